@@ -34,13 +34,14 @@ static int read_returned(struct reader *reader)
         return reader_fail(reader, specifier.word,
                            specifier.is_structure
                                ? "a structure that is returned cannot be received"
-                               : "unknown type; write the type in C that it stands for");
+                               : "unknown type; write the type in C that it stands for, "
+                                 "or name it first: typedef unsigned uint;");
     if (declaration->returned == CTYPE_BYTES)
         return reader_fail(reader, specifier.word, "bytes cannot be returned");
     return 0;
 }
 
-static int read_arguments(struct reader *reader, struct later *later)
+static int read_arguments(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
     int status = reader_expect(reader, "(", "behind the type that is returned");
@@ -56,7 +57,7 @@ static int read_arguments(struct reader *reader, struct later *later)
             return reader_fail(reader, reader_token(reader), "at most %d arguments",
                                DECLARED_MAX);
         const uint32_t i = declaration->n++;
-        status = argument_parse(reader, i, &later[i]);
+        status = argument_parse(reader, i, &reader->later[i]);
         if (status < 0 || reader_take(reader, ")"))
             return status;
         status = reader_expect(reader, ",", "or ')' behind the argument");
@@ -108,7 +109,7 @@ static int read_rest(struct reader *reader)
 }
 
 /* A pointer to an integer is a length if an array says so; else nobody reads it. */
-static int check_lengths(const struct reader *reader, const struct later *later)
+static int check_lengths(const struct reader *reader)
 {
     const struct declaration *declaration = reader->declaration;
     for (uint32_t i = 0; i < declaration->n; i++) {
@@ -118,7 +119,7 @@ static int check_lengths(const struct reader *reader, const struct later *later)
             used |= declaration->argument[a].kind == ARGUMENT_ARRAY &&
                     declaration->argument[a].length == (int)i;
         if (!used)
-            return reader_fail(reader, &reader->token[later[i].name],
+            return reader_fail(reader, &reader->token[reader->later[i].name],
                                "what does %s point to? Write %s[1] for one value, or "
                                "'length %s' behind the array whose length it holds",
                                argument->name, argument->name, argument->name);
@@ -129,15 +130,15 @@ static int check_lengths(const struct reader *reader, const struct later *later)
 static int parse(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
-    struct later later[DECLARED_MAX];
-    int status = read_returned(reader);
+    int status = typedefs_read(reader);
+    status = status < 0 ? status : read_returned(reader);
     if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
         status = token_name(reader, reader_next(reader), declaration->name);
-    status = status < 0 ? status : read_arguments(reader, later);
+    status = status < 0 ? status : read_arguments(reader);
     status = status < 0 ? status : read_rest(reader);
     for (uint32_t i = 0; i < declaration->n && status == 0; i++)
-        status = argument_finish(reader, i, &later[i]);
-    return status < 0 ? status : check_lengths(reader, later);
+        status = argument_finish(reader, i, &reader->later[i]);
+    return status < 0 ? status : check_lengths(reader);
 }
 
 int declaration_parse(const char *text, struct declaration *declaration,

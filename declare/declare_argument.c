@@ -49,10 +49,12 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
             "arrays of pointers cannot be passed; for an array of elements "
             "leave the '*' out");
     if (specifier->is_unknown)
-        return reader_fail(reader, specifier->word,
-                           specifier->is_structure
-                               ? "for structures write 'bytes' and an extent in bytes"
-                               : "unknown type; write its type in C, or 'bytes'");
+        return reader_fail(
+            reader, specifier->word,
+            specifier->is_structure
+                ? "for structures write 'bytes' and an extent in bytes"
+                : "unknown type; write its type in C or 'bytes', or name it "
+                  "first: typedef unsigned char Bytef;");
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
                            "arrays of bool have values that bool cannot have; write u8");
@@ -188,8 +190,10 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
                            "a structure cannot be passed by value; pass its address, or "
                            "write a function that takes single values");
     if (specifier->is_unknown)
-        return reader_fail(reader, specifier->word,
-                           "unknown type; write the type in C that it stands for");
+        return reader_fail(
+            reader, specifier->word,
+            "unknown type; write the type in C that it stands for, or name it "
+            "first: typedef unsigned uint;");
     if (specifier->type == CTYPE_VOID || specifier->type == CTYPE_BYTES)
         return reader_fail(reader, specifier->word,
                            "no value has type %s; write an extent: x[n]",
@@ -209,6 +213,43 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     return number_read(reader, &argument->number, &single);
 }
 
+static bool is_pointer_value(const struct reader *reader)
+{
+    static const char *const words[] = {"from", "NULL", "nullptr", "&"};
+    const struct token *const token = reader_token(reader);
+    for (size_t i = 0; i < ARRAY_LEN(words) && token_is(token, "="); i++)
+        if (token_is(token + 1, words[i]))
+            return true;
+    return false;
+}
+
+/* int (*compare)(const void *, const void *) = &compare_ints */
+static int read_function(struct reader *reader, uint32_t i, struct later *later)
+{
+    struct declared_argument *argument = argument_of(reader, i);
+    reader_take(reader, "(");
+    int status = reader_expect(reader, "*", "of a pointer to a function");
+    later->name = reader->at;
+    if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
+        status = token_name(reader, reader_next(reader), argument->name);
+    status = status < 0 ? status : reader_expect(reader, ")", "behind the name");
+    if (status == 0 && !token_is(reader_token(reader), "("))
+        return reader_fail(reader, reader_token(reader),
+                           "pointers to arrays cannot be passed; write x[h * w]");
+    reader_take(reader, "(");
+    do /* what the function takes is its own business */
+        status = status < 0 ? status : expression_skip(reader);
+    while (status == 0 && reader_take(reader, ","));
+    status = status < 0 ? status : reader_expect(reader, ")", "behind its arguments");
+    if (status == 0 && !token_is(reader_token(reader), "="))
+        return reader_fail(reader, &reader->token[later->name],
+                           "which function is %s? Write = &name, or = NULL",
+                           argument->name);
+    later->specifier.pointers = 1;
+    later->specifier.type = CTYPE_VOID;
+    return status;
+}
+
 int argument_parse(struct reader *reader, uint32_t i, struct later *later)
 {
     struct declared_argument *argument = argument_of(reader, i);
@@ -222,10 +263,8 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
     later->name = reader->at;
     snprintf(argument->name, sizeof argument->name, "arg%u", i + 1);
     if (token_is(reader_token(reader), "("))
-        return reader_fail(reader, reader_token(reader),
-                           "pointers to functions and to arrays are written 'void *f = "
-                           "NULL' or 'void *f = &name'");
-    if (reader_token(reader)->kind == TOKEN_WORD)
+        status = read_function(reader, i, later);
+    else if (reader_token(reader)->kind == TOKEN_WORD)
         status = token_name(reader, reader_next(reader), argument->name);
     if (status < 0)
         return status;
@@ -237,8 +276,11 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
     if (later->specifier.role)
         return reader_fail(reader, &reader->token[later->name],
                            "in, out and inout are said of arrays: %s[n]", argument->name);
-    return later->specifier.pointers ? read_pointer(reader, i, later)
-                                     : read_value(reader, i, later);
+    /* A type that is not known may be a pointer by itself: fftwf_plan plan = NULL. */
+    const bool hidden = later->specifier.is_unknown && !later->specifier.is_structure &&
+                        is_pointer_value(reader);
+    return later->specifier.pointers || hidden ? read_pointer(reader, i, later)
+                                               : read_value(reader, i, later);
 }
 
 /* ---- when all names are known ---- */
@@ -289,13 +331,6 @@ static int finish_end(const struct reader *reader)
                : reader_fail(reader, token, "expected ',' or ')' behind the value");
 }
 
-static int finish_value(struct reader *reader, struct extent *extent, size_t at)
-{
-    reader->at = at;
-    const int status = expression_read(reader, extent);
-    return status < 0 ? status : finish_end(reader);
-}
-
 static int finish_made(struct reader *reader, struct made_argument *made)
 {
     const struct token *const token = &reader->token[made->integer.n];
@@ -332,7 +367,7 @@ int argument_finish(struct reader *reader, uint32_t i, const struct later *later
     if (status == 0 && later->length)
         status = finish_length(reader, argument, later->length);
     if (status == 0 && later->value)
-        status = finish_value(reader, &argument->integer, later->value);
+        status = expression_value(reader, i);
     for (uint32_t m = 0; m < argument->n_made && status == 0; m++)
         status = finish_made(reader, &argument->made[m]);
     return status;

@@ -21,6 +21,37 @@ static int add(struct reader *reader, struct extent *extent, enum extent_op op,
 
 static int read_sum(struct reader *reader, struct extent *extent, unsigned depth);
 
+/* What follows a value must follow when it is read as it did when it was skipped. */
+int expression_value(struct reader *reader, uint32_t i)
+{
+    struct extent *const value = &reader->declaration->argument[i].integer;
+    const size_t back = reader->at;
+    if (value->n || !reader->later[i].value)
+        return 0;
+    reader->at = reader->later[i].value;
+    if (reader->values & 1u << i)
+        return reader_fail(reader, reader_token(reader),
+                           "the value of %s depends on itself",
+                           reader->declaration->argument[i].name);
+    reader->values |= 1u << i;
+    const int status = expression_read(reader, value);
+    const struct token *const token = reader_token(reader);
+    reader->values &= ~(1u << i);
+    if (status == 0 && !token_is(token, ",") && !token_is(token, ")"))
+        return reader_fail(reader, token, "expected ',' or ')' behind the value");
+    reader->at = back;
+    return status;
+}
+
+static int add_value(struct reader *reader, struct extent *extent, uint32_t i)
+{
+    const struct extent *const value = &reader->declaration->argument[i].integer;
+    int status = expression_value(reader, i);
+    for (uint32_t k = 0; k < value->n && status == 0; k++)
+        status = add(reader, extent, value->step[k].op, value->step[k].value);
+    return status;
+}
+
 static int read_name(struct reader *reader, struct extent *extent)
 {
     const struct declaration *declaration = reader->declaration;
@@ -34,11 +65,9 @@ static int read_name(struct reader *reader, struct extent *extent)
                            "no argument is called %s; if it is a dimension that the "
                            "function is not told, write 'for %s' behind the prototype",
                            token_word(token).text, token_word(token).text);
-    if (!ctype_is_integer(declaration->argument[i].type) ||
-        declaration->argument[i].kind == ARGUMENT_ARRAY)
-        return reader_fail(reader, token, "%s is no integer", token_word(token).text);
-    return reader_fail(reader, token,
-                       "%s is no dimension, as it has a value; write the value here",
+    if (declaration->argument[i].kind == ARGUMENT_INTEGER)
+        return add_value(reader, extent, (uint32_t)i);
+    return reader_fail(reader, token, "%s is no integer whose value is known",
                        token_word(token).text);
 }
 

@@ -113,7 +113,8 @@ static int lex_quoted(const struct reader *reader, struct token *token)
     if (status < 0 || n != 1)
         return reader_fail(reader, token, "expected one character in quotes");
     token->kind = TOKEN_INTEGER;
-    token->integer = value[0];
+    /* A char of C may be negative. */
+    token->integer = (int64_t)value[0]; /* NOLINT(bugprone-signed-char-misuse) */
     token->number = value[0];
     return 0;
 }
@@ -147,7 +148,9 @@ int reader_begin(struct reader *reader, const char *text, struct error *error)
 {
     int status = 0;
     reader->text = text;
-    reader->n = reader->at = 0;
+    reader->n = reader->at = reader->n_named = 0;
+    memset(reader->later, 0, sizeof reader->later);
+    reader->values = 0;
     reader->error = error;
     if (strlen(text) > SOURCE_MAX)
         return error_set(error, -EINVAL, "a prototype has more than %d characters",

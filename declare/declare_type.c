@@ -155,6 +155,18 @@ static int refuse(const struct reader *reader, const struct token *token)
     return 0;
 }
 
+static bool find_named(const struct reader *reader, const struct token *token,
+                       enum ctype *type)
+{
+    for (size_t i = 0; i < reader->n_named; i++)
+        if (reader->named[i].word->n == token->n &&
+            !strncmp(reader->named[i].word->at, token->at, token->n)) {
+            *type = reader->named[i].type;
+            return true;
+        }
+    return false;
+}
+
 /* struct, union or enum, and its name; or the one word that is left for a type. */
 static int read_type(struct reader *reader, struct specifier *specifier)
 {
@@ -164,7 +176,7 @@ static int read_type(struct reader *reader, struct specifier *specifier)
     if (keyword(token) >= 0)
         return read_keywords(reader, &specifier->type);
     reader_next(reader);
-    if (word_type(token, &specifier->type))
+    if (word_type(token, &specifier->type) || find_named(reader, token, &specifier->type))
         return 0;
     specifier->is_unknown = true;
     if (token_is(token, "struct") || token_is(token, "union")) {
@@ -201,6 +213,30 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
             specifier->reference = true;
         else if (!take_ignored(reader, &of_pointer))
             break;
+    }
+    return status;
+}
+
+int typedefs_read(struct reader *reader)
+{
+    int status = 0;
+    while (status == 0 && reader_take(reader, "typedef")) {
+        struct specifier specifier;
+        if (reader->n_named == TYPEDEFS_MAX)
+            return reader_fail(reader, reader_token(reader), "more than %d typedefs",
+                               TYPEDEFS_MAX);
+        status = specifier_read(reader, &specifier);
+        if (status == 0 &&
+            (specifier.is_unknown || specifier.pointers || specifier.reference))
+            return reader_fail(
+                reader, specifier.word,
+                "typedef names numbers alone; for structures write 'bytes', "
+                "and '*' stands where the type is used");
+        const struct token *const word = reader_next(reader);
+        char name[DECLARED_NAME];
+        status = status < 0 ? status : token_name(reader, word, name);
+        reader->named[reader->n_named++] = (struct named_type){word, specifier.type};
+        status = status < 0 ? status : reader_expect(reader, ";", "behind the typedef");
     }
     return status;
 }

@@ -192,9 +192,9 @@ int declared_load(const char *path, struct declared_file *file, struct error *er
     int status = fd < 0 ? -errno : load(fd, &bytes, &size);
     if (fd >= 0)
         close(fd);
-    status = status < 0
-                 ? spot_fail(&spot, status, "cannot be read: %s", strerror(-status))
-                 : declared_read(path, bytes, size, file, error);
+    status = status == 0 && bytes
+                 ? declared_read(path, bytes, size, file, error)
+                 : spot_fail(&spot, status, "cannot be read: %s", strerror(-status));
     free(bytes);
     return status;
 }

@@ -81,7 +81,8 @@ static int address_of(void *handle, const struct library_function *function,
     *address = (void *)(uintptr_t)(map->l_addr + function->address); /* NOLINT */
     if (function->is_chosen)
         *address = ((resolver *)*address)();
-    return 0;
+    return *address ? 0
+                    : error_set(error, -ENXIO, "%.80s: none was chosen", function->name);
 }
 
 static int take_entry(const struct library_function *function, const struct place *place,
@@ -93,7 +94,7 @@ static int take_entry(const struct library_function *function, const struct plac
                    ? error_set(error, -EINVAL, "%.80s is a function and no table",
                                place->name)
                    : 0;
-    if (place->index >= n)
+    if (place->index >= n || !*address)
         return error_set(error, -ERANGE, "%.80s[%u]: the table has %llu entries",
                          place->name, place->index, (unsigned long long)n);
     memcpy(address, (const char *)*address + place->index * sizeof(void *),
@@ -109,7 +110,7 @@ int place_resolve(void *handle, const struct library *library, const struct plac
     int status = library_find(library, place->name, &function, error);
     status = status < 0 ? status : address_of(handle, function, address, error);
     status = status < 0 ? status : take_entry(function, place, address, error);
-    if (status == 0 && place->kind == PLACE_RESOLVER)
+    if (status == 0 && *address && place->kind == PLACE_RESOLVER)
         *address = ((resolver *)*address)();
     if (status == 0 && !*address)
         status = error_set(error, -ENXIO, "%.80s%s gives no function", place->name,

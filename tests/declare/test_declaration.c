@@ -146,6 +146,7 @@ static void test_extents(void **state)
         int64_t value;
     } all[] = {
         {"h * w", 35},
+        {"h * stride + twice", 54},
         {"2 * w + 3", 13},
         {"w - h - 1", -3},
         {"-(w)", -5},
@@ -159,12 +160,15 @@ static void test_extents(void **state)
         {"((((w))))", 5},
         {"w /* columns */ * 2 // twice", 10},
     };
-    const struct declaration *d =
-        parsed("void (u8 x[h][w], size_t h, int w, int stride = w) for unused");
+    const struct declaration *d = parsed(
+        "void (u8 x[h][w], int twice = 2 * stride, size_t h, int w, int stride = w + "
+        "1, u8 y[h * twice]) for unused");
     const int64_t dimension[] = {7, 5, 1};
     assert_int_equal(d->n_dimensions, 3);
     assert_int_equal(value_at(&d->argument[0].count, dimension), 35);
-    assert_int_equal(d->argument[3].kind, ARGUMENT_INTEGER);
+    assert_int_equal(value_at(&d->argument[1].integer, dimension), 12);
+    assert_int_equal(d->argument[4].kind, ARGUMENT_INTEGER);
+    assert_int_equal(value_at(&d->argument[5].count, dimension), 84);
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         struct extent extent;
         struct error error = {.text = ""};
@@ -226,7 +230,7 @@ static void test_pointers(void **state)
         "void "
         "*f = &compare, char t = 'T', bool b = true, float i = -INFINITY, enum e e = "
         "101, "
-        "unsigned &n)");
+        "unsigned &n, plan_t plan = from plan_new(n))");
     const struct made_argument *made = d->argument[0].made;
     const int64_t dimension[] = {21};
     assert_int_equal(d->argument[0].kind, ARGUMENT_OPAQUE);
@@ -254,6 +258,33 @@ static void test_pointers(void **state)
     assert_int_equal(d->argument[8].type, CTYPE_I32);
     assert_int_equal(d->argument[9].kind, ARGUMENT_DIMENSION);
     assert_true(d->argument[9].by_address);
+    assert_int_equal(d->argument[10].kind, ARGUMENT_OPAQUE);
+    assert_string_equal(d->argument[10].text, "plan_new");
+}
+
+static void test_typedefs(void **state)
+{
+    const struct declaration *d = parsed(
+        "typedef unsigned long uLong; typedef unsigned char Byte;\ntypedef float real;\n"
+        "uLong adler32(uLong adler = 1, const Byte buf[len], real r = 2, uLong len)");
+    assert_int_equal(d->returned, CTYPE_U64);
+    assert_int_equal(d->argument[0].type, CTYPE_U64);
+    assert_int_equal(d->argument[1].type, CTYPE_U8);
+    assert_int_equal(d->argument[2].type, CTYPE_F32);
+    assert_int_equal(d->argument[3].kind, ARGUMENT_DIMENSION);
+}
+
+static void test_functions(void **state)
+{
+    const struct declaration *d = parsed(
+        "void qsort(inout bytes base[n * size], size_t n, size_t size = sizeof(int), int "
+        "(*compare)(const void *, const void *) = &compare_ints, void (*none)(void) = "
+        "NULL)");
+    assert_string_equal(d->argument[3].name, "compare");
+    assert_int_equal(d->argument[3].kind, ARGUMENT_SYMBOL);
+    assert_string_equal(d->argument[3].text, "compare_ints");
+    assert_int_equal(d->argument[4].kind, ARGUMENT_NULL);
+    assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){5}), 20);
 }
 
 static void test_lengths(void **state)
@@ -276,7 +307,9 @@ static const struct {
     {"", "expected a type\n    \n    ^"},
     {"void mix",
      "expected '(' behind the type that is returned\n    void mix\n            ^"},
-    {"void (Bytef x[n], size_t n)", "unknown type; write its type in C, or 'bytes'\n    "
+    {"void (Bytef x[n], size_t n)", "unknown type; write its type in C or 'bytes', or "
+                                    "name it first: typedef unsigned char "
+                                    "Bytef;\n    "
                                     "void (Bytef x[n], size_t n)\n        "
                                     "  ^~~~~"},
     {"void (float x[m], size_t n)",
@@ -292,6 +325,9 @@ static const struct {
                                      "void (float *x[n], size_t n)\n                ^"},
     {"void (float gain)", "gain needs a value, such as gain = 0.5\n    void (float "
                           "gain)\n                ^~~~"},
+    {"void (plan_t x = 3)", "unknown type"},
+    {"void (plan_t x)", "unknown type"},
+    {"void (struct s x = NULL)", "a structure cannot be passed by value"},
     {"void (struct s x)", "a structure cannot be passed by value; pass its address, or "
                           "write a function that takes "
                           "single values\n    void (struct s x)\n                 ^"},
@@ -307,7 +343,7 @@ static const struct {
      "write the arguments that '...' stands for\n    int printf(const char *f = \"\", "
      "...)\n    "
      "                               ^~~"},
-    {"void (int (*f)(void))", "pointers to functions and to arrays are written"},
+    {"void (int (*f)(void))", "which function is f? Write = &name, or = NULL"},
     {"void (int a, int a)",
      "two arguments are called a\n    void (int a, int a)\n                     ^"},
     {"void (int *r)", "what does r point to? Write r[1] for one value"},
@@ -319,8 +355,19 @@ static const struct {
     {"void (u8 x[(2", "the expression does not end"},
     {"void (u8 x[2 +])", "expected a dimension or a number"},
     {"void (u8 x[99999999999999999999])", "the number is beyond what 64 bits hold"},
-    {"void (u8 x[g], float g = 1)", "g is no integer"},
-    {"void (u8 x[k], int k = 1)", "k is no dimension, as it has a value"},
+    {"void (u8 x[y], u8 y[1])", "y is no integer whose value is known"},
+    {"void (u8 x[k], float k = 1)", "k is no integer whose value is known"},
+    {"void (int a = b, int b = 2 * c, int c = a)", "the value of a depends on itself"},
+    {"void (int a = a)", "the value of a depends on itself"},
+    {"void (u8 x[k], int k = 1 1)", "expected ',' or ')' behind the value"},
+    {"void (int (*f)(int), int n)", "which function is f? Write = &name, or = NULL"},
+    {"void (int (*f)(int; int) = &g)", "expected ')' behind its arguments"},
+    {"void (int (*f)[3])", "pointers to arrays cannot be passed; write x[h * w]"},
+    {"void (int (f)(int) = &g)", "expected '*' of a pointer to a function"},
+    {"typedef struct s s_t; void f()", "typedef names numbers alone"},
+    {"typedef float *p; void f()", "typedef names numbers alone"},
+    {"typedef float; void f()", "expected a name"},
+    {"typedef float f32x void f()", "expected ';' behind the typedef"},
     {"void (const u8 x[1] length return)", "a length is said of what is written"},
     {"void (u8 x[1] length return)", "the function returns no integer"},
     {"void (u8 x[1] length k, int k)",
@@ -501,6 +548,7 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_mix), TEST(test_types), TEST(test_returned),
                      TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
-                     TEST(test_pointers), TEST(test_lengths), TEST(test_refused),
-                     TEST(test_excerpt), TEST(test_words), TEST(test_tolerances));
+                     TEST(test_pointers), TEST(test_typedefs), TEST(test_functions),
+                     TEST(test_lengths), TEST(test_refused), TEST(test_excerpt),
+                     TEST(test_words), TEST(test_tolerances));
 }

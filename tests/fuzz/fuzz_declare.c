@@ -101,6 +101,9 @@ static const char *const seeds[] = {
     "y = 1)",
     "double (const unsigned long long x[(n + 7) / 8 % 5], int &n, bool b = true, void *f "
     "= &g)",
+    "typedef unsigned char B; int f(inout B b[n * s], int n, B s = 2 * t, int t = 3, int "
+    "(*f)(int) "
+    "= &g)",
     "void *(const char *s = \"x\\x41\", bf16 e[16], enum e e = 101, float q = -INFINITY)",
 };
 static const char alphabet[] = "()[]*&,;= +-/%\"'\\.0123456789naxlf{}<>\x80\xff\n";
