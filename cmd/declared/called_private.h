@@ -13,6 +13,7 @@ struct declared_function {
     struct declared_slot *slot;
     struct simdbench_kernel kernel;
     char variant[DECLARED_NAME], isa[DECLARED_NAME];
+    bool tails_checked;
 };
 
 /* Where an operand comes from: an argument, of an INOUT array twice; or what the function
@@ -111,6 +112,10 @@ void made_call_point(struct made_call *made, const struct simdbench_operands *op
 void made_call_finish(const struct made_call *made);
 /* How many elements of an operand are valid after the call. */
 uint64_t made_call_length(const struct made_call *made, uint32_t operand);
+
+/* called_tails.c */
+/* Reads "1..70". -EINVAL */
+int tails_read(const char *text, long *first, long *last);
 
 /* called_crash.c */
 struct crash {

@@ -129,11 +129,8 @@ static const char *choose_roof(const struct declared_slot *slot)
 /* "1..70" as "1 2 3 ...": every size, in all dimensions. */
 static char *expand_tails(const char *text)
 {
-    enum { TAILS_MAX = 4096 };
-    char *end;
-    const long first = strtol(text, &end, 10);
-    const long last = !strncmp(end, "..", 2) ? strtol(end + 2, &end, 10) : -1;
-    if (*end || first < 0 || last < first || last - first > TAILS_MAX)
+    long first, last;
+    if (tails_read(text, &first, &last) < 0)
         return NULL;
     const size_t size = (size_t)(last - first + 1) * 21 + 1;
     char *const list = calloc(1, size);
@@ -273,6 +270,7 @@ static int open_slot(struct declared_slot *slot, const char *library, struct err
 {
     const struct declared_op *const from = slot->from;
     struct error why = {.text = ""};
+    slot->answered = ANSWERED_BY_REFERENCE;
     int status = slot_take(slot, error);
     if (status == 0 && op_find(from->name))
         status = error_set(error, -EINVAL,

@@ -49,6 +49,8 @@ struct declared_answers {
 int declared_run_guarded(const struct declared_call *call,
                          const struct declared_answers *want, char *note, size_t size,
                          struct error *error);
+/* The same at each size of the declaration's tails, once for a function. */
+int declared_run_tails(const struct declared_call *call, struct error *error);
 /* Why the last call of op->reference failed; NULL: it is no declared op. */
 const char *declared_trouble(const struct simdbench_op *op);
 /* True if the last answers are what this function computed. */

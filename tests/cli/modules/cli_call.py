@@ -220,6 +220,14 @@ class CallFile(CallCase):
         self.assertEqual({row["shape"] for row in kernels(document)},
                          {str(n) for n in range(1, 10)})
 
+    def test_tails_are_checked(self):
+        path = self.declare(kernels={"lib": ["mix_rounds", "mix_choose()"]}, sizes="64")
+        rows = {row["variant"]: row for row in kernels(
+            self.run_json("call", path, "--quiet", *SHORT, status=4))}
+        self.assertEqual(rows["mix_rounds"]["status"], "wrong")
+        self.assertRegex(rows["mix_rounds"]["reason"], "^at size 1: 1 of 1 checked are wrong")
+        self.assertIn(rows["mix_choose"]["status"], ("ok", "suspect"), rows)
+
     def test_saved(self):
         self.run_tool("call", f"{self.library}:mix_c", MIX, "--save=kept.json", "--sizes=64",
                       "--reference=mix_c", "--quiet", *SHORT, cwd=self.folder)

@@ -23,6 +23,12 @@ void mix_wrong(float *dst, const float *src, float gain, size_t n)
     mix_c(dst, src, gain, n ? n - 1 : 0);
 }
 
+/* Is right for whole vectors alone. */
+void mix_rounds(float *dst, const float *src, float gain, size_t n)
+{
+    mix_c(dst, src, gain, n & ~(size_t)3);
+}
+
 /* Reads three elements more. */
 void mix_over(float *dst, const float *src, float gain, size_t n)
 {
