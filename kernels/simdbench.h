@@ -97,11 +97,11 @@ struct simdbench_shape {
  * apart. */
 struct simdbench_operand {
     uint32_t size;
-    uint32_t type; /* enum simdbench_type */
-    uint32_t role; /* enum simdbench_role */
+    uint32_t type;   /* enum simdbench_type */
+    uint32_t role;   /* enum simdbench_role */
     uint32_t source; /* of role INOUT: the operand with the values that it begins with */
-    uint64_t count; /* elements from the first to the last, gaps between rows included */
-    int64_t ld;     /* elements from one row to the next */
+    uint64_t count;  /* elements from the first to the last, gaps between rows included */
+    int64_t ld;      /* elements from one row to the next */
     void *data;
     int64_t stride; /* elements from one matrix of a batch to the next; 0: no batch */
 };

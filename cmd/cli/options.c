@@ -13,7 +13,7 @@
 #define MEASURE "How to measure"
 #define OUTPUT "Output"
 #define OTHER "Other"
-#define REPORTS                                                                   \
+#define REPORTS                                                                    \
     (MEASURERS | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE | COMMAND_EXPLAIN | \
      COMMAND_STUDY)
 #define GATES (COMMAND_AB | COMMAND_COMPARE)

@@ -74,8 +74,9 @@ static int tail_make(struct declared_slot *slot, long size, struct tail *tail,
     return slot_fill(slot, &tail->view, TAIL_SEED, NULL);
 }
 
-static int check_size(struct declared_slot *slot, const struct declared_function *function,
-                      long size, struct error *error)
+static int check_size(struct declared_slot *slot,
+                      const struct declared_function *function, long size,
+                      struct error *error)
 {
     struct tail tail;
     struct made_call *made = NULL;
@@ -102,8 +103,7 @@ static int check_size(struct declared_slot *slot, const struct declared_function
 int declared_run_tails(const struct declared_call *call, struct error *error)
 {
     const struct made_call *const made = (const struct made_call *)call;
-    struct declared_function *const function =
-        (struct declared_function *)made->function;
+    struct declared_function *const function = (struct declared_function *)made->function;
     struct declared_slot *const slot = function->slot;
     struct error why = {.text = ""};
     long first = 0, last = -1;

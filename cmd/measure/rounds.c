@@ -124,11 +124,10 @@ static int measure_overhead(struct group_state *group)
             known = same_loop(&group->cases[k], entry);
         if (known)
             continue;
-        const struct overhead_call call = {.cold = group->plan->settings.cold ||
-                                                   how->conditions.fresh_output ||
-                                                   entry->offer->flags & SIMDBENCH_RESETS,
-                                           .number = is_declared(entry) ? entry->number
-                                                                        : UINT64_MAX};
+        const struct overhead_call call = {
+            .cold = group->plan->settings.cold || how->conditions.fresh_output ||
+                    entry->offer->flags & SIMDBENCH_RESETS,
+            .number = is_declared(entry) ? entry->number : UINT64_MAX};
         cJSON *reply = NULL;
         int status =
             case_ask(group, entry, overhead_call(&call), how->timeout_ns, &reply);

@@ -330,7 +330,7 @@ static int check_guarded(struct service_case *entry, const struct answers *want,
     service_enter(&mask);
     const int status = declared_run_guarded(entry->declared, &answers, entry->guard_note,
                                             sizeof entry->guard_note, error)
-                       ?: declared_run_tails(entry->declared, error);
+                           ?: declared_run_tails(entry->declared, error);
     service_leave(entry, &mask);
     return status;
 }

@@ -9,10 +9,10 @@
 #include "text/text.h"
 
 static const char *const status_names[] = {
-    [STATUS_PENDING] = "pending", [STATUS_OK] = "ok",
-    [STATUS_SKIPPED] = "skipped", [STATUS_WRONG] = "wrong",
-    [STATUS_FAILED] = "failed",   [STATUS_NOISY] = "noisy",
-    [STATUS_SHORT] = "short",     [STATUS_SUSPECT] = "suspect",
+    [STATUS_PENDING] = "pending",     [STATUS_OK] = "ok",
+    [STATUS_SKIPPED] = "skipped",     [STATUS_WRONG] = "wrong",
+    [STATUS_FAILED] = "failed",       [STATUS_NOISY] = "noisy",
+    [STATUS_SHORT] = "short",         [STATUS_SUSPECT] = "suspect",
     [STATUS_UNCHECKED] = "unchecked",
 };
 

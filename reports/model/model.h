@@ -27,8 +27,8 @@ enum status {
     STATUS_WRONG,
     STATUS_FAILED,
     STATUS_NOISY,
-    STATUS_SHORT,   /* a call takes no longer than the loop that times it */
-    STATUS_SUSPECT, /* it is faster than its limit allows */
+    STATUS_SHORT,     /* a call takes no longer than the loop that times it */
+    STATUS_SUSPECT,   /* it is faster than its limit allows */
     STATUS_UNCHECKED, /* there is nothing to compare its results with */
     STATUS_COUNT
 };

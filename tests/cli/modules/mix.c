@@ -75,7 +75,6 @@ void mix_aligned(float *dst, const float *src, float gain, size_t n)
     mix_c(dst, src, gain, n);
 }
 
-
 /* Serves once. */
 void once(int32_t *x, size_t n)
 {
