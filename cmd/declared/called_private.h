@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by declared.c (the module), called_op.c (the functions of an op),
- * called_fill.c (inputs), called_call.c (a function at a shape), called_guard.c
- * (guard pages) and called_crash.c (signals). */
+/* Shared by called_module.c, called_op.c (the functions of an op), called_answers.c,
+ * called_tails.c, called_fill.c (inputs), called_call.c (a function at a shape),
+ * called_guard.c (guard pages) and called_crash.c (signals). */
 #pragma once
 
 #include "declared/declared.h"
@@ -70,9 +70,13 @@ void slot_give(const struct declared_slot *slot);
 /* What the declaration says at that shape. */
 int slot_measure(const struct declared_slot *slot, const struct simdbench_shape *shape,
                  struct declared_sizes *sizes, struct error *error);
-/* The largest error of a value of an output. */
-double slot_slack(const struct declared_slot *slot, uint32_t type, double value);
 uint32_t element_type(enum ctype type);
+
+/* called_answers.c: what op->reference() and op->verify() do. */
+int op_reference(struct declared_slot *slot, const struct simdbench_operands *operands,
+                 const uint64_t *index, uint64_t n, void *value, double *slack);
+int op_verify(struct declared_slot *slot, const struct simdbench_operands *operands,
+              char *text, size_t size);
 
 /* called_fill.c */
 #define DECLARED_INPUTS                                                               \
