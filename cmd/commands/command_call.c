@@ -6,9 +6,8 @@
 #include "declare.h"
 #include "kernels.h"
 #include "process/process.h"
-#include "reports.h"
+#include "worker/worker.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -118,27 +117,6 @@ static cJSON *make_document(struct options *options, const struct called *called
         cJSON_AddTrueToObject(op, "reset");
     take_inputs(options, op);
     return root;
-}
-
-struct written {
-    const char *text;
-};
-
-static int write_text(const void *context, FILE *file, struct error *error)
-{
-    const struct written *const written = context;
-    return fprintf(file, "%s\n", written->text) > 0
-               ? 0
-               : error_set(error, -EIO, "%s", strerror(errno));
-}
-
-static int save(const cJSON *document, const char *path, struct error *error)
-{
-    char *const text = must_have(cJSON_Print(document));
-    const struct written written = {text};
-    const int status = file_save(path, write_text, &written, error);
-    free(text);
-    return status;
 }
 
 /* The name of the file becomes that of the module. */
@@ -268,7 +246,7 @@ static int call_function(struct options *options, struct called *called,
     if (status == 0)
         status = name_file(options, called, error);
     if (status == 0)
-        status = save(document, called->file, error);
+        status = message_save(document, called->file, error);
     cJSON_Delete(document);
     if (status < 0)
         return exit_status_of(status, error);
