@@ -76,6 +76,8 @@ struct options {
     double threshold;              /* of a change, 0.02 */
     bool strict;                   /* inconclusive and unusable cases fail */
     bool gate_code;                /* cases whose code is worse fail */
+    bool as_built;                 /* ab: code stays where it is */
+    bool placement_fails;          /* ab: cases that are PLACED fail */
     uint32_t processes;            /* ab: of the first look; 0: 16 */
     uint32_t gates;                /* selftest: for each effect; 0: its default */
     double effect[EFFECTS_MAX];    /* selftest: shares of work that are added; 0.02 */

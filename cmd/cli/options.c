@@ -110,6 +110,12 @@ const struct option_row option_rows[] = {
      AT(threshold), NEEDS_TRUST},
     {"strict", NULL, COMPARE, GATES, NULL,
      "Fail with status 3 if a case is inconclusive or unusable.", option_set_flag, AT(strict), NEEDS_TRUST},
+    {"as-built", NULL, COMPARE, COMMAND_AB, NULL,
+     "Judge both builds where their code lies, not at the best of 16 places: a change of "
+     "the place counts like one of the code.", option_set_flag, AT(as_built), NEEDS_TRUST},
+    {"placement", "pass|fail", COMPARE, COMMAND_AB, "pass",
+     "With fail a case that is PLACED fails with status 1: its code is no slower, but as "
+     "built it is, by its place.", option_set_second, AT(placement_fails), NEEDS_TRUST},
     {"gate-code", NULL, COMPARE, GATES, NULL,
      "Fail with status 1 also if code is worse, by a trace: in hot loops more vector spills "
      "or calls for an operation, or narrower vectors, or a lesser instruction set. ab traces "

@@ -38,7 +38,7 @@ static enum kind kind_of(const struct run *run, const struct result *result)
         return KIND_NONE;
     /* REGRESSED is of another machine: it fails nothing. */
     return verdict == VERDICT_REGRESSED || verdict == VERDICT_INCONCLUSIVE ||
-                   verdict == VERDICT_UNUSABLE
+                   verdict == VERDICT_UNUSABLE || verdict == VERDICT_PLACED
                ? KIND_WARNING
                : KIND_NOTICE;
 }

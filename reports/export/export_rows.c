@@ -215,6 +215,7 @@ bool export_fails(const struct run *run, const struct result *result)
         return false;
     const enum verdict verdict = result->comparison->verdict;
     return verdict == VERDICT_REGRESSED ||
+           (verdict == VERDICT_PLACED && run->gate && run->gate->placement) ||
            ((verdict == VERDICT_INCONCLUSIVE || verdict == VERDICT_UNUSABLE) &&
             run->gate && run->gate->strict);
 }

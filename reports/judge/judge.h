@@ -146,7 +146,7 @@ struct selftest_effect {
     size_t n;
 
     /* derived by selftest_derive() */
-    size_t regressed, improved, same, inconclusive, unusable;
+    size_t regressed, improved, same, placed, inconclusive, unusable;
     double rate; /* share of gates that are REGRESSED; NaN without gates */
     struct interval rate_ci;
     double change, floor, detectable, seconds; /* medians; NaN if unknown */

@@ -56,6 +56,7 @@ static void derive_effect(struct selftest_effect *effect, double *room)
     size_t *const counts[] = {[VERDICT_SAME] = &effect->same,
                               [VERDICT_IMPROVED] = &effect->improved,
                               [VERDICT_REGRESSED] = &effect->regressed,
+                              [VERDICT_PLACED] = &effect->placed,
                               [VERDICT_INCONCLUSIVE] = &effect->inconclusive,
                               [VERDICT_UNUSABLE] = &effect->unusable,
                               [VERDICT_NEW] = &effect->unusable,

@@ -41,9 +41,10 @@ static void add_trials(struct comparison *comparison, const struct row *row,
             const double ramp = (process - (processes - 1) / 2.0) / 4.5;
             const double wave = (round % 3 - 1.0) / 10;
             const struct trial trial = {
-                process, row->ns * (1 + wave / 50),
-                row->ns * exp(row->d + row->d_width * (ramp + wave)),
-                row->ns * exp(row->c + row->c_width * (ramp - wave))};
+                .process = process,
+                .base_ns = row->ns * (1 + wave / 50),
+                .head_ns = row->ns * exp(row->d + row->d_width * (ramp + wave)),
+                .control_ns = row->ns * exp(row->c + row->c_width * (ramp - wave))};
             need(!comparison_add_trial(comparison, &trial));
         }
     comparison->voided = 3;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Row "bad" is a loop of six instructions, PAD bytes behind a line of 64: builds that
+ * differ in PAD alone have the same code at other places. It does MORE percent of the
+ * work once more. */
+#include "twice.h"
+
+#ifndef PAD
+#define PAD 0
+#endif
+#ifndef MORE
+#define MORE 0
+#endif
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+void placed_loop(float *out, const float *in, uint64_t n);
+__asm__(".text\n"
+        ".p2align 6\n"
+        ".skip " TEXT(PAD) ", 0x90\n"
+                           ".type placed_loop, @function\n"
+                           "placed_loop:\n"
+                           "xor %eax, %eax\n"
+                           "1: movss (%rsi,%rax,4), %xmm0\n"
+                           "addss %xmm0, %xmm0\n"
+                           "movss %xmm0, (%rdi,%rax,4)\n"
+                           "add $1, %rax\n"
+                           "cmp %rax, %rdx\n"
+                           "jne 1b\n"
+                           "ret\n"
+                           ".size placed_loop, . - placed_loop\n"
+                           ".p2align 6\n");
+
+static void placed_run(const struct simdbench_operands *operands, void *state)
+{
+    const float *const in = operands->operand[0]->data;
+    float *const out = operands->operand[1]->data;
+    const uint64_t n = operands->operand[0]->count;
+    placed_loop(out, in, n);
+    if (n * MORE / 100)
+        placed_loop(out, in, n * MORE / 100);
+}
+
+MODULE("placed", placed_run)
