@@ -152,6 +152,7 @@ static void counts_line(struct legend *legend)
 static void words_lines(struct legend *legend)
 {
     const struct gate *const gate = legend->run->gate;
+    const bool moved = change_has_built(legend->run);
 
     legend_put(
         legend, "change: time of ",
@@ -159,9 +160,11 @@ static void words_lines(struct legend *legend)
             ? "run 2 over that of run 1, of medians over all pairs of batches; the "
               "interval holds in 97.8% of runs for noise within a run, not for what "
               "differs between runs"
-            : "head over base, median over processes, each at the best of its places; "
-              "the "
-              "interval holds in at least 97.8% of runs");
+        : moved ? "head over base, median over processes, each at the best of its "
+                  "places; the "
+                  "interval holds in at least 97.8% of runs"
+                : "head over base, median over processes; the interval holds in at "
+                  "least 97.8% of runs");
     if (change_has_built(legend->run))
         legend_put(
             legend, "as built: ",
