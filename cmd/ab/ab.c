@@ -70,6 +70,8 @@ void ab_close(struct ab *ab)
     plan_free(&ab->plan);
     catalog_free(&ab->catalog);
     free(ab->kernels);
+    free(ab->left_out);
+    free(ab->lacking);
     free(ab);
 }
 
@@ -254,6 +256,8 @@ static void set_gate(struct ab *ab, struct run *run)
     gate->strict = ab->request.strict;
     gate->code = ab->request.code;
     gate->placement = ab->request.placement;
+    must(string_set(&gate->left_out, ab->left_out));
+    must(string_set(&gate->lacking, ab->lacking));
     gate->own_processes = ab->own_processes;
     must(string_set(&gate->kind, "paired"));
     must(facts_number(&run->settings, "processes", ab_processes(ab)));

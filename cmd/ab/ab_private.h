@@ -57,6 +57,7 @@ struct ab {
     struct ab_kernel *kernels; /* one an offer of the builds */
     size_t n_kernels;          /* the offers behind them are own roofs, for limits */
     struct plan plan;
+    char *left_out, *lacking; /* as of struct gate */
     struct session session;
     double extra_work;
     bool misplaced;

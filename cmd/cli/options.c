@@ -34,7 +34,7 @@
 const struct option_row option_rows[] = {
     {"claim", "ID", RUN, COMMAND_STUDY, "all",
      "Only that claim; repeat it for more.", option_add_item, AT(claims), NEEDS_TRUST},
-    {"isa", "LIST", RUN, CASES, "auto",
+    {"isa", "LIST", RUN, CASES, "auto; ab: all",
      "Instruction sets: auto is the widest that this machine has, all is every one; "
      "`simdbench list isas` shows them. One that is missing here is skipped.",
      option_add_isas, AT(request.isas), HARMLESS},
@@ -42,10 +42,10 @@ const struct option_row option_rows[] = {
      "If this CPU has none of --isa: on measures its widest set that has such kernels "
      "instead, and says so; off leaves it at skipped cases, exit status 5.",
      option_set_second, AT(request.isa_strict), NEEDS_TRUST},
-    {"type", "LIST", RUN, CASES, "f32",
+    {"type", "LIST", RUN, CASES, "f32; ab: all",
      "Element types: f32, f64, i32, i64, or all.",
      option_add_items, AT(request.types), HARMLESS},
-    {"semiring", "LIST", RUN, SHAPED, "the op's first",
+    {"semiring", "LIST", RUN, SHAPED, "the op's first; ab: all",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
      AT(request.semirings), HARMLESS},
     {"sizes", "LIST", RUN, SHAPED, "the op's own",

@@ -29,6 +29,7 @@ static int open_self(const struct options *options, struct request *what, struct
     request_init(what);
     what->op = must_have(strdup("gemm"));
     text_list_add(&what->filters, "gemm/maxplus-f32/*/add@*");
+    text_list_add(&what->isas, "auto");
     text_list_add(&what->sizes, "16");
     *how = options->how;
     how->quiet = true;
