@@ -141,6 +141,18 @@ static void put_kind(FILE *file, const struct note *note, size_t n, size_t most,
                 kind_names[note->kind], n - shown, n - shown);
 }
 
+static void put_rest(FILE *file, const char *what, const char *text)
+{
+    struct buffer plain = {.text = NULL};
+
+    if (!text)
+        return;
+    buffer_plain(&plain, text);
+    fprintf(file, "; %s: ", what);
+    put_escaped(file, buffer_text(&plain), false);
+    buffer_free(&plain);
+}
+
 static void put_summary(const struct run *run, const struct export_rows *rows, FILE *file)
 {
     const struct gate *gate = run->gate;
@@ -163,14 +175,19 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
             fprintf(file, ", %zu %s", ended[status], status_name(status));
     if (gate)
         fprintf(file,
-                "; %zu regressed, %zu improved, %zu same, %zu inconclusive, %zu unusable",
-                gate->regressed, gate->improved, gate->same, gate->inconclusive,
-                gate->unusable);
+                "; %zu regressed, %zu improved, %zu same, %zu placed, %zu inconclusive, %zu "
+                "unusable",
+                gate->regressed, gate->improved, gate->same, gate->placed,
+                gate->inconclusive, gate->unusable);
     if (gate && run_code_worse(run))
         fprintf(file, ", %zu of worse code", run_code_worse(run));
     if (gate && isfinite(gate->geomean_change))
         fprintf(file, "; geometric mean of changes %+.2f%%25",
                 100 * gate->geomean_change);
+    if (gate) {
+        put_rest(file, "left out", gate->left_out);
+        put_rest(file, "this CPU lacks", gate->lacking);
+    }
     if (gate && gate->refused) {
         struct buffer why = {.text = NULL};
         buffer_plain(&why, gate->refused);

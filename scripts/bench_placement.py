@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often `simdbench ab` calls equal small loops at other places a change, and how often it
+finds a change that is planted: scripts/bench placement [--help].
+
+Each gate compiles the same loop twice, behind paddings of 0 to 63 bytes that are drawn at
+random. The table counts verdicts; those as built are what --as-built would have said of the
+same change.
+"""
+import argparse
+import collections
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_C = ["-DIN_C", "-falign-functions=1", "-falign-loops=1"]
+LOOPS = {"six instructions": ("cc", []),
+         "gcc -O2": ("gcc", [*IN_C, "-fno-toplevel-reorder"]),
+         "clang -O2": ("clang-19", [*IN_C, "-fno-unroll-loops", "-fno-vectorize"])}
+VERDICTS = ("SAME", "PLACED", "IMPROVED", "REGRESSED", "INCONCLUSIVE", "UNUSABLE")
+
+
+def build(path, compiler, flags, pad, more):
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", f"-I{ROOT}/kernels",
+                    f"-I{ROOT}/tests/modules", f"-DPAD={pad}", f"-DMORE={more}", *flags,
+                    "-Wl,--build-id", "-o", path, ROOT / "tests/modules/placed.c"], check=True)
+
+
+def gate(program, folder, loop, pads, more, options):
+    compiler, flags = LOOPS[loop]
+    for side, pad, work in (("base", pads[0], 0), ("head", pads[1], more)):
+        build(f"{folder}/{side}.so", compiler, flags, pad, work)
+    started = time.monotonic()
+    done = subprocess.run([program, "ab", f"{folder}/base.so", f"{folder}/head.so", "twice",
+                           "--filter=*/bad@*", "--sizes=200", "--format=json", "--quiet", *options],
+                          stdout=subprocess.PIPE, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"bench placement: status {done.returncode}")
+    document = json.loads(done.stdout)
+    comparison, = (r["comparison"] for r in document["results"] if r["comparison"])
+    comparison["seconds"] = document["gate"]["seconds"] or time.monotonic() - started
+    return comparison
+
+
+def beyond(comparison):
+    """What the interval as built alone says."""
+    ci, delta = comparison["placement"]["ci"], comparison["delta"] or 0
+    if not ci or comparison["placement"]["unmoved"]:
+        return "not moved"
+    return ("slower" if ci[0] > delta else "faster" if ci[1] < 1 / (1 + delta) - 1
+            else "neither")
+
+
+def show(name, found):
+    counts = collections.Counter(c["verdict"] for c in found)
+    built = collections.Counter(beyond(c) for c in found if c["placement"])
+    codes = collections.Counter(c["placement"]["code"] for c in found if c["placement"])
+    changes = [100 * c["change"] for c in found if c["change"] is not None]
+    spread = sorted(changes)
+    print(f"{name:28} {len(found):5} "
+          + " ".join(f"{counts[verdict]:12}" for verdict in VERDICTS)
+          + f"  {statistics.median(changes):+6.2f}% [{spread[0]:+.2f}, {spread[-1]:+.2f}]"
+          f"  {statistics.median(c['seconds'] for c in found):5.2f} s"
+          f"  as built {dict(built)}; code {dict(codes)}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench placement", description=__doc__)
+    parser.add_argument("program", help=argparse.SUPPRESS)
+    parser.add_argument("--gates", type=int, default=200, help="of equal code")
+    parser.add_argument("--planted", type=int, default=20, help="gates of each change")
+    parser.add_argument("--effects", default="2,3,5", help="percent")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--option", action="append", default=[], help="passed on to ab")
+    arguments = parser.parse_args()
+    rng = random.Random(arguments.seed)
+    loops = [name for name, (compiler, _) in LOOPS.items() if shutil.which(compiler)]
+    effects = [0] * bool(arguments.gates) + [int(e) for e in arguments.effects.split(",") if e]
+    print(f"load {os.getloadavg()[0]:.1f}; seed {arguments.seed}")
+    print(f"{'loop, more work':28} {'gates':>5} " + " ".join(f"{v:>12}" for v in VERDICTS)
+          + "  change (least, most)  a gate")
+    alarms = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for more in effects:
+            gates = arguments.planted if more else arguments.gates
+            found = {loop: [] for loop in loops}
+            for i in range(gates):
+                pads = rng.randrange(64), rng.randrange(64)
+                loop = loops[i % len(loops)]
+                found[loop].append(gate(arguments.program, folder, loop, pads, more,
+                                        arguments.option))
+            for loop, comparisons in found.items():
+                if comparisons:
+                    show(f"{loop}, +{more}%", comparisons)
+            if not more:
+                alarms = sum(c["verdict"] in ("REGRESSED", "IMPROVED")
+                             for comparisons in found.values() for c in comparisons)
+                print(f"false alarms: {alarms} of {gates}")
+    print(f"load {os.getloadavg()[0]:.1f}")
+    return 1 if alarms else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
