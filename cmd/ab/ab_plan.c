@@ -95,13 +95,19 @@ static void see_suite(const char *name, const char *summary, const char *shapes,
     *(bool *)context |= !strcmp(name, "suite");
 }
 
-static void ask_for_all(struct text_list *list, struct text_list *all, bool some)
+/* Nothing, or "all", was said of it. */
+static bool is_all(const struct text_list *list)
+{
+    return !list->n || text_list_has(list, "all");
+}
+
+/* An op without semirings has none to be named. */
+static void ask_for_all(struct text_list *list, bool some)
 {
     static char word[] = "all";
     static char *words[] = {word};
-    *all = (struct text_list){.item = words, .n = 1};
-    if (some && !list->n)
-        *list = *all;
+    if (is_all(list))
+        *list = (struct text_list){.item = words, .n = some};
 }
 
 static bool has_semirings(const struct ab *ab, const char *op)
@@ -117,16 +123,15 @@ static bool has_semirings(const struct ab *ab, const char *op)
 static int plan_op(struct ab *ab, const char *op, bool suite, struct error *error)
 {
     struct request request = *ab->request.what;
-    struct text_list all;
     struct catalog catalog = ab->catalog;
     char suite_name[] = "suite", *lists[] = {suite_name};
     bool has_suite = false;
     catalog_each_list(&ab->catalog, op, see_suite, &has_suite);
     request.op = (char *)(uintptr_t)op;
     request.isa_strict = true;
-    ask_for_all(&request.isas, &all, true);
-    ask_for_all(&request.types, &all, true);
-    ask_for_all(&request.semirings, &all, has_semirings(ab, op));
+    ask_for_all(&request.isas, true);
+    ask_for_all(&request.types, true);
+    ask_for_all(&request.semirings, has_semirings(ab, op));
     if (suite && has_suite && !request.sizes.n && !request.shapes.n &&
         !request.shape_lists.n)
         request.shape_lists = (struct text_list){.item = lists, .n = 1};
@@ -245,9 +250,9 @@ static void name_options(const struct request *what, char *text, size_t size)
         const char *name;
         bool given;
     } options[] = {{"OP", what->op},
-                   {"--isa", what->isas.n},
-                   {"--type", what->types.n},
-                   {"--semiring", what->semirings.n},
+                   {"--isa", !is_all(&what->isas)},
+                   {"--type", !is_all(&what->types)},
+                   {"--semiring", !is_all(&what->semirings)},
                    {"--variants", what->variants.n},
                    {"--layout", what->layouts.n},
                    {"--filter", what->filters.n},
@@ -298,7 +303,7 @@ int ab_plan_make(struct ab *ab, struct error *error)
     status = what->op ? plan_one(ab, what->op, error) : plan_all(ab, error);
     if (status == 0) {
         tell_left_out(ab);
-        if (!what->isas.n)
+        if (is_all(&what->isas))
             drop_lacking(ab);
     }
     for (size_t g = 0; g < ab->plan.n_groups && status == 0; g++)

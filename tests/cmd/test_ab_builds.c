@@ -38,6 +38,10 @@ static void test_all_is_compared(void **state)
     assert_int_equal(run->gate->same, 1);
     assert_string_equal(run->gate->left_out,
                         "1 of 4 kernels that both builds have, by OP, --type");
+    open_builds("--processes=8 --isa=all --type=all --semiring=all", many, many, false);
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(run->gate->same, 2);
+    assert_null(run->gate->left_out);
     any_isa = false;
     /* A set that was named keeps its rows. */
     open_builds("--processes=8", many, many, false);
