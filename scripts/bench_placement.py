@@ -39,7 +39,7 @@ def gate(program, folder, loop, pads, more, options):
         build(f"{folder}/{side}.so", compiler, flags, pad, work)
     started = time.monotonic()
     done = subprocess.run([program, "ab", f"{folder}/base.so", f"{folder}/head.so", "twice",
-                           "--filter=*/bad@*", "--sizes=200", "--format=json", "--quiet", *options],
+                           "--filter=*/bad@*", "--sizes=1000", "--format=json", "--quiet", *options],
                           stdout=subprocess.PIPE, check=False)
     if done.returncode not in (0, 1):
         sys.exit(f"bench placement: status {done.returncode}")

@@ -307,7 +307,7 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
     const size_t n = ab->plan.n_groups;
     ab->how.seed = gate->seed;
     ab->extra_work = gate->extra_work;
-    ab->misplaced = gate->misplaced;
+    ab->built_work = gate->built_work;
     ab->session.watcher = watcher ? watcher : &nobody;
     ab->session.run = run;
     ab->session.started = clock_now();

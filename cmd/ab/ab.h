@@ -27,7 +27,8 @@ struct ab_gate {
     uint64_t seed;
     double extra_work; /* 0.02: head makes 2% more calls than it is told to have made, so
                           that it is slower by real work; to see whether that is found */
-    bool misplaced;    /* head as built is its worst copy; for the same purpose */
+    double built_work; /* the same where head's code was built alone, as if its place
+                          there were bad */
 };
 
 /* Finds, copies and probes the builds, and plans what both can do. The request and what

@@ -211,7 +211,7 @@ static int choose(struct ab_group *group, size_t c, uint64_t *random)
 {
     struct ab_case *const entry = &group->cases[c];
     const uint64_t calls = (uint64_t)fmax(1, llround(CHOICE_NS / entry->call_ns));
-    double least[ARMS] = {INFINITY, INFINITY, INFINITY}, most[ARMS] = {0};
+    double least[ARMS] = {INFINITY, INFINITY, INFINITY};
     double ns[ARMS][PLACES_MOST];
     int order[ARMS * PLACES_MOST], n = (int)entry->n_places;
     for (int i = 0; i < ARMS * n; i++) {
@@ -234,10 +234,7 @@ static int choose(struct ab_group *group, size_t c, uint64_t *random)
         for (int place = 0; place < n; place++) {
             if (ns[i][place] < least[i])
                 entry->best[i] = (uint64_t)place + 1;
-            if (ns[i][place] > most[i])
-                entry->worst[i] = (uint64_t)place + 1;
             least[i] = fmin(least[i], ns[i][place]);
-            most[i] = fmax(most[i], ns[i][place]);
         }
     return 0;
 }

@@ -60,7 +60,7 @@ struct ab {
     char *left_out, *lacking; /* as of struct gate */
     struct session session;
     double extra_work;
-    bool misplaced;
+    double built_work;
 };
 
 /* What an arm executes in a case, as the first process found it. */
@@ -84,7 +84,7 @@ struct ab_case {
     double limit_ns; /* of its batch beside the last trial; 0: none, or it is void */
     bool unmoved;    /* judged as built: its placement says why */
     struct ab_places places[ARMS];
-    uint64_t n_places, best[ARMS], worst[ARMS]; /* copies; best 0: the code as built */
+    uint64_t n_places, best[ARMS]; /* copies; best 0: the code as built */
     uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */
 };
 

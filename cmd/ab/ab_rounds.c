@@ -97,12 +97,12 @@ static int arm_of(int turn)
     return turn % ARMS;
 }
 
-static uint64_t copy_of(const struct ab_group *group, const struct ab_case *entry,
-                        int turn)
+/* What head does in addition. */
+static double more_of(const struct ab *ab, int turn)
 {
-    return turn < ARMS                                       ? entry->best[turn]
-           : turn == ARMS + ARM_HEAD && group->ab->misplaced ? entry->worst[ARM_HEAD]
-                                                             : 0;
+    return turn == ARM_HEAD          ? ab->extra_work
+           : turn == ARMS + ARM_HEAD ? ab->extra_work + ab->built_work
+                                     : 0;
 }
 
 /* A batch of each; `ns` per call. `whole` is false if there is evidence against any of
@@ -115,9 +115,10 @@ static int run_round(struct ab_group *group, size_t c, const int *order, int tur
     *whole = true;
     for (int i = 0; i < turns; i++) {
         const int turn = order[i], which = arm_of(turn);
-        const double more = which == ARM_HEAD ? ab->extra_work : 0;
+        const uint64_t copy = turn < ARMS ? group->cases[c].best[turn] : 0;
         struct batch batch;
-        int status = ab_run_batch(group, c, which, copy_of(group, &group->cases[c], turn),
+        const double more = more_of(ab, order[i]);
+        int status = ab_run_batch(group, c, which, copy,
                                   (uint64_t)llround((double)calls * (1 + more)), &batch);
         if (status)
             return status;

@@ -142,6 +142,7 @@ struct selftest_outcome {
 /* Gates with the same true change. */
 struct selftest_effect {
     double effect; /* head does that much more work: 0.02; 0 is equal code */
+    bool as_built; /* where its code was built alone, as if its place there were bad */
     struct selftest_outcome *outcomes;
     size_t n;
 

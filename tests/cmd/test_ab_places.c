@@ -166,6 +166,19 @@ static void test_judged_as_built(void **state)
     assert_int_equal(script_count("copies", NULL, ANY_KERNEL), 0);
 }
 
+/* Work that head does where it was built alone is a bad place. */
+static void test_planted_place(void **state)
+{
+    const struct ab_gate gate = {.seed = 7, .built_work = 0.5};
+    open_moved("--variants=good --processes=8", false);
+    run_free(run);
+    run = run_new();
+    assert_int_equal(ab_measure(ab, &gate, NULL, run, &error), 0);
+    const struct comparison *const good = expect("good", VERDICT_PLACED);
+    assert_near(good->change, 0, 1e-9);
+    assert_near(good->placement->change, 0.5, 0.01);
+}
+
 /* A process without copies, where others had them, is thrown away. */
 static void test_lost_copies(void **state)
 {
@@ -199,5 +212,5 @@ int main(void)
 {
     return RUN_TESTS_BETWEEN(NULL, close_builds, TEST(test_requests), TEST(test_verdicts),
                              TEST(test_an_outlier), TEST(test_judged_as_built),
-                             TEST(test_lost_copies));
+                             TEST(test_planted_place), TEST(test_lost_copies));
 }
