@@ -175,10 +175,11 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
             fprintf(file, ", %zu %s", ended[status], status_name(status));
     if (gate)
         fprintf(file,
-                "; %zu regressed, %zu improved, %zu same, %zu placed, %zu inconclusive, %zu "
-                "unusable",
-                gate->regressed, gate->improved, gate->same, gate->placed,
-                gate->inconclusive, gate->unusable);
+                "; %zu regressed, %zu improved, %zu same, %zu inconclusive, %zu unusable",
+                gate->regressed, gate->improved, gate->same, gate->inconclusive,
+                gate->unusable);
+    if (gate && gate->placed)
+        fprintf(file, ", %zu placed", gate->placed);
     if (gate && run_code_worse(run))
         fprintf(file, ", %zu of worse code", run_code_worse(run));
     if (gate && isfinite(gate->geomean_change))

@@ -14,7 +14,6 @@
 
 /* A noise floor above this many thresholds makes a case unusable. */
 #define FLOOR_LIMIT 2
-#define LINE_BYTES 64
 
 typedef double value_of(const struct trial *trial);
 

@@ -39,6 +39,8 @@ struct code_loop {
     double spills,
         reloads; /* vector stores to the stack, and loads of what they stored */
     double widest_bits;
+    double offset, bytes; /* where its head lies in a line of 64 bytes, and its size; 0
+                             bytes: not known */
     bool spills_exact; /* false: not all of the two were seen */
 };
 

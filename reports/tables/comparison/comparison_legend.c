@@ -81,6 +81,8 @@ static void equality_line(struct legend *legend)
                       same, known, known == 1 ? "" : "s");
     if (known)
         legend_flush(legend);
+    if (is_stored(legend->run->gate))
+        return;
     if (all && moved < all)
         buffer_format(&legend->buffer, "judged as built: %zu of %zu cases", all - moved,
                       all);
