@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096 };
-/* Of a trace; of a proof, which runs one call at full speed. */
+/* Limits of a trace, and of a proof, which runs one call at full speed. */
 #define TRACE_NS 8000000000
 #define PROOF_NS 10000000000
 
@@ -116,7 +116,8 @@ static int by_census(struct inspect_census *census, struct executed *executed,
     executed->at = malloc((census->n_lines + 1) * sizeof *executed->at);
     if (!executed->at)
         return error_set(error, -ENOMEM, "out of memory");
-    qsort(census->line, census->n_lines, sizeof *census->line, by_first);
+    if (census->n_lines)
+        qsort(census->line, census->n_lines, sizeof *census->line, by_first);
     for (size_t i = 0; i < census->n_lines; i++)
         executed->at[executed->n++] = census->line[i].address;
     return 0;

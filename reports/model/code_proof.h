@@ -41,7 +41,7 @@ struct code_loop {
     double widest_bits;
     double offset, bytes; /* where its head lies in a line of 64 bytes, and its size; 0
                              bytes: not known */
-    bool spills_exact; /* false: not all of the two were seen */
+    bool spills_exact;    /* false: not all of the two were seen */
 };
 
 /* Every instruction of one call that is small enough to be traced whole: what the gate of
