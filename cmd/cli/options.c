@@ -57,7 +57,7 @@ const struct option_row option_rows[] = {
      option_set_text, AT(call.save), TYPED},
     {"claim", "ID", RUN, COMMAND_STUDY, "all",
      "Only that claim; repeat it for more.", option_add_item, AT(claims), NEEDS_TRUST},
-    {"isa", "LIST", RUN, CASES, "auto",
+    {"isa", "LIST", RUN, CASES, "auto; ab: all",
      "Instruction sets: auto is the widest that this machine has, all is every one; "
      "`simdbench list isas` shows them. One takes its rows with additions too "
      "(avx512+vnni), which are what else the CPU must have. One that is missing here is "
@@ -67,10 +67,10 @@ const struct option_row option_rows[] = {
      "If this CPU has none of --isa: on measures its widest set that has such kernels "
      "instead, and says so; off leaves it at skipped cases, exit status 5.",
      option_set_second, AT(request.isa_strict), NEEDS_TRUST},
-    {"type", "LIST", RUN, CASES, "f32",
+    {"type", "LIST", RUN, CASES, "f32; ab: all",
      "Element types: f32, f64, i32, i64, or all.",
      option_add_items, AT(request.types), HARMLESS},
-    {"semiring", "LIST", RUN, SHAPED, "the op's first",
+    {"semiring", "LIST", RUN, SHAPED, "the op's first; ab: all",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
      AT(request.semirings), HARMLESS},
     {"sizes", "LIST", RUN, SHAPED, "the op's own",
@@ -138,6 +138,12 @@ const struct option_row option_rows[] = {
      AT(threshold), NEEDS_TRUST},
     {"strict", NULL, COMPARE, GATES, NULL,
      "Fail with status 3 if a case is inconclusive or unusable.", option_set_flag, AT(strict), NEEDS_TRUST},
+    {"as-built", NULL, COMPARE, COMMAND_AB, NULL,
+     "Judge both builds where their code lies, not at the best of 16 places: a change of "
+     "the place counts like one of the code.", option_set_flag, AT(as_built), NEEDS_TRUST},
+    {"placement", "pass|fail", COMPARE, COMMAND_AB, "pass",
+     "With fail a case that is PLACED fails with status 1: its code is no slower, but as "
+     "built it is, by its place.", option_set_second, AT(placement_fails), NEEDS_TRUST},
     {"gate-code", NULL, COMPARE, GATES, NULL,
      "Fail with status 1 also if code is worse, by a trace: in hot loops more vector spills "
      "or calls for an operation, or narrower vectors, or a lesser instruction set. ab traces "

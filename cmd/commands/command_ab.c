@@ -64,7 +64,9 @@ int command_ab(struct options *options)
                                        .processes = options->processes,
                                        .threshold = options->threshold,
                                        .strict = options->strict,
-                                       .code = options->gate_code};
+                                       .code = options->gate_code,
+                                       .as_built = options->as_built,
+                                       .placement = options->placement_fails};
     struct error error = {.text = ""};
     struct ab *ab = NULL;
     signals_catch();

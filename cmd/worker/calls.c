@@ -216,7 +216,8 @@ TABLE(step_call, NAMED(step_call, number, "case"), FIELD(step_call, calls),
 
 static const struct copies_call copies_call_defaults = {.number = UINT64_MAX, .n = 16};
 TABLE(copies_call, NAMED(copies_call, number, "case"), OPTIONAL(copies_call, n),
-      OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code))
+      OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code),
+      FIELD(copies_call, executed))
 
 /* ---- replies ---- */
 
@@ -274,11 +275,13 @@ TABLE(overhead_count, FIELD(overhead_count, call), FIELD(overhead_count, region)
 static const struct team_reply team_reply_defaults = {.spawn_ns = NAN, .sync_ns = NAN};
 TABLE(team_reply, FIELD(team_reply, spawn_ns), FIELD(team_reply, sync_ns))
 
-static const struct copies_reply copies_reply_defaults;
+static const struct copies_reply copies_reply_defaults = {.share = NAN};
 TABLE(copies_reply, FIELD(copies_reply, n), FIELD(copies_reply, functions),
       FIELD(copies_reply, tables), FIELD(copies_reply, jumps), FIELD(copies_reply, bytes),
-      FIELD(copies_reply, left), FIELD(copies_reply, share), FIELD(copies_reply, whole),
-      FIELD(copies_reply, why_left), FIELD(copies_reply, code))
+      FIELD(copies_reply, left), OPTIONAL(copies_reply, offset),
+      OPTIONAL(copies_reply, loop_bytes), FIELD(copies_reply, share),
+      FIELD(copies_reply, whole), FIELD(copies_reply, why_left),
+      FIELD(copies_reply, code), FIELD(copies_reply, executed))
 
 static const struct loaded_object loaded_object_defaults;
 TABLE(loaded_object, FIELD(loaded_object, path), FIELD(loaded_object, soname),
