@@ -133,7 +133,7 @@ static const struct script scripts[] = {
     {CAUSE_spills,
      INSPECT_FLIPPED,
      {IS(edit_spill, 0.8), IS(vector_reloads, 3), IS(vector_spills, 1), HOT, END},
-     {IS(failed_forwards, 1), IS(same_place, 1.2), IS(carried, 0), END}},
+     {IS(failed_forwards, 1), IS(same_place, 1.2), IS(carried, 0), IS(calls, 1), END}},
     {CAUSE_spills,
      INSPECT_STRUCTURAL,
      {IS(vector_reloads, 3), IS(vector_spills, 1), IS(spill_share, 0.1), EXPLAINED, END},
