@@ -212,7 +212,8 @@ static void add_loops(struct making *m)
             sum->loop.vector_chain =
                 loop_chain(m->nodes, &m->loops, l, &(struct inspect_window){0}, true);
             if (m->window.waiting || m->window.results)
-                sum->loop.window_chain = loop_chain(m->nodes, &m->loops, l, &m->window, false);
+                sum->loop.window_chain =
+                    loop_chain(m->nodes, &m->loops, l, &m->window, false);
             sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
         }
     }

@@ -337,7 +337,8 @@ struct loops {
 int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if the
- * core looks so far ahead; 0: unknown. `vectors`: nothing else comes from the turn before.
+ * core looks so far ahead; 0: unknown. `vectors`: nothing else comes from the turn
+ * before.
  */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
                   const struct inspect_window *window, bool vectors);

@@ -25,10 +25,9 @@ static const char *why_no_copy(const struct group_state *group, uint64_t copy,
     if (copy > told->n)
         return "there is no such copy";
     if (copy > conditions->places)
-        copies_edit_read(
-            cJSON_GetArrayItem(
-                list, (int)((copy - conditions->places - 1) / conditions->edits)),
-            &edit);
+        copies_edit_read(cJSON_GetArrayItem(list, (int)((copy - conditions->places - 1) /
+                                                        conditions->edits)),
+                         &edit);
     return edit.absent;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case with a how, workers and memory of its own. */
-#include "surgery.h"
 #include "variant/variant.h"
+#include "surgery.h"
 
 #include <errno.h>
 #include <math.h>

@@ -288,6 +288,7 @@ int main(void)
         TEST(test_ranks), TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
         TEST(test_reloads_of_constants_are_no_spills),
         TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
-        TEST(test_residual), TEST(test_placement_is_apart), TEST(test_share_of_an_edit), TEST(test_small_flips),
-        TEST(test_much_left_is_said), TEST(test_experiment_of_a_structural_finding));
+        TEST(test_residual), TEST(test_placement_is_apart), TEST(test_share_of_an_edit),
+        TEST(test_small_flips), TEST(test_much_left_is_said),
+        TEST(test_experiment_of_a_structural_finding));
 }
