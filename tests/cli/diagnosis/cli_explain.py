@@ -151,13 +151,13 @@ class Explain(Case):
     def test_two_builds(self):
         folders = [self.new_folder() for _ in range(2)]
         for folder in folders:
-            shutil.copy(MODULES / "softmax.so", folder)
+            shutil.copy(MODULES / "pace.so", folder)
         path = self.folder / "run.json"
-        text = self.run_tool("explain", "softmax:softmax/f32/scalar/three_passes@8x8",
-                             *(f"--plugin={f / 'softmax.so'}" for f in folders),
+        text = self.run_tool("explain", "pace:twice/f32/scalar/bad@64",
+                             *(f"--plugin={f / 'pace.so'}" for f in folders),
                              f"--json={path}", "--quiet").stdout
-        self.assertRegex(text, r"(?m)^A A:softmax:")
-        self.assertRegex(text, r"(?m)^B B:softmax:")
+        self.assertRegex(text, r"(?m)^A A:pace:")
+        self.assertRegex(text, r"(?m)^B B:pace:")
         account = self.account(path, text)
         self.assertEqual(account["b"], "B:" + account["a"].removeprefix("A:"))
 
