@@ -66,6 +66,8 @@ int command_ab(struct options *options)
                                        .code = options->gate_code};
     struct error error = {.text = ""};
     struct ab *ab = NULL;
+    if (harness_is_meant(options))
+        return command_harness(options);
     signals_catch();
     if (words->n > 2)
         what.op = (char *)(uintptr_t)request_op_name(words->item[2]);

@@ -115,6 +115,7 @@ void gate_free(struct gate *gate)
         free(arm->objects);
     }
     free(gate->arms);
-    TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings);
+    TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings,
+               gate->harness, gate->remark);
     free(gate);
 }
