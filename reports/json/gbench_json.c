@@ -146,6 +146,17 @@ static int add_median(const struct value *entry, void *context)
     return 0;
 }
 
+/* All that the file tells of its machine which does not change from run to run. */
+static int set_fingerprint(const char *host, double cpus, struct run *run)
+{
+    char text[300];
+
+    if (!*host || !(cpus > 0))
+        return 0;
+    snprintf(text, sizeof text, "%.200s, %.0f CPUs", host, cpus);
+    return string_set(&run->fingerprint, text);
+}
+
 static int describe(const struct value *context, struct run *run)
 {
     const char *const date = text_of(context, "date");
@@ -162,6 +173,7 @@ static int describe(const struct value *context, struct run *run)
                ?: string_set(&run->seed, "")
                ?: strings_add(&run->argv, &run->argc, *program ? program : "?")
                ?: facts_text(&run->settings, "harness", "google-benchmark")
+               ?: set_fingerprint(host, cpus, run)
                ?: (*host ? facts_text(&run->host, "node", host) : 0)
                ?: (cpus > 0 ? facts_number(&run->host, "cpus", cpus) : 0);
 }

@@ -115,7 +115,7 @@ void gate_free(struct gate *gate)
         free(arm->objects);
     }
     free(gate->arms);
-    TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings,
-               gate->harness, gate->remark);
+    TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings, gate->harness,
+               gate->remark);
     free(gate);
 }

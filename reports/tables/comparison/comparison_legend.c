@@ -63,9 +63,9 @@ static void arm_lines(struct legend *legend)
     if (!gate->harness)
         return;
     legend_put(legend, "harness: ", gate->harness);
-    legend_put(legend,
-               "placement: ", "code of a harness cannot be tried at other places, so a "
-                              "change may be of the code or only of its place in memory");
+    legend_put(legend, "placement: ",
+               "code of a harness cannot be tried at other places, so a "
+               "change may be of the code or only of its place in memory");
 }
 
 /* Tells the range of the noise floor over all cases. */
