@@ -440,6 +440,39 @@ class ForeignJson(HarnessCase):
         done = self.run_tool("history", f"--history={database}", "BM_copy*")
         self.assertIn("BM_copy/1024", done.stdout)
 
+    def test_history_of_regressions_alone(self):
+        """Each run counts once, however many cases it has."""
+        database = self.folder / "runs.sqlite"
+        gates = []
+        for day in range(9):
+            runs = []
+            for name, factor in (("base", 1), ("head", 1.5 if day else 0.5)):
+                path = self.foreign(name, factor)
+                text = json.loads(path.read_text())
+                text["context"]["date"] = f"2024-02-0{day + 1}T00:00:00Z"
+                text["benchmarks"] = [dict(row, run_name=f"BM_{case}", name=f"BM_{case}")
+                                      for case in "ab" for row in text["benchmarks"][:8]]
+                path.write_text(json.dumps(text))
+                runs.append(path)
+            self.run_tool("compare", *runs, f"--history={database}", status=1 if day else 0)
+            gates.append(self.run_tool("history", f"--history={database}").stdout)
+        self.assertIn("gates: 0 runs found more regressions than improvements, 1 the other way "
+                      "(sign test p = 1)", gates[0])
+        self.assertIn("gates: 8 runs found more regressions than improvements, 1 the other way "
+                      "(sign test p = 0.039)", gates[8])
+        self.assertNotIn("false alarms", gates[8])
+        self.run_tool("compare", *runs, f"--history={database}", status=1)  # the same run
+        self.assertIn("gates: 8 runs", self.run_tool("history", f"--history={database}").stdout)
+        for day in range(10, 20):
+            text["context"]["date"] = f"2024-02-{day}T00:00:00Z"
+            runs[1].write_text(json.dumps(text))
+            self.run_tool("compare", *runs, f"--history={database}", status=1)
+        text = self.run_tool("history", f"--history={database}").stdout
+        self.assertRegex(text, "(?s)gates: 18 runs .* or these are false alarms")
+        document = json.loads(self.run_tool("history", f"--history={database}",
+                                            "--format=json").stdout)
+        self.assertEqual((document["gates"]["slower"], document["gates"]["faster"]), (18, 1))
+
     def test_what_is_wrong(self):
         path = self.folder / "bad.json"
         for row, where in (({"name": "a"}, r"benchmarks\[0\]"), (1, r"benchmarks\[0\]"),
