@@ -310,6 +310,35 @@ static void set_gate(struct harness *harness)
     }
 }
 
+static double median_of(const struct harness_case *entry, size_t member, int which)
+{
+    const size_t n = entry->n_rounds;
+    double *const room = must_have(calloc(n + 1, sizeof *room));
+    for (size_t i = 0; i < n; i++)
+        room[i] = ((const double *)((const char *)&entry->rounds[i] + member))[which];
+    const double median = stats_median(room, n);
+    free(room);
+    return median;
+}
+
+/* What a whole program took beside its time. Both sides start alike, so that the
+ * difference is theirs. */
+static void note_usage(const struct harness *harness, size_t c)
+{
+    const struct harness_case *const entry = &harness->cases[c];
+    const size_t peak = offsetof(struct harness_round, peak);
+    const size_t faults = offsetof(struct harness_round, faults);
+    char now[NUMBER_SIZE], before[NUMBER_SIZE], text[200];
+    if (harness->adapter->reader || !entry->n_rounds)
+        return;
+    text_scaled(median_of(entry, peak, SIDE_HEAD), "B", now);
+    text_scaled(median_of(entry, peak, SIDE_BASE), "B", before);
+    snprintf(text, sizeof text,
+             "peak memory %s, before %s; %.0f page faults, before %.0f", now, before,
+             median_of(entry, faults, SIDE_HEAD), median_of(entry, faults, SIDE_BASE));
+    must(result_add_note(&harness->run->results[entry->result], text));
+}
+
 static void set_remark(struct harness *harness)
 {
     struct buffer remark = {.text = NULL};
@@ -330,6 +359,7 @@ static void finish(struct harness *harness, bool interrupted)
         struct result *const result = &run->results[harness->cases[c].result];
         if (!harness->cases[c].active)
             continue;
+        note_usage(harness, c);
         if (result->n_samples)
             must(result_set_status(result, STATUS_OK, NULL));
         else

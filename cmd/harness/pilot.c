@@ -81,12 +81,12 @@ static int plan_processes(const struct harness *harness, double process_ns,
     if (!request->time_ns)
         return 0;
     if (most < PROCESSES_LEAST)
-        return error_set(error, -ETIME,
-                         "--time=%.3gs: %zu case%s need %.3g s, for %d processes of each "
-                         "build of %.3g s together; give more time, or fewer cases",
-                         time_ns * 1e-9, plan->n_cases, plan->n_cases == 1 ? "" : "s",
-                         PROCESSES_LEAST * process_ns * 1e-9, PROCESSES_LEAST,
-                         process_ns * 1e-9);
+        return error_set(
+            error, -ETIME,
+            "--time=%.3gs: %zu case%s %.3g s, for %d processes of each "
+            "build of %.3g s together; give more time, or fewer cases",
+            time_ns * 1e-9, plan->n_cases, plan->n_cases == 1 ? " needs" : "s need",
+            PROCESSES_LEAST * process_ns * 1e-9, PROCESSES_LEAST, process_ns * 1e-9);
     plan->looks = most < 2 * PROCESSES_LEAST ? 1 : 2;
     plan->processes = (uint32_t)fmin(most / plan->looks, PROCESSES_MOST);
     return 0;

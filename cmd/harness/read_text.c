@@ -238,7 +238,7 @@ int read_checkasm(char *text, const struct reading_form *form, struct readings *
             continue;
         const double ticks = strtod(line + length + 1, &end);
         const char *const rest = skip_blanks(end);
-        if (end != line + length + 1 && (!*rest || *rest == '('))
+        if (end != line + length + 1 && (!*rest || *rest == '(' || *rest == '+'))
             add(readings, line, length, ticks * form->tick_ns);
     }
     return 0;

@@ -90,6 +90,10 @@ bool change_note(const struct run *run, const struct result *result,
                       "%.2f%%",
                       buffer->length > before ? "; " : "", 100 * c->delta,
                       100 * c->floor);
+    for (size_t i = 0; run->gate->harness && i < result->n_notes; i++) {
+        buffer_add(buffer, buffer->length > before ? "; " : "");
+        buffer_plain(buffer, result->notes[i]);
+    }
     if (result_code_is_worse(result)) {
         buffer_add(buffer, buffer->length > before ? "; " : "");
         code_change_text(c, buffer);

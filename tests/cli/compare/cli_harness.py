@@ -168,7 +168,8 @@ FORMATS = {
     "checkasm": r"""
         echo 'checkasm: using random seed 1'
         echo ' nop:                 12.0'
-        echo 'put_w8_c:             250.0'
+        echo '  put_w8_c:           250.0 +/- 1.5      71.4 ns +/- 0.4'
+        echo ' - average timing error: 0.1%'
         echo "put_w8_avx2:          $1 ( 2.00x)" """,
 }
 
@@ -232,6 +233,8 @@ class Harnesses(HarnessCase):
         (result,) = document["results"]
         self.assertEqual((result["id"], result["status"]), ("command", "ok"))
         self.assertGreater(result["comparison"]["base_ns"], 1000)
+        self.assertRegex(result["notes"][0], r"^peak memory [\d.]+ .?B, before [\d.]+ .?B; "
+                                             r"\d+ page faults, before \d+$")
         self.assertEqual([a["path"] for a in document["gate"]["arms"]],
                          ["/bin/true", "/bin/true | :", "/bin/true (a copy)"])
 
