@@ -19,7 +19,7 @@
 /* More than any harness prints for a case, or for all. */
 enum { OUTPUT_MOST = 16 << 20, COMPLAINT_MOST = 4096 };
 /* How often signals and the deadline are looked at. */
-enum { LOOK_MS = 100 };
+enum { LOOK_MS = 100, LOOK_OFTEN_MS = 2 };
 /* Evidence of each kind, in preemptions. */
 enum { STEAL_WEIGHT = 100, FAULT_WEIGHT = 1, COMPANY_WEIGHT = 4 };
 
@@ -164,6 +164,16 @@ static void kill_all(const struct child *child)
     kill(child->pid, SIGKILL);
 }
 
+/* Where there are no descriptors of processes, it is asked for again and again. */
+static bool has_ended(const struct child *child, const struct pollfd *told)
+{
+    siginfo_t info = {.si_pid = 0};
+    if (child->pidfd >= 0)
+        return told->revents & POLLIN;
+    return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == child->pid;
+}
+
 /* Until the process ended. */
 static void follow(const struct slice_request *request, struct child *child)
 {
@@ -173,8 +183,9 @@ static void follow(const struct slice_request *request, struct child *child)
                            {.fd = child->pidfd, .events = POLLIN}};
     for (int i = OUT; i <= ERR; i++)
         fcntl(child->read_end[i], F_SETFL, O_NONBLOCK);
-    while (!(fds[2].revents & POLLIN)) {
-        if (poll(fds, 3, LOOK_MS) < 0 && errno != EINTR)
+    while (!has_ended(child, &fds[2])) {
+        if (poll(fds, 3, child->pidfd < 0 ? LOOK_OFTEN_MS : LOOK_MS) < 0 &&
+            errno != EINTR)
             break;
         for (int i = OUT; i <= ERR; i++)
             if (fds[i].fd >= 0 && fds[i].revents && take(child, i) < 0)
