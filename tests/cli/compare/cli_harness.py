@@ -114,6 +114,7 @@ class GoogleBenchmark(HarnessCase):
         self.assertIn("## google", text["markdown"])
         self.assertRegex(text["junit"], "(?s)BM_sort/64.*<failure")
         self.assertRegex(text["annotations"], "::error .*BM_sort/64")
+        self.assertIn('name="harness" value="google-benchmark"', text["junit"])
         self.assertIn("BM_sort/64", text["html"])
         again = self.run_tool("report", self.folder / "run.json").stdout
         self.assertEqual(again.splitlines()[:4], text["table"].splitlines()[:4])
