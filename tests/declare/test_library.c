@@ -49,6 +49,7 @@ static void test_bindings(void **state)
     assert_int_not_equal(found(library, "mix_hidden_avx")->binding, FUNCTION_EXPORTED);
     assert_int_equal(found(library, "mix_local")->binding, FUNCTION_LOCAL);
     assert_int_equal(found(library, "from_assembly")->binding, FUNCTION_EXPORTED);
+    assert_int_equal(found(library, "from_assembly")->bytes, 5);
     assert_true(found(library, "mix")->is_chosen);
     assert_true(found(library, "mix_table")->is_data);
     assert_false(found(library, "mix_c")->is_data);
@@ -106,6 +107,7 @@ static void test_isas(void **state)
     assert_string_equal(found(library, "mix_sse2")->isa, "sse2");
     assert_int_equal(strncmp(found(library, "mix_avx2")->isa, "avx2", 4), 0);
     assert_int_equal(strncmp(found(library, "mix_avx512")->isa, "avx512", 6), 0);
+    assert_string_equal(found(library, "from_assembly")->isa, "avx2");
     assert_string_equal(found(library, "mix_table")->isa, "");
 }
 

@@ -78,5 +78,7 @@ int add_rust(int a, int b)
     return a + b;
 }
 
-/* A label of assembly that says nothing of its type. */
-__asm__(".text\n.globl from_assembly\nfrom_assembly:\n\tret\n");
+/* Labels of assembly that say nothing of their type and length. */
+__asm__(
+    ".text\n.globl from_assembly\nfrom_assembly:\n\tvpaddd %ymm0, %ymm0, %ymm0\n\tret\n"
+    ".globl behind_assembly\nbehind_assembly:\n\tret\n");
