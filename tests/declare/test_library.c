@@ -58,6 +58,8 @@ static void test_names(void **state)
                         "audio::add_avx2(int, int)");
     assert_string_equal(found(library, "audio::add_avx2(float,float)")->name,
                         "_ZN5audio8add_avx2Eff");
+    assert_string_equal(found(library, " audio::add_avx2( int , int )")->name,
+                        "_ZN5audio8add_avx2Eii");
     assert_string_equal(found(library, "mix::add")->name,
                         "_ZN3mix3add17h0123456789abcdefE");
     assert_string_equal(found(library, "add")->name, "_ZN3mix3add17h0123456789abcdefE");
@@ -101,10 +103,18 @@ static void test_families(void **state)
     struct family *family;
     size_t n;
     assert_int_equal(library_families(*state, false, &family, &n), 0);
-    const struct family *mix = NULL;
-    for (size_t i = 0; i < n; i++)
+    const struct family *mix = NULL, *sum = NULL;
+    for (size_t i = 0; i < n; i++) {
         mix = !strcmp(family[i].name, "mix") ? &family[i] : mix;
+        sum = !strcmp(family[i].name, "sum") ? &family[i] : sum;
+    }
     assert_non_null(mix);
+    if (found(*state, "_ZN4avx23sumEi")->demangled) { /* avx2::sum, scalar::sum */
+        assert_non_null(sum);
+        assert_int_equal(sum->n, 2);
+        assert_string_equal(sum->member[0].isa, "avx2");
+        assert_string_equal(sum->member[1].token, "scalar");
+    }
     assert_int_equal(mix->n, 5);
     static const char *const names[] = {"mix", "mix_avx2", "mix_avx512", "mix_c",
                                         "mix_sse2"};
@@ -129,6 +139,8 @@ static void test_words(void **state)
                {"mixAVX2Fast", "avx2"},
                {"mixAVX2fast", NULL},
                {"dot_avx2_fma", "avx2"},
+               {"dot_avx512_ssse3", "avx512"},
+               {"dot_fma_scalar", "avx2"},
                {"put_8tap_avx512icl", "avx512"},
                {"f.avx512f", "avx512"},
                {"haswell::sum", "avx2"},
@@ -168,6 +180,7 @@ static void test_places(void **state)
     struct error error;
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         assert_int_equal(place_parse(all[i].text, &place, &error), 0);
+        assert_true(place.name[0]);
         assert_int_equal(place.kind, all[i].kind);
         assert_string_equal(place.name, all[i].name);
         assert_int_equal(place.index, all[i].index);

@@ -10,7 +10,7 @@ static inline const struct library_function *found(const struct library *library
 {
     const struct library_function *function = NULL;
     struct error error = {.text = ""};
-    if (library_find(library, name, &function, &error) < 0)
+    if (library_find(library, name, &function, &error) != 0)
         fail_msg("%s", error.text);
     return function;
 }

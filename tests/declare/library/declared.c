@@ -72,6 +72,16 @@ float add_floats(float a, float b)
 {
     return a + b;
 }
+EXPORT int sum_avx2(int a) __asm__("_ZN4avx23sumEi");
+int sum_avx2(int a)
+{
+    return a;
+}
+EXPORT int sum_scalar(int a) __asm__("_ZN6scalar3sumEi");
+int sum_scalar(int a)
+{
+    return a;
+}
 EXPORT int add_rust(int a, int b) __asm__("_ZN3mix3add17h0123456789abcdefE");
 int add_rust(int a, int b)
 {
