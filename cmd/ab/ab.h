@@ -12,7 +12,8 @@ struct ab;
 
 struct ab_request {
     const char *base,
-        *head; /* FILE[,option=value...] each: two modules or two programs */
+        *head;             /* FILE[,option=value...] each: two modules or two programs */
+    const char *functions; /* FILE.json: both are libraries that have them; or NULL */
     const struct request *what; /* its op NULL: all that they offer */
     const struct how *how;      /* but the seed */
     uint32_t processes;         /* of the first look; 0: 16 */

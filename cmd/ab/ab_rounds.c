@@ -23,10 +23,13 @@ int ab_overhead(struct ab_group *group, struct error *error)
 {
     struct ab *ab = group->ab;
     double least = INFINITY;
+    bool each = ab->request.what->settings.cold;
+    for (size_t i = 0; i < ab->catalog.n_offers; i++)
+        each |= ab->catalog.offers[i].flags & SIMDBENCH_RESETS;
     for (int i = 0; i < ARMS; i++) {
         if (!ab->workers[i])
             continue;
-        const struct overhead_call call = {.cold = ab->request.what->settings.cold};
+        const struct overhead_call call = {.cold = each, .number = UINT64_MAX};
         struct overhead_reply told;
         cJSON *reply = NULL;
         int status = worker_ask(ab->workers[i], overhead_call(&call), ab->how.timeout_ns,

@@ -58,6 +58,7 @@ int command_ab(struct options *options)
     struct request what = options->request;
     const struct ab_request request = {.base = words->item[0],
                                        .head = words->item[1],
+                                       .functions = options->functions,
                                        .what = &what,
                                        .how = &options->how,
                                        .processes = options->processes,

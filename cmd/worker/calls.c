@@ -202,8 +202,9 @@ TABLE(batch_call, NAMED(batch_call, number, "case"), FIELD(batch_call, iteration
       OPTIONAL(batch_call, flush_denormals), OPTIONAL(batch_call, fresh_output),
       FIELD(batch_call, probe), FIELD(batch_call, core_share), OPTIONAL(batch_call, copy))
 
-static const struct overhead_call overhead_call_defaults;
-TABLE(overhead_call, FIELD(overhead_call, cold))
+static const struct overhead_call overhead_call_defaults = {.number = UINT64_MAX};
+TABLE(overhead_call, FIELD(overhead_call, cold),
+      {"case", offsetof(struct overhead_call, number), U64, false})
 
 static const struct team_call team_call_defaults = {.threads = 1};
 TABLE(team_call, FIELD(team_call, threads))
@@ -243,7 +244,7 @@ static const struct check_reply check_reply_defaults = {
     .threads_alive = 1, .max_ulp = NAN, .worst_input = NAN};
 TABLE(check_reply, OPTIONAL(check_reply, threads_alive), FIELD(check_reply, note),
       FIELD(check_reply, max_ulp), OPTIONAL(check_reply, mean_ulp),
-      FIELD(check_reply, worst_input))
+      FIELD(check_reply, worst_input), OPTIONAL(check_reply, answered))
 
 static const struct batch_reply batch_reply_defaults = {
     .process_ns = NAN, .threads_busy = NAN, .waited_ns = -1, .core_split = -1};

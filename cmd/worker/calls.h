@@ -85,6 +85,7 @@ struct check_reply {
     int threads_alive;
     const char *note;
     double max_ulp, mean_ulp, worst_input; /* NaN: not known */
+    bool answered; /* the right answers are what this kernel computed */
 };
 
 struct accuracy_call {
@@ -121,6 +122,7 @@ struct batch_count {
 
 struct overhead_call {
     bool cold;
+    uint64_t number; /* of a case: through what its kernel is called; UINT64_MAX: none */
 };
 struct overhead_reply {
     double ns;

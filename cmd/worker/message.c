@@ -157,6 +157,8 @@ cJSON *message_operands(const struct operands_map *map)
         cJSON_AddNumberToObject(item, "ld", (double)operand->ld);
         if (operand->stride)
             message_add_u64(item, "stride", (uint64_t)operand->stride);
+        if (operand->source)
+            cJSON_AddNumberToObject(item, "source", operand->source);
         message_add_u64(item, "offset", map->offset[i]);
         cJSON_AddItemToArray(array, item);
     }
@@ -181,11 +183,15 @@ int message_read_operands(const cJSON *array, struct operands_map *map)
         operand->count = message_u64(item, "count", 0);
         operand->ld = (int64_t)message_number(item, "ld", 0);
         operand->stride = (int64_t)message_u64(item, "stride", 0);
+        operand->source = (uint32_t)message_int(item, "source", 0);
         map->offset[map->count] = message_u64(item, "offset", 0);
         if (!operand->type || !operand->role)
             return -EPROTO;
         map->count++;
     }
+    for (uint32_t i = 0; i < map->count; i++)
+        if (map->operand[i].source >= map->count)
+            return -EPROTO;
     return 0;
 }
 

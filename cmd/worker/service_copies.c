@@ -27,7 +27,6 @@ enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096 };
 typedef void run_function(const struct simdbench_operands *operands, void *state);
 
 struct copies {
-    const struct simdbench_operands *operands;
     struct service_case *of;
     struct surgery *surgery;
     struct surgery_variant *variant[COPIES_MAX];
@@ -45,7 +44,7 @@ static void call_once(surgery_function *run, void *context)
     const struct copies *const copies = context;
     sigset_t mask;
     service_enter(&mask);
-    ((run_function *)run)(copies->operands, copies->of->state);
+    ((run_function *)run)(copies->of->argument, copies->of->state);
     service_leave(copies->of, &mask);
 }
 
@@ -60,7 +59,7 @@ static void be_traced(const struct copies *copies, int start)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     service_enter(&mask);
     if (read(start, &byte, 1) == 1)
-        inspect_call((void (*)(const void *, void *))entry->run, copies->operands,
+        inspect_call((void (*)(const void *, void *))entry->run, entry->argument,
                      entry->state, INSPECT_CALLS);
     for (;;)
         pause();
@@ -323,7 +322,6 @@ cJSON *service_copies(struct service *service, const cJSON *request)
     if (!copies)
         return service_error(-ENOMEM, "out of memory");
     entry->copies = copies;
-    copies->operands = &service->operands.view;
     copies->of = entry;
     cJSON *const reply = answer(copies, &call);
     if (!message_true(reply, "ok"))
@@ -342,7 +340,7 @@ int service_move(struct service *service, struct service_case *entry, uint64_t c
     /* Its functions may be those of other cases, too. */
     if (moved && (moved != entry || !copy)) {
         status = surgery_restore(moved->copies->surgery, error);
-        moved->run = moved->kernel->run;
+        moved->run = moved->built;
         service->moved = NULL;
     }
     if (status < 0 || !copy)

@@ -27,13 +27,17 @@ enum status {
     STATUS_WRONG,
     STATUS_FAILED,
     STATUS_NOISY,
-    STATUS_SHORT,   /* a call takes no longer than the loop that times it */
-    STATUS_SUSPECT, /* it is faster than its limit allows */
+    STATUS_SHORT,     /* a call takes no longer than the loop that times it */
+    STATUS_SUSPECT,   /* it is faster than its limit allows */
+    STATUS_UNCHECKED, /* there is nothing to compare its results with */
     STATUS_COUNT
 };
 const char *status_name(enum status status);
-/* True of a result that is not what was asked for: wrong, failed or suspect. */
+/* True of a result that is not what was asked for: wrong or failed. */
 bool status_is_bad(enum status status);
+/* True of a result whose time is shown: ok, or suspect or unchecked, which stand in no
+ * mean and have no ratio. */
+bool status_has_time(enum status status);
 
 struct setting {
     char *name, *value;

@@ -45,7 +45,7 @@ static void test_names(void **state)
     expect_text(batch_call(&(struct batch_call){.number = 1, .iterations = 2}),
                 "{\"do\":\"batch\",\"case\":\"1\",\"iterations\":\"2\",\"cold\":false,"
                 "\"probe\":false,\"core_share\":false}");
-    expect_text(overhead_call(&(struct overhead_call){true}),
+    expect_text(overhead_call(&(struct overhead_call){true, UINT64_MAX}),
                 "{\"do\":\"overhead\",\"cold\":true}");
     expect_text(team_call(&(struct team_call){4}), "{\"do\":\"team\",\"threads\":4}");
     expect_text(step_call(&(struct step_call){1, 2, {.index = UINT64_MAX}}),

@@ -340,6 +340,11 @@ WRAP(bool, isa_available, size_t index, char *reason, size_t reason_size)
     return index < script.isas;
 }
 
+WRAP(bool, isa_runs, const char *isa, char *reason, size_t reason_size)
+{
+    return isa_available((size_t)isa_find(isa), reason, reason_size);
+}
+
 WRAP(size_t, isa_best, void)
 {
     return script.isas - 1;
