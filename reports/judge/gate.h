@@ -12,7 +12,7 @@
 #define LINE_BYTES 64
 
 /* Makes a case PLACED that is no slower at its best places, and slower as built
- * (place.c); 0 or -ENOMEM. */
+ * (code_place.c); 0 or -ENOMEM. */
 int judge_as_built(struct comparison *comparison);
 /* Takes down where the hottest loops of two stored runs lie; a change that their place
  * may explain is INCONCLUSIVE. 0 or -ENOMEM. */
