@@ -418,7 +418,9 @@ class ForeignJson(HarnessCase):
     def test_report(self):
         theirs = self.foreign("theirs.json", 1)
         out = self.folder / "ours.json"
-        self.run_tool("report", theirs, f"--json={out}")
+        done = self.run_tool("report", theirs, f"--json={out}")
+        self.assertIn("BM_copy@1024  1024 op a call", done.stdout)
+        self.assertNotIn("is the fastest", done.stdout)
         results = self.by_id(json.loads(out.read_text()))
         copy = results["BM_copy/1024"]
         self.assertAlmostEqual(copy["summary"]["median_ns"], 100.035)
