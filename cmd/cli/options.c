@@ -130,9 +130,6 @@ const struct option_row option_rows[] = {
      "`simdbench new-plugin DIR` writes some to begin with.",
      option_add_module, AT(request.plugins), RUNS_CODE},
 
-    {"functions", "FILE.json", COMPARE, COMMAND_AB, NULL,
-     "BASE and HEAD are libraries, and the file declares which of their functions are "
-     "compared.", option_set_text, AT(functions), RUNS_CODE},
     {"harness", "NAME", COMPARE, COMMAND_AB, "that of BASE's file, if it has one",
      "BASE and HEAD are programs (with arguments) of another harness: google-benchmark, go "
      "(a test binary), criterion, catch2, nanobench, checkasm; command (any program: its own "
@@ -154,6 +151,9 @@ const struct option_row option_rows[] = {
     {"cwd-new", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where HEAD's program runs.",
      option_set_text, AT(cwd_new), NEEDS_TRUST},
 
+    {"functions", "FILE.json", COMPARE, COMMAND_AB, NULL,
+     "BASE and HEAD are libraries, and the file declares which of their functions are "
+     "compared.", option_set_text, AT(functions), RUNS_CODE},
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
      "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
      AT(threshold), NEEDS_TRUST},
@@ -386,14 +386,14 @@ void options_free(struct options *options)
     free(options->by);
     free(options->output);
     free(options->lang);
+    TEXTS_FREE(options->harness, options->pattern, options->build, options->run,
+               options->cwd_old, options->cwd_new);
     free(options->functions);
     free(options->call.reference);
     free(options->call.tolerance);
     free(options->call.roof);
     free(options->call.work);
     free(options->call.save);
-    TEXTS_FREE(options->harness, options->pattern, options->build, options->run,
-               options->cwd_old, options->cwd_new);
     free(options->project);
     free(options->project_file);
     project_free(options->defaults, options->n_defaults);

@@ -12,7 +12,9 @@
 
 bool harness_is_meant(const struct options *options)
 {
-    return options->harness || options->build ||
+    if (options->harness || options->build)
+        return true;
+    return !options->functions &&
            harness_recognise(options->files.item[0], options->cwd_old);
 }
 
@@ -39,6 +41,9 @@ static int check_choices(const struct options *options, struct error *error)
         {"check=full", options->how.check_full},
         {"prove", options->how.prove},
         {"gate-code", options->gate_code},
+        {"functions", options->functions != NULL},
+        {"as-built", options->as_built},
+        {"placement", options->placement_fails},
         {"rounds", options->how.rounds > 0},
     };
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)

@@ -230,10 +230,9 @@ static void other_documents_are_not_cited(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(counts_and_rates), TEST(directions_are_tested),
-                     TEST(threshold_is_recommended),
-                     TEST(quiet_machine_gets_the_least_threshold), TEST(least_found),
-                     TEST(nothing_is_known_without_gates),
-                     TEST(json_is_cited_on_the_same_host),
-                     TEST(other_documents_are_not_cited));
+    return RUN_TESTS(
+        TEST(counts_and_rates), TEST(directions_are_tested),
+        TEST(threshold_is_recommended), TEST(quiet_machine_gets_the_least_threshold),
+        TEST(least_found), TEST(nothing_is_known_without_gates),
+        TEST(json_is_cited_on_the_same_host), TEST(other_documents_are_not_cited));
 }

@@ -150,12 +150,12 @@ bool change_note(const struct run *run, const struct result *result,
                       "%.2f%%",
                       buffer->length > before ? "; " : "", 100 * c->delta,
                       100 * c->floor);
-    if (c)
-        placement_note(c, buffer);
     for (size_t i = 0; run->gate->harness && i < result->n_notes; i++) {
         buffer_add(buffer, buffer->length > before ? "; " : "");
         buffer_plain(buffer, result->notes[i]);
     }
+    if (c)
+        placement_note(c, buffer);
     if (result_code_is_worse(result)) {
         buffer_add(buffer, buffer->length > before ? "; " : "");
         code_change_text(c, buffer);
