@@ -74,6 +74,9 @@ function drawGate(body) {
       ? change(gate.geomean_change) : null],
     ["times do not gate", gate.refused], ["this machine", gate.selftest],
     ["settings of this comparison", gate.settings],
+    ["harness", gate.harness], ["placement", gate.harness && "code of a harness cannot be tried at " +
+      "other places, so a change may be of the code or only of its place in memory"],
+    ["remark", gate.remark],
     ["left out", gate.left_out], ["this CPU lacks", gate.lacking],
     ...(gate.arms ?? []).map((arm) => [arm.name, [arm.path, arm.version, arm.commit]
       .filter(Boolean).join(", ")])]));

@@ -150,6 +150,10 @@ bool change_note(const struct run *run, const struct result *result,
                       "%.2f%%",
                       buffer->length > before ? "; " : "", 100 * c->delta,
                       100 * c->floor);
+    for (size_t i = 0; run->gate->harness && i < result->n_notes; i++) {
+        buffer_add(buffer, buffer->length > before ? "; " : "");
+        buffer_plain(buffer, result->notes[i]);
+    }
     if (c)
         placement_note(c, buffer);
     if (result_code_is_worse(result)) {
@@ -163,6 +167,9 @@ size_t change_op_end(const struct run *run, size_t first)
 {
     const char *op = NULL;
     size_t end = first;
+
+    if (run->gate->harness)
+        return run->n_results;
 
     for (; end < run->n_results; end++) {
         const struct result *const result = &run->results[end];
