@@ -32,15 +32,21 @@ int verdict_find(const char *name, enum verdict *verdict)
 
 struct comparison *result_comparison(struct result *result)
 {
-    if (!result->comparison)
-        result->comparison = calloc(1, sizeof *result->comparison);
+    if (result->comparison)
+        return result->comparison;
+    result->comparison = calloc(1, sizeof *result->comparison);
+    if (result->comparison)
+        result->comparison->base_share = NAN;
     return result->comparison;
 }
 
 struct gate *run_gate(struct run *run)
 {
-    if (!run->gate)
-        run->gate = calloc(1, sizeof *run->gate);
+    if (run->gate)
+        return run->gate;
+    run->gate = calloc(1, sizeof *run->gate);
+    if (run->gate)
+        run->gate->drift = run->gate->between = NAN;
     return run->gate;
 }
 
@@ -99,6 +105,9 @@ void comparison_free(struct comparison *comparison)
 {
     if (!comparison)
         return;
+    for (size_t i = 0; i < comparison->n_base_ratios; i++)
+        free(comparison->base_ratios[i].baseline);
+    free(comparison->base_ratios);
     free(comparison->trials);
     free(comparison->reason);
     code_change_free(comparison->code);
@@ -110,7 +119,8 @@ void gate_free(struct gate *gate)
     if (!gate)
         return;
     FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
-        TEXTS_FREE(arm->name, arm->path, arm->build_id, arm->version, arm->commit);
+        TEXTS_FREE(arm->name, arm->path, arm->build_id, arm->version, arm->commit,
+                   arm->label, arm->started_at, arm->host);
         texts_free(arm->objects, arm->n_objects);
         free(arm->objects);
     }

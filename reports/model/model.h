@@ -130,6 +130,11 @@ struct comparison {
     double p;          /* one-sided, that the change does not exceed delta */
     bool significant;  /* after Holm's correction over all cases of the run */
 
+    /* of two stored runs: what base's run said of the case */
+    double base_share; /* of its limit; NaN: unknown */
+    struct ratio *base_ratios;
+    size_t n_base_ratios;
+
     /* derived by run_judge_code(), whatever the times say; NULL: nobody asked */
     struct code_change *code;
 };
@@ -140,7 +145,10 @@ struct arm {
     char *path;
     char *build_id;         /* in hex; NULL: it has none */
     char *version, *commit; /* of an executable or module that tells; or NULL */
-    char **objects;         /* what it loads: "PATH BUILD-ID" each */
+    char *label;            /* the user's word for a stored run; or NULL */
+    char *started_at;       /* of a stored run; or NULL */
+    char *host;             /* of a stored run: CPU and fingerprint; or NULL */
+    char **objects;         /* what it loads, or its plug-ins: "PATH BUILD-ID" each */
     size_t n_objects;
 };
 
@@ -158,10 +166,16 @@ struct gate {
     char *selftest; /* what is known of this machine's error rates, a line; or NULL */
     char *settings; /* of a comparison by files: "--strict from FILE"; NULL: none */
     double seconds;
+    bool equal; /* both builds have the same build-ids: what differs is noise */
+
+    /* of two stored runs, from code that is the same in both: libraries and roofs */
+    double drift;    /* the machine's change, their median; NaN: unknown */
+    double between;  /* what equal code changes by beside the drift; NaN: unknown */
+    double controls; /* how many they are */
 
     /* derived by run_judge() */
     /* Baselines do not count. */
-    double geomean_change; /* over all cases with a change; NaN: there is none */
+    double geomean_change; /* over usable cases; NaN: there is none */
     size_t regressed, improved, same, inconclusive, unusable, only_one;
 };
 
@@ -274,6 +288,9 @@ struct source {
 struct run {
     int schema_version;
     char *tool_version, *tool_commit, *tool_compiler, *tool_flags;
+    char *tool_build_id; /* in hex; NULL: it has none */
+    char **plugins;      /* "PATH BUILD-ID" each */
+    size_t n_plugins;
     char *started_at; /* ISO 8601, UTC */
     char **argv;
     size_t argc;
@@ -336,6 +353,8 @@ struct metric *result_add_metric(struct result *result, const char *name,
                                  const char *unit, const char *formula);
 struct ratio *result_add_ratio(struct result *result, const char *baseline);
 void result_clear_ratios(struct result *result);
+/* The same of what base's run said. */
+struct ratio *comparison_add_ratio(struct comparison *comparison, const char *baseline);
 /* The comparison of a case, the gate of a run; a new one if there is none yet. */
 struct comparison *result_comparison(struct result *result);
 struct gate *run_gate(struct run *run);

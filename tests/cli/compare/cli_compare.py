@@ -40,8 +40,9 @@ class Compare(Case):
         return path
 
     def head(self, factor=1.0, roofs=1.0):
-        """The base with own kernels `factor` times slower."""
+        """The base with own kernels `factor` times slower, of another build."""
         document = copy.deepcopy(self.base)
+        document["tool"]["build_id"] = "c0ffee"
         for result in document["results"]:
             by = factor if result["role"] == "kernel" else roofs
             loop = result["overhead_ns"] * result["iterations"]
@@ -62,21 +63,33 @@ class Compare(Case):
         self.assertNotIn("roof/", out)
 
     def test_regressed_and_improved(self):
-        out = self.compare(self.head(1.05), status=1)
+        out = self.compare(self.head(1.10), status=1)
         self.assertIn("REGRESSED: ", out)
-        self.assertIn("+5.00%", out)
+        self.assertIn("+10.00%", out)
         self.assertIn(self.kernels[0]["id"], out)
-        self.assertIn("IMPROVED", self.compare(self.head(0.9)))
+        self.assertIn("IMPROVED", self.compare(self.head(0.85)))
+
+    def test_equal_builds(self):
+        """The file tells its build, so a slower run of the same one is noise."""
+        head = self.head(1.10)
+        head["tool"]["build_id"] = self.base["tool"]["build_id"]
+        head["settings"]["label"] = "friday"
+        out = self.compare(head, "--format=markdown")
+        self.assertIn("same build: what differs is the noise between the runs, 10.00%", out)
+        self.assertIn("| label |  | friday |", out)
+        self.assertIn(f"| build-id | {self.base['tool']['build_id']} |", out)
+        self.assertLess(out.index("| op | ISA |"),
+                        out.index("<details>"))
 
     def test_strict(self):
-        # An interval that reaches across the threshold.
-        head = self.head(1.02)
+        # An interval that reaches across what a change must exceed.
+        head = self.head(1.06)
         self.assertIn("UNDECIDED", self.compare(head))
         self.assertIn("this fails", self.compare(head, "--strict", status=3))
 
     def test_outputs(self):
         path, markdown = self.folder / "both.json", self.folder / "both.md"
-        shown = self.compare(self.head(1.05), f"--json={path}", f"--markdown={markdown}",
+        shown = self.compare(self.head(1.10), f"--json={path}", f"--markdown={markdown}",
                              status=1)
         both = self.load(path)
         self.assertEqual(both["gate"]["kind"], "stored")
