@@ -81,6 +81,30 @@ class Compare(Case):
         self.assertLess(out.index("| op | ISA |"),
                         out.index("<details>"))
 
+    def test_side_by_side(self):
+        """Several runs, each against the first: exact times give exact numbers."""
+        base = self.write("base.json", self.base)
+        slow, other = self.head(1.25), self.head()
+        slow["settings"]["label"] = "v2|<b>"
+        for result in other["results"]:  # no kernel in common, but the same work
+            if result["role"] == "kernel":
+                result["isa"] = "neon"
+                result["id"] = result["id"].replace("/scalar/", "/neon/")
+        files = [base, self.write("slow.json", slow), self.write("other.json", other)]
+        rows = {}
+        for line in self.run_tool("compare", *files).stdout.splitlines():
+            if line.startswith("gemm "):
+                rows[line[:24].strip()] = line[24:].split()
+        n = str(len(self.kernels))
+        self.assertEqual(rows["gemm fastest"], [n, "1.000x", "0.800x", "1.000x"])
+        self.assertEqual(rows["gemm scalar"], [n, "1.000x", "0.800x", "-"])
+        self.assertEqual(rows["gemm neon"], ["0", "-", "-", "-"])
+        saved = self.folder / "matrix.md"
+        text = self.run_tool("compare", *files, "--format=markdown", f"--markdown={saved}").stdout
+        self.assertEqual(saved.read_text(encoding="utf-8"), text)
+        self.assertIn("| op and ISA | cases | base.json | v2\\|&lt;b&gt; | other.json |\n", text)
+        self.assertIn(f"| gemm scalar | {n} | 1.000x | 0.800x | - |\n", text)
+
     def test_strict(self):
         # An interval that reaches across what a change must exceed.
         head = self.head(1.06)
@@ -103,7 +127,8 @@ class Compare(Case):
         base = self.write("base.json", self.base)
         for arguments, words in (
                 ([base], ["compare", "needs"]),
-                ([base, base, base], ["compare", str(base)]),
+                ([base] * 21, ["compare", str(base)]),
+                ([base, base, base, "--format=csv"], ["more than two files", "not csv"]),
                 ([base, "missing.json"], ["missing.json"]),
                 ([base, "/dev/null"], ["/dev/null"]),
                 ([base, base, "--threshold=2"], ["--threshold", "2%"]),
