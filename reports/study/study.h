@@ -244,8 +244,8 @@ void study_drop_results(struct study *study);
 int study_calculate(struct study *study);
 
 /* The verdict of one point of a check: inside `expect` with its whole interval, wholly
- * outside, or across a border. A cause, which expects a ratio of times or counts from
- * exactly 1 on without end, must beat 1 + floor. */
+ * outside, or across a border. A claim of an effect, which expects a ratio of times or
+ * counts above 1, from exactly 1 on without end, or below 1, must beat the floor too. */
 enum study_verdict study_point_verdict(const struct study_check *check,
                                        const struct study_point *point,
                                        enum study_how *how);
