@@ -148,6 +148,10 @@ struct study_claim {
     char *their; /* their number, as text: "3.3x"; or NULL */
     char *note;  /* or NULL */
     char *instead; /* id of a weaker stand-in, or NULL */
+    /* What a reader learns from each outcome, a sentence each; or NULL. */
+    char *confirms, *refutes;
+    bool by_construction; /* one outcome alone is possible: arms were built for it */
+    bool learned;         /* its sentence opens the report of the study */
     char **confounders;
     size_t n_confounders;
     struct study_check check;
@@ -275,6 +279,9 @@ void study_their_tell(const struct study_claim *claim, struct buffer *out);
 /* "1.60x" and "[1.55, 1.66]" of the point that decides, or "-". */
 void study_value_tell(const struct study_check *check, struct buffer *out);
 void study_interval_tell(const struct study_check *check, struct buffer *out);
+/* The sentence of the outcome, with the number: "On this CPU wide SIMD costs no clock:
+ * 1.000x.". Without a sentence in the file, or an outcome, nothing. */
+void study_sentence_tell(const struct study_claim *claim, struct buffer *out);
 /* "REFUTED, no effect", "CONFIRMED, contested", "NOT MEASURABLE here" */
 void study_verdict_tell(const struct study_claim *claim, struct buffer *out);
 /* The shape if there are several, the formula, the reason and what to type, evidence:
