@@ -48,3 +48,4 @@ void ladder_table(const struct run *run, const struct text_options *options, FIL
 
 /* The findings of license (license_text.c). */
 void license_print(const struct license *license, FILE *file);
+void license_markdown(const struct license *license, FILE *file);
