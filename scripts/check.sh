@@ -15,7 +15,7 @@ export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 quick=(format text licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured.
 slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
-leaves=(base kernels perfctr inspect surgery reports)
+leaves=(base kernels perfctr inspect surgery declare reports)
 
 # Files of the repository and those that will join it.
 files() {
@@ -111,12 +111,13 @@ check_headers() {
     shopt -s nullglob
     local flags=(-fsyntax-only -Wall -Wextra -Werror -D_GNU_SOURCE)
     for header in base/*.h kernels/{kernels,simdbench}.h perfctr/perfctr.h \
-        inspect/{findings,inspect}.h surgery/surgery.h reports/reports.h reports/*/ cmd/*/; do
+        inspect/{findings,inspect}.h surgery/surgery.h declare/declare.h \
+        reports/reports.h reports/*/ cmd/*/; do
         folder=${header%%/*}
         # A room's header is named like its folder.
         [[ $header != */ ]] || header+=$(basename "$header").h
         include=(-Ibase "-I$folder")
-        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Iinspect -Ireports)
+        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Iinspect -Ideclare -Ireports)
         "$compiler" -x c -std=gnu11 "${flags[@]}" "${include[@]}" - \
             <<<"#include \"${header#*/}\""
     done
@@ -145,7 +146,7 @@ table() {
 # A file compiled for an ISA exports only its rows of kernels.def: other code could end up
 # in any program. A file called scalar computes nothing side by side.
 check_symbols() {
-    local library op isa rows extra all found=0
+    local library op ops isa rows extra all found=0
     local packed='\bv?(add|sub|mul|div|max|min|sqrt|cmp[a-z]*|fn?m(add|sub)[0-9]+)p[sd]\b'
     build_test
     all=$(table)
@@ -156,9 +157,10 @@ check_symbols() {
             say "$library computes on vectors"
             return 1
         fi
-        rows=$(sed -nE "s/^KERNEL\((${op}[a-z_]*), ([a-z0-9_]*), ([a-z0-9]+), $isa, ([a-z0-9_]+),.*/\1_\2_\3_${isa}_\4/p" <<<"$all" |
+        [[ -f kernels/$op/$op.def ]] || continue
+        ops=$(sed -nE 's/^OP\((.*)\)/\1/p' "kernels/$op/$op.def" | paste -sd'|')
+        rows=$(sed -nE "s/^KERNEL\(($ops), ([a-z0-9_]*), ([a-z0-9]+), $isa, ([a-z0-9_]+),.*/\1_\2_\3_${isa}_\4/p" <<<"$all" |
             sed 's/__/_/' | sort)
-        [[ -n $rows ]] || continue
         found=1
         extra=$(nm --defined-only --extern-only --format=posix "$library" |
             awk 'NF > 2 {print $1}' | sort -u | comm -23 - <(printf '%s\n' "$rows"))

@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-LEAVES = ["base", "kernels", "perfctr", "inspect", "surgery", "reports"]
+LEAVES = ["base", "kernels", "perfctr", "inspect", "surgery", "declare", "reports"]
 # Lowest first; within a wing a room includes rooms above its own line only.
 ROOMS = {
     "base": [],
@@ -19,6 +19,7 @@ ROOMS = {
     "perfctr": ["base"],
     "inspect": ["base"],
     "surgery": ["base"],
+    "declare": ["base"],
     "reports/stats": ["base"],
     "reports/text": ["base"],
     "reports/study": ["base", "reports/stats", "reports/text"],
@@ -41,7 +42,8 @@ ROOMS = {
     "cmd/case": [*LEAVES, "cmd/process"],
     "cmd/request": [*LEAVES, "cmd/process", "cmd/case"],
     "cmd/cli": [*LEAVES, "cmd/process", "cmd/case", "cmd/request"],
-    "cmd/worker": [*LEAVES, "cmd/process"],
+    "cmd/declared": LEAVES,
+    "cmd/worker": [*LEAVES, "cmd/process", "cmd/declared"],
     "cmd/plan": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker"],
     "cmd/measure": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan"],
     "cmd/ab": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan", "cmd/measure"],
@@ -67,6 +69,8 @@ PUBLIC = {"base": {"error.h"},
           "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
 # Folders of a leaf in which compilers search, too.
 SEARCHED = ["kernels/core"]
+# Leaves whose folders see each other's headers.
+SHELVES = ["perfctr"]
 GENERATED = {"commit.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
@@ -89,7 +93,9 @@ def sources(root):
 def resolve(root, path, name):
     """The file that an include means, as the compiler searches."""
     wing = path.relative_to(root).parts[0]
-    for folder in [path.parent, root / wing, *(root / name for name in LEAVES + SEARCHED)]:
+    shelves = sorted(f for f in (root / wing).iterdir() if f.is_dir()) if wing in SHELVES else []
+    for folder in [path.parent, root / wing, *shelves,
+                   *(root / name for name in LEAVES + SEARCHED)]:
         if (folder / name).is_file():
             return folder / name
     return None

@@ -19,7 +19,7 @@ const struct fields study_claim_fields =
     "id quote by text kind their note instead confounders evidence confirms " \
     "refutes by_construction learned "
 
-/* What a measure asks of a check: the member that says what, and its arms. */
+/* The subject of a measure: its member in JSON, and its arms. */
 struct rule {
     const char *key;
     bool key_may_be_missing;

@@ -91,7 +91,8 @@ class Schema(unittest.TestCase):
                 if key not in ("refused", "selftest", "settings", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
                                "ci_level", "code", "equal", "drift", "between", "controls",
-                               "rows", "base_share", "base_ratios"):
+                               "rows", "base_share", "base_ratios", "placement", "left_out",
+                               "lacking", "placed"):
                     with self.subTest(missing=key):
                         value = owner.pop(key)
                         self.assertFalse(self.validator.is_valid(gate))
@@ -136,7 +137,7 @@ class Schema(unittest.TestCase):
 
     def test_bad_documents_are_rejected(self):
         for key in self.run_sample:
-            if key not in ("interrupted", "sources", "gate", "studies", "account"):
+            if key not in ("account", "answer", "gate", "interrupted", "sources", "studies"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: d.pop(key))
         for key in self.run_sample["results"][0]:
@@ -176,7 +177,8 @@ class Schema(unittest.TestCase):
         study, = document["studies"]
         claim = study["claims"][0]
         optional = {"title", "source", "is_quick", "ci_level", "as", "at", "quick", "needs", "why",
-                    "quote", "text", "kind", "their", "note", "instead", "confounders"}
+                    "quote", "text", "kind", "their", "note", "instead", "confounders",
+                    "confirms", "refutes", "by_construction", "learned"}
         for owner in (study, claim, claim["evidence"][0], claim["points"][0],
                       study["account"], study["account"]["sums"][0]):
             for key in set(owner) - optional - {"fact"} - (

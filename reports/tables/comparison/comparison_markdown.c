@@ -32,15 +32,23 @@ bool piece_end(struct markdown_piece *piece, struct markdown_piece *into, size_t
     return fits;
 }
 
+/* The change as built is a column where it is known. */
+static bool is_shown(const struct markdown_piece *piece, int column)
+{
+    return column != CHANGE_BUILT || change_has_built(piece->run);
+}
+
 static void print_titles(struct markdown_piece *piece)
 {
     fputs("\n| case |", piece->file);
     for (int i = 0; i < CHANGE_COLUMNS; i++)
-        fprintf(piece->file, " %s |",
-                change_title(piece->run->gate, (enum change_column)i));
+        if (is_shown(piece, i))
+            fprintf(piece->file, " %s |",
+                    change_title(piece->run->gate, (enum change_column)i));
     fputs(" |\n| :-- |", piece->file);
     for (int i = 0; i < CHANGE_COLUMNS; i++)
-        fputs(i == CHANGE_VERDICT ? " :-- |" : " --: |", piece->file);
+        if (is_shown(piece, i))
+            fputs(i == CHANGE_VERDICT ? " :-- |" : " --: |", piece->file);
     fputs(" :-- |\n", piece->file);
 }
 
@@ -55,9 +63,12 @@ static void print_row(struct markdown_piece *piece, const struct result *result)
     for (int i = 0; i < CHANGE_COLUMNS; i++) {
         char text[CELL_SIZE] = "";
         enum tone tone = TONE_PLAIN;
+        if (!is_shown(piece, i))
+            continue;
         if (result->comparison)
             change_cell(result->comparison, (enum change_column)i, text, &tone);
-        const char *const bold = tone == TONE_BAD || tone == TONE_GOOD ? "**" : "";
+        const char *const bold =
+            tone == TONE_BAD || tone == TONE_GOOD || tone == TONE_BOLD ? "**" : "";
         fprintf(file, " %s", bold);
         text_markdown(file, text);
         fprintf(file, "%s |", bold);
