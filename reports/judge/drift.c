@@ -97,6 +97,15 @@ int drift_find(const struct run *base, const struct run *head, struct gate *gate
     return status;
 }
 
+/* How far apart the ends of the middle half lie, as a logarithm. Sorts. */
+static double middle_half(double *ns, size_t n)
+{
+    if (n < STATS_MIN_SAMPLES)
+        return 0;
+    stats_sort(ns, n);
+    return ns[n / 4] > 0 ? log(ns[n - 1 - n / 4] / ns[n / 4]) : 0;
+}
+
 double drift_within(const struct result *result)
 {
     enum { PARTS = 3 };
@@ -114,6 +123,8 @@ double drift_within(const struct result *result)
         least = fmin(least, median);
         most = fmax(most, median);
     }
+    const double moved = least > 0 && least <= most ? log(most / least) / 2 : 0;
+    const double spread = ns ? middle_half(ns, n) : 0;
     free(ns);
-    return least > 0 && least <= most ? log(most / least) : 0;
+    return fmax(moved, spread);
 }

@@ -115,7 +115,7 @@ static int control_find(const struct pair *pair, const struct gate *gate,
 /* A case that moves within a run moves between runs too. */
 static double moved(const struct pair *pair)
 {
-    return expm1(fmax(drift_within(pair->base), drift_within(pair->head)) / 2);
+    return expm1(fmax(drift_within(pair->base), drift_within(pair->head)));
 }
 
 static int compare_times(const struct pair *pair, const struct gate *gate)
