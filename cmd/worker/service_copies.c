@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of the code of a case, for batches at other places. */
+#include "reports.h"
 #include "service.h"
 #include "surgery.h"
 
@@ -33,7 +34,7 @@ struct copies {
 };
 
 /* Addresses of instructions in the order of their first execution. */
-struct executed {
+struct executed_code {
     uint64_t *at;
     size_t n;
 };
@@ -109,7 +110,7 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static int by_census(struct inspect_census *census, struct executed *executed,
+static int by_census(struct inspect_census *census, struct executed_code *executed,
                      struct error *error)
 {
     executed->at = malloc((census->n_lines + 1) * sizeof *executed->at);
@@ -125,29 +126,23 @@ static int by_census(struct inspect_census *census, struct executed *executed,
 /* ---- addresses that another process of the same files finds again ---- */
 
 /* "PATH\n" and "OFFSET OFFSET ...\n" in hexadecimal, for each run of them in one object.
- * NULL if any is in none, as generated code is. */
-static char *write_executed(const struct executed *executed)
+ * False if any is in none, as generated code is. */
+static bool write_executed(const struct executed_code *executed, struct buffer *text)
 {
-    char *text = NULL;
-    size_t size;
     const void *base = NULL;
-    bool known = true;
-    FILE *const file = open_memstream(&text, &size);
-    for (size_t i = 0; file && i < executed->n && known; i++) {
+    for (size_t i = 0; i < executed->n; i++) {
         Dl_info object = {.dli_fname = NULL};
-        known = dladdr((void *)(uintptr_t)executed->at[i], &object) && object.dli_fname;
-        if (known && object.dli_fbase != base)
-            fprintf(file, "%s%s\n", i ? "\n" : "", object.dli_fname);
+        if (!dladdr((void *)(uintptr_t)executed->at[i], &object) || !object.dli_fname)
+            return false;
+        if (object.dli_fbase != base) {
+            buffer_add(text, i ? "\n" : "");
+            buffer_add(text, object.dli_fname);
+            buffer_add(text, "\n");
+        }
         base = object.dli_fbase;
-        fprintf(file, "%" PRIx64 " ", executed->at[i] - (uint64_t)(uintptr_t)base);
+        buffer_format(text, "%" PRIx64 " ", executed->at[i] - (uint64_t)(uintptr_t)base);
     }
-    if (file)
-        fclose(file);
-    if (!known) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return !text->failed;
 }
 
 /* A file that is loaded already, by its beginning; the program has no path there. */
@@ -178,7 +173,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
            !memcmp(object.dli_fname, wanted->path, wanted->length);
 }
 
-static int by_text(const char *text, struct executed *executed, struct error *error)
+static int by_text(const char *text, struct executed_code *executed, struct error *error)
 {
     struct wanted wanted = {.path = text};
     executed->at = malloc((strlen(text) + 1) * sizeof *executed->at);
@@ -203,7 +198,7 @@ static int by_text(const char *text, struct executed *executed, struct error *er
     return 0;
 }
 
-static int open_surgery(struct copies *copies, const struct executed *executed,
+static int open_surgery(struct copies *copies, const struct executed_code *executed,
                         struct error *error)
 {
     const struct surgery_subject subject = {
@@ -256,7 +251,7 @@ static void tell_facts(const struct copies *copies, struct surgery_facts *facts,
 
 /* What executes, by a trace or by what another one told; then copies of it. */
 static int make_copies(struct copies *copies, const struct copies_call *call,
-                       struct copies_reply *reply, struct executed *executed,
+                       struct copies_reply *reply, struct executed_code *executed,
                        struct error *error)
 {
     struct inspect_census census = {.whole = false};
@@ -281,9 +276,10 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
 static cJSON *answer(struct copies *copies, const struct copies_call *call)
 {
     struct copies_reply told = {.share = NAN};
-    struct executed executed = {.n = 0};
+    struct executed_code executed = {.n = 0};
     struct error error = {.text = ""};
-    char *code = NULL, *places = NULL;
+    struct buffer places = {.text = NULL};
+    char *code = NULL;
     int status = surgery_available(&error);
     /* The first call starts threads, and the linker fills its slots. */
     if (status == 0)
@@ -299,11 +295,13 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         struct surgery_facts facts;
         tell_facts(copies, &facts, &told);
         told.code = code;
-        told.executed = places = call->code ? write_executed(&executed) : NULL;
+        told.executed = call->code && write_executed(&executed, &places)
+                            ? buffer_text(&places)
+                            : NULL;
         copies_reply_add(reply, &told);
     }
     free(executed.at);
-    free(places);
+    buffer_free(&places);
     free(code);
     return reply;
 }

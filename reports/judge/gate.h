@@ -11,6 +11,13 @@
 /* Of a line of the instruction cache. */
 #define LINE_BYTES 64
 
+/* Makes a case PLACED that is no slower at its best places, and slower as built
+ * (code_place.c); 0 or -ENOMEM. */
+int judge_as_built(struct comparison *comparison);
+/* Takes down where the hottest loops of two stored runs lie; a change that their place
+ * may explain is INCONCLUSIVE. 0 or -ENOMEM. */
+int judge_stored_place(struct result *result);
+
 /* Turns an interval of logarithms of ratios into one of changes: ln 1.02 is 0.02. */
 struct interval interval_as_change(struct interval logs);
 /* Holm's correction: sets holds[i] for the hypotheses that can be rejected together with
