@@ -93,7 +93,7 @@ check_layers() {
             '^(?!\s*(/?\*|//)).*\b((v?printf|puts|putchar|perror|exit|_exit|abort)\s*\(|std(out|err)\b)' \
             "${c[@]}"
     done
-    # These write text of our own, or make it plain themselves.
+    # These write text of our own, or to memory, or make it plain themselves.
     mapfile -t c < <(files 'cmd/*.c' | grep -Ev \
         '/(help|page|command_(completion|new_plugin)|selftest_text|doctor(_proofs)?_print|license_measure|terminal|message|trusted|ab_places|service_copies)\.c$')
     reject 'cmd/ prints by text_line(), which makes text plain' \

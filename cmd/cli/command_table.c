@@ -4,7 +4,7 @@
 
 #include "args.h"
 
-enum { REPORT_FILES_MAX = 10000, EXPLAIN_WORDS_MAX = 100 };
+enum { REPORT_FILES_MAX = 10000, COMPARE_FILES_MAX = 20, EXPLAIN_WORDS_MAX = 100 };
 
 /* clang-format off */
 const struct command_row command_rows[] = {
@@ -24,11 +24,13 @@ const struct command_row command_rows[] = {
       "report ours.json theirs.json --json=both.json",
       "report run.json --query='gemm/*/fma@*' --value=share",
       "report nodes/*.json --by=host"}},
-    {"compare", COMMAND_COMPARE, "BASE.json HEAD.json",
-     "what changed between two saved runs", 2, 2,
+    {"compare", COMMAND_COMPARE, "BASE.json HEAD.json...",
+     "what changed between two saved runs, or several beside the first", 2,
+     COMPARE_FILES_MAX,
      {"compare before.json after.json",
       "compare before.json after.json --threshold=5% --strict",
-      "compare before.json after.json --markdown=changes.md"}},
+      "compare before.json after.json --markdown=changes.md",
+      "compare v1.json v2.json v3.json --format=markdown"}},
     {"history", COMMAND_HISTORY, "[CASE]",
      "what earlier runs said of a case, host by host", 0, 1,
      {"history --history=bench.sqlite 'gemm/*/fma@64x64x64'",

@@ -88,7 +88,7 @@ const struct option_row option_rows[] = {
      "How operands lie in memory, for ops with several ways (`simdbench list ops`), or all; "
      "each is a comparison of its own.",
      option_add_items, AT(request.layouts), HARMLESS},
-    {"variants", "LIST", RUN, SHAPED, "all", "Variants: the last part of a kernel's name; what a baseline alone has chooses among its "
+    {"variants", "LIST", RUN, SHAPED | COMMAND_SUITE, "all", "Variants: the last part of a kernel's name; what a baseline alone has chooses among its "
      "rows.",
      option_add_items, AT(request.variants), HARMLESS},
     {"accuracy-at-most", "ULP", RUN, SHAPED, NULL,
@@ -324,7 +324,9 @@ const struct option_row option_rows[] = {
      option_set_format, 0, WRITES},
     {"json", "FILE", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "Also save all of it as JSON.",
      option_set_text, AT(json), WRITES},
-    {"format", "table|json", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, "table", "What is printed.",
+    {"format", "table|json", OUTPUT, COMMAND_SELFTEST, "table", "What is printed.",
+     option_set_format, 0, WRITES},
+    {"format", "table|markdown|json", OUTPUT, COMMAND_LICENSE, "table", "What is printed.",
      option_set_format, 0, WRITES},
     {"quiet", NULL, OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "No progress.", option_set_flag,
      AT(quiet), HARMLESS},

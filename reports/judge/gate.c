@@ -245,10 +245,8 @@ static int judge_means(struct comparison *c, double threshold)
         return comparison_set(c, VERDICT_UNUSABLE,
                               "%u processes are too few for an interval",
                               (unsigned)c->processes);
-    if (beyond(c->control_ci, threshold))
-        return comparison_set(c, VERDICT_UNUSABLE, "%s differs by %+.2f%%",
-                              stored ? "the roof, whose code should be the same,"
-                                     : "a copy of base",
+    if (!stored && beyond(c->control_ci, threshold))
+        return comparison_set(c, VERDICT_UNUSABLE, "a copy of base differs by %+.2f%%",
                               100 * c->control_change);
     return 1;
 }
@@ -272,7 +270,7 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
             c, VERDICT_INCONCLUSIVE,
             "the interval lies beyond the threshold, but equal code seems to change by "
             "%.2f%%",
-            100 * c->floor);
+            100 * c->delta / 2);
     if (within(c->change_ci, c->delta))
         return comparison_set(c, VERDICT_SAME, NULL);
     return comparison_set(c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%",
@@ -340,7 +338,7 @@ void gate_count(struct run *run)
         if (!c || run->results[i].is_baseline)
             continue;
         ++*counts[c->verdict];
-        if (comparison_has_change(c)) {
+        if (result_is_usable(&run->results[i])) {
             sum += log1p(c->change);
             n++;
         }

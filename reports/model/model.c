@@ -285,6 +285,12 @@ struct ratio *result_add_ratio(struct result *result, const char *baseline)
                      baseline);
 }
 
+struct ratio *comparison_add_ratio(struct comparison *comparison, const char *baseline)
+{
+    return named_add(&comparison->base_ratios, &comparison->n_base_ratios,
+                     sizeof *comparison->base_ratios, baseline);
+}
+
 bool result_has_summary(const struct result *result)
 {
     return (result->status == STATUS_OK || result->status >= STATUS_NOISY) &&
@@ -397,9 +403,10 @@ void run_free(struct run *run)
     if (!run)
         return;
     TEXTS_FREE(run->tool_version, run->tool_commit, run->tool_compiler, run->tool_flags,
-               run->started_at, run->seed, run->fingerprint, run->pmu_state,
-               run->pmu_reason);
+               run->tool_build_id, run->started_at, run->seed, run->fingerprint,
+               run->pmu_state, run->pmu_reason);
     strings_free(run->argv, run->argc);
+    strings_free(run->plugins, run->n_plugins);
     facts_free(&run->settings);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);

@@ -25,6 +25,27 @@ static struct result *add(struct run *run, const char *id, double ns, double spr
     return result;
 }
 
+static void test_unchecked(void **state)
+{
+    struct run *run = run_new();
+    (void)state;
+    add(run, "kernel", 1000, 0);
+    add(run, "roof", 500, 0);
+    add(run, "library", 1000, 0);
+    assert_int_equal(string_set(&run->results[0].limit_id, "roof"), 0);
+    assert_int_equal(result_set_status(&run->results[0], STATUS_UNCHECKED, "alone"), 0);
+    run->results[1].is_roof = run->results[2].is_baseline = true;
+    for (int again = 0; again < 2; again++)
+        assert_int_equal(run_summarise(run, GROUP_ALL), 0);
+    /* It has a time and a limit, but no ratio. */
+    assert_int_equal(run->results[0].status, STATUS_UNCHECKED);
+    assert_string_equal(run->results[0].reason, "alone");
+    assert_true(run->results[0].median_ns > 0 && run->results[0].limit.id);
+    assert_int_equal(run->results[0].n_ratios, 0);
+    assert_true(status_has_time(STATUS_UNCHECKED) && !status_is_bad(STATUS_UNCHECKED));
+    run_free(run);
+}
+
 static void summarise(struct run *run)
 {
     /* The second time it begins with what the first one said. */
@@ -142,5 +163,5 @@ static void test_few_rounds(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_short), TEST(test_short_ones_count_for_nothing),
-                     TEST(test_suspect), TEST(test_few_rounds));
+                     TEST(test_suspect), TEST(test_few_rounds), TEST(test_unchecked));
 }
