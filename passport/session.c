@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cycles of one form, by the clock of a session. */
+#include "passport_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    COPIES = 48,
+    BYTES_MAX = 1800,
+    FEW_COPIES = 8,
+    CLOCK_COPIES = 32,
+    SLOW_TIME = 4000
+};
+
+/* Writes a sequence of so many copies. */
+typedef bool write_sequence(struct block *block, const void *of, unsigned copies);
+
+static bool write_whole(struct session *session, struct block *block,
+                        write_sequence *write, const void *of, unsigned copies)
+{
+    block_begin(block, session->data);
+    block_loop(block);
+    if (!write(block, of, copies) || block->failed)
+        return false;
+    block_end(block);
+    return !block->failed;
+}
+
+static bool write_both(struct session *session, struct block *block,
+                       write_sequence *write, const void *of, unsigned copies)
+{
+    return write_whole(session, &block[0], write, of, copies) &&
+           write_whole(session, &block[1], write, of, 2 * copies);
+}
+
+/* Short sequences of what is slow, and of what is long. */
+static unsigned copies_for(struct session *session, const struct block *few)
+{
+    const size_t bytes = block_body(few) / FEW_COPIES;
+    unsigned copies = COPIES;
+    double once = INFINITY;
+    for (unsigned i = 0; i < 3; i++)
+        once = fmin(once, session->timer.time(session->timer.context, few->code, 1));
+    while (copies > FEW_COPIES && copies * bytes * 2 > BYTES_MAX)
+        copies /= 2;
+    return once > SLOW_TIME ? FEW_COPIES / 2 : copies;
+}
+
+/* Cycles of one copy; NaN: it cannot be encoded. */
+static double cycles_of(struct session *session, write_sequence *write, const void *of)
+{
+    struct block *const block = session->block;
+    if (!write_whole(session, &block[0], write, of, FEW_COPIES))
+        return NAN;
+    const unsigned copies = copies_for(session, &block[0]);
+    if (!write_both(session, block, write, of, copies))
+        return NAN;
+    return timing_ratio(
+               &session->timer, &(struct lengths){block[0].code, block[1].code},
+               &(struct lengths){session->clock[0].code, session->clock[1].code}) *
+           session->clock_cycles / copies;
+}
+
+static bool write_helper(struct block *block, const void *of, unsigned copies)
+{
+    chain_helper(block, *(const enum helper *)of, copies);
+    return true;
+}
+
+static double helper_cycles(struct session *session, enum helper helper)
+{
+    return cycles_of(session, write_helper, &helper);
+}
+
+/* A multiplication takes a whole number of additions, which take a cycle each. */
+static void prepare_clock(struct session *session)
+{
+    const enum helper helper = HELPER_CLOCK;
+    write_both(session, session->clock, write_helper, &helper, CLOCK_COPIES);
+    session->clock_cycles = CLOCK_COPIES;
+    const double additions = helper_cycles(session, HELPER_ADD);
+    session->clock_cycles = CLOCK_COPIES * fmax(1, round(1 / additions));
+}
+
+void session_prepare(struct session *session, bool helpers_too)
+{
+    struct helpers *const helpers = &session->helpers;
+    session->block[0].legacy = session->block[1].legacy = false;
+    prepare_clock(session);
+    if (!helpers_too)
+        return;
+    helpers->clear = helper_cycles(session, HELPER_CLEAR);
+    helpers->set = helper_cycles(session, HELPER_SET);
+    helpers->load = helper_cycles(session, HELPER_LOAD) - helpers->clear - helpers->set;
+    helpers->vector = helper_cycles(session, HELPER_VECTOR) / 2;
+    helpers->mask = helper_cycles(session, HELPER_MASK) / 2;
+    helpers->flags = helper_cycles(session, HELPER_FLAGS) / 2;
+    /* Renamed, it takes no time beside others. */
+    helpers->move = helper_cycles(session, HELPER_MOVE) / 2;
+    helpers->move = helpers->move < 0.5 ? 0 : helpers->move;
+}
+
+struct none {
+    const struct decoded *decoded;
+    bool apart;
+};
+
+static bool write_none(struct block *block, const void *of, unsigned copies)
+{
+    const struct none *const none = of;
+    chain_none(block, none->decoded, copies, none->apart);
+    return true;
+}
+
+struct linked {
+    const struct decoded *decoded;
+    const struct passport_link *link;
+    const struct helpers *helpers;
+    double *help;
+};
+
+static bool write_linked(struct block *block, const void *of, unsigned copies)
+{
+    const struct linked *const linked = of;
+    return chain_link(block, linked->decoded, linked->link, copies, linked->helpers,
+                      linked->help);
+}
+
+static bool reads_flags(const struct decoded *decoded)
+{
+    for (unsigned i = 0; i < decoded->n; i++)
+        if (operand_kind(&decoded->operand[i]) == KIND_FLAGS &&
+            operand_reads(&decoded->operand[i]))
+            return true;
+    return false;
+}
+
+static void measure_links(struct session *session, const struct decoded *decoded,
+                          struct passport *passport)
+{
+    struct passport_link links[PASSPORT_LINKS];
+    const size_t n = chain_links(decoded, links);
+    for (size_t i = 0; i < n; i++) {
+        double help = 0;
+        const struct linked linked = {decoded, &links[i], &session->helpers, &help};
+        const double cycles = cycles_of(session, write_linked, &linked) - help;
+        links[i].cycles = (float)fmax(0, cycles);
+        if (isfinite(cycles))
+            passport->link[passport->n_links++] = links[i];
+    }
+}
+
+void passport_refuse(struct passport *passport, const char *why, const char *name)
+{
+    snprintf(passport->reason, sizeof passport->reason, "%s%s%s", why, name ? " " : "",
+             name ? name : "");
+}
+
+static bool can_encode(const struct decoded *decoded, const char *name)
+{
+    struct choice choice = {.place = DATA_PLACES};
+    ZydisEncoderRequest request;
+    for (unsigned i = 0; i < decoded->n; i++)
+        choice.number[i] = 3 + (int)i;
+    return choice_request(decoded, &choice, &request) == 0 && request_is(&request, name);
+}
+
+void session_measure(struct session *session, const struct passport_form *form,
+                     struct passport *passport)
+{
+    struct decoded decoded;
+    *passport = (struct passport){.throughput = NAN};
+    if (decoded_read(form->code, form->length, &decoded) < 0)
+        return passport_refuse(passport, "it is no instruction", NULL);
+    const char *const why = decoded_refusal(&decoded);
+    if (why)
+        return passport_refuse(passport, why, NULL);
+    if (!can_encode(&decoded, form->name))
+        return passport_refuse(passport, "the encoder does not know it", NULL);
+    session->block[0].legacy = session->block[1].legacy = form->level == 128;
+    data_fill(session->data, &decoded);
+    passport->throughput =
+        cycles_of(session, write_none, &(struct none){&decoded, false});
+    if (reads_flags(&decoded))
+        passport->throughput =
+            fmin(passport->throughput,
+                 cycles_of(session, write_none, &(struct none){&decoded, true}));
+    if (!isfinite(passport->throughput))
+        return passport_refuse(passport, "no sequence of it can be made", NULL);
+    passport->throughput = fmax(0, passport->throughput);
+    measure_links(session, &decoded, passport);
+    passport->known = true;
+}
+
+void passport_make_up(const struct passport_form *form, double cycles,
+                      struct passport *passport)
+{
+    struct decoded decoded;
+    *passport = (struct passport){.throughput = NAN};
+    if (decoded_read(form->code, form->length, &decoded) < 0)
+        return passport_refuse(passport, "it is no instruction", NULL);
+    const char *const why = decoded_refusal(&decoded);
+    if (why)
+        return passport_refuse(passport, why, NULL);
+    passport->known = true;
+    passport->throughput = cycles;
+    passport->n_links = chain_links(&decoded, passport->link);
+    for (size_t i = 0; i < passport->n_links; i++)
+        passport->link[i].cycles = (float)cycles;
+}
+
+double passport_latency(const struct passport *passport)
+{
+    double most = NAN;
+    for (size_t i = 0; i < passport->n_links; i++)
+        most = fmax(most, (double)passport->link[i].cycles);
+    return most;
+}
