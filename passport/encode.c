@@ -118,7 +118,8 @@ static void fill_general(unsigned char *data, const struct decoded *decoded)
         if (operand_kind(operand) == KIND_MEMORY && !operand_is_free(operand) &&
             ZydisRegisterGetClass(operand->mem.base) == ZYDIS_REGCLASS_GPR64)
             put(data, register_number(operand->mem.base),
-                (uint64_t)(uintptr_t)(data + DATA_PLACES));
+                (uint64_t)(uintptr_t)(data + DATA_PLACES +
+                                      (operand_reads(operand) ? DATA_ZEROS : 0)));
     }
 }
 

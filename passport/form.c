@@ -164,6 +164,9 @@ static void add_name(struct text *text, const struct decoded *decoded)
             add_register(text, operand);
         else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
             add_memory(text, decoded, operand);
+        else if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+                 !operand_is_free(operand))
+            add(text, "%d", (int)operand->imm.value.s); /* shifts by one */
         else if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
             add(text, "%s%u", operand->imm.is_relative ? "rel" : "i", operand->size);
         else

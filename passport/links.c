@@ -11,7 +11,7 @@
 
 /* ---- which registers ---- */
 
-enum { ROOM = 12 };
+enum { ROOM = 12, PLACES = 8 };
 struct pool {
     int number[ROOM];
     int n;
@@ -66,8 +66,9 @@ static bool gathers(const struct decoded *decoded)
     return false;
 }
 
-/* Sources; results stand in the pool from `first` on. */
-static void choose(const struct decoded *decoded, unsigned first, struct choice *choice)
+/* Sources; results stand in the pool of `registers` from `first` on. */
+static void choose(const struct decoded *decoded, unsigned first, unsigned registers,
+                   struct choice *choice)
 {
     static const int generals[] = {13, 11, 10}, vectors[] = {13, 14, 12},
                      masks[] = {7, 5, 6};
@@ -84,7 +85,9 @@ static void choose(const struct decoded *decoded, unsigned first, struct choice 
             choice->number[i] = 6;
         } else if (operand_writes(operand) && !mask_of_gather) {
             const struct pool pool = pool_of(decoded, kind);
-            choice->number[i] = pool.number[result++ % (unsigned)pool.n];
+            const unsigned n =
+                registers < (unsigned)pool.n ? registers : (unsigned)pool.n;
+            choice->number[i] = pool.number[result++ % n];
         } else {
             choice->number[i] = kind == KIND_GENERAL  ? generals[general++ % 3]
                                 : kind == KIND_VECTOR ? vectors[vector++ % 3]
@@ -179,13 +182,25 @@ static unsigned results_of(const struct decoded *decoded)
     return n ? n : 1;
 }
 
+unsigned chain_registers(const struct decoded *decoded)
+{
+    for (unsigned i = 0; i < decoded->n; i++) {
+        const ZydisDecodedOperand *const operand = &decoded->operand[i];
+        const enum kind kind = operand_kind(operand);
+        if (operand_is_free(operand) && operand_writes(operand) && kind != KIND_MEMORY &&
+            kind != KIND_NONE)
+            return (unsigned)pool_of(decoded, kind).n;
+    }
+    return PLACES;
+}
+
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
-                bool apart)
+                unsigned registers, bool apart)
 {
     struct choice choice;
     for (unsigned i = 0; i < copies; i++) {
-        choose(decoded, i * results_of(decoded), &choice);
-        choice.place += (int64_t)(i % 8) * DATA_STEP;
+        choose(decoded, i * results_of(decoded), registers, &choice);
+        choice.place += (int64_t)(i % PLACES) * DATA_STEP;
         load_destroyed(block, decoded, &choice, -1, true, apart);
         emit_choice(block, decoded, &choice);
     }
@@ -340,7 +355,7 @@ static void choose_link(const struct decoded *decoded, const struct passport_lin
     const ZydisDecodedOperand *const to = &decoded->operand[link->to];
     const enum kind kind = is_vsib(from) ? KIND_VECTOR : operand_kind(from);
     const bool direct = is_direct(decoded, link);
-    choose(decoded, 3, choice); /* results that are not of the link */
+    choose(decoded, 3, ROOM, choice); /* results that are not of the link */
     if (operand_is_free(to) && operand_kind(to) != KIND_MEMORY)
         choice->number[link->to] =
             pool_of(decoded, operand_kind(to))
@@ -350,6 +365,11 @@ static void choose_link(const struct decoded *decoded, const struct passport_lin
     else if (operand_is_free(from) && kind != KIND_MEMORY && link->from != link->to)
         choice->number[link->from] =
             pool_of(decoded, kind).number[direct ? (i + 1) % 2 : 2];
+}
+
+void chain_fence(struct block *block)
+{
+    emit_operands(block, ZYDIS_MNEMONIC_LFENCE, 0, NULL);
 }
 
 bool chain_link(struct block *block, const struct decoded *decoded,

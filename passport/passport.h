@@ -26,13 +26,14 @@ struct passport_form {
     uint8_t length;                    /* of so many bytes */
 };
 
-/* Cycles from an operand to another one. Operands are counted from 0 as Zydis lists them,
+/* Cycles from an operand to another one: while few instructions wait, and while so many
+ * wait that the scheduler is full. Operands are counted from 0 as Zydis lists them,
  * hidden ones too; the mask k0 is not counted. `address`: from the registers that make
  * the address of operand `from`. */
 struct passport_link {
     uint8_t from, to;
     bool address;
-    float cycles;
+    float cycles, full;
 };
 
 struct passport {

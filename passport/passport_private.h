@@ -100,10 +100,14 @@ struct helpers {
     double move, clear, set, load; /* of general registers */
     double vector, mask, flags;    /* half of the way there and back */
 };
-/* Writes `copies` instructions that do not wait for each other. `apart`: flags that it
- * reads are made anew before each. */
+/* How many registers take results in turns. */
+unsigned chain_registers(const struct decoded *decoded);
+/* Writes `copies` instructions that do not wait for each other, with so many registers
+ * for their results. `apart`: flags that they read are made anew before each. */
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
-                bool apart);
+                unsigned registers, bool apart);
+/* Waits for all before it. */
+void chain_fence(struct block *block);
 /* Writes `copies` of which each waits for the one before, by one link, and the cycles of
  * the helpers between two of them into `help`. False: it cannot be done. */
 bool chain_link(struct block *block, const struct decoded *decoded,
@@ -151,8 +155,8 @@ struct session {
     unsigned char *data;
     struct block block[2]; /* of a form: less, more */
     struct block clock[2];
-    double clock_cycles; /* of what the longer one has more */
-    struct helpers helpers;
+    double clock_cycles;      /* of what the longer one has more */
+    struct helpers few, full; /* while few instructions wait, while many do */
 };
 enum { SESSION_BLOCKS = 4 };
 /* The clock, and what helpers take unless this is known. The data are zero. */

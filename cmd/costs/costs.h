@@ -28,7 +28,8 @@ bool costs_are_made_up(void);
 
 /* ---- costs_file.c ---- */
 
-/* A passport as JSON: {"throughput": 1, "links": [[from, to, address, cycles], ...]}, or
+/* A passport as JSON: {"throughput": 1, "links": [[from, to, address, cycles, full],
+ * ...]}, or
  * {"reason": "..."}. False if the value is none. */
 cJSON *cost_json(const struct passport *passport);
 bool cost_read(const cJSON *value, struct passport *passport);

@@ -24,8 +24,9 @@ cJSON *cost_json(const struct passport *passport)
     for (size_t i = 0; i < passport->n_links; i++) {
         const struct passport_link *const link = &passport->link[i];
         const double numbers[] = {link->from, link->to, link->address,
-                                  rounded((double)link->cycles)};
-        cJSON_AddItemToArray(links, cJSON_CreateDoubleArray(numbers, 4));
+                                  rounded((double)link->cycles),
+                                  rounded((double)link->full)};
+        cJSON_AddItemToArray(links, cJSON_CreateDoubleArray(numbers, ARRAY_LEN(numbers)));
     }
     return value;
 }
@@ -37,20 +38,21 @@ static bool is_cost(double cycles)
 
 static bool read_link(const cJSON *value, struct passport_link *link)
 {
-    double number[4];
-    for (int i = 0; i < 4; i++) {
+    double number[5];
+    for (int i = 0; i < 5; i++) {
         const cJSON *const item = cJSON_GetArrayItem(value, i);
         if (!cJSON_IsNumber(item))
             return false;
         number[i] = item->valuedouble;
     }
     if (!(number[0] >= 0 && number[0] < 16 && number[1] >= 0 && number[1] < 16) ||
-        !is_cost(number[3]))
+        !is_cost(number[3]) || !is_cost(number[4]))
         return false;
     *link = (struct passport_link){.from = (uint8_t)number[0],
                                    .to = (uint8_t)number[1],
                                    .address = number[2] != 0,
-                                   .cycles = (float)number[3]};
+                                   .cycles = (float)number[3],
+                                   .full = (float)number[4]};
     return true;
 }
 

@@ -29,7 +29,7 @@ static bool is_alike(const struct passport_link *a, const struct passport_link *
            fabs((double)(a->cycles - b->cycles)) < 0.02 + 0.01 * (double)b->cycles;
 }
 
-/* "op2, op3 -> op1 4.00; op3 address -> op1 8.02" */
+/* "op2, op3 -> op1 4.00; mask -> op1 1.00 to 2.00" */
 static void add_latency(struct buffer *buffer, const struct passport_form *form,
                         const struct passport *passport)
 {
@@ -49,6 +49,10 @@ static void add_latency(struct buffer *buffer, const struct passport_form *form,
         }
         cycles_text((double)passport->link[i].cycles, cycles);
         buffer_format(buffer, " -> %s %s", to, cycles);
+        if (passport->link[i].full == passport->link[i].cycles)
+            continue;
+        cycles_text((double)passport->link[i].full, cycles);
+        buffer_format(buffer, " to %s", cycles);
     }
 }
 
@@ -95,6 +99,8 @@ static void add_links(struct json *json, cJSON *item, const struct passport_form
         json_text(json, link, "to", to);
         json_number(json, link, "cycles",
                     round(1000 * (double)passport->link[i].cycles) / 1000);
+        json_number(json, link, "cycles_full",
+                    round(1000 * (double)passport->link[i].full) / 1000);
     }
 }
 
