@@ -69,6 +69,8 @@ PUBLIC = {"base": {"error.h"},
           "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
 # Folders of a leaf in which compilers search, too.
 SEARCHED = ["kernels/core"]
+# Leaves whose folders see each other's headers.
+SHELVES = ["perfctr"]
 GENERATED = {"commit.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
@@ -91,7 +93,9 @@ def sources(root):
 def resolve(root, path, name):
     """The file that an include means, as the compiler searches."""
     wing = path.relative_to(root).parts[0]
-    for folder in [path.parent, root / wing, *(root / name for name in LEAVES + SEARCHED)]:
+    shelves = sorted(f for f in (root / wing).iterdir() if f.is_dir()) if wing in SHELVES else []
+    for folder in [path.parent, root / wing, *shelves,
+                   *(root / name for name in LEAVES + SEARCHED)]:
         if (folder / name).is_file():
             return folder / name
     return None

@@ -7,7 +7,7 @@
 #include "args.h"
 #include "team.h"
 
-/* What other tools call an option or do for themselves. */
+/* Options of other tools, and wishes that this tool meets by itself. */
 static const char *other_word(const char *name, size_t length)
 {
     static const char *const words[][2] = {
@@ -174,7 +174,7 @@ static int check_whole(const struct command_row *command, const struct options *
     return 0;
 }
 
-/* What a ladder has if nothing else was asked for. */
+/* The defaults of a ladder. */
 static void settle_ladder(struct options *options)
 {
     static const char *const variants[] = {"load", "read",  "write",  "copy",

@@ -105,8 +105,8 @@ void help_op(FILE *file, const struct simdbench_op *op, const char *plugin);
 struct complete_names {
     const struct text_list *topics, *studies;
 };
-/* What the last of `n` words of a command line (without the program's name) may become:
- * each is a word, a tab, and what it means. None: perhaps the name of a file. */
+/* The completions of the last of `n` words of a command line (without the program's
+ * name): each is a word, a tab, and a meaning. None: perhaps the name of a file. */
 void args_complete(char *const *words, size_t n, const struct complete_names *names,
                    struct text_list *found);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may stand at the end of a command line that is being typed, by the tables. */
+/* Completes a command line that is being typed, by the tables. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void add_list(const struct completion *c, const struct text_list *list)
         add(c, list->item[i], "", NULL);
 }
 
-/* What stands between the separators, but for names of values, which are in capitals. */
+/* The words between the separators, without names of values, which are in capitals. */
 static void add_split(const struct completion *c, const char *text,
                       const char *separators)
 {

@@ -108,7 +108,7 @@ static const struct {
      "plug-in, is not looked at."},
 };
 
-/* What the texts of a page of the manual cannot know from the tables. */
+/* The texts of a page of the manual that the tables do not have. */
 static const struct {
     const char *name, *meaning;
 } exit_statuses[] =

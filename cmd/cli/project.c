@@ -228,8 +228,8 @@ static int unknown_name(const struct options *options,
     return setting_error(options, setting, why, error);
 }
 
-/* Whatever the command is, all of the file must be right: some row of that name in the
- * section takes the value. */
+/* The whole file must be right, for any command: some row of that name in the section
+ * takes the value. */
 static int check_setting(const struct options *options,
                          const struct project_default *setting, struct error *error)
 {

@@ -48,7 +48,7 @@ static const char *embedded(const char *name)
     return row->text;
 }
 
-/* What differs from machine to machine, and from project to project. */
+/* The facts of this machine and of this project. */
 static void write_text(const struct project *project, const char *text, FILE *file)
 {
     const char *const pairs[][2] = {

@@ -16,7 +16,7 @@ static void print_note(const char *group, const char *note)
     complain("counters: %s: %s", group, note);
 }
 
-/* Of an op that a plug-in brings; of any other word, that one may. */
+/* Help for an op of a plug-in; another word may name such an op. */
 static int print_help(struct options *options)
 {
     struct error error = {.text = ""};

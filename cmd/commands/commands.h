@@ -26,7 +26,7 @@ int command_new_plugin(struct options *options);
 /* Names the files that may run code and write files. */
 int command_trust(struct options *options);
 
-/* What a shell asks for, and pages of the manual. */
+/* Completion for shells, and pages of the manual. */
 int command_completion(struct options *options);
 int command_man(struct options *options);
 
@@ -46,7 +46,7 @@ int redirect_end(const char *path, struct error *error);
 /* Lists what the project file and the environment say; returns how many match
  * (info_settings.c). */
 size_t settings_print(const struct options *options, const char *pattern);
-/* What `simdbench list` knows. */
+/* The subjects of `simdbench list`. */
 void list_topics(struct text_list *names);
 /* Lists the groups of counters of a CPU (NULL: this one) whose names match; returns how
  * many (info_groups.c). */

@@ -112,8 +112,8 @@ static struct step_call step_of(const struct prepared *prepared)
  * of those that were timed. */
 #define MOST_PER_NS 100
 
-/* What a call executed at least. One that was sampled took too many stops before, and
- * each instruction of its windows is a stop. */
+/* A lower bound of the instructions of a call. A sampled call took too many stops before,
+ * and each instruction of its windows is a stop. */
 static double least_instructions(const struct inspect_census *census)
 {
     const double seen = (double)census->instructions;

@@ -35,7 +35,7 @@ static int ready_group(struct group_state *group, struct error *error)
                                                    : group_calibrate(group, error);
 }
 
-/* What groups cost that take part. The first one tells what another one will cost. */
+/* The costs of the groups that take part. The cost of the first predicts the others. */
 struct costs {
     double first_ns; /* the first group: placed, checked, calibrated */
     double ready_ns; /* all groups so far */

@@ -38,7 +38,7 @@ static int draw(FILE *script, FILE *figure, struct error *error)
                : error_set(error, -EIO, "gnuplot failed to draw the figure");
 }
 
-/* What gnuplot drew, from its beginning. */
+/* The drawing of gnuplot, from its beginning. */
 static int copy(FILE *from, FILE *to, struct error *error)
 {
     char bytes[1 << 14];

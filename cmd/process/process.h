@@ -26,8 +26,8 @@ enum exit_status {
     EXIT_INTERRUPTED = 128, /* main() adds the number of the signal */
 };
 
-/* What cpu_lock_take() returns, negative, if other runs kept the CPUs. No number of
- * errno.h is as large: EBUSY may come from a file, too. */
+/* cpu_lock_take() returns it, negative, if other runs kept the CPUs. No number of errno.h
+ * is as large: EBUSY may come from a file, too. */
 enum { CPUS_BUSY = 4096 };
 
 /* The exit status of a command that returned one, or a negative errno: then it complains,

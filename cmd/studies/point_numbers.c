@@ -172,7 +172,7 @@ void point_host(const struct asking *asking)
         study_point_exact(asking->point, value);
 }
 
-/* What a command of simdbench finds out. */
+/* The result of a command of simdbench. */
 void point_command(const struct asking *asking)
 {
     struct license_effect least;

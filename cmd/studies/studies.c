@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a study may take, beside what comes before and after its rounds. */
+/* The time that a study may take, without the work before and after its rounds. */
 #define FULL_NS 90e9
 #define QUICK_NS 8e9
 

@@ -22,8 +22,8 @@ extern const struct brought brought_studies[]; /* ends with a row without a name
  * `trust`: what the user said of these bytes. */
 int study_open(const char *word, struct study *study, char **folder, enum trust *trust,
                struct error *error);
-/* Who names a study on the command line chooses the code in its folder with it. Returns
- * -EPERM if the study names other modules by their paths. */
+/* A user who names a study on the command line chooses the code in its folder, too.
+ * Returns -EPERM if the study names other modules by their paths. */
 int study_modules_inside(const struct study *study, const char *folder, const char *word,
                          struct error *error);
 
@@ -161,7 +161,7 @@ const struct member *asked_member(const struct asking *asking, size_t i,
                                   uint32_t threads);
 /* Fill a point each (point_numbers.c). */
 typedef void point_rule(const struct asking *asking);
-/* Of the arm, or of both: then it is their difference or ratio. `unknown`: why not. */
+/* The number of one arm, or the difference or ratio of two. `unknown`: the reason. */
 typedef struct estimate number_of(const struct asking *asking,
                                   const struct member *member);
 void point_number(const struct asking *asking, number_of *of, const char *unknown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `study --dry-run` prints: the cases, and the programs and modules that they need,
- * as a study is code of whoever wrote it. */
+/* The output of `study --dry-run`: the cases, and the programs and modules that they
+ * need, because a study runs the code of its author. */
 #include "process/process.h"
 #include "studies/studies_private.h"
 

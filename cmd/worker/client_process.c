@@ -144,7 +144,7 @@ static const char *program_of(const struct worker *worker)
     return client_is_foreign(worker) ? worker->info.path : worker->program ?: "/proc/self/exe";
 }
 
-/* What a new process has as its standard streams, its socket and its memory. */
+/* The standard streams, the socket and the memory of a new process. */
 struct streams {
     int output, socket, memory;
 };
@@ -186,7 +186,7 @@ static int spawn_program(struct worker *worker, const char *const *argv,
     const pid_t parent = getpid();
     if (pipe2(pair, O_CLOEXEC) < 0)
         return errno;
-    /* Where no descriptor of the worker will be. */
+    /* A number above all descriptors of the worker. */
     const int tell = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
     close(pair[1]);
     const pid_t pid = tell < 0 ? -1 : fork();

@@ -61,8 +61,8 @@ static int trace(struct worker *worker, cJSON *request,
     return status < 0 ? status : traced;
 }
 
-/* Who traces it may be seen from within a process, so the first call is not traced. The
- * worker of an older simdbench makes that call by itself. */
+/* A process can see that it is traced, so the first call is not traced. The worker of an
+ * older simdbench makes that call by itself. */
 static int call_first(struct worker *worker, uint64_t number, int64_t timeout_ns,
                       struct error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keeps a worker from the process that started it, and ends what a worker started.
- */
+/* Confines a worker: it cannot reach the process that started it, and its children end
+ * with it. */
 #pragma once
 
 #include <sys/types.h>

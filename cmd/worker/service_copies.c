@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { COPIES_MAX = 64, LINE_BYTES = 64 };
-/* Of a trace; of a proof, which runs one call at full speed. */
+/* Limits of a trace, and of a proof, which runs one call at full speed. */
 #define TRACE_NS 8000000000
 #define PROOF_NS 10000000000
 

@@ -78,7 +78,7 @@
 #define START_COLUMN(u, i, j, r) OF_COLUMN(START, i)
 #define FOLD_COLUMN(u, i, j, r) OF_COLUMN(FOLD, i)
 #define FINISH_COLUMN(u, i, j, r) OF_COLUMN(FINISH, i)
-/* Of pixels whose distance is a constant, one in each line is fetched. */
+/* Fetches one pixel of each line, if the distance of pixels is a constant. */
 #define FETCH_COLUMN(u, i, j, r)       \
     if ((i) < columns) {               \
         if ((i) * pixel % 16 == 0)     \
@@ -112,7 +112,7 @@ enum conv_taps {
     CONV_TAPS_CUT,   /* any */
 };
 
-/* What a body is made for, constants to the compiler: how far a pixel of x is from the
+/* Constants that the compiler makes a body for: the distance from a pixel of x to the
  * next, and the length of a run; 0, 0 is for any. */
 struct conv_body {
     int pixel, run;

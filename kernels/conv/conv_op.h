@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the op conv is made of: named lists of convolutions, each distinct layer of a
- * network once; and how threads share the work. */
+/* Parts of the op conv: named lists of convolutions, each distinct layer of a network
+ * once; and how threads share the work. */
 #pragma once
 
 #include "split_rules.h"

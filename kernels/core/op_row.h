@@ -10,8 +10,8 @@
 
 struct split_rule;
 
-/* What `simdbench license` measures of an op, with avx512 and with the widest set below:
- * shapes from small to large, a few milliseconds each. */
+/* `simdbench license` measures these shapes of an op, with avx512 and with the widest set
+ * below, from small to large, a few milliseconds each. */
 struct op_license {
     int turn; /* ops are measured in this order, from 1 on; 0: not at all */
     const char *semiring, *variant, *layout; /* NULL: all */

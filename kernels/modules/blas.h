@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What modules of libraries with the C interface to BLAS share: rows of op gemm, and
+/* Shared by modules of libraries with the C interface to BLAS: rows of op gemm, and
  * which instruction sets such a library may be told to use. */
 #pragma once
 

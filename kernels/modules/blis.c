@@ -20,7 +20,8 @@ static struct {
     int (*has_threads)(void);
     int (*has_openmp)(void);
     void (*set_threads)(intptr_t n);
-    /* Of libgomp, where BLIS uses it: ends the team that waits for more work. */
+    /* A function of libgomp, where BLIS uses it: ends the team that waits for more work.
+     */
     int (*end_team)(int kind);
     intptr_t threads;
     char version_text[64];
@@ -28,8 +29,8 @@ static struct {
 
 /* ---- sub-configurations ---- */
 
-/* What each one's gemm kernels use, and whether any CPU that has that may run them: the
- * others use further instructions, some of one family of CPUs alone. */
+/* The instruction sets of each one's gemm kernels, and whether any CPU with these sets
+ * may run them: the others use further instructions, some of one family of CPUs alone. */
 /* clang-format off */
 static const struct {
     const char *name, *isa;

@@ -68,7 +68,7 @@ static int load(const char *file, char *error, size_t error_size)
              runtime_name(version->cpu_runtime), runtime_name(version->gpu_runtime),
              version->hash ? version->hash : "unknown");
     if (version->cpu_runtime == DNNL_RUNTIME_OMP) {
-        /* Of the OpenMP that oneDNN is linked with. */
+        /* A function of the OpenMP library that oneDNN is linked with. */
         void *found = dlsym(dnnl.handle, "omp_set_num_threads");
         memcpy(&dnnl.omp_set_num_threads, &found, sizeof found);
     }

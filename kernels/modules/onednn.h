@@ -60,7 +60,7 @@ struct call {
     dnnl_exec_arg_t arg[4];
 };
 
-/* What run executes, in this order, and the memory objects that it names. */
+/* The primitives that run executes, in this order, and their memory objects. */
 struct state {
     struct call call[3];
     int calls;
@@ -91,7 +91,7 @@ dnnl_status_t state_call_now(struct state *state);
 void state_name(struct state *state, const_dnnl_primitive_desc_t desc);
 /* NULL and a sentence if there is no memory. */
 struct state *state_new(char *error, size_t error_size);
-/* What prepare returns: the state, or else an error that tells what oneDNN said;
+/* Result of prepare: the state, or else an error with the message of oneDNN;
  * -ENOTSUP if it has nothing for such a shape. */
 int state_finish(struct state *state, dnnl_status_t status, void **out, char *error,
                  size_t error_size);

@@ -82,8 +82,7 @@ static dnnl_status_t conv_make_desc(struct state *state, const struct conv_shape
     return conv_desc(&wanted, &window, desc);
 }
 
-/* Where the primitive finds an operand: in place if it lies as is wanted, else elsewhere.
- */
+/* The memory of an operand: in place if its layout is the wanted one, else a copy. */
 struct place {
     const_dnnl_memory_desc_t plain, wanted;
     dnnl_memory_t in_place, memory;

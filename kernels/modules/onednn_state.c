@@ -148,7 +148,7 @@ struct state *state_new(char *error, size_t error_size)
 /* The instruction set in a name like "jit_1x1:avx512_core"; NULL if there is none. */
 static const char *name_isa(const char *name)
 {
-    /* What is in no jit is compiled for the oldest x86-64, and so nearly is SSE4.1. */
+    /* Code that is not generated is compiled for the oldest x86-64, nearly SSE4.1 too. */
     static const struct {
         const char *part, *isa;
     } parts[] = {

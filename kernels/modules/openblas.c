@@ -29,8 +29,9 @@ static struct {
 
 /* ---- core types ---- */
 
-/* What each core's gemm kernels use; cores that are not here use SSE. Sandy Bridge to
- * Excavator use AVX (and some FMA) but no AVX2, so no bundle of simdbench's. */
+/* The instruction sets of each core's gemm kernels; cores that are not here use SSE.
+ * Sandy Bridge to Excavator use AVX (and some FMA) but no AVX2, so no bundle of
+ * simdbench's. */
 static const struct {
     const char *core, *isa;
 } cores[] = {

@@ -84,7 +84,7 @@ static void put_tick(struct figure *figure, const char *text)
     buffer_free(&tick);
 }
 
-/* Where many sizes stand, the axis has numbers of its own. */
+/* An axis with many sizes has numbers of its own. */
 static void put_axis(struct figure *figure, const struct panel *panel)
 {
     enum { TICKS_MAX = 10 };

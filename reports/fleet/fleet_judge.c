@@ -44,7 +44,7 @@ double fleet_limit(size_t n, double p)
     return hi;
 }
 
-/* Of sorted values, by linear interpolation. */
+/* A quantile of sorted values, by linear interpolation. */
 static double quantile(const double *x, size_t n, double share)
 {
     const double at = share * (double)(n - 1);

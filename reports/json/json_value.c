@@ -270,7 +270,7 @@ int value_texts(const struct value *array, char ***list, size_t *n)
     return code ? code : value_each(array, add_text, &(struct texts){list, n});
 }
 
-/* Where text stops to be a document. */
+/* The first place that is no part of a document. */
 static int tree_error(const char *bytes, const char *end, const char *why,
                       struct error *error)
 {

@@ -15,7 +15,7 @@ const struct fields study_claim_fields =
     "count name "
 #define CLAIM_NAMES "id quote by text kind their note instead confounders evidence "
 
-/* What a measure asks of a check: the member that says what, and its arms. */
+/* The subject of a measure: its member in JSON, and its arms. */
 struct rule {
     const char *key;
     bool key_may_be_missing;

@@ -65,7 +65,7 @@ const struct result *gain_partner(const struct run *run, const struct result *on
     return NULL;
 }
 
-/* What a group gains by more threads, the geometric mean of its kernels; 0 if one of them
+/* The gain of a group by more threads, the geometric mean of its kernels; 0 if one kernel
  * is certainly slower, NaN if nothing was measured. Some cannot gain, as one thread of
  * them takes all there is of the memory. */
 static double group_gain(const struct run *run, size_t group, uint32_t threads)

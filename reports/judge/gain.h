@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a case gains by more threads, from a run that has it with one and with more. */
+/* The gain of a case by more threads, from a run that has it with one and with more. */
 #pragma once
 
 #include "model/model.h"

@@ -80,7 +80,7 @@ verdict_of(enum license_cost cost, const char *format, ...)
     return verdict;
 }
 
-/* Where the clock does not tell, a licence does. It is not heavy if the clock excludes so
+/* If the clock does not decide, a licence does. It is not heavy if the clock excludes so
  * large a loss. */
 static void judge_by_level(const struct license_scope *scope,
                            const struct license_class *class,

@@ -80,8 +80,8 @@ static double best_split(const double *x, size_t n, size_t *at)
     return best;
 }
 
-/* Of the values around the medians of both sides, from one to the next: the upper end of
- * what it may be. The split takes a part of it away. */
+/* The correlation of neighbours, of the values around the medians of both sides: its
+ * upper end. The split takes a part of it away. */
 static double correlation(const double *x, size_t n, size_t at)
 {
     const double level[] = {stats_median(x, at), stats_median(x + at, n - at)};

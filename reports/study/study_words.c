@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tables and other programs are told of a study. */
+/* The words of a study for tables and other programs. */
 #include <math.h>
 #include <string.h>
 

@@ -88,7 +88,7 @@ INLINE float sum_of(const float *x, size_t n)
     return all;
 }
 
-/* Of all elements, or of each column, times `scale`. */
+/* Sums of all elements, or of each column, times `scale`. */
 INLINE void reduce(const struct simdbench_operands *operands, bool mean)
 {
     const int64_t *const dim = operands->shape->dim;
