@@ -11,7 +11,9 @@
 
 /* ---- which registers ---- */
 
-enum { ROOM = 12, PLACES = 8 };
+/* All vectors begin alike, so a copy of the last one, which cores rename, restores one.
+ */
+enum { ROOM = 12, PLACES = 8, SPARE_VECTOR = 15 };
 struct pool {
     int number[ROOM];
     int n;
@@ -128,7 +130,7 @@ static void load_again(struct block *block, enum kind kind, int number)
     else if (kind == KIND_MASK)
         emit(block, KMOVQ, to, operand_at(REG_BASE, DATA_MASKS + 8 * number, 8));
     else
-        emit_load(block, to, operand_at(REG_BASE, DATA_VECTORS + 64 * number, bits / 8),
+        emit_load(block, to, operand_register(register_of(kind, SPARE_VECTOR, bits)),
                   bits);
 }
 

@@ -10,6 +10,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "inspect.h"
 #include "passport.h"
 
 struct costs;
@@ -21,6 +22,9 @@ struct costs *costs_open(const char *fingerprint);
 int costs_of(struct costs *costs, const struct passport_form *forms, size_t n, bool again,
              passport_done *done, void *context, struct passport *passports,
              struct error *error);
+/* The same for instructions that were executed, as struct inspect_options asks for it:
+ * `costs` is a struct costs. */
+inspect_costs_of costs_of_code;
 /* Keeps what was measured, and frees it; NULL is allowed. */
 void costs_close(struct costs *costs);
 /* Whether costs are made up for a test. */
