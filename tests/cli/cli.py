@@ -21,6 +21,7 @@ from cli_fleet import *
 from cli_foreign import *
 from cli_history import *
 from cli_install import *
+from cli_instructions import *
 from cli_formats import *
 from cli_ladder import *
 from cli_license import *
