@@ -4,7 +4,7 @@
 
 #include "args.h"
 
-enum { REPORT_FILES_MAX = 10000, EXPLAIN_WORDS_MAX = 100, DOCTOR_WORDS_MAX = 100 };
+enum { REPORT_FILES_MAX = 10000, EXPLAIN_WORDS_MAX = 100, DOCTOR_WORDS_MAX = 10000 };
 
 /* clang-format off */
 const struct command_row command_rows[] = {

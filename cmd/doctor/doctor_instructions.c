@@ -14,7 +14,8 @@ static bool matches(const char *glob, const struct passport_form *form)
     char mnemonic[PASSPORT_NAME];
     snprintf(mnemonic, sizeof mnemonic, "%s", form->name);
     mnemonic[strcspn(mnemonic, " ")] = '\0';
-    return text_glob(glob, strchr(glob, ' ') ? form->name : mnemonic);
+    const char *const text = strchr(glob, ' ') ? form->name : mnemonic;
+    return strpbrk(glob, "*?[\\") ? text_glob(glob, text) : strcmp(glob, text) == 0;
 }
 
 static bool has_isa(const struct text_list *isas, const struct passport_form *form)

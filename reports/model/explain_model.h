@@ -19,10 +19,10 @@ struct explained_count {
     double value;
 };
 struct explained_line {
-    char *text;      /* an instruction */
-    char *source;    /* "gemm.c:49", or NULL */
-    double executed; /* in the call, or in the windows */
-    char *form;      /* "vaddps zmm, zmm, m512"; NULL: its cost is not known */
+    char *text;                 /* an instruction */
+    char *source;               /* "gemm.c:49", or NULL */
+    double executed;            /* in the call, or in the windows */
+    char *form;                 /* "vaddps zmm, zmm, m512"; NULL: its cost is not known */
     double throughput, latency; /* cycles, the longest latency; 0: not known */
 };
 struct explained_loop {
