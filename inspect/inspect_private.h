@@ -106,7 +106,7 @@ void code_take_kind(const char *name, bool x87, unsigned widest, struct code *co
 /* latency.c: cycles from operands to result, where no cost is known. */
 unsigned latency_of(const struct code *code);
 
-/* ---- costs.c: what instructions cost on this core ---- */
+/* ---- take_costs.c: what instructions cost on this core ---- */
 
 enum { COST_LINKS = 24 };
 struct code_cost {

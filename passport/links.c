@@ -406,6 +406,20 @@ static bool is_result(const struct decoded *decoded, unsigned i)
     return true;
 }
 
+/* A register that holds an address must keep it. */
+static bool is_hidden_base(const struct decoded *decoded, unsigned i)
+{
+    const ZydisDecodedOperand *const operand = &decoded->operand[i];
+    for (unsigned k = 0; k < decoded->n; k++) {
+        const ZydisDecodedOperand *const other = &decoded->operand[k];
+        if (operand_kind(other) == KIND_MEMORY && !operand_is_free(other) &&
+            operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            other->mem.base == operand->reg.value)
+            return true;
+    }
+    return false;
+}
+
 static bool is_source(const struct decoded *decoded, unsigned i, unsigned to)
 {
     const ZydisDecodedOperand *const operand = &decoded->operand[i];
@@ -413,7 +427,8 @@ static bool is_source(const struct decoded *decoded, unsigned i, unsigned to)
     if (kind == KIND_MEMORY)
         return operand_is_free(operand) &&
                (i == to || operand_kind(&decoded->operand[to]) != KIND_MEMORY);
-    return operand_reads(operand) && kind != KIND_NONE && !gathers(decoded);
+    return operand_reads(operand) && kind != KIND_NONE && !gathers(decoded) &&
+           (i == to || !is_hidden_base(decoded, i));
 }
 
 /* A masked store keeps old bytes without a load. */

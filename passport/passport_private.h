@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by form.c (names), forms.c (all of them), encode.c (instructions with chosen
  * registers), block.c (loops of them), links.c (what waits for what), timing.c (times of
- * loops), session.c (a form's cycles) and measure.c (the child process). */
+ * loops), form_cycles.c (a form's cycles) and measure.c (the child process). */
 #pragma once
 
 #include <Zydis/Zydis.h>
@@ -146,7 +146,7 @@ struct lengths {
 double timing_ratio(const struct timer *timer, const struct lengths *a,
                     const struct lengths *b);
 
-/* ---- session.c ---- */
+/* ---- form_cycles.c ---- */
 
 /* What one process measures with. The clock is a chain of multiplications, as long ones
  * lose less than additions where another thread shares the core. */

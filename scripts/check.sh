@@ -116,7 +116,7 @@ check_headers() {
         # A room's header is named like its folder.
         [[ $header != */ ]] || header+=$(basename "$header").h
         include=(-Ibase "-I$folder")
-        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Iinspect -Ireports)
+        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Iinspect -Ipassport -Ireports)
         "$compiler" -x c -std=gnu11 "${flags[@]}" "${include[@]}" - \
             <<<"#include \"${header#*/}\""
     done

@@ -52,7 +52,7 @@ const struct command_row command_rows[] = {
      {"selftest", "selftest --gates=50 --threshold=1%",
       "selftest --effects=0,4 --gates=100 --json=selftest.json"}},
     {"doctor", COMMAND_DOCTOR, "[counters|instructions FORM...]",
-     "what this machine does to measurements, to each hardware counter; what instructions cost", 0,
+     "what this machine does to measurements; what counters and instructions tell", 0,
      DOCTOR_WORDS_MAX,
      {"doctor", "doctor --format=json", "doctor counters",
       "doctor instructions 'vpcompress*' 'vdivps zmm, *' --isa=avx512"}},
