@@ -219,7 +219,7 @@ static bool can_encode(const struct decoded *decoded, const char *name)
 }
 
 void session_measure(struct session *session, const struct passport_form *form,
-                     struct passport *passport)
+                     bool links, struct passport *passport)
 {
     struct decoded decoded;
     *passport = (struct passport){.throughput = NAN};
@@ -235,7 +235,8 @@ void session_measure(struct session *session, const struct passport_form *form,
     passport->throughput = throughput(session, &decoded);
     if (!isfinite(passport->throughput))
         return passport_refuse(passport, "no sequence of it can be made", NULL);
-    measure_links(session, &decoded, passport);
+    if (links)
+        measure_links(session, &decoded, passport);
     passport->known = true;
 }
 

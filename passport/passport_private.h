@@ -161,7 +161,8 @@ struct session {
 enum { SESSION_BLOCKS = 4 };
 /* The clock, and what helpers take unless this is known. The data are zero. */
 void session_prepare(struct session *session, bool helpers_too);
+/* `links`: latencies, too. */
 void session_measure(struct session *session, const struct passport_form *form,
-                     struct passport *passport);
+                     bool links, struct passport *passport);
 /* The reason why a form is not known: "WHY NAME", or "WHY" if `name` is NULL. */
 void passport_refuse(struct passport *passport, const char *why, const char *name);
