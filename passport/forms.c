@@ -82,9 +82,9 @@ static void add_modrm(struct list *list, unsigned char *code, size_t n, bool all
 static void add_legacy(struct list *list)
 {
     static const unsigned char escapes[][2] = {{0}, {0x0f}, {0x0f, 0x38}, {0x0f, 0x3a}};
-    static const unsigned char prefixes[] = {0, 0x66, 0xf2, 0xf3};
+    static const unsigned char prefixes[] = {0, 0x66, 0xf2, 0xf3, 0xf0 /* lock */};
     for (unsigned e = 0; e < 4; e++)
-        for (unsigned p = 0; p < 4; p++)
+        for (unsigned p = 0; p < sizeof prefixes; p++)
             for (unsigned rex = 0x40; rex <= 0x48; rex += 8)
                 for (unsigned opcode = 0; opcode < 256; opcode++) {
                     unsigned char code[32] = {0};

@@ -79,10 +79,7 @@ void instructions_print(const struct instructions *instructions, const struct ho
         buffer_free(&latency);
     }
     text_line(file, "%s", "");
-    text_line(file,
-              "cycles%s of %s (family %d model %d); throughput: of one among many that "
-              "do not wait for each "
-              "other; %zu of %zu forms measured",
+    text_line(file, "cycles%s on %s (family %d model %d); %zu of %zu forms measured",
               costs_are_made_up() ? " that are made up for a test, not those" : "",
               host->cpu, host->family, host->model, known, instructions->n);
 }
