@@ -91,7 +91,8 @@ static int open_surgery(struct copies *copies, struct inspect_census *census,
     uint64_t *const executed = malloc((census->n_lines + 1) * sizeof *executed);
     if (!executed)
         return error_set(error, -ENOMEM, "out of memory");
-    qsort(census->line, census->n_lines, sizeof *census->line, by_first);
+    if (census->n_lines)
+        qsort(census->line, census->n_lines, sizeof *census->line, by_first);
     for (size_t i = 0; i < census->n_lines; i++)
         executed[i] = census->line[i].address;
     const int status =

@@ -134,6 +134,14 @@ static void print_account(const struct account *account, FILE *file)
     account_tell(account, print_cells, file);
 }
 
+static void answer_line(const char *line, void *context)
+{
+    FILE *const file = context;
+    fputs("**", file);
+    text_markdown(file, line);
+    fputs("**\n\n", file);
+}
+
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)
 {
     struct markdown markdown = {.run = run, .file = file};
@@ -148,6 +156,7 @@ void markdown_print(const struct run *run, const struct text_options *options, F
     }
     sheet_make(&markdown.sheet, run);
     fputs("# simdbench\n\n", file);
+    legend_answer(run, answer_line, file);
     legend_origin(run, markdown_line, file);
     for (size_t first = 0; first < run->n_results; first = markdown.end) {
         markdown.first = first;

@@ -18,6 +18,7 @@ struct layout {
     size_t group; /* that is printed; or GROUP_ALL */
     int id_width;
     bool short_ids; /* without shape and settings, which are in the heading */
+    bool answered;  /* the first line of the answer is printed */
     struct buffer scratch, hidden;
 };
 
@@ -269,6 +270,16 @@ static void print_line(const char *line, void *context)
     print_wrapped(context, line, 0);
 }
 
+/* The answer stands last, where a reader of a terminal looks first. */
+static void print_answer(const char *line, void *context)
+{
+    struct layout *const layout = context;
+    if (!layout->answered)
+        fputc('\n', layout->file);
+    layout->answered = true;
+    print_wrapped(layout, line, 0);
+}
+
 static void print_end(struct layout *layout)
 {
     fputc('\n', layout->file);
@@ -280,6 +291,8 @@ static void print_end(struct layout *layout)
     }
     legend_notes(layout->run, print_line, layout);
     legend_origin(layout->run, print_line, layout);
+    if (!run_is_ladder(layout->run))
+        legend_answer(layout->run, print_answer, layout);
 }
 
 static void print_groups(struct layout *layout)
