@@ -25,8 +25,22 @@ struct isa {
 
 size_t isa_count(void);
 const struct isa *isa_get(size_t index);
-/* Index of a name, or -1. */
+/* The name of an instruction set is a bundle, or a bundle and additions: what else the
+ * CPU must have, as in "avx512+vnni+vbmi2". */
+size_t isa_addition_count(void);
+const char *isa_addition_name(size_t index);
+const struct isa *isa_addition_to(size_t index); /* the narrowest that it adds to */
+bool isa_addition_available(size_t index);
+/* Index of a name's bundle, or -1 if the name or an addition is unknown. */
 int isa_find(const char *name);
+/* 0, or -EINVAL and a sentence with near matches. */
+int isa_check(const char *name, struct error *error);
+/* Does --isa=ASKED take a row of that name? A bundle takes its rows with additions too.
+ */
+bool isa_covers(const char *asked, const char *isa);
+/* True if CPU and operating system have all of the name; else a reason is written, if
+ * asked. */
+bool isa_runs(const char *isa, char *reason, size_t reason_size);
 /* True if CPU and operating system (XCR0) both have it; else a reason is written, if
  * asked. */
 bool isa_available(size_t index, char *reason, size_t reason_size);
@@ -40,9 +54,29 @@ const struct simdbench_op *const *op_list(void);
 const struct simdbench_kernel *const *kernel_list(void);
 const struct simdbench_op *op_find(const char *name); /* NULL if unknown */
 
-const char *type_name(uint32_t type); /* "f32"; NULL if unknown */
+/* ---- element types (types.c) ---- */
+
+enum type_kind { TYPE_OPAQUE, TYPE_FLOAT, TYPE_SIGNED, TYPE_UNSIGNED };
+
+const char *type_name(uint32_t type); /* "f32", "bytes18"; NULL if unknown */
 uint32_t type_find(const char *name); /* 0 if unknown */
-size_t type_bytes(uint32_t type);
+size_t type_bytes(uint32_t type);     /* 0 if unknown */
+enum type_kind type_kind(uint32_t type);
+/* Bits of a float behind its leading one: 23 of f32; 0 of other types. */
+int type_digits(uint32_t type);
+/* Element `i` as bits, filled up by its sign; of a block the first eight bytes. */
+uint64_t type_bits(uint32_t type, const void *array, uint64_t i);
+/* Element `i` as a number: rounded if it is a large integer, 0 if it is a block. */
+double type_get(uint32_t type, const void *array, uint64_t i);
+/* Writes element `i`: a float to the nearest, ties to even, an integer cut off and within
+ * its range. A block stays as it is. */
+void type_set(uint32_t type, void *array, uint64_t i, double value);
+/* The gap between the two floats around that number (struct simdbench_accuracy): a unit
+ * in the last place. 1 for integers. */
+double type_ulp(uint32_t type, double exact);
+/* Fills an output before a kernel writes it; only a float tells that it still has it. */
+void type_poison(uint32_t type, void *array, uint64_t n);
+bool type_is_poison(uint32_t type, const void *array, uint64_t i);
 
 /* X(isa) for each instruction set with vectors. */
 #if defined(__x86_64__)
@@ -107,13 +141,16 @@ int operands_damaged(const struct operands *operands);
 /* Hash of all bytes of all inputs: unequal before and after means a kernel wrote to an
  * input. */
 uint64_t operands_hash(const struct operands *operands);
-/* Sets every output byte to a pattern that no kernel would write by chance (a NaN
- * payload); operands that are input and output become copies of operand 0. */
+/* Operands that are input and output become copies of their sources. */
+void operands_reset(const struct operands *operands);
+/* The same, and every byte of an output is set to a pattern that no kernel would write by
+ * chance (a NaN payload). */
 void operands_poison(const struct operands *operands);
 /* Makes outputs wrong for a check after the first one, so that a kernel cannot tell: the
  * right answers (as for operands_compare(); n = 0: none are known), of which a seeded
  * fourth is exchanged for answers to other elements; where no answer is known, elements
- * that change places. Operands that are input and output become copies of operand 0. */
+ * that change places. Operands that are input and output become copies of their sources.
+ */
 void operands_spoil(const struct operands *operands, const uint64_t *index, uint64_t n,
                     const void *value, const double *slack, uint64_t seed);
 /* Takes a seeded part of the elements of role IN from `other`, which another seed filled:
@@ -148,7 +185,7 @@ int operands_compare_loosely(const struct simdbench_operand *output,
                              const uint64_t *index, uint64_t n, const void *value,
                              const double *slack, double more, struct error *error);
 
-/* Writes element `e`, rounded or cut off to its type. */
+/* Writes element `e`, as type_set(). */
 void operand_set(const struct simdbench_operand *operand, uint64_t e, double value);
 
 /* Deterministic random numbers (splitmix64): next of a state; uniform in [-1, 1). */
@@ -173,11 +210,14 @@ int module_load(struct module *module, const char *path,
 void module_unload(struct module *module);
 /* File of a module by name: NAME.so, or else an executable called baseline-NAME, in
  * DIR/simdbench/modules beside the executable's lib, the build tree's kernels/modules,
- * then each folder of SIMDBENCH_MODULES. A name with a '/' or ending in .so is a path. */
+ * then each folder of SIMDBENCH_MODULES. A name with a '/' or ending in .so or .json is a
+ * path. */
 int module_find(const char *name, char *path, size_t path_size, struct error *error);
 /* True for what module_find() found if it is no shared object to be loaded, but a program
  * that speaks the worker protocol: a foreign worker. */
 bool module_is_foreign(const char *path);
+/* True if it is a declaration of functions of a library: FILE.json. */
+bool module_is_declared(const char *path);
 /* True if text can stand in a case id as the name of something: letters, digits, '-' and
  * '_', at least one and at most MODULE_NAME_MAX. */
 enum { MODULE_NAME_MAX = 256 };

@@ -34,13 +34,25 @@ extern "C" {
 #define SIMDBENCH_MAX_DIMS 16
 #define SIMDBENCH_MAX_OPERANDS 8
 
-/* Element types. */
+/* Element types. A simdbench that is older than a type refuses the rows that have it. */
 enum simdbench_type {
     SIMDBENCH_F32 = 1,
     SIMDBENCH_F64 = 2,
     SIMDBENCH_I32 = 3,
     SIMDBENCH_I64 = 4,
+    SIMDBENCH_U8 = 5,
+    SIMDBENCH_I8 = 6,
+    SIMDBENCH_U16 = 7,
+    SIMDBENCH_I16 = 8,
+    SIMDBENCH_U32 = 9,
+    SIMDBENCH_U64 = 10,
+    SIMDBENCH_F16 = 11,  /* IEEE 754 binary16: _Float16 */
+    SIMDBENCH_BF16 = 12, /* the upper half of an f32 */
 };
+/* Opaque blocks of k bytes each, `bytes18` in ids, for quantised formats: compared byte
+ * by byte. k is 1 to SIMDBENCH_BYTES_MAX. */
+#define SIMDBENCH_BYTES_MAX 4096
+#define SIMDBENCH_BYTES(k) (UINT32_C(0x10000) + (k))
 
 /* Flags of an op. */
 enum simdbench_op_flag {
@@ -55,8 +67,9 @@ enum simdbench_role {
     SIMDBENCH_CONST =
         3, /* read-only and known beforehand (weights): prepare may reorder it */
     SIMDBENCH_INOUT = 4, /* read and overwritten by run. The check starts with a copy of
-                            operand 0, which has the same type and count, and compares
-                            like an output; a timed call finds what the one before left */
+                            operand number `source`, which has the same type and count,
+                            and compares like an output; a timed call finds what the one
+                            before left, unless the kernel has SIMDBENCH_RESETS */
 };
 
 /* Flags of a kernel. */
@@ -69,6 +82,8 @@ enum simdbench_flag {
     SIMDBENCH_ADAPTS = 1u << 4, /* runs one of the other rows of its module for this op,
                                    semiring, type and ISA: of those without flags, one
                                    whose max_ulp is within operands->most_ulp */
+    SIMDBENCH_RESETS = 1u << 5, /* each call finds its INOUT operands as the check does:
+                                   they are written before it, outside of the clock */
 };
 
 /* A shape; what each dimension means is the op's business. Rank 0 means "no operands". */
@@ -82,11 +97,11 @@ struct simdbench_shape {
  * apart. */
 struct simdbench_operand {
     uint32_t size;
-    uint32_t type; /* enum simdbench_type */
-    uint32_t role; /* enum simdbench_role */
-    uint32_t reserved;
-    uint64_t count; /* elements from the first to the last, gaps between rows included */
-    int64_t ld;     /* elements from one row to the next */
+    uint32_t type;   /* enum simdbench_type */
+    uint32_t role;   /* enum simdbench_role */
+    uint32_t source; /* of role INOUT: the operand with the values that it begins with */
+    uint64_t count;  /* elements from the first to the last, gaps between rows included */
+    int64_t ld;      /* elements from one row to the next */
     void *data;
     int64_t stride; /* elements from one matrix of a batch to the next; 0: no batch */
 };
@@ -209,12 +224,13 @@ struct simdbench_choice {
 struct simdbench_kernel {
     uint32_t size;
     uint32_t flags; /* enum simdbench_flag */
-    uint32_t type;  /* enum simdbench_type */
+    uint32_t type;  /* enum simdbench_type, or SIMDBENCH_BYTES(k) */
     uint32_t reserved;
     const char *op;       /* name of an op of simdbench or of this module */
     const char *semiring; /* for ops that have one ("maxplus"), else NULL */
-    const char *isa;      /* "scalar", "sse2", "avx2", "avx512": what the CPU must have;
-                             "lib": a library that chooses for itself, see describe */
+    const char *isa;      /* "scalar", "sse2", "avx2", "avx512": what the CPU must have,
+                             and more of it after '+': "avx512+vnni+vbmi2"; "lib": a
+                             library that chooses for itself, see describe */
     const char *variant;  /* last part of the case id */
     const char *layout;   /* the one of the op's layouts that it takes; NULL: any. It is
                              left out of groups of other layouts */

@@ -11,7 +11,10 @@ RED_ZONE = 256
 # What an output holds before it is written: quiet NaNs with a payload.
 POISON = {4: 0x7fd5a5c3, 8: 0x7ffd5a3cc5a3965a}
 TYPES = {"f32": np.dtype("f4"), "f64": np.dtype("f8"),
-         "i32": np.dtype("i4"), "i64": np.dtype("i8")}
+         "i32": np.dtype("i4"), "i64": np.dtype("i8"),
+         "u8": np.dtype("u1"), "i8": np.dtype("i1"), "u16": np.dtype("u2"),
+         "i16": np.dtype("i2"), "u32": np.dtype("u4"), "u64": np.dtype("u8"),
+         "f16": np.dtype("f2")}
 CHUNK = 1 << 18
 
 

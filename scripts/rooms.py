@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-LEAVES = ["base", "kernels", "perfctr", "inspect", "surgery", "passport", "reports"]
+LEAVES = ["base", "kernels", "perfctr", "inspect", "surgery", "passport", "declare", "reports"]
 # Lowest first; within a wing a room includes rooms above its own line only.
 ROOMS = {
     "base": [],
@@ -20,6 +20,7 @@ ROOMS = {
     "inspect": ["base"],
     "surgery": ["base"],
     "passport": ["base"],
+    "declare": ["base"],
     "reports/stats": ["base"],
     "reports/text": ["base"],
     "reports/study": ["base", "reports/stats", "reports/text"],
@@ -42,7 +43,8 @@ ROOMS = {
     "cmd/case": [*LEAVES, "cmd/process"],
     "cmd/request": [*LEAVES, "cmd/process", "cmd/case"],
     "cmd/cli": [*LEAVES, "cmd/process", "cmd/case", "cmd/request"],
-    "cmd/worker": [*LEAVES, "cmd/process"],
+    "cmd/declared": LEAVES,
+    "cmd/worker": [*LEAVES, "cmd/process", "cmd/declared"],
     "cmd/costs": [*LEAVES, "cmd/process", "cmd/worker"],
     "cmd/plan": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker"],
     "cmd/measure": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan"],

@@ -45,7 +45,7 @@ pub mod abi {
     structs! {
         Shape { size: u32, rank: u32, dim: [i64; MAX_DIMS], }
         Operand {
-            size: u32, kind: u32, role: u32, reserved: u32, count: u64, ld: i64,
+            size: u32, kind: u32, role: u32, source: u32, count: u64, ld: i64,
             data: *mut c_void, stride: i64,
         }
         Operands {
@@ -99,6 +99,25 @@ pub trait Element: Copy {
     const KIND: u32;
 }
 
+/// An f16 as its bits: IEEE 754 binary16.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(transparent)]
+pub struct F16(pub u16);
+
+/// A bf16 as its bits: the upper half of an `f32`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(transparent)]
+pub struct Bf16(pub u16);
+
+/// An opaque block of `K` bytes, 1 to 4096.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(transparent)]
+pub struct Block<const K: usize>(pub [u8; K]);
+
+impl<const K: usize> Element for Block<K> {
+    const KIND: u32 = 0x10000 + K as u32;
+}
+
 macro_rules! elements {
     ($($type:ty = $kind:literal)*) => {
         $(impl Element for $type {
@@ -106,7 +125,10 @@ macro_rules! elements {
         })*
     };
 }
-elements! { f32 = 1 f64 = 2 i32 = 3 i64 = 4 }
+elements! {
+    f32 = 1 f64 = 2 i32 = 3 i64 = 4 u8 = 5 i8 = 6 u16 = 7 i16 = 8 u32 = 9 u64 = 10 F16 = 11
+    Bf16 = 12
+}
 
 unsafe fn operand<'a>(operands: &abi::Operands, index: usize) -> &'a abi::Operand {
     assert!(index < operands.count as usize, "there is no operand {}", index);

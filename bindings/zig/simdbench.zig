@@ -12,9 +12,23 @@ pub fn kind(comptime T: type) u32 {
         f64 => 2,
         i32 => 3,
         i64 => 4,
-        else => @compileError("no element type of simdbench"),
+        u8 => 5,
+        i8 => 6,
+        u16 => 7,
+        i16 => 8,
+        u32 => 9,
+        u64 => 10,
+        f16 => 11,
+        Bf16 => 12,
+        else => switch (@typeInfo(T)) {
+            .array => |array| if (array.child == u8) 0x10000 + array.len else @compileError("blocks are of bytes"),
+            else => @compileError("no element type of simdbench"),
+        },
     };
 }
+
+/// The upper half of an f32; blocks of k bytes are `[k]u8`.
+pub const Bf16 = packed struct { bits: u16 };
 
 const Text = ?[*:0]const u8;
 const Hook = ?*const anyopaque;

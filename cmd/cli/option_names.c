@@ -41,11 +41,30 @@ void names_isas(struct text_list *names)
         text_list_add(names, isa_get(i)->name);
 }
 
-int option_add_isas(const struct given *given)
+static int known_isa(const struct given *given)
 {
     struct text_list known = {0};
     names_isas(&known);
-    return add_known(given, &known, "instruction set");
+    const int rc = expect_known(given, &known, "instruction set");
+    text_list_free(&known);
+    return rc;
+}
+
+int option_add_isas(const struct given *given)
+{
+    const struct text_list *const list = OPTION_FIELD(struct text_list, given);
+    const size_t first = list->n;
+    struct given one = *given;
+    struct error why;
+    int rc = option_add_items(given);
+    for (size_t i = first; i < list->n && rc == 0; i++) {
+        one.value = list->item[i];
+        if (strchr(one.value, '+'))
+            rc = isa_check(one.value, &why) < 0 ? given_error(&one, "%s", why.text) : 0;
+        else
+            rc = known_isa(&one);
+    }
+    return rc;
 }
 
 void names_counters(struct text_list *names)

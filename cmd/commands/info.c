@@ -169,8 +169,8 @@ static void list_kernels(struct listing *listing)
         kernel_id(offer, id, sizeof id);
         if (!matches(listing, id))
             continue;
-        const int isa = isa_find(offer->isa);
-        const bool here = isa < 0 || isa_available((size_t)isa, reason, sizeof reason);
+        const bool here =
+            isa_find(offer->isa) < 0 || isa_runs(offer->isa, reason, sizeof reason);
         char ulp[80] = "";
         if (offer->max_ulp > 0)
             snprintf(ulp, sizeof ulp,
@@ -209,6 +209,12 @@ static void list_isas(struct listing *listing)
                                                   : "not here: ";
         text_line(stdout, "  %-8s %-8s %s%s", isa->name, bits, state, here ? "" : reason);
         text_line(stdout, "           %s", isa->summary);
+    }
+    for (size_t i = 0; i < isa_addition_count(); i++) {
+        const char *const name = isa_addition_name(i);
+        if (matches(listing, name))
+            text_line(stdout, "  +%-13s adds to %-7s %s", name, isa_addition_to(i)->name,
+                      isa_addition_available(i) ? "runs here" : "not here");
     }
 }
 

@@ -49,6 +49,13 @@ void checks_isas(struct checks *checks)
                 "cat /proc/cmdline, and boot without noxsave, clearcpuid= or a CPU mask "
                 "of the virtual machine");
     }
+    char here[280] = "";
+    for (size_t i = 0; i < isa_addition_count(); i++) {
+        if (isa_addition_available(i))
+            snprintf(here + strlen(here), sizeof here - strlen(here), "%s%s",
+                     here[0] ? ", " : "", isa_addition_name(i));
+    }
+    check_add(checks, "ISA additions", "%s", here[0] ? here : "none");
 }
 
 void checks_tracing(struct checks *checks)

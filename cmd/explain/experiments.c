@@ -164,7 +164,7 @@ static const struct offer *other_row(const struct variant *base, int limit)
             strcmp(other->semiring ?: "", mine->semiring ?: "") != 0 ||
             strcmp(other->layout ?: "", mine->layout ?: "") != 0 || isa < 0 ||
             isa >= limit || !strcmp(other->isa, mine->isa) ||
-            !isa_available((size_t)isa, NULL, 0))
+            !isa_runs(other->isa, NULL, 0))
             continue;
         if (!best || isa > isa_find(best->isa))
             best = other;

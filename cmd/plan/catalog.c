@@ -68,9 +68,10 @@ static int check_kernel(const cJSON *kernel, const char *worker, uint32_t index,
     if (!type || !type_find(type))
         return error_set(error, -EPROTO, "%s: kernel %u: there is no type '%.20s'",
                          worker, index, type ?: "");
-    if (!isa || (isa_find(isa) < 0 && strcmp(isa, "lib") != 0))
-        return error_set(error, -EPROTO, "%s: kernel %u: there is no isa '%.20s'", worker,
-                         index, isa ?: "");
+    struct error why = {.text = "there is no name"};
+    if (!isa || (strcmp(isa, "lib") != 0 && isa_check(isa, &why) < 0))
+        return error_set(error, -EPROTO, "%s: kernel %u: its isa: %.300s", worker, index,
+                         why.text);
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const char *const name = message_text(kernel, names[i].field);
         if ((names[i].needed || message_get(kernel, names[i].field)) &&

@@ -203,13 +203,17 @@ static void say_instead(struct selection *selection, const char *isa, bool wides
     size_t n = (size_t)snprintf(selection->instead, size, "this CPU has no ");
     const char *separator = "";
     for (size_t i = 0; i < selection->isas.n && n < size; i++) {
-        const size_t asked = (size_t)isa_find(selection->isas.item[i]);
-        if (isa_available(asked, NULL, 0))
+        const char *const asked = selection->isas.item[i];
+        if (isa_runs(asked, NULL, 0))
             continue;
-        n += (size_t)snprintf(selection->instead + n, size - n, "%s%s", separator,
-                              isa_get(asked)->title);
+        n += (size_t)snprintf(
+            selection->instead + n, size - n, "%s%s", separator,
+            strchr(asked, '+') ? asked : isa_get((size_t)isa_find(asked))->title);
         separator = " or ";
     }
+    if (!*separator && n < size)
+        n +=
+            (size_t)snprintf(selection->instead + n, size - n, "addition that they need");
     if (n < size)
         snprintf(selection->instead + n, size - n, ": measured %s, its widest%s, instead",
                  isa, widest ? "" : " with such kernels");
@@ -317,12 +321,28 @@ static int add_suite(const struct request *request, const struct how *how,
     return status;
 }
 
+/* All ops that plug-ins bring. */
+static int add_brought(const struct request *request, const struct how *how,
+                       const struct catalog *catalog, struct plan *plan,
+                       struct error *error)
+{
+    struct text_list ops = {.n = 0};
+    int status = 0;
+    catalog_ops(catalog, &ops);
+    for (size_t i = 0; i < ops.n && status == 0; i++)
+        if (catalog_op_owner(catalog, ops.item[i])->info.path)
+            status = add_op(request, how, catalog, ops.item[i], plan, error);
+    text_list_free(&ops);
+    return status;
+}
+
 int plan_make(const struct request *request, const struct how *how,
               const struct catalog *catalog, struct plan *plan, struct error *error)
 {
     *plan = (struct plan){.n_groups = 0};
-    const int status = request->suite
-                           ? add_suite(request, how, catalog, plan, error)
+    const int status = request->suite ? add_suite(request, how, catalog, plan, error)
+                       : !request->op
+                           ? add_brought(request, how, catalog, plan, error)
                            : add_op(request, how, catalog, request->op, plan, error);
     if (status < 0)
         plan_free(plan);

@@ -63,12 +63,12 @@ static bool wanted_baseline(const struct selection *selection, const struct offe
     if (other_semiring(selection, offer) || other_variant(selection, offer) ||
         (!selection->request->baselines.n && !catalog_is_usual(group->op, offer->worker)))
         return false;
-    if (!strcmp(offer->isa, "lib") || text_list_has(&selection->isas, offer->isa))
+    if (!strcmp(offer->isa, "lib") || selection_covers(selection, offer->isa))
         return true;
     for (size_t i = 0; i < selection->catalog->n_offers; i++) {
         const struct offer *other = &selection->catalog->offers[i];
         if (other->worker == offer->worker && fits(other, group) &&
-            text_list_has(&selection->isas, other->isa))
+            selection_covers(selection, other->isa))
             return false;
     }
     return true;
@@ -85,7 +85,7 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
     /* A plug-in is there to be measured, whatever is the best of our own. */
     bool any_isa =
         !strcmp(offer->isa, "lib") || (selection->isa_auto && offer->worker->info.path);
-    if (!any_isa && !text_list_has(&selection->isas, offer->isa))
+    if (!any_isa && !selection_covers(selection, offer->isa))
         return false;
     if (offer->semiring && !text_list_has(&selection->semirings, offer->semiring))
         return false;
@@ -139,17 +139,34 @@ static bool limit_by_part(struct plan_group *group, size_t number,
     return false;
 }
 
+/* Streams are of bytes: those of floats do for all types. */
+static uint32_t stream_type(uint32_t type)
+{
+    return type_bytes(type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
+}
+
+/* Is the roof of that type, or a stream for elements of types that roofs do not have? */
+static bool roof_is_for(const struct offer *roof, uint32_t type)
+{
+    return roof->type == type ||
+           (roof->type == stream_type(type) && !(roof->flags & SIMDBENCH_REGISTERS));
+}
+
 /* The number of a row of op roof that is of that name and type, and of the kernel's ISA
- * (a library's: the best here). Number n_offers: there is none. */
+ * (a library's, and of declared C code that a compiler may have vectorised: the best
+ * here). Number n_offers: there is none. */
 static size_t find_roof(const struct catalog *catalog, const struct offer *offer,
                         uint32_t type, const char *name)
 {
-    const char *isa = strcmp(offer->isa, "lib") ? offer->isa : isa_get(isa_best())->name;
+    const char *const path = offer->worker->info.path;
+    const bool any = !strcmp(offer->isa, "lib") ||
+                     (path && module_is_declared(path) && !strcmp(offer->isa, "scalar"));
+    const char *isa = any ? isa_get(isa_best())->name : offer->isa;
     size_t i = 0;
     for (; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];
-        if (roof->is_roof && roof->type == type && !strcmp(roof->isa, isa) &&
-            !strcmp(roof->variant, name))
+        if (roof->is_roof && roof_is_for(roof, type) &&
+            isa_find(roof->isa) == isa_find(isa) && !strcmp(roof->variant, name))
             break;
     }
     return i;
@@ -178,9 +195,7 @@ void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name)
 {
     const struct offer *const offer = &catalog->offers[group->cases[0].offer];
-    /* Streams are of bytes: those of floats do for integers. */
-    const uint32_t type = type_bytes(offer->type) == 8 ? SIMDBENCH_F64 : SIMDBENCH_F32;
-    free(add_roof(catalog, group, offer, type, name));
+    free(add_roof(catalog, group, offer, stream_type(offer->type), name));
 }
 
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
@@ -191,9 +206,10 @@ static void add_limit(const struct selection *selection, struct plan_group *grou
     if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof") ||
         limit_by_part(group, number, selection->catalog))
         return;
-    char *id = add_roof(selection->catalog, group, offer, offer->type, offer->roof);
+    const struct catalog *const catalog = selection->catalog;
+    char *id = add_roof(catalog, group, offer, offer->type, offer->roof);
     group->cases[number].limit_id = id;
-    free(add_roof(selection->catalog, group, offer, offer->type, offer->other_roof));
+    free(add_roof(catalog, group, offer, offer->type, offer->other_roof));
 }
 
 void plan_cut_group(struct plan_group *group, size_t cases)
@@ -274,10 +290,10 @@ static bool add_offer(const struct selection *selection, struct plan_group *grou
     }
     struct plan_case *entry = add_case(group, number, id, group->shape.text);
     char reason[256];
-    const int isa = isa_find(offer->isa);
-    if (isa >= 0 && !isa_available((size_t)isa, reason, sizeof reason))
+    const bool bundle = isa_find(offer->isa) >= 0;
+    if (bundle && !isa_runs(offer->isa, reason, sizeof reason))
         entry->skip = must_have(strdup(reason));
-    else if (isa >= 0 && !offer->is_baseline && selection->instead[0])
+    else if (bundle && !offer->is_baseline && selection->instead[0])
         text_list_add(&entry->notes, selection->instead);
     return true;
 }

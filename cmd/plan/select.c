@@ -75,9 +75,10 @@ static int select_types(struct selection *selection, struct error *error)
     int status = choose("--type=", "element type", asked, known, &chosen, error);
     if (!asked->n && known->n)
         text_list_add(&chosen, text_list_has(known, "f32") ? "f32" : known->item[0]);
-    for (size_t i = 0; i < chosen.n && selection->n_types < ARRAY_LEN(selection->types);
-         i++)
+    for (size_t i = 0; i < chosen.n; i++) {
+        must_grow(selection->types, selection->n_types);
         selection->types[selection->n_types++] = type_find(chosen.item[i]);
+    }
     if (status == 0 && !selection->n_types)
         status =
             error_set(error, -EINVAL, "op %s: nobody offers a kernel", selection->op);
@@ -104,8 +105,8 @@ static const char *best_isa(const struct selection *selection)
         for (size_t k = 0; k < selection->catalog->n_offers; k++) {
             const struct offer *offer = &selection->catalog->offers[k];
             if (of_op(selection, offer) && !offer->is_baseline &&
-                !strcmp(offer->isa, isa_get(i)->name) && isa_available(i, NULL, 0))
-                return offer->isa;
+                isa_covers(isa_get(i)->name, offer->isa) && isa_runs(offer->isa, NULL, 0))
+                return isa_get(i)->name;
         }
     }
     return "scalar";
@@ -131,6 +132,14 @@ static int select_isas(struct selection *selection, struct error *error)
         }
     }
     return 0;
+}
+
+bool selection_covers(const struct selection *selection, const char *isa)
+{
+    for (size_t i = 0; i < selection->isas.n; i++)
+        if (isa_covers(selection->isas.item[i], isa))
+            return true;
+    return false;
 }
 
 static bool any_matches(const char *pattern, const struct text_list *names)
@@ -307,4 +316,5 @@ void selection_free(struct selection *selection)
     for (size_t i = 0; selection->rungs && i < selection->request->n_threads; i++)
         text_list_free(&selection->rungs[i]);
     free(selection->rungs);
+    free(selection->types);
 }

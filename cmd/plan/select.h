@@ -23,7 +23,7 @@ struct selection {
     struct text_list shapes, origins; /* each with what to blame it on: "--sizes" */
     struct text_list *rungs; /* of a ladder: shapes for each of request->threads, the only
                                 ones with so many; NULL: all shapes are for all */
-    uint32_t types[8];
+    uint32_t *types;
     size_t n_types;
 };
 
@@ -32,6 +32,8 @@ int selection_make(const struct request *request, const struct how *how,
                    const struct catalog *catalog, const char *op,
                    struct selection *selection, struct error *error);
 void selection_free(struct selection *selection);
+/* Was the instruction set of a row asked for? */
+bool selection_covers(const struct selection *selection, const char *isa);
 #define SUITE "suite"
 /* Collects the shapes that were asked for, or the op's own. */
 int selection_shapes(struct selection *selection, struct error *error);

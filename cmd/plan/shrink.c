@@ -117,7 +117,8 @@ bool shape_smaller_alike(const struct catalog *catalog, const struct plan_group 
                          int only, struct shape_info *info)
 {
     enum { WIDEST_BYTES = 64 };
-    const uint64_t least = WIDEST_BYTES / type_bytes(group->type);
+    const uint64_t size = type_bytes(group->type);
+    const uint64_t least = size < WIDEST_BYTES ? WIDEST_BYTES / size : 1;
     return smaller(catalog, group, least, only, info);
 }
 

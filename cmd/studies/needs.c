@@ -45,9 +45,8 @@ static bool lacks_module(const struct unmet *unmet)
 
 static bool lacks_isa(const struct unmet *unmet)
 {
-    char why[200] = "no instruction set of that name";
-    const int isa = isa_find(unmet->value);
-    return (isa < 0 || !isa_available((size_t)isa, why, sizeof why)) &&
+    char why[200];
+    return !isa_runs(unmet->value, why, sizeof why) &&
            lacks(unmet, "%.40s: %s", unmet->value, why);
 }
 

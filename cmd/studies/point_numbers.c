@@ -148,9 +148,8 @@ void point_fact(const struct asking *asking)
 static double host_value(const struct run *run, const char *what)
 {
     char name[64];
-    const int isa = isa_find(what);
-    if (isa >= 0)
-        return isa_available((size_t)isa, NULL, 0);
+    if (isa_find(what) >= 0)
+        return isa_runs(what, NULL, 0);
     const double number = facts_find_number(&run->host, what);
     if (!isnan(number))
         return number;

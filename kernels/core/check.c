@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "poison.h"
-
 enum { BUDGET = 1 << 24, ENDS = 4096 };
 
 /* An output as rows and columns; the last row ends with the last element. */
@@ -102,66 +100,41 @@ uint64_t operands_sample(const struct simdbench_operand *output, double ops, boo
 
 /* ---- comparing ---- */
 
-/* One element as numbers and as bits. */
+/* One element as numbers and as bits; of a block both are 0. */
 struct element {
     uint64_t bits;
     double number;
-    bool is_nan, is_poison;
+    bool is_nan, is_poison, is_opaque;
 };
 
 static struct element element_get(uint32_t type, const void *array, uint64_t i)
 {
-    struct element e = {0};
-    switch (type) {
-    case SIMDBENCH_F32: {
-        uint32_t bits;
-        float number;
-        memcpy(&bits, (const char *)array + i * sizeof bits, sizeof bits);
-        memcpy(&number, &bits, sizeof bits);
-        e.bits = bits;
-        e.number = (double)number;
-        e.is_nan = isnan(number);
-        e.is_poison = bits == POISON_32;
-        break;
-    }
-    case SIMDBENCH_F64:
-        memcpy(&e.bits, (const char *)array + i * sizeof e.bits, sizeof e.bits);
-        memcpy(&e.number, &e.bits, sizeof e.bits);
-        e.is_nan = isnan(e.number);
-        e.is_poison = e.bits == POISON_64;
-        break;
-    case SIMDBENCH_I32: {
-        int32_t number;
-        memcpy(&number, (const char *)array + i * sizeof number, sizeof number);
-        e.bits = (uint64_t)number;
-        e.number = number;
-        break;
-    }
-    case SIMDBENCH_I64: {
-        int64_t number;
-        memcpy(&number, (const char *)array + i * sizeof number, sizeof number);
-        e.bits = (uint64_t)number;
-        e.number = (double)number;
-        break;
-    }
-    }
-    return e;
+    if (type_kind(type) == TYPE_OPAQUE)
+        return (struct element){.is_opaque = true};
+    const double number = type_get(type, array, i);
+    return (struct element){.bits = type_bits(type, array, i),
+                            .number = number,
+                            .is_nan = isnan(number),
+                            .is_poison = type_is_poison(type, array, i)};
 }
 
 /* Most elements of most outputs end here. A reference never answers with the poison. */
 static bool is_same(uint32_t type, const void *got, uint64_t g, const void *want,
                     uint64_t w)
 {
-    if (type_bytes(type) == 4)
+    const size_t size = type_bytes(type);
+    if (size == 4)
         return ((const uint32_t *)got)[g] == ((const uint32_t *)want)[w];
-    return ((const uint64_t *)got)[g] == ((const uint64_t *)want)[w];
+    if (size == 8 && type_kind(type) != TYPE_OPAQUE)
+        return ((const uint64_t *)got)[g] == ((const uint64_t *)want)[w];
+    return memcmp((const char *)got + g * size, (const char *)want + w * size, size) == 0;
 }
 
 /* Distance if it is wrong, else negative. Equal bits do not come here. */
 static double error_of(const struct element *got, const struct element *want,
                        double slack)
 {
-    if (got->is_poison)
+    if (got->is_poison || got->is_opaque)
         return INFINITY;
     if (got->is_nan && want->is_nan)
         return -1;
@@ -171,23 +144,43 @@ static double error_of(const struct element *got, const struct element *want,
     return slack > 0 && distance <= slack ? -1 : distance;
 }
 
-static void element_text(const struct element *e, uint32_t type, char *text, size_t size)
+static void element_text(uint32_t type, const void *array, uint64_t i, char *text,
+                         size_t size)
 {
-    if (e->is_poison)
+    const struct element e = element_get(type, array, i);
+    if (e.is_poison)
         snprintf(text, size, "never written");
-    else if (type == SIMDBENCH_I32 || type == SIMDBENCH_I64)
-        snprintf(text, size, "%" PRId64, (int64_t)e->bits);
-    else
-        snprintf(text, size, "%.*g", type == SIMDBENCH_F32 ? 9 : 17, e->number);
+    else if (type_kind(type) == TYPE_SIGNED)
+        snprintf(text, size, "%" PRId64, (int64_t)e.bits);
+    else if (type_kind(type) == TYPE_UNSIGNED)
+        snprintf(text, size, "%" PRIu64, e.bits);
+    else /* as many digits as tell it from its neighbours */
+        snprintf(text, size, "%.*g", 2 + (1 + type_digits(type)) * 1233 / 4096, e.number);
+}
+
+/* "output[3], byte 5, is 0x12, should be 0x13" */
+static void describe_block(const struct simdbench_operand *output, uint64_t position,
+                           const void *value, uint64_t i, char *text, size_t size)
+{
+    const size_t bytes = type_bytes(output->type);
+    const uint8_t *const got = (const uint8_t *)output->data + position * bytes;
+    const uint8_t *const want = (const uint8_t *)value + i * bytes;
+    size_t at = 0;
+    while (at + 1 < bytes && got[at] == want[at])
+        at++;
+    snprintf(text, size, "output[%" PRIu64 "], byte %zu, is 0x%02x, should be 0x%02x",
+             position, at, got[at], want[at]);
 }
 
 static void describe(const struct simdbench_operand *output, uint64_t position,
                      const void *value, uint64_t i, double slack, char *text, size_t size)
 {
     struct grid grid = grid_of(output);
-    struct element got = element_get(output->type, output->data, position);
-    struct element want = element_get(output->type, value, i);
     char place[64], got_text[40], want_text[40], allowed[48] = "";
+    if (type_kind(output->type) == TYPE_OPAQUE) {
+        describe_block(output, position, value, i, text, size);
+        return;
+    }
     if (grid.rows > 1)
         snprintf(place, sizeof place, "[%" PRIu64 "][%" PRIu64 "]", position / grid.ld,
                  position % grid.ld);
@@ -195,8 +188,8 @@ static void describe(const struct simdbench_operand *output, uint64_t position,
         snprintf(place, sizeof place, "[%" PRIu64 "]", position);
     if (slack > 0)
         snprintf(allowed, sizeof allowed, " within %.3g", slack);
-    element_text(&got, output->type, got_text, sizeof got_text);
-    element_text(&want, output->type, want_text, sizeof want_text);
+    element_text(output->type, output->data, position, got_text, sizeof got_text);
+    element_text(output->type, value, i, want_text, sizeof want_text);
     snprintf(text, size, "output%s is %s, should be %s%s", place, got_text, want_text,
              allowed);
 }
@@ -273,10 +266,14 @@ static void element_copy(uint32_t type, void *to, uint64_t t, const void *from,
 /* Doubles a number, or the like; makes a NaN or an infinity finite. */
 static void element_flip(uint32_t type, void *array, uint64_t i, uint64_t draw)
 {
-    if (type_bytes(type) == 4)
-        ((uint32_t *)array)[i] ^= UINT32_C(1) << (23 + draw % 3);
-    else
-        ((uint64_t *)array)[i] ^= UINT64_C(1) << (52 + draw % 3);
+    const size_t size = type_bytes(type);
+    const int digits = type_digits(type);
+    /* Of integers as of floats of that size, of small ones and of blocks any bit. */
+    const size_t bit = digits      ? (size_t)digits + draw % 3
+                       : size == 8 ? 52 + draw % 3
+                       : size == 4 ? 23 + draw % 3
+                                   : draw % (8 * size);
+    ((uint8_t *)array)[i * size + bit / 8] ^= (uint8_t)(1u << bit % 8);
 }
 
 static void answer_spoil(const struct simdbench_operand *output, uint64_t position,
@@ -287,7 +284,8 @@ static void answer_spoil(const struct simdbench_operand *output, uint64_t positi
     element_copy(output->type, output->data, position, value, other);
     const struct element got = element_get(output->type, output->data, position);
     const struct element want = element_get(output->type, value, i);
-    if (got.bits == want.bits || error_of(&got, &want, slack) < 0)
+    if (is_same(output->type, output->data, position, value, i) ||
+        error_of(&got, &want, slack) < 0)
         element_flip(output->type, output->data, position, random_next(random));
 }
 
@@ -308,7 +306,7 @@ void operands_spoil(const struct operands *operands, const uint64_t *index, uint
         if (!operand_is_output(output))
             continue;
         if (output->role == SIMDBENCH_INOUT)
-            memcpy(output->data, operands->operand[0].data,
+            memcpy(output->data, operands->operand[output->source].data,
                    output->count * type_bytes(output->type));
         else
             output_spoil(output, &seed);

@@ -9,29 +9,17 @@
 /* Sorts so many of an operand's elements; the rest repeat them. */
 enum { SORTED_MAX = 1 << 16 };
 
-#define COMPARE(type)                                          \
-    static int compare_##type(const void *a, const void *b)    \
-    {                                                          \
-        const type x = *(const type *)a, y = *(const type *)b; \
-        return (x > y) - (x < y);                              \
-    }
-COMPARE(float)
-COMPARE(double)
-COMPARE(int32_t)
-COMPARE(int64_t)
-
-static int (*comparison_of(uint32_t type))(const void *, const void *)
+static int compare(const void *a, const void *b, void *of)
 {
-    switch (type) {
-    case SIMDBENCH_F32:
-        return compare_float;
-    case SIMDBENCH_F64:
-        return compare_double;
-    case SIMDBENCH_I32:
-        return compare_int32_t;
-    default:
-        return compare_int64_t;
-    }
+    const uint32_t type = *(const uint32_t *)of;
+    const enum type_kind kind = type_kind(type);
+    if (kind == TYPE_OPAQUE)
+        return memcmp(a, b, type_bytes(type));
+    const double x = type_get(type, a, 0), y = type_get(type, b, 0);
+    const uint64_t m = type_bits(type, a, 0), n = type_bits(type, b, 0);
+    if (kind == TYPE_SIGNED)
+        return ((int64_t)m > (int64_t)n) - ((int64_t)m < (int64_t)n);
+    return kind == TYPE_FLOAT ? (x > y) - (x < y) : (m > n) - (m < n);
 }
 
 /* Ascending: the first elements in order, each repeated until the operand is full. */
@@ -44,7 +32,8 @@ static int sort_values(const struct simdbench_operand *operand)
     if (!values)
         return -ENOMEM;
     memcpy(values, data, n * size);
-    qsort(values, n, size, comparison_of(operand->type));
+    uint32_t type = operand->type;
+    qsort_r(values, n, size, compare, &type);
     for (uint64_t e = 0; e < operand->count; e++)
         memcpy(data + e * size,
                values + (size_t)((double)e / (double)operand->count * (double)n) * size,

@@ -201,13 +201,9 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
         const char *field, *value;
         bool may_be_missing;
     } names[] = {
-        {"op", kernel->op, false},
-        {"semiring", kernel->semiring, true},
-        {"isa", kernel->isa, false},
-        {"variant", kernel->variant, false},
-        {"layout", kernel->layout, true},
-        {"roof", kernel->roof, true},
-        {"other_roof", kernel->other_roof, true},
+        {"op", kernel->op, false},           {"semiring", kernel->semiring, true},
+        {"variant", kernel->variant, false}, {"layout", kernel->layout, true},
+        {"roof", kernel->roof, true},        {"other_roof", kernel->other_roof, true},
     };
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (names[i].may_be_missing && !names[i].value)
@@ -231,11 +227,13 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
     if (!type_name(kernel->type))
         return error_set(error, -EINVAL, "module %s: kernel %s has unknown type %u",
                          module, kernel->variant, kernel->type);
-    if (strcmp(kernel->isa, "lib") != 0 && isa_find(kernel->isa) < 0)
+    struct error why = {.text = "there is no name"};
+    const char *const isa = kernel->isa;
+    if (!isa || (strcmp(isa, "lib") != 0 && isa_check(isa, &why) < 0))
         return error_set(error, -EINVAL,
-                         "module %s: kernel %s needs unknown instruction set '%s'; "
-                         "'lib' stands for a library that chooses for itself",
-                         module, kernel->variant, kernel->isa);
+                         "module %s: the instruction set of kernel %s: %s; 'lib' stands "
+                         "for a library that chooses for itself",
+                         module, kernel->variant, why.text);
     const char *const roofs[] = {kernel->roof, kernel->other_roof};
     for (size_t i = 0; i < ARRAY_LEN(roofs); i++) {
         if (roofs[i] && !has_roof(roofs[i]))

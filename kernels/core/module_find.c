@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FOLDERS_MAX = 32, NEAR_MAX = 3 };
+#include "near_names.h"
+
+enum { FOLDERS_MAX = 32 };
 
 #define FOREIGN "baseline-"
 
@@ -76,7 +78,12 @@ static bool ends_with(const char *text, const char *end)
 
 bool module_is_foreign(const char *path)
 {
-    return !ends_with(path, ".so");
+    return !ends_with(path, ".so") && !module_is_declared(path);
+}
+
+bool module_is_declared(const char *path)
+{
+    return ends_with(path, ".json");
 }
 
 static bool is_executable(const char *path)
@@ -144,47 +151,10 @@ void module_each(void (*each)(const char *name, const char *path, void *context)
     free(folders);
 }
 
-/* ---- names that are nearly right ---- */
-
-struct near {
-    const char *word;
-    char text[128];
-    size_t n;
-};
-
-/* Levenshtein distance of short words. */
-static size_t distance(const char *a, const char *b)
-{
-    enum { LONGEST = 64 };
-    size_t row[LONGEST + 1];
-    size_t m = strlen(b);
-    if (m > LONGEST)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < m; j++) {
-            size_t change = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            size_t shift = (row[j] < diagonal ? row[j] : diagonal) + 1;
-            row[j + 1] = change < shift ? change : shift;
-        }
-    }
-    return row[m];
-}
-
 static void near_each(const char *name, const char *path, void *context)
 {
-    struct near *near = context;
     (void)path;
-    if (near->n == NEAR_MAX || distance(near->word, name) > 1 + strlen(near->word) / 3)
-        return;
-    size_t used = strlen(near->text);
-    snprintf(near->text + used, sizeof near->text - used, "%s%s", near->n ? ", " : "",
-             name);
-    near->n++;
+    near_try(context, name);
 }
 
 static int find_path(const char *name, char *path, size_t path_size, struct error *error)
@@ -213,7 +183,7 @@ static bool find_in(const char *folder, const char *name, char *path, size_t pat
 
 int module_find(const char *name, char *path, size_t path_size, struct error *error)
 {
-    if (strchr(name, '/') || ends_with(name, ".so"))
+    if (strchr(name, '/') || !module_is_foreign(name))
         return find_path(name, path, path_size, error);
     struct folders *folders = malloc(sizeof *folders);
     if (!folders)
@@ -238,7 +208,6 @@ int module_find(const char *name, char *path, size_t path_size, struct error *er
                              name);
     struct near near = {.word = name};
     module_each(near_each, &near);
-    return error_set(error, -ENOENT, "there is no module '%.60s'%s%s%s (looked in %s)",
-                     name, near.n ? "; did you mean " : "", near.text, near.n ? "?" : "",
-                     looked);
+    return error_set(error, -ENOENT, "there is no module '%.60s'%s (looked in %s)", name,
+                     near.text, looked);
 }

@@ -7,8 +7,6 @@
 #include <cpuid.h>
 #endif
 
-#include "poison.h"
-
 #define PAGE UINT64_C(4096)
 #define LINE UINT64_C(64)
 /* More than any 64-bit user space has: whatever is below can be added up safely. */
@@ -29,19 +27,7 @@ double random_uniform(uint64_t *state)
 
 void operand_set(const struct simdbench_operand *operand, uint64_t e, double value)
 {
-    switch (operand->type) {
-    case SIMDBENCH_F32:
-        ((float *)operand->data)[e] = (float)value;
-        break;
-    case SIMDBENCH_F64:
-        ((double *)operand->data)[e] = value;
-        break;
-    case SIMDBENCH_I32:
-        ((int32_t *)operand->data)[e] = (int32_t)value;
-        break;
-    default:
-        ((int64_t *)operand->data)[e] = (int64_t)value;
-    }
+    type_set(operand->type, operand->data, e, value);
 }
 
 static size_t operand_bytes(const struct simdbench_operand *operand)
@@ -91,11 +77,19 @@ int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
         if (size == 0)
             return error_set(error, -EINVAL, "operand %u has unknown element type %u", i,
                              operand->type);
-        if (align < size)
+        if (align < size && type_kind(operand->type) != TYPE_OPAQUE)
             return error_set(error, -EINVAL,
                              "alignment %llu is below the size of a %s (%llu)",
                              (unsigned long long)align, type_name(operand->type),
                              (unsigned long long)size);
+        if (operand->role == SIMDBENCH_INOUT &&
+            (operand->source >= map->count ||
+             map->operand[operand->source].type != operand->type ||
+             map->operand[operand->source].count != operand->count))
+            return error_set(error, -EINVAL,
+                             "operand %u begins as a copy of operand %u, which is not "
+                             "like it",
+                             i, operand->source);
         if (operand->count > BYTES_MAX / size)
             return error_set(error, -EOVERFLOW, "operand %u has too many elements: %llu",
                              i, (unsigned long long)operand->count);
@@ -240,23 +234,23 @@ uint64_t operands_hash(const struct operands *operands)
     return hash;
 }
 
-void operands_poison(const struct operands *operands)
+void operands_reset(const struct operands *operands)
 {
     for (uint32_t i = 0; i < operands->view.count; i++) {
         const struct simdbench_operand *operand = &operands->operand[i];
         if (operand->role == SIMDBENCH_INOUT)
-            memcpy(operand->data, operands->operand[0].data, operand_bytes(operand));
-        if (operand->role != SIMDBENCH_OUT)
-            continue;
-        if (type_bytes(operand->type) == 4) {
-            uint32_t *data = operand->data;
-            for (uint64_t e = 0; e < operand->count; e++)
-                data[e] = POISON_32;
-        } else {
-            uint64_t *data = operand->data;
-            for (uint64_t e = 0; e < operand->count; e++)
-                data[e] = POISON_64;
-        }
+            memcpy(operand->data, operands->operand[operand->source].data,
+                   operand_bytes(operand));
+    }
+}
+
+void operands_poison(const struct operands *operands)
+{
+    operands_reset(operands);
+    for (uint32_t i = 0; i < operands->view.count; i++) {
+        const struct simdbench_operand *operand = &operands->operand[i];
+        if (operand->role == SIMDBENCH_OUT)
+            type_poison(operand->type, operand->data, operand->count);
     }
 }
 

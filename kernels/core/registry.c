@@ -76,34 +76,3 @@ const struct simdbench_op *op_find(const char *name)
     const struct op_row *const row = op_row_find(name);
     return row ? row->op : NULL;
 }
-
-/* ---- element types ---- */
-
-static const struct {
-    const char *name;
-    size_t bytes;
-} types[] = {
-    [SIMDBENCH_F32] = {"f32", 4},
-    [SIMDBENCH_F64] = {"f64", 8},
-    [SIMDBENCH_I32] = {"i32", 4},
-    [SIMDBENCH_I64] = {"i64", 8},
-};
-
-const char *type_name(uint32_t type)
-{
-    return type < ARRAY_LEN(types) ? types[type].name : NULL;
-}
-
-uint32_t type_find(const char *name)
-{
-    for (uint32_t i = 1; i < ARRAY_LEN(types); i++) {
-        if (strcmp(types[i].name, name) == 0)
-            return i;
-    }
-    return 0;
-}
-
-size_t type_bytes(uint32_t type)
-{
-    return type < ARRAY_LEN(types) ? types[type].bytes : 0;
-}

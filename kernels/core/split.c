@@ -43,7 +43,7 @@ static const struct simdbench_operand *first_output(const struct operands *opera
 static uint64_t range_begin(uint64_t n, const struct simdbench_operand *output,
                             uint32_t index, uint32_t count)
 {
-    const size_t size = type_bytes(output->type), line = 64 / size;
+    const size_t size = type_bytes(output->type), line = size < 64 ? 64 / size : 1;
     const uint64_t head = -(uintptr_t)output->data % 64 / size;
     const uint64_t even = n / count * index + n % count * index / count;
     if (index == 0 || index == count)

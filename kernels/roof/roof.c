@@ -8,14 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "kernels.h"
 #include "prototypes.h"
 #include "split_rules.h"
-
-static size_t element_bytes(uint32_t type)
-{
-    return type == SIMDBENCH_F64 || type == SIMDBENCH_I64 ? 8 : 4;
-}
 
 /* The number at *text, which moves behind it; -1 if there is none. */
 static long long read_number(const char **text)
@@ -76,7 +71,7 @@ static int roof_layout(const struct simdbench_shape *shape, uint32_t type,
     static const uint32_t roles[] = {SIMDBENCH_IN, SIMDBENCH_OUT};
     if (shape->rank == 0)
         return 0;
-    uint64_t count = (uint64_t)shape->dim[0] / element_bytes(type);
+    uint64_t count = (uint64_t)shape->dim[0] / type_bytes(type);
     for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
         operand[i]->type = type;
         operand[i]->role = roles[i];
@@ -181,7 +176,7 @@ static struct traffic traffic_of(const struct simdbench_operands *operands)
     struct traffic traffic = {0};
     for (uint32_t i = operands->count; i-- > 0;) {
         const struct simdbench_operand *operand = operands->operand[i];
-        double bytes = (double)operand->count * (double)element_bytes(operand->type);
+        double bytes = (double)operand->count * (double)type_bytes(operand->type);
         if (operand->role != SIMDBENCH_OUT)
             traffic.read += bytes;
         if (operand->role == SIMDBENCH_OUT || operand->role == SIMDBENCH_INOUT)
@@ -220,6 +215,31 @@ void roof_update_work(const struct simdbench_operands *operands, double *ops,
 {
     *ops = 0;
     *bytes = 2 * traffic_of(operands).written;
+}
+
+bool roof_is_source(const struct simdbench_operands *operands, uint32_t i)
+{
+    const uint32_t role = operands->operand[i]->role;
+    if (role == SIMDBENCH_OUT || role == SIMDBENCH_INOUT)
+        return false;
+    for (uint32_t k = 0; k < operands->count; k++)
+        if (operands->operand[k]->role == SIMDBENCH_INOUT &&
+            operands->operand[k]->source == i)
+            return true;
+    return false;
+}
+
+void roof_streams_work(const struct simdbench_operands *operands, double *ops,
+                       double *bytes)
+{
+    *ops = *bytes = 0;
+    for (uint32_t i = 0; i < operands->count; i++) {
+        const struct simdbench_operand *const operand = operands->operand[i];
+        const double size = (double)operand->count * (double)type_bytes(operand->type);
+        if (!roof_is_source(operands, i))
+            *bytes += (operand->role == SIMDBENCH_INOUT ? 2 : 1) * size *
+                      (double)roof_passes(operands->shape);
+    }
 }
 
 const struct op_row roof_row = {.op = &roof_op, .split = split_by_elements};

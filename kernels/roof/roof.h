@@ -42,6 +42,8 @@
  * loops. So many that a call and filling the pipes take less than 0.3% of it. */
 #define ROOF_PAIRS 286720
 
+#include <stdbool.h>
+
 #include "simdbench.h"
 
 /* The shape of several passes has the dimensions BYTES, PASSES and a mark, which no other
@@ -57,4 +59,6 @@ static inline int64_t roof_passes(const struct simdbench_shape *shape)
 typedef void roof_work_function(const struct simdbench_operands *operands, double *ops,
                                 double *bytes);
 roof_work_function roof_registers_work, roof_read_work, roof_write_work, roof_copy_work,
-    roof_update_work;
+    roof_update_work, roof_streams_work;
+/* True of an input that another operand begins as a copy of: streams do not touch it. */
+bool roof_is_source(const struct simdbench_operands *operands, uint32_t i);

@@ -155,11 +155,12 @@ struct selftest_outcome {
 /* Gates with the same true change. */
 struct selftest_effect {
     double effect; /* head does that much more work: 0.02; 0 is equal code */
+    bool as_built; /* where its code was built alone, as if its place there were bad */
     struct selftest_outcome *outcomes;
     size_t n;
 
     /* derived by selftest_derive() */
-    size_t regressed, improved, same, inconclusive, unusable;
+    size_t regressed, improved, same, placed, inconclusive, unusable;
     double rate; /* share of gates that are REGRESSED; NaN without gates */
     struct interval rate_ci;
     double change, floor, detectable, seconds; /* medians; NaN if unknown */

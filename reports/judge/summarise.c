@@ -119,7 +119,7 @@ static int judge_share(struct result *result, double least)
     snprintf(
         reason, sizeof reason,
         "%.1f%% of its limit (%.300s), at least %.1f%%: it does less than it should, "
-        "or the limit was measured too low",
+        "the limit was measured too low, or another roof would fit",
         100 * result->limit.share, result->limit.id, 100 * least);
     return result_set_status(result, STATUS_SUSPECT, reason);
 }
@@ -165,7 +165,8 @@ static int summarise_limit(struct result *result, const struct result *group, si
         return 0;
     free(result->limit.id);
     result->limit = (struct limit){.id = NULL};
-    if (result->status != STATUS_OK || !result->limit_id)
+    if ((result->status != STATUS_OK && result->status != STATUS_UNCHECKED) ||
+        !result->limit_id)
         return 0;
     for (size_t i = 0; i < n && !roof; i++)
         if (group[i].status == STATUS_OK && group[i].id &&
@@ -218,12 +219,19 @@ static const char *real_isa(const struct result *result)
     return !result->isa || !strcmp(result->isa, "lib") ? result->module_isa : result->isa;
 }
 
+/* The same bundle, whatever additions to it. */
+static bool same_bundle(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, "+");
+    return length == strcspn(b, "+") && strncmp(a, b, length) == 0;
+}
+
 static bool fits_isa(const struct result *result, const struct result *baseline)
 {
     const char *isa = real_isa(result);
 
     return !baseline->isa || !strcmp(baseline->isa, "lib") || !isa ||
-           !strcmp(baseline->isa, isa);
+           same_bundle(baseline->isa, isa);
 }
 
 /* A library with rows for several semirings is compared within each of them; one without
@@ -316,7 +324,8 @@ static int summarise_group(const struct run *run, struct result *group, size_t n
             summarise_counter(&result->counters[c], result);
         if (!code && has_samples(result) && result_has_summary(result))
             code = summarise_times(result);
-        if (!code && result->status == STATUS_OK && has_samples(result))
+        if (!code && has_samples(result) &&
+            (result->status == STATUS_OK || result->status == STATUS_UNCHECKED))
             code = judge_short(result);
         metrics_derive(run, result);
     }

@@ -42,6 +42,7 @@ static void print_row(const struct result *result, void *context)
     struct markdown *markdown = context;
     FILE *file = markdown->file;
     char text[CELL_SIZE];
+    const bool timed = status_has_time(result->status);
     enum tone tone;
 
     if (!markdown->titled)
@@ -49,14 +50,18 @@ static void print_row(const struct result *result, void *context)
     fputs("| ", file);
     text_markdown(file, result->id);
     text_markdown(file, proof_mark(result));
+    if (timed && result->status != STATUS_OK) {
+        fprintf(file, " **%s** ", status_name(result->status));
+        text_markdown(file, result->reason);
+    }
     fputs(" |", file);
-    for (size_t i = 0; i < markdown->sheet.n && result->status == STATUS_OK; i++) {
+    for (size_t i = 0; i < markdown->sheet.n && timed; i++) {
         sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
         fputc(' ', file);
         text_markdown(file, text);
         fputs(" |", file);
     }
-    if (result->status != STATUS_OK) {
+    if (!timed) {
         fprintf(file, " **%s** ", status_name(result->status));
         text_markdown(file, result->reason);
         for (size_t i = 0; i < markdown->sheet.n; i++)
@@ -71,7 +76,7 @@ static void print_metrics(const struct result *result, void *context)
     struct markdown *markdown = context;
 
     buffer_clear(&markdown->scratch);
-    if (result->status != STATUS_OK || !metrics_text(result, &markdown->scratch))
+    if (!status_has_time(result->status) || !metrics_text(result, &markdown->scratch))
         return;
     fputs(markdown->titled ? "\n" : "", markdown->file);
     markdown->titled = false;

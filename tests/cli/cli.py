@@ -14,6 +14,7 @@ import cli_tool
 from cli_ab import *
 from cli_accuracy import *
 from cli_blis import *
+from cli_call import *
 from cli_compare import *
 from cli_counters import *
 from cli_explain import *
@@ -48,6 +49,7 @@ from cli_study_files import *
 from cli_texts import *
 from cli_threads import *
 from cli_trust import *
+from cli_types import *
 from cli_usage import *
 
 

@@ -90,7 +90,8 @@ class Schema(unittest.TestCase):
             for key in list(owner):
                 if key not in ("refused", "selftest", "settings", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
-                               "ci_level", "code"):
+                               "ci_level", "code", "placement", "left_out", "lacking",
+                               "placed"):
                     with self.subTest(missing=key):
                         value = owner.pop(key)
                         self.assertFalse(self.validator.is_valid(gate))

@@ -156,8 +156,9 @@ static void test_message(void **state)
 /* An output that was left alone is wrong, even where NaN is right. */
 static void test_poisoned(void **state)
 {
-    static const uint32_t types[] = {SIMDBENCH_F32, SIMDBENCH_F64, SIMDBENCH_I32,
-                                     SIMDBENCH_I64};
+    static const uint32_t types[] = {SIMDBENCH_F32,  SIMDBENCH_F64, SIMDBENCH_I32,
+                                     SIMDBENCH_I64,  SIMDBENCH_U8,  SIMDBENCH_U16,
+                                     SIMDBENCH_BF16, SIMDBENCH_F16, SIMDBENCH_BYTES(3)};
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
         uint64_t data[4] = {0}, want[4] = {0};
         const double slack[4] = {0};
@@ -166,16 +167,12 @@ static void test_poisoned(void **state)
         operands.operand[0] = matrix(1, 4, 4);
         operands.operand[0].type = types[t];
         operands.operand[0].data = data;
-        const float nan32 = NAN;
-        const double nan64 = (double)NAN;
-        if (types[t] == SIMDBENCH_F32)
-            memcpy(want, &nan32, sizeof nan32);
-        if (types[t] == SIMDBENCH_F64)
-            memcpy(want, &nan64, sizeof nan64);
+        if (type_kind(types[t]) == TYPE_FLOAT)
+            type_set(types[t], want, 0, (double)NAN);
         operands_poison(&operands);
         assert_int_equal(
             operands_compare(&operands.operand[0], NULL, 1, want, slack, &error), -EDOM);
-        if (types[t] <= SIMDBENCH_F64)
+        if (type_kind(types[t]) == TYPE_FLOAT)
             assert_non_null(strstr(error.text, "is never written"));
     }
 }
@@ -228,11 +225,62 @@ static void test_other_types(void **state)
     expect_third(SIMDBENCH_F64, f64_got, f64_want,
                  "1 of 3 checked are wrong: output[2] is 1.0000000000000002, "
                  "should be 1");
+    const uint8_t u8_got[] = {1, 7, 200}, u8_want[] = {1, 7, 201};
+    const int16_t i16_got[] = {1, 7, -300}, i16_want[] = {1, 7, -299};
+    const uint64_t u64_got[] = {1, 7, UINT64_MAX}, u64_want[] = {1, 7, UINT64_MAX - 1};
+    const uint16_t halves_got[] = {0, 1, 0x3c01}, halves_want[] = {0, 1, 0x3c00};
+    expect_third(SIMDBENCH_U8, u8_got, u8_want,
+                 "1 of 3 checked are wrong: output[2] is 200, should be 201");
+    expect_third(SIMDBENCH_I16, i16_got, i16_want,
+                 "1 of 3 checked are wrong: output[2] is -300, should be -299");
+    expect_third(SIMDBENCH_U64, u64_got, u64_want,
+                 "1 of 3 checked are wrong: output[2] is 18446744073709551615, should be "
+                 "18446744073709551614");
+    expect_third(SIMDBENCH_F16, halves_got, halves_want,
+                 "1 of 3 checked are wrong: output[2] is 1.001, should be 1");
+    expect_third(SIMDBENCH_BF16, halves_got, halves_want,
+                 "1 of 3 checked are wrong: output[2] is 0.007874, should be 0.007812");
+}
+
+/* Byte by byte, whatever the slack. */
+static void test_blocks(void **state)
+{
+    const char got[] = "abcdefghi", want[] = "abcdeXghi";
+    const double slack[3] = {1, 1, 1};
+    struct simdbench_operand output = matrix(1, 3, 3);
+    struct error error;
+    output.type = SIMDBENCH_BYTES(3);
+    output.data = (void *)(uintptr_t)got;
+    assert_int_equal(operands_compare(&output, NULL, 3, got, slack, &error), 0);
+    assert_int_equal(operands_compare(&output, NULL, 3, want, slack, &error), -EDOM);
+    assert_string_equal(error.text, "1 of 3 checked are wrong: output[1], byte 2, is "
+                                    "0x66, should be 0x58");
 }
 
 /* ---- making wrong ---- */
 
 enum { SPOILED = 4000 };
+
+/* Whatever the type, what is spoiled is wrong. */
+static void test_spoiled_types(void **state)
+{
+    static uint8_t data[SPOILED * 8], want[SPOILED * 8];
+    static double slack[SPOILED];
+    const uint32_t types[] = {SIMDBENCH_U8,  SIMDBENCH_I16,  SIMDBENCH_U64,
+                              SIMDBENCH_F16, SIMDBENCH_BF16, SIMDBENCH_BYTES(5)};
+    for (size_t t = 0; t < ARRAY_LEN(types); t++) {
+        size_t wrong = 0;
+        struct operands operands = {.view = {.count = 1}};
+        operands.operand[0] = matrix(1, SPOILED, SPOILED);
+        operands.operand[0].type = types[t];
+        operands.operand[0].data = data;
+        operands_spoil(&operands, NULL, SPOILED, want, slack, t);
+        for (size_t i = 0; i < SPOILED; i++)
+            wrong += operands_compare(&operands.operand[0], &(uint64_t){i}, 1, want,
+                                      slack, NULL) < 0;
+        assert_in_range(wrong, SPOILED / 5, SPOILED / 3);
+    }
+}
 
 /* Operands x (role `in`) and y of that many elements, which are f32. */
 static void pair(struct operands *operands, float *x, float *y, uint32_t in, uint32_t out)
@@ -336,6 +384,7 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_all), TEST(test_matrix), TEST(test_long), TEST(test_equal),
                      TEST(test_unequal), TEST(test_message), TEST(test_poisoned),
-                     TEST(test_loosely), TEST(test_other_types), TEST(test_spoiled),
-                     TEST(test_spoiled_without_answers), TEST(test_changed));
+                     TEST(test_loosely), TEST(test_other_types), TEST(test_blocks),
+                     TEST(test_spoiled), TEST(test_spoiled_without_answers),
+                     TEST(test_changed), TEST(test_spoiled_types));
 }

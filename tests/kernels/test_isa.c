@@ -133,13 +133,82 @@ static void test_here(void **state)
 #endif
 }
 
+/* ---- additions ---- */
+
+static void test_checked(void **state)
+{
+    struct error error;
+    assert_int_equal(isa_check("scalar", &error), 0);
+    assert_int_equal(isa_check("scaler", &error), -EINVAL);
+    assert_string_equal(error.text, "'scaler': there is no instruction set 'scaler'; did "
+                                    "you mean scalar?; simdbench list isas shows them");
+    assert_int_equal(isa_check("", &error), -EINVAL);
+    assert_int_equal(isa_check("scalar+", &error), -EINVAL);
+    assert_int_equal(isa_find("scalar+"), -1);
+    assert_false(isa_covers("scalar", "scalar+"));
+    assert_false(isa_runs("scalar+", NULL, 0));
+}
+
+#if defined(__x86_64__)
+static void test_additions(void **state)
+{
+    char reason[300] = "";
+    struct error error;
+    struct isa_state cpu = full;
+    assert_int_equal(isa_check("avx512+vnni+vbmi2", &error), 0);
+    assert_int_equal(isa_find("avx512+vnni+vbmi2"), isa_find("avx512"));
+    assert_int_equal(isa_check("avx512+vnny", &error), -EINVAL);
+    assert_non_null(strstr(error.text, "there is no addition 'vnny'; did you mean vnni"));
+    assert_int_equal(isa_check("avx2+vnni", &error), -EINVAL);
+    assert_string_equal(error.text, "'avx2+vnni': vnni adds to avx512, not to avx2");
+    assert_int_equal(isa_find("avx512+vnni+"), -1);
+    assert_true(isa_covers("avx512", "avx512+vnni"));
+    assert_true(isa_covers("avx512+vbmi2+vnni", "avx512+vnni+vbmi2"));
+    assert_false(isa_covers("avx512+vnni", "avx512"));
+    assert_false(isa_covers("avx512+vnni", "avx512+vnni+vbmi2"));
+    assert_false(isa_covers("avx2", "avx512+vnni"));
+
+    assert_false(isa_state_runs(&cpu, "avx512+vnni+vbmi2", reason, sizeof reason));
+    assert_string_equal(reason, "the CPU lacks vbmi2, vnni");
+    cpu.leaf7_ecx = 1u << 11;
+    assert_true(isa_state_runs(&cpu, "avx512+vnni", reason, sizeof reason));
+    assert_false(isa_state_runs(&cpu, "avx512+vnni+vbmi2", reason, sizeof reason));
+    assert_string_equal(reason, "the CPU lacks vbmi2");
+    cpu.leaf7_ecx = 1u << 11 | 1u << 6;
+    assert_true(isa_state_runs(&cpu, "avx512+vnni+vbmi2", reason, sizeof reason));
+    cpu.leaf7_ebx &= ~(1u << 16);
+    assert_false(isa_state_runs(&cpu, "avx512+vnni", reason, sizeof reason));
+    assert_string_equal(reason, "the CPU lacks avx512f");
+
+    /* A part of a wider bundle, which a narrower one may add. */
+    cpu = (struct isa_state){.leaf1_edx = 3u << 25, .leaf1_ecx = 1u << 9 | 1u << 28};
+    assert_true(isa_state_runs(&cpu, "sse2+ssse3", reason, sizeof reason));
+    assert_false(isa_state_runs(&cpu, "sse2+avx", reason, sizeof reason)); /* no YMM */
+    cpu.saved = 7;
+    assert_true(isa_state_runs(&cpu, "sse2+avx", reason, sizeof reason));
+}
+#elif defined(__aarch64__)
+static void test_additions(void **state)
+{
+    char reason[300] = "";
+    struct isa_state cpu = full;
+    assert_false(isa_state_runs(&cpu, "neon+dotprod", reason, sizeof reason));
+    assert_string_equal(reason, "the CPU lacks dotprod");
+    cpu.hwcap |= 1u << 20;
+    assert_true(isa_state_runs(&cpu, "neon+dotprod", reason, sizeof reason));
+    assert_false(isa_state_runs(&cpu, "neon+dotprod+i8mm", reason, sizeof reason));
+    cpu.hwcap2 = 1u << 13;
+    assert_true(isa_state_runs(&cpu, "neon+dotprod+i8mm", reason, sizeof reason));
+}
+#endif
+
 /* ---- registry ---- */
 
 static void test_types(void **state)
 {
     assert_string_equal(type_name(SIMDBENCH_F32), "f32");
     assert_int_equal(type_find("f64"), SIMDBENCH_F64);
-    assert_int_equal(type_find("f16"), 0);
+    assert_int_equal(type_find("f17"), 0);
     assert_null(type_name(0));
     assert_null(type_name(99));
     assert_int_equal(type_bytes(SIMDBENCH_I32), 4);
@@ -202,6 +271,7 @@ int main(void)
 #if defined(__x86_64__)
                                        TEST(test_system_lacks), TEST(test_nothing),
 #endif
+                                       TEST(test_checked),      TEST(test_additions),
                                        TEST(test_here),         TEST(test_types),
                                        TEST(test_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,22 +240,13 @@ static void count_down(const struct simdbench_operand *operand)
 
 static double value_of(const struct simdbench_operand *operand, uint64_t e)
 {
-    switch (operand->type) {
-    case SIMDBENCH_F32:
-        return (double)((const float *)operand->data)[e];
-    case SIMDBENCH_F64:
-        return ((const double *)operand->data)[e];
-    case SIMDBENCH_I32:
-        return ((const int32_t *)operand->data)[e];
-    default:
-        return (double)((const int64_t *)operand->data)[e];
-    }
+    return type_get(operand->type, operand->data, e);
 }
 
 static void test_values(void **state)
 {
     static const uint32_t types[] = {SIMDBENCH_F32, SIMDBENCH_F64, SIMDBENCH_I32,
-                                     SIMDBENCH_I64};
+                                     SIMDBENCH_I64, SIMDBENCH_I16, SIMDBENCH_U32};
     enum { MANY = 140000 }; /* more than are sorted */
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
         struct operands_map map = map_of(3, types[t], MANY);
