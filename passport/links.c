@@ -196,13 +196,24 @@ unsigned chain_registers(const struct decoded *decoded)
     return PLACES;
 }
 
+/* Places of words lie in different banks of the first cache; wider ones are aligned. */
+static int64_t place_step(const struct decoded *decoded)
+{
+    enum { WORD = 64 };
+    bool wide = false;
+    for (unsigned i = 0; i < decoded->n; i++)
+        wide |= operand_kind(&decoded->operand[i]) == KIND_MEMORY &&
+                decoded->operand[i].size > WORD;
+    return wide ? DATA_STEP : DATA_STEP + WORD / 8;
+}
+
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
                 unsigned registers, bool apart)
 {
     struct choice choice;
     for (unsigned i = 0; i < copies; i++) {
         choose(decoded, i * results_of(decoded), registers, &choice);
-        choice.place += (int64_t)(i % PLACES) * DATA_STEP;
+        choice.place += (int64_t)(i % PLACES) * place_step(decoded);
         load_destroyed(block, decoded, &choice, -1, true, apart);
         emit_choice(block, decoded, &choice);
     }

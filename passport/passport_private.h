@@ -45,7 +45,7 @@ enum {
     DATA_MASKS = 256,   /* 8 */
     DATA_VECTORS = 512, /* 32 */
     DATA_ZEROS = 4096,
-    DATA_PLACES = 8192, /* of memory operands, that of number i at i * DATA_STEP */
+    DATA_PLACES = 8192, /* of memory operands, at multiples of */
     DATA_STEP = 64,
     DATA_BYTES = 65536
 };
