@@ -213,7 +213,7 @@ static void add_loops(struct making *m)
                 loop_chain(m->nodes, &m->loops, l, &(struct inspect_window){0}, true);
             if (m->window.waiting || m->window.results)
                 sum->loop.window_chain =
-                    loop_chain(m->nodes, &m->loops, l, &m->window, false);
+                    loop_chain(m->nodes, &m->loops, l, &m->window, true);
             sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
         }
     }

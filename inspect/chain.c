@@ -98,14 +98,17 @@ static double places_ready(const struct ready *ready, const struct code *code)
     return start;
 }
 
-/* When register r has its result, by the links that lead there. */
-static double link_ready(const struct ready *ready, const struct code_cost *cost,
-                         unsigned r, double otherwise)
+/* When register r has its result, by the links that lead there. An instruction that makes
+ * zero waits for none of its operands. */
+static double link_ready(const struct ready *ready, const struct code *code, unsigned r,
+                         double otherwise)
 {
+    const struct code_cost *const cost = code->cost;
+    const uint64_t reads = code->reads | code->address_reads;
     double end = -1;
     for (size_t i = 0; i < cost->n_links; i++)
         if (cost->link[i].to >> r & 1)
-            end = fmax(end, latest(ready, cost->link[i].from) +
+            end = fmax(end, latest(ready, cost->link[i].from & reads) +
                                 (double)(ready->full ? cost->link[i].full
                                                      : cost->link[i].cycles));
     return end < 0 ? otherwise : end;
@@ -138,7 +141,7 @@ static void execute(struct ready *ready, const struct code *code)
         if (code->writes >> r & 1) {
             at[r] = start + code->latency;
             if (code->cost && code->cost->n_links)
-                at[r] = fmax(least, link_ready(ready, code->cost, r, at[r]));
+                at[r] = fmax(least, link_ready(ready, code, r, at[r]));
             end = fmax(end, at[r]);
         }
     if (!code->writes)

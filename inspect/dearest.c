@@ -22,13 +22,17 @@ static bool is_same(const struct inspect_line *a, const struct inspect_line *b)
     return b->form && strcmp(a->form, b->form) == 0;
 }
 
+/* Zeros and copies of registers cost less than the rest of their form. */
+static const double least_throughput = 0.4;
+
 static bool take(const struct inspect_census *census, struct inspect_loop *loop)
 {
     const struct inspect_line *const line = &census->line[loop->line];
     const struct inspect_line *dearest = NULL;
     for (size_t i = 0; i < loop->n_lines && loop->iterations > 0; i++) {
         double cycles = 0;
-        if (!line[i].form || is_left_out(line[i].form))
+        if (!line[i].form || line[i].throughput < least_throughput ||
+            is_left_out(line[i].form))
             continue;
         for (size_t k = 0; k < loop->n_lines; k++)
             if (is_same(&line[i], &line[k]))

@@ -116,6 +116,20 @@ static void test_costs(void **state)
     assert_near(loop_chain(&nodes, &loops, 0, &any, true), 2, 1e-9);
     loops_free(&loops);
     nodes_free(&nodes);
+    /* Of vpxor xmm0, xmm0, xmm0 nothing waits, whatever its links are. */
+    static const struct inspect_cost zero = {
+        .n_links = 2,
+        .link = {{.from = 1, .to = 0, .cycles = 5, .full = 5},
+                 {.from = 2, .to = 0, .cycles = 5, .full = 5}}};
+    const unsigned char *const zeroed[] = {BYTES(0xc5, 0xf9, 0xef, 0xc0), JNE_BACK};
+    taken = (struct code_cost){.throughput = 1};
+    code_cost_registers(zeroed[0], CODE_BYTES_MAX, &zero, &taken);
+    nodes = loop_of(zeroed, 2);
+    nodes.node[0].code.cost = &taken;
+    assert_int_equal(loops_find(&nodes, true, &loops), 0);
+    assert_near(loop_chain(&nodes, &loops, 0, &any, false), 0, 1e-9);
+    loops_free(&loops);
+    nodes_free(&nodes);
     /* The address of a load is that of its memory operand. */
     static const struct inspect_cost load = {
         .n_links = 1, .link = {{.from = 2, .to = 0, .address = true, .cycles = 7}}};
