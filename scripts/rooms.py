@@ -49,6 +49,8 @@ ROOMS = {
     "cmd/plan": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker"],
     "cmd/measure": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan"],
     "cmd/ab": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan", "cmd/measure"],
+    "cmd/harness": [*LEAVES, "cmd/process", "cmd/request", "cmd/worker", "cmd/plan", "cmd/measure",
+                    "cmd/ab"],
     "cmd/output": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                    "cmd/measure"],
     "cmd/doctor": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/worker", "cmd/costs"],
@@ -61,12 +63,14 @@ ROOMS = {
     "cmd/studies": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/license", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
-                     "cmd/measure", "cmd/ab", "cmd/output", "cmd/studies"],
+                     "cmd/measure", "cmd/ab", "cmd/harness", "cmd/output",
+                     "cmd/studies"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",
             "cmd/explain", "cmd/studies", "cmd/commands"],
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},
+          "cmd/ab": {"ab.h", "private_copy.h"},
           "inspect": {"findings.h", "inspect.h"},
           "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
 # Folders of a leaf in which compilers search, too.

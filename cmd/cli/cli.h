@@ -89,6 +89,12 @@ struct options {
     bool placement_fails;       /* ab: cases that are PLACED fail */
     char *functions;            /* ab: the file that declares them */
     uint32_t processes;         /* ab: of the first look; 0: 16 */
+    char *harness;              /* ab: programs of this one are compared; or NULL */
+    char *pattern;              /* ab: reads what harness regex prints */
+    char *build, *run;          /* ab: commits are compared, built and run so */
+    char *cwd_old, *cwd_new;    /* ab: folders of programs; NULL: this one */
+    bool wall;                  /* ab: wall time of commands */
+    int64_t slice_ns, time_ns;  /* ab: of a process; of all; 0: the usual */
     uint32_t gates;             /* selftest: for each effect; 0: its default */
     double effect[EFFECTS_MAX]; /* selftest: shares of work that are added; 0.02 */
     size_t n_effects;           /* 0: its default */

@@ -137,6 +137,27 @@ const struct option_row option_rows[] = {
     {"functions", "FILE.json", COMPARE, COMMAND_AB, NULL,
      "BASE and HEAD are libraries, and the file declares which of their functions are "
      "compared.", option_set_text, AT(functions), RUNS_CODE},
+    {"harness", "NAME", COMPARE, COMMAND_AB, "that of BASE's file, if it has one",
+     "BASE and HEAD are programs (with arguments) of another harness: google-benchmark, go "
+     "(a test binary), criterion, catch2, nanobench, checkasm; command (any program: its own "
+     "CPU time), regex (any output: --pattern).",
+     option_set_text, AT(harness), NEEDS_TRUST},
+    {"pattern", "REGEX", COMPARE, COMMAND_AB, NULL,
+     "For --harness=regex: an extended regular expression for a line, with a group for the "
+     "name of a case, one for its number, and perhaps one for its unit (ns without).",
+     option_set_text, AT(pattern), NEEDS_TRUST},
+    {"build", "COMMAND", COMPARE, COMMAND_AB, NULL,
+     "BASE and HEAD are commits of this repository: each is written to a folder of its own "
+     "and built there by this command. The work tree is left alone.",
+     option_set_text, AT(build), RUNS_CODE},
+    {"run", "COMMAND", COMPARE, COMMAND_AB, NULL,
+     "With --build: the benchmark program, as seen from that folder.", option_set_text,
+     AT(run), RUNS_CODE},
+    {"cwd-old", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where BASE's program runs.",
+     option_set_text, AT(cwd_old), NEEDS_TRUST},
+    {"cwd-new", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where HEAD's program runs.",
+     option_set_text, AT(cwd_new), NEEDS_TRUST},
+
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
      "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
      AT(threshold), NEEDS_TRUST},
@@ -225,6 +246,15 @@ const struct option_row option_rows[] = {
     {"processes", "N", MEASURE, COMMAND_AB, "16",
      "Fresh processes for each case, and as many again where it is then inconclusive. The "
      "error rates of docs/gate.md hold for 16.", option_set_count, AT(processes), NEEDS_TRUST},
+    {"time", "TIME", MEASURE, COMMAND_AB, "what 16 processes take, or 32",
+     "With --harness: about how long all of it may take, as in 30s; the more, the smaller the "
+     "changes that are found.", option_set_duration, AT(time_ns), NEEDS_TRUST},
+    {"slice", "TIME", MEASURE, COMMAND_AB, "20ms",
+     "With --harness: how long a process measures a case, if the harness can be told.",
+     option_set_duration, AT(slice_ns), NEEDS_TRUST},
+    {"measure", "cpu|wall", MEASURE, COMMAND_AB, "cpu",
+     "With --harness=command: user and system time of a process and its children, or the time "
+     "from its start to its end.", option_set_second, AT(wall), NEEDS_TRUST},
     {"rounds", "N", MEASURE, COMMAND_LICENSE, "40",
      "How often the classes of work take turns; below 6 there is no interval.",
      option_set_count, AT(how.rounds), HARMLESS},
@@ -366,6 +396,8 @@ void options_free(struct options *options)
     free(options->call.roof);
     free(options->call.work);
     free(options->call.save);
+    TEXTS_FREE(options->harness, options->pattern, options->build, options->run,
+               options->cwd_old, options->cwd_new);
     free(options->project);
     free(options->project_file);
     project_free(options->defaults, options->n_defaults);

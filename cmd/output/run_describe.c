@@ -129,7 +129,8 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
         must(strings_add(&run->argv, &run->argc, options->argv[i]));
     add_settings(options, plan, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
-    const cJSON *isa, *isas = message_get(catalog->workers[0]->description, "isas");
+    const cJSON *isa,
+        *isas = catalog ? message_get(catalog->workers[0]->description, "isas") : NULL;
     cJSON_ArrayForEach (isa, isas) {
         if (cJSON_IsString(isa))
             must(strings_add(&run->isas, &run->n_isas, isa->valuestring));

@@ -75,6 +75,9 @@ function drawGate(body) {
     ["times do not gate", gate.refused], ["this machine", gate.selftest],
     ["settings of this comparison", gate.settings],
     ["left out", gate.left_out], ["this CPU lacks", gate.lacking],
+    ["harness", gate.harness], ["placement", gate.harness && "code of a harness cannot be tried at " +
+      "other places, so a change may be of the code or only of its place in memory"],
+    ["remark", gate.remark],
     ...(gate.arms ?? []).map((arm) => [arm.name, [arm.path, arm.version, arm.commit]
       .filter(Boolean).join(", ")])]));
   figures(body, parts, "charts", (part) => figure("Changes, the worst first; grey: the noise floor",

@@ -181,7 +181,8 @@ struct selftest {
         recommended; /* threshold; 0: no gates of equal code, INFINITY: none is enough */
     double reliable; /* the least change that is found for sure with it; NaN: unknown */
     const struct selftest_effect *found; /* the least one that was; NULL: none was */
-    char *summary;                       /* a line that others cite; NULL: no gates */
+    struct directions equal; /* gates of equal code in which head seemed slower, faster */
+    char *summary;           /* a line that others cite; NULL: no gates */
 };
 
 /* A change counts as found if it is called in this share of gates, and a threshold is

@@ -148,6 +148,6 @@ void gate_free(struct gate *gate)
     }
     free(gate->arms);
     TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings, gate->left_out,
-               gate->lacking);
+               gate->lacking, gate->harness, gate->remark);
     free(gate);
 }

@@ -148,6 +148,22 @@ struct source *run_add_source(struct run *run, const char *name)
     return named_add(&run->sources, &run->n_sources, sizeof *run->sources, name);
 }
 
+int result_set_name(struct result *result, const char *name)
+{
+    const size_t first = strcspn(name, "/");
+    char op[MODEL_NAME_MAX], shape[MODEL_NAME_MAX];
+
+    snprintf(op, sizeof op, "%.*s", (int)(first < MODEL_NAME_MAX ? first : 255), name);
+    snprintf(shape, sizeof shape, "%s", name[first] ? name + first + 1 : "");
+    for (char *at = shape; (at = strchr(at, '/')); at++)
+        *at = 'x';
+    return string_set(&result->id, name)
+               ?: string_set(&result->op, op)
+               ?: string_set(&result->shape, shape)
+               ?: string_set(&result->type, "")
+               ?: string_set(&result->isa, "") ?: string_set(&result->variant, "");
+}
+
 int result_set_status(struct result *result, enum status status, const char *reason)
 {
     result->status = status;

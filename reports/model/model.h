@@ -186,6 +186,8 @@ struct gate {
     size_t n_arms;
     char *selftest; /* what is known of this machine's error rates, a line; or NULL */
     char *settings; /* of a comparison by files: "--strict from FILE"; NULL: none */
+    char *harness;  /* both builds are programs of it: "google-benchmark"; NULL: ours */
+    char *remark;   /* on how it was measured; NULL: none */
     double seconds;
 
     /* derived by run_judge() */
@@ -343,6 +345,9 @@ const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
 /* True if its CPU was emulated: times are then no evidence of anything. */
 bool run_is_emulated(const struct run *run);
+/* The id of a case of another program: "BM_sort/64/8" is of op BM_sort, and its shape is
+ * 64x8. Texts that are none of its name are empty. -ENOMEM. */
+int result_set_name(struct result *result, const char *name);
 int result_set_status(struct result *result, enum status status, const char *reason);
 int result_add_note(struct result *result, const char *note);
 /* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend.

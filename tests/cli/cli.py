@@ -20,6 +20,7 @@ from cli_counters import *
 from cli_explain import *
 from cli_fleet import *
 from cli_foreign import *
+from cli_harness import *
 from cli_history import *
 from cli_install import *
 from cli_instructions import *

@@ -60,6 +60,12 @@ static void arm_lines(struct legend *legend)
     }
     if (gate->own_processes)
         legend_put(legend, "each build ran in a process of its own", "");
+    if (!gate->harness)
+        return;
+    legend_put(legend, "harness: ", gate->harness);
+    legend_put(legend, "placement: ",
+               "code of a harness cannot be tried at other places, so a "
+               "change may be of the code or only of its place in memory");
 }
 
 /* How often the code is the same, and by what the others differ is told below them. */
@@ -203,6 +209,8 @@ void comparison_lines(const struct run *run, legend_line *line, void *context)
     counts_line(&legend);
     equality_line(&legend);
     floor_line(&legend);
+    if (run->gate->remark)
+        legend_put(&legend, "", run->gate->remark);
     if (run->gate->settings)
         legend_put(&legend, "settings of this comparison: ", run->gate->settings);
     if (run->gate->selftest)

@@ -81,7 +81,8 @@ void comparison_markdown(const struct run *run, FILE *file)
             if (!change_is_shown(&run->results[i]))
                 continue;
             if (!titled)
-                print_heading(&markdown, run->results[i].op, first, end);
+                print_heading(&markdown, run->gate->harness ?: run->results[i].op, first,
+                              end);
             titled = true;
             print_row(&markdown, &run->results[i]);
         }

@@ -152,6 +152,10 @@ bool change_note(const struct run *run, const struct result *result,
                       100 * c->floor);
     if (c)
         placement_note(c, buffer);
+    for (size_t i = 0; run->gate->harness && i < result->n_notes; i++) {
+        buffer_add(buffer, buffer->length > before ? "; " : "");
+        buffer_plain(buffer, result->notes[i]);
+    }
     if (result_code_is_worse(result)) {
         buffer_add(buffer, buffer->length > before ? "; " : "");
         code_change_text(c, buffer);
@@ -163,6 +167,9 @@ size_t change_op_end(const struct run *run, size_t first)
 {
     const char *op = NULL;
     size_t end = first;
+
+    if (run->gate->harness)
+        return run->n_results;
 
     for (; end < run->n_results; end++) {
         const struct result *const result = &run->results[end];
