@@ -18,6 +18,7 @@ struct ready {
     struct place place[PLACES_MAX];
     unsigned n_places;
     struct window window;
+    bool full;
 };
 
 /* The way that most turns take. */
@@ -48,11 +49,11 @@ static bool is_same_place(const struct access *a, const struct access *b)
            a->offset == b->offset && a->segment == b->segment;
 }
 
-static struct place *find_place(struct ready *ready, const struct access *access)
+static struct place *find_place(const struct ready *ready, const struct access *access)
 {
     for (unsigned i = 0; i < ready->n_places; i++)
         if (is_same_place(&ready->place[i].access, access))
-            return &ready->place[i];
+            return (struct place *)&ready->place[i];
     return NULL;
 }
 
@@ -72,13 +73,21 @@ static double latest(const struct ready *ready, uint64_t mask)
     return time;
 }
 
-static void execute(struct ready *ready, const struct code *code)
+/* When the last value arrives that its registers, its address and places on the stack
+ * bring. */
+static double operands_ready(const struct ready *ready, const struct code *code)
 {
     const double load =
         code->vector || code->scalar_float ? VECTOR_LOAD_CYCLES : LOAD_CYCLES;
     double start = latest(ready, code->reads);
     if (code->loads)
         start = fmax(start, latest(ready, code->address_reads) + load);
+    return start;
+}
+
+static double places_ready(const struct ready *ready, const struct code *code)
+{
+    double start = 0;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
         const struct place *place =
@@ -86,12 +95,27 @@ static void execute(struct ready *ready, const struct code *code)
         if (place)
             start = fmax(start, place->ready + FORWARD_CYCLES);
     }
-    start = fmax(start, window_enter(&ready->window, code));
-    const double end = start + code->latency;
-    window_start(&ready->window, code, start, end);
-    for (unsigned r = 0; r < REGISTER_COUNT; r++)
-        if (code->writes >> r & 1)
-            ready->at[r] = end;
+    return start;
+}
+
+/* When register r has its result, by the links that lead there. An instruction that makes
+ * zero waits for none of its operands. */
+static double link_ready(const struct ready *ready, const struct code *code, unsigned r,
+                         double otherwise)
+{
+    const struct code_cost *const cost = code->cost;
+    const uint64_t reads = code->reads | code->address_reads;
+    double end = -1;
+    for (size_t i = 0; i < cost->n_links; i++)
+        if (cost->link[i].to >> r & 1)
+            end = fmax(end, latest(ready, cost->link[i].from & reads) +
+                                (double)(ready->full ? cost->link[i].full
+                                                     : cost->link[i].cycles));
+    return end < 0 ? otherwise : end;
+}
+
+static void write_places(struct ready *ready, const struct code *code, double end)
+{
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
         if (!access->write || !is_fixed(access))
@@ -102,6 +126,31 @@ static void execute(struct ready *ready, const struct code *code)
         if (place)
             *place = (struct place){.access = *access, .ready = end};
     }
+}
+
+/* An instruction may start later than its operands are there; all its results are late by
+ * as much. */
+static void execute(struct ready *ready, const struct code *code)
+{
+    double at[REGISTER_COUNT];
+    const double operands = fmax(operands_ready(ready, code), places_ready(ready, code));
+    const double start = fmax(operands, window_enter(&ready->window, code));
+    const double least = fmax(start > operands ? start : 0, places_ready(ready, code));
+    double end = start;
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if (code->writes >> r & 1) {
+            at[r] = start + code->latency;
+            if (code->cost && code->cost->n_links)
+                at[r] = fmax(least, link_ready(ready, code, r, at[r]));
+            end = fmax(end, at[r]);
+        }
+    if (!code->writes)
+        end = start + code->latency;
+    window_start(&ready->window, code, start, end);
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if (code->writes >> r & 1)
+            ready->at[r] = at[r];
+    write_places(ready, code, end);
 }
 
 static double last_of(const struct ready *ready)
@@ -129,9 +178,9 @@ int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t 
 }
 
 static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n,
-                      const struct inspect_window *window)
+                      const struct inspect_window *window, bool full)
 {
-    struct ready ready = {.window.of = *window};
+    struct ready ready = {.window.of = *window, .full = full};
     double half = 0;
     for (unsigned turn = 0; turn < TURNS; turn++) {
         if (turn == TURNS / 2)
@@ -143,11 +192,11 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
 }
 
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
-                  const struct inspect_window *window)
+                  const struct inspect_window *window, bool full)
 {
     uint32_t way[PATH_MAX_NODES];
     const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
-    return turn_of(nodes, way, n, window);
+    return turn_of(nodes, way, n, window, full);
 }
 
 double call_chain(const struct nodes *nodes, const struct inspect_window *window)
@@ -156,7 +205,7 @@ double call_chain(const struct nodes *nodes, const struct inspect_window *window
     for (uint32_t at = 0; n < PATH_MAX_NODES; at = nodes->node[at].edge->to) {
         way[n++] = at;
         if (nodes->node[at].n_edges != 1)
-            return nodes->node[at].n_edges ? 0 : turn_of(nodes, way, n, window);
+            return nodes->node[at].n_edges ? 0 : turn_of(nodes, way, n, window, false);
     }
     return 0;
 }
