@@ -207,13 +207,15 @@ static void add_loops(struct making *m)
             sum->seen[w] += head->seen[w];
         if (head->executed > sum->chain_weight) {
             sum->chain_weight = head->executed;
-            sum->loop.chain =
-                loop_chain(m->nodes, &m->loops, l, &(struct inspect_window){0}, false);
-            sum->loop.vector_chain =
-                loop_chain(m->nodes, &m->loops, l, &(struct inspect_window){0}, true);
+            sum->loop.chain = loop_chain(m->nodes, &m->loops, l,
+                                         &(struct inspect_window){0}, CHAIN_USUAL);
+            sum->loop.vector_chain = loop_chain(
+                m->nodes, &m->loops, l, &(struct inspect_window){0}, CHAIN_VECTORS);
+            sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l,
+                                              &(struct inspect_window){0}, CHAIN_FULL);
             if (m->window.waiting || m->window.results)
                 sum->loop.window_chain =
-                    loop_chain(m->nodes, &m->loops, l, &m->window, false);
+                    loop_chain(m->nodes, &m->loops, l, &m->window, CHAIN_FULL);
             sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
         }
     }
@@ -298,6 +300,17 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
                                  .loop = rank_of(m, number)};
 }
 
+static bool add_cost(const struct code_cost *cost, struct inspect_line *line)
+{
+    line->throughput = line->latency = NAN;
+    if (!cost)
+        return true;
+    line->throughput = cost->throughput;
+    line->latency = cost->latency;
+    line->form = strdup(cost->form);
+    return line->form != NULL;
+}
+
 static bool take_lines(struct making *m, bool text)
 {
     struct inspect_census *census = m->census;
@@ -326,9 +339,11 @@ static bool take_lines(struct making *m, bool text)
             census->loop[line[i].loop].line = i;
             census->loop[line[i].loop].n_lines++;
         }
+    for (size_t i = 0; done && i < n; i++)
+        done = add_cost(m->nodes->node[line[i].first].code.cost, &line[i]);
     for (size_t i = 0; text && done && i < n; i++)
         done = add_text(m, &line[i]);
-    return done;
+    return done && dearest_take(census);
 }
 
 /* ---- all of it ---- */

@@ -120,6 +120,12 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
         SET(chain);
     if (loop->chain > 0)
         SET(vector_chain);
+    if (loop->chain_full > 0)
+        SET(chain_full);
+    if (loop->dearest > 0) {
+        SET(dearest);
+        SET(dearest_each);
+    }
     if (loop->carried >= 0)
         SET(carried);
     SET(vector_reloads);

@@ -4,7 +4,12 @@
 
 #include "args.h"
 
-enum { REPORT_FILES_MAX = 10000, COMPARE_FILES_MAX = 20, EXPLAIN_WORDS_MAX = 100 };
+enum {
+    REPORT_FILES_MAX = 10000,
+    COMPARE_FILES_MAX = 20,
+    EXPLAIN_WORDS_MAX = 100,
+    DOCTOR_WORDS_MAX = 10000,
+};
 
 /* clang-format off */
 const struct command_row command_rows[] = {
@@ -62,9 +67,11 @@ const struct command_row command_rows[] = {
      "how often is ab right here? gates of which the truth is known", 0, 0,
      {"selftest", "selftest --gates=50 --threshold=1%",
       "selftest --effects=0,4 --gates=100 --json=selftest.json"}},
-    {"doctor", COMMAND_DOCTOR, "[counters]",
-     "what this machine does to measurements, or to each hardware counter", 0, 1,
-     {"doctor", "doctor --format=json", "doctor counters"}},
+    {"doctor", COMMAND_DOCTOR, "[counters|instructions FORM...]",
+     "what this machine does to measurements; what counters and instructions tell", 0,
+     DOCTOR_WORDS_MAX,
+     {"doctor", "doctor --format=json", "doctor counters",
+      "doctor instructions 'vpcompress*' 'vdivps zmm, *' --isa=avx512"}},
     {"license", COMMAND_LICENSE, "", "does wide SIMD cost clock on this machine?", 0, 0,
      {"license", "license --quick --json=license.json", "license --cpu=0 --rounds=100"}},
     {"new-plugin", COMMAND_NEW_PLUGIN, "DIR",

@@ -63,6 +63,10 @@ const struct option_row option_rows[] = {
      "(avx512+vnni), which are what else the CPU must have. One that is missing here is "
      "skipped.",
      option_add_isas, AT(request.isas), HARMLESS},
+    {"isa", "LIST", RUN, COMMAND_DOCTOR, "all",
+     "For `doctor instructions`: only forms of these sets. scalar: general registers; avx2: "
+     "with VEX; avx512: with EVEX or masks.",
+     option_add_isas, AT(request.isas), HARMLESS},
     {"isa-fallback", "on|off", RUN, MEASURERS | COMMAND_THREADS | COMMAND_EXPLAIN, "on",
      "If this CPU has none of --isa: on measures its widest set that has such kernels "
      "instead, and says so; off leaves it at skipped cases, exit status 5.",

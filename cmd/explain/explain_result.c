@@ -84,6 +84,9 @@ static void take_loop(const struct inspect_census *census, size_t number, bool a
             must_have(loop_add_line(to, line->text ? line->text : "?"));
         copy->executed = (double)line->executed;
         set(&copy->source, line->source);
+        set(&copy->form, line->form);
+        copy->throughput = line->form && line->throughput > 0 ? line->throughput : 0;
+        copy->latency = line->form && line->latency > 0 ? line->latency : 0;
     }
 }
 
@@ -246,6 +249,7 @@ void explain_take(const struct subject *subject, bool all_code)
     take_bounds(facts, explanation);
     inspect_find(facts, findings);
     take_findings(subject, findings, explanation);
+    explain_slow(subject, explanation);
     take_ratios(&subject->experiments, explanation);
     explanation->seconds = subject->seconds;
     free(findings);

@@ -23,6 +23,7 @@ from cli_foreign import *
 from cli_harness import *
 from cli_history import *
 from cli_install import *
+from cli_instructions import *
 from cli_formats import *
 from cli_ladder import *
 from cli_license import *

@@ -175,6 +175,11 @@ static const struct script scripts[] = {
      INSPECT_MODELLED,
      {IS(divide_cycles, 8), IS(cycles, 10), HOT, END},
      {IS(limit_share, 0.9), IS(edit_divide, 1), END}},
+    {CAUSE_slow_instruction,
+     INSPECT_MODELLED,
+     {IS(dearest_each, 70), IS(form_cycles, 7), IS(limit_cycles, 2), IS(cycles, 10), HOT,
+      END},
+     {IS(limit_share, 0.9), END}},
     {CAUSE_latency_chain,
      INSPECT_FLIPPED,
      {IS(edit_chain, 0.8), HOT, END},
@@ -320,7 +325,7 @@ static void test_every_cause_is_scripted(void **state)
 
 static void test_table(void **state)
 {
-    assert_int_equal(INSPECT_CAUSES, 32);
+    assert_int_equal(INSPECT_CAUSES, 33);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));
