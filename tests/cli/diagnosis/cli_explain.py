@@ -127,7 +127,7 @@ class Explain(Case):
         for folder in folders:
             shutil.copy(MODULES / "softmax.so", folder)
         path = self.folder / "run.json"
-        text = self.run_tool("explain", "softmax:softmax/f32/scalar/three_passes@8x8",
+        text = self.run_tool("explain", "softmax:own_softmax/f32/scalar/three_passes@8x8",
                              *(f"--plugin={f / 'softmax.so'}" for f in folders),
                              f"--json={path}", "--quiet").stdout
         self.assertRegex(text, r"(?m)^A A:softmax:")
