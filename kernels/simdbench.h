@@ -158,7 +158,10 @@ struct simdbench_op {
     /* Writes all inputs, the same bytes for the same seed. `input` names a distribution
      * that the op knows, or is NULL for its default. -EINVAL for a name that it does not
      * know. Before a check after the first one, some elements of role SIMDBENCH_IN are
-     * exchanged for those that another seed gives them, or all with SIMDBENCH_JOINT. */
+     * exchanged for those that another seed gives them, or all with SIMDBENCH_JOINT.
+     * NULL, but for SIMDBENCH_JOINT: the first of `inputs`, or simdbench chooses. Every
+     * op that is not SIMDBENCH_JOINT also has "uniform:LO..HI", "file:PATH" and others,
+     * which docs/plugin.md lists. */
     int (*fill)(const struct simdbench_operands *operands, uint64_t seed,
                 const char *input);
     /* Computes the right answer for output elements `index[0..n)` (element offsets in the
@@ -187,7 +190,7 @@ struct simdbench_op {
     const char *(*layout_of)(const struct simdbench_shape *shape);
     const struct simdbench_shape_list *const *lists; /* ends with NULL */
     const char *inputs; /* what fill knows, for people: "normal, uniform:LO..HI"; the
-                           first is the default */
+                           first is the default, and of an op without fill a full name */
     /* Errors of n elements of the first output; index as in reference. */
     int (*accuracy)(const struct simdbench_operands *operands, const uint64_t *index,
                     uint64_t n, struct simdbench_accuracy *accuracy);

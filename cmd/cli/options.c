@@ -153,8 +153,9 @@ const struct option_row option_rows[] = {
     {"align", "N", CONDITIONS, CASES, "64",
      "Operands begin at a multiple of this: a power of two up to 2Mi.", option_set_align, 0, HARMLESS},
     {"input", "LIST", CONDITIONS, SHAPED, "the op's own",
-     "Which values the operands hold (`simdbench list ops`); cases are compared input by "
-     "input.",
+     "Which values the operands hold: what the op knows (`simdbench list ops`), and for all "
+     "ops normal, uniform:LO..HI, zero, sorted, runs, indices:LO..HI and file:PATH. Cases are "
+     "compared input by input.",
      option_add_items, AT(request.inputs), HARMLESS},
     {"seed", "N", CONDITIONS, TIMERS | COMMAND_SELFTEST, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0, HARMLESS},

@@ -124,10 +124,11 @@ static int check_op(const struct copy *copy, size_t index, struct error *error)
                           : !op->parse          ? "parse"
                           : !op->format         ? "format"
                           : !op->layout         ? "layout"
-                          : !op->fill           ? "fill"
                           : !op->reference      ? "reference"
                           : !op->work           ? "work"
                                                 : NULL;
+    if (!missing && !op->fill && op->flags & SIMDBENCH_JOINT)
+        missing = "fill, which inputs that go together need";
     if (missing)
         return error_set(error, -EINVAL, "module %s: op '%s' has no %s", module, op->name,
                          missing);
