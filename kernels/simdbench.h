@@ -234,8 +234,9 @@ struct simdbench_kernel {
     const char *variant;  /* last part of the case id */
     const char *layout;   /* the one of the op's layouts that it takes; NULL: any. It is
                              left out of groups of other layouts */
-    const char *roof; /* instruction mix that limits it ("fma_max", "add_max", "mul_max",
-                         "fma", "read", "write", "copy"), or NULL */
+    const char *roof; /* instruction mix or memory stream that limits it: "stream", "dot",
+                         "fma_max" and others (`simdbench list roofs`); NULL: `stream` if
+                         the module brings the op, else none; "none" */
 
     /* Before timing, once a case: allocate, make library handles. May be NULL. -ENOTSUP
      * (with a reason) means that this shape is not supported: the case is skipped. */

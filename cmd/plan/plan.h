@@ -147,6 +147,7 @@ struct plan_case {
     uint32_t team;    /* of these, as many as are worth while */
     char *skip;       /* reason why it will not run, or NULL */
     char *limit_id;
+    bool limit_guessed;     /* the kernel names no roof */
     struct text_list notes; /* on what was decided */
 };
 

@@ -323,6 +323,8 @@ static inline void copy_first(const struct simdbench_operands *operands,
     copy(out->data, in->data, from < to ? from : to);
 }
 
+#include "roof_stream_body.h"
+
 /* A kernel that does `statement` in each pass. */
 #define STREAM_KERNEL(type, isa, variant, statement)                                \
     void roof_##type##_##isa##_##variant(const struct simdbench_operands *operands, \
@@ -344,4 +346,5 @@ static inline void copy_first(const struct simdbench_operands *operands,
                   write_all(operands, write_stream_bytes, ones))                   \
     STREAM_KERNEL(type, isa, copy, copy_first(operands, copy_bytes))               \
     STREAM_KERNEL(type, isa, copy_stream, copy_first(operands, copy_stream_bytes)) \
+    STREAM_KERNEL(type, isa, stream, stream_all(operands, state))                  \
     STREAM_KERNEL(type, isa, update, update_all(operands))

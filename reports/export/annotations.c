@@ -27,7 +27,7 @@ static enum kind kind_of(const struct run *run, const struct result *result)
         return KIND_ERROR;
     if (result_code_is_worse(result))
         return KIND_ERROR;
-    if (result->status == STATUS_NOISY || result->status == STATUS_SHORT)
+    if (result->status >= STATUS_NOISY)
         return KIND_WARNING;
     if (result->status != STATUS_OK || !result->comparison)
         return KIND_NONE;

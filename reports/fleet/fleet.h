@@ -13,7 +13,7 @@
 
 struct fleet_host {
     char *node, *fingerprint;
-    size_t runs, bad; /* bad: results that were wrong, failed or suspect */
+    size_t runs, bad; /* bad: results that were wrong or failed */
     struct facts is;  /* texts that hosts may differ in, of its first run */
 };
 

@@ -214,7 +214,7 @@ int fleet_write_table(const struct fleet *fleet, FILE *file)
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
         if (host->bad) {
             put_plain(file, host->node);
-            fprintf(file, ": %zu wrong, failed or suspect\n", host->bad);
+            fprintf(file, ": %zu wrong or failed\n", host->bad);
         }
     fputs("\nwhat hosts are, and differ in (first run of each):\n", file);
     const int differences = each_difference(fleet, put_difference, file);

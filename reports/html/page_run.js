@@ -6,7 +6,7 @@ const state = { logX: true, logY: false, wide: false, allRoofs: false };
 
 const statusColumn = {
   title: "status", value: (result) => result.status + (result.reason ? `: ${result.reason}` : ""),
-  tone: (result) => ["wrong", "failed", "suspect"].includes(result.status) ? "bad"
+  tone: (result) => ["wrong", "failed"].includes(result.status) ? "bad"
     : result.status === "ok" ? "" : "warn",
 };
 const caseColumn = { title: "case", value: (result) => result.id,

@@ -17,7 +17,7 @@ static const char *const status_names[] = {
 
 bool status_is_bad(enum status status)
 {
-    return status == STATUS_WRONG || status == STATUS_FAILED || status == STATUS_SUSPECT;
+    return status == STATUS_WRONG || status == STATUS_FAILED;
 }
 
 const char *status_name(enum status status)
@@ -327,7 +327,7 @@ void result_clear_samples(struct result *result)
     result->ci_ns = result->ghz_ci = (struct interval){.known = false};
     string_set(&result->ci_reason, NULL);
     free(result->limit.id);
-    result->limit = (struct limit){.id = NULL};
+    result->limit = (struct limit){.guessed = result->limit.guessed};
     result_clear_ratios(result);
 }
 

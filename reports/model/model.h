@@ -32,7 +32,7 @@ enum status {
     STATUS_COUNT
 };
 const char *status_name(enum status status);
-/* True of a result that is not what was asked for: wrong, failed or suspect. */
+/* True of a result that is not what was asked for: wrong or failed. */
 bool status_is_bad(enum status status);
 
 struct setting {
@@ -84,6 +84,7 @@ struct limit {
     double gops, gbps; /* one of them, the other 0 */
     double share;      /* measured / limit, paired by round */
     bool too_low;      /* share above 1.02: the limit was measured too low */
+    bool guessed;      /* the kernel names none: a stream of its operands */
 };
 
 /* ---- comparisons of two builds (comparison.c makes them, gate.c judges them) ---- */

@@ -43,20 +43,26 @@ static void print_row(const struct result *result, void *context)
     FILE *file = markdown->file;
     char text[CELL_SIZE];
     enum tone tone;
+    const bool ok = result->status == STATUS_OK;
+    const bool suspect = result->status == STATUS_SUSPECT && result_has_summary(result);
 
     if (!markdown->titled)
         print_heading(markdown);
     fputs("| ", file);
     text_markdown(file, result->id);
     text_markdown(file, proof_mark(result));
+    if (suspect) {
+        fprintf(file, " **%s** ", status_name(result->status));
+        text_markdown(file, result->reason);
+    }
     fputs(" |", file);
-    for (size_t i = 0; i < markdown->sheet.n && result->status == STATUS_OK; i++) {
+    for (size_t i = 0; i < markdown->sheet.n && (ok || suspect); i++) {
         sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
         fputc(' ', file);
         text_markdown(file, text);
         fputs(" |", file);
     }
-    if (result->status != STATUS_OK) {
+    if (!ok && !suspect) {
         fprintf(file, " **%s** ", status_name(result->status));
         text_markdown(file, result->reason);
         for (size_t i = 0; i < markdown->sheet.n; i++)

@@ -209,6 +209,7 @@ static void print_cells(const struct layout *layout, const struct result *result
 static void print_row(const struct result *result, void *context)
 {
     struct layout *layout = context;
+    const bool suspect = result->status == STATUS_SUSPECT && result_has_summary(result);
     bool ok = result->status == STATUS_OK;
     bool bad = status_is_bad(result->status);
     int width = id_width(layout, result);
@@ -230,13 +231,21 @@ static void print_row(const struct result *result, void *context)
         print_metrics(layout, result);
         return;
     }
-    print_spaces(layout, GAP);
+    if (suspect) {
+        print_cells(layout, result);
+        fputc('\n', layout->file);
+        print_spaces(layout, INDENT);
+        width = -layout->id_width - GAP;
+    } else {
+        width = 0;
+        print_spaces(layout, GAP);
+    }
     if (bad)
         print_tone(layout, TONE_BAD);
     fprintf(layout->file, "%s", status_name(result->status));
     if (bad || result->is_roof)
         print_tone(layout, TONE_PLAIN);
-    width = INDENT + layout->id_width + GAP + text_width(status_name(result->status));
+    width += INDENT + layout->id_width + GAP + text_width(status_name(result->status));
     buffer_clear(&layout->scratch);
     buffer_plain(&layout->scratch, result->reason);
     fputs(result->reason && *result->reason ? ": " : "", layout->file);
