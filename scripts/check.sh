@@ -145,7 +145,7 @@ table() {
 # A file compiled for an ISA exports only its rows of kernels.def: other code could end up
 # in any program. A file called scalar computes nothing side by side.
 check_symbols() {
-    local library op isa rows extra all found=0
+    local library op ops isa rows extra all found=0
     local packed='\bv?(add|sub|mul|div|max|min|sqrt|cmp[a-z]*|fn?m(add|sub)[0-9]+)p[sd]\b'
     build_test
     all=$(table)
@@ -156,9 +156,10 @@ check_symbols() {
             say "$library computes on vectors"
             return 1
         fi
-        rows=$(sed -nE "s/^KERNEL\((${op}[a-z_]*), ([a-z0-9_]*), ([a-z0-9]+), $isa, ([a-z0-9_]+),.*/\1_\2_\3_${isa}_\4/p" <<<"$all" |
+        [[ -f kernels/$op/$op.def ]] || continue
+        ops=$(sed -nE 's/^OP\((.*)\)/\1/p' "kernels/$op/$op.def" | paste -sd'|')
+        rows=$(sed -nE "s/^KERNEL\(($ops), ([a-z0-9_]*), ([a-z0-9]+), $isa, ([a-z0-9_]+),.*/\1_\2_\3_${isa}_\4/p" <<<"$all" |
             sed 's/__/_/' | sort)
-        [[ -n $rows ]] || continue
         found=1
         extra=$(nm --defined-only --extern-only --format=posix "$library" |
             awk 'NF > 2 {print $1}' | sort -u | comm -23 - <(printf '%s\n' "$rows"))

@@ -27,6 +27,7 @@ typedef int dnnl_format_tag_t;
 enum {
     dnnl_format_tag_any = 1,
     dnnl_a = 2,
+    dnnl_ab = 3,
     dnnl_nchw = 5,
     dnnl_oihw = dnnl_nchw,
     dnnl_goihw = 6,
@@ -39,6 +40,9 @@ enum {
     dnnl_convolution_direct = 0x1,
     dnnl_eltwise_relu = 0x20,
     dnnl_eltwise_tanh = 0x21,
+    dnnl_pooling_max = 0x1ff,
+    dnnl_softmax_accurate = 0x30000,
+    dnnl_softmax_log,
 };
 
 typedef int dnnl_query_t;
@@ -162,3 +166,12 @@ dnnl_status_t dnnl_convolution_forward_primitive_desc_create(
     const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t y, const dnnl_dims_t strides,
     const dnnl_dims_t dilates, const dnnl_dims_t before, const dnnl_dims_t after,
     const_dnnl_primitive_attr_t attr);
+dnnl_status_t dnnl_softmax_forward_primitive_desc_create(
+    dnnl_primitive_desc_t *desc, dnnl_engine_t engine, int prop, dnnl_alg_kind_t kind,
+    const_dnnl_memory_desc_t from, const_dnnl_memory_desc_t to, int axis,
+    const_dnnl_primitive_attr_t attr);
+dnnl_status_t dnnl_pooling_forward_primitive_desc_create(
+    dnnl_primitive_desc_t *desc, dnnl_engine_t engine, int prop, dnnl_alg_kind_t kind,
+    const_dnnl_memory_desc_t from, const_dnnl_memory_desc_t to, const dnnl_dims_t strides,
+    const dnnl_dims_t window, const dnnl_dims_t dilates, const dnnl_dims_t before,
+    const dnnl_dims_t after, const_dnnl_primitive_attr_t attr);

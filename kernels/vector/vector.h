@@ -36,6 +36,9 @@
  *   matches(a, b)                 a bit for each lane where a == b, the first one lowest
  *   magnitude(v)                  |v|
  *   with_sign(v, s)               v >= 0 with the sign of s
+ *   sum_lanes(v), max_lanes(v)    of all lanes, a number
+ *   evens(a, b), odds(a, b)       every other lane of a, then of b, from the first or
+ *                                 from the second one on
  *   stream(p, v)                  on x86: a non-temporal store to aligned memory
  *   load_first(p, n)              the first n elements, less than all; the others are 0
  *   store_first(p, v, n)          these elements alone

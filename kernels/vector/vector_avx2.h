@@ -101,4 +101,24 @@ INLINE __m256 narrow_f32(const __m256d wide[2])
 {
     return _mm256_set_m128(_mm256_cvtpd_ps(wide[1]), _mm256_cvtpd_ps(wide[0]));
 }
+#define LANES_TOGETHER(name, one) \
+    INLINE f32 name##_lanes_f32(__m256 v) \
+    { \
+        __m128 all = _mm_##one##_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)); \
+        all = _mm_##one##_ps(all, _mm_movehl_ps(all, all)); \
+        return _mm_cvtss_f32(_mm_##one##_ss(all, _mm_movehdup_ps(all))); \
+    } \
+    INLINE f64 name##_lanes_f64(__m256d v) \
+    { \
+        const __m128d all = _mm_##one##_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1)); \
+        return _mm_cvtsd_f64(_mm_##one##_sd(all, _mm_unpackhi_pd(all, all))); \
+    }
+LANES_TOGETHER(sum, add)
+LANES_TOGETHER(max, max)
+
+#define IN_ORDER(v) _mm256_permute4x64_pd((__m256d)(v), 0xd8)
+INLINE __m256 evens_f32(__m256 a, __m256 b) { return (__m256)IN_ORDER(_mm256_shuffle_ps(a, b, 0x88)); }
+INLINE __m256 odds_f32(__m256 a, __m256 b) { return (__m256)IN_ORDER(_mm256_shuffle_ps(a, b, 0xdd)); }
+INLINE __m256d evens_f64(__m256d a, __m256d b) { return IN_ORDER(_mm256_unpacklo_pd(a, b)); }
+INLINE __m256d odds_f64(__m256d a, __m256d b) { return IN_ORDER(_mm256_unpackhi_pd(a, b)); }
 /* clang-format on */

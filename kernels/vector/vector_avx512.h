@@ -67,4 +67,28 @@ INLINE __m512 narrow_f32(const __m512d wide[2])
     return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(wide[0])),
                               _mm512_cvtpd_ps(wide[1]), 1);
 }
+#define LANES_TOGETHER(t, vec, s) \
+    INLINE t sum_lanes_##t(vec v) { return _mm512_reduce_add_##s(v); } \
+    INLINE t max_lanes_##t(vec v) { return _mm512_reduce_max_##s(v); }
+LANES_TOGETHER(f32, __m512, ps)
+LANES_TOGETHER(f64, __m512d, pd)
+
+INLINE __m512 evens_f32(__m512 a, __m512 b)
+{
+    const __m512i at = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    return _mm512_permutex2var_ps(a, at, b);
+}
+INLINE __m512 odds_f32(__m512 a, __m512 b)
+{
+    const __m512i at = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    return _mm512_permutex2var_ps(a, at, b);
+}
+INLINE __m512d evens_f64(__m512d a, __m512d b)
+{
+    return _mm512_permutex2var_pd(a, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), b);
+}
+INLINE __m512d odds_f64(__m512d a, __m512d b)
+{
+    return _mm512_permutex2var_pd(a, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), b);
+}
 /* clang-format on */

@@ -71,4 +71,15 @@ INLINE float32x4_t narrow_f32(const float64x2_t wide[2])
 {
     return vcvt_high_f32_f64(vcvt_f32_f64(wide[0]), wide[1]);
 }
+#define LANES_TOGETHER(t, vec) \
+    INLINE t sum_lanes_##t(vec v) { return vaddvq_##t(v); } \
+    INLINE t max_lanes_##t(vec v) { return vmaxnmvq_##t(v); }
+LANES_TOGETHER(f32, float32x4_t)
+LANES_TOGETHER(f64, float64x2_t)
+
+#define EVENS_ODDS(t, vec) \
+    INLINE vec evens_##t(vec a, vec b) { return vuzp1q_##t(a, b); } \
+    INLINE vec odds_##t(vec a, vec b) { return vuzp2q_##t(a, b); }
+EVENS_ODDS(f32, float32x4_t)
+EVENS_ODDS(f64, float64x2_t)
 /* clang-format on */

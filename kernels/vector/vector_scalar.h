@@ -35,6 +35,10 @@
     INLINE t if_different_##t(t a, t b, t yes, t no) { return a != b ? yes : no; } \
     INLINE unsigned matches_##t(t a, t b) { return a == b; } \
     INLINE t magnitude_##t(t v) { return fabs##f(v); } \
+    INLINE t sum_lanes_##t(t v) { return v; } \
+    INLINE t evens_##t(t a, t b) { (void)b; return a; } \
+    INLINE t odds_##t(t a, t b) { (void)a; return b; } \
+    INLINE t max_lanes_##t(t v) { return v; } \
     INLINE t with_sign_##t(t v, t s) { return copysign##f(v, s); }
 
 SCALAR_FLOAT(f32, f)

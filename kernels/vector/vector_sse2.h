@@ -64,4 +64,19 @@ INLINE __m128 narrow_f32(const __m128d wide[2])
 {
     return _mm_movelh_ps(_mm_cvtpd_ps(wide[0]), _mm_cvtpd_ps(wide[1]));
 }
+#define LANES_TOGETHER(name, one) \
+    INLINE f32 name##_lanes_f32(__m128 v) \
+    { \
+        const __m128 all = _mm_##one##_ps(v, _mm_movehl_ps(v, v)); \
+        return _mm_cvtss_f32(_mm_##one##_ss(all, _mm_shuffle_ps(all, all, 1))); \
+    } \
+    INLINE f64 name##_lanes_f64(__m128d v) \
+    { return _mm_cvtsd_f64(_mm_##one##_sd(v, _mm_unpackhi_pd(v, v))); }
+LANES_TOGETHER(sum, add)
+LANES_TOGETHER(max, max)
+
+INLINE __m128 evens_f32(__m128 a, __m128 b) { return _mm_shuffle_ps(a, b, 0x88); }
+INLINE __m128 odds_f32(__m128 a, __m128 b) { return _mm_shuffle_ps(a, b, 0xdd); }
+INLINE __m128d evens_f64(__m128d a, __m128d b) { return _mm_unpacklo_pd(a, b); }
+INLINE __m128d odds_f64(__m128d a, __m128d b) { return _mm_unpackhi_pd(a, b); }
 /* clang-format on */

@@ -88,17 +88,19 @@ INLINE float sum_of(const float *x, size_t n)
     return all;
 }
 
-/* Sums of all elements, or of each column, times `scale`. */
+/* Sums or means of all elements, of each row or of each column. */
 INLINE void reduce(const struct simdbench_operands *operands, bool mean)
 {
     const int64_t *const dim = operands->shape->dim;
     const bool columns = operands->shape->rank == 3;
     const float *restrict x = in(operands, 0);
     float *restrict const y = out(operands);
-    const float count = (float)dim[0] * (columns ? 1 : (float)dim[1]);
+    const float count = (float)dim[0];
 
     if (!columns) {
-        y[0] = sum_of(x, operands->operand[0]->count) / (mean ? count : 1);
+        const size_t each = operands->operand[0]->count / operands->operand[1]->count;
+        for (size_t r = 0; r < operands->operand[1]->count; r++)
+            y[r] = sum_of(x + r * each, each) / (mean ? (float)each : 1);
         return;
     }
     for (int64_t j = 0; j < dim[1]; j++)
