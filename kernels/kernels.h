@@ -144,6 +144,8 @@ uint64_t operands_hash(const struct operands *operands);
 /* Sets every output byte to a pattern that no kernel would write by chance (a NaN
  * payload); operands that are input and output become copies of operand 0. */
 void operands_poison(const struct operands *operands);
+/* Makes operands with SIMDBENCH_RESET copies of operand 0. False: there are none. */
+bool operands_reset(const struct operands *operands);
 /* Makes outputs wrong for a check after the first one, so that a kernel cannot tell: the
  * right answers (as for operands_compare(); n = 0: none are known), of which a seeded
  * fourth is exchanged for answers to other elements; where no answer is known, elements

@@ -68,7 +68,14 @@ enum simdbench_role {
         3, /* read-only and known beforehand (weights): prepare may reorder it */
     SIMDBENCH_INOUT = 4, /* read and overwritten by run. The check starts with a copy of
                             operand 0, which has the same type and count, and compares
-                            like an output; a timed call finds what the one before left */
+                            like an output; a timed call finds what the one before left,
+                            but for SIMDBENCH_RESET */
+};
+
+/* Flags of an operand. */
+enum simdbench_operand_flag {
+    SIMDBENCH_RESET = 1u << 0, /* of role INOUT: each timed call, too, finds a copy of
+                                  operand 0, made outside the clock; it is timed alone */
 };
 
 /* Flags of a kernel. */
@@ -94,9 +101,9 @@ struct simdbench_shape {
  * apart. */
 struct simdbench_operand {
     uint32_t size;
-    uint32_t type; /* enum simdbench_type */
-    uint32_t role; /* enum simdbench_role */
-    uint32_t reserved;
+    uint32_t type;  /* enum simdbench_type */
+    uint32_t role;  /* enum simdbench_role */
+    uint32_t flags; /* enum simdbench_operand_flag */
     uint64_t count; /* elements from the first to the last, gaps between rows included */
     int64_t ld;     /* elements from one row to the next */
     void *data;
@@ -150,9 +157,9 @@ struct simdbench_op {
                  size_t error_size);
     /* Writes the shape as it stands in case ids; parse() of it gives the same shape. */
     void (*format)(const struct simdbench_shape *shape, char *text, size_t text_size);
-    /* Sets type, role, count and ld of each operand and returns how many there are (at
-     * most SIMDBENCH_MAX_OPERANDS), or a negative errno: -EOVERFLOW if a count does not
-     * fit. */
+    /* Sets type, role, count, ld and flags of each operand and returns how many there are
+     * (at most SIMDBENCH_MAX_OPERANDS), or a negative errno: -EOVERFLOW if a count does
+     * not fit. */
     int (*layout)(const struct simdbench_shape *shape, uint32_t type,
                   struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS]);
     /* Writes all inputs, the same bytes for the same seed. `input` names a distribution
@@ -202,6 +209,10 @@ struct simdbench_op {
      * sentence about one that is wrong. */
     int (*verify)(const struct simdbench_operands *operands, const char *semiring,
                   const uint64_t *index, uint64_t n, char *error, size_t error_size);
+    /* For ops whose kernels find out how long their output is (compression, compaction):
+     * how many elements of the first output count, by what the call wrote to another one.
+     * The rest is not compared. `verify`, which must be there, compares that number. */
+    uint64_t (*length)(const struct simdbench_operands *operands);
 };
 
 /* The choice of a kernel for a case, once it is prepared. Strings live until release. */

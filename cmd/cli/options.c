@@ -44,8 +44,9 @@ const struct option_row option_rows[] = {
      "If this CPU has none of --isa: on measures its widest set that has such kernels "
      "instead, and says so; off leaves it at skipped cases, exit status 5.",
      option_set_second, AT(request.isa_strict), NEEDS_TRUST},
-    {"type", "LIST", RUN, CASES, "f32",
-     "Element types: f32, f64, i32, i64, or all.",
+    {"type", "LIST", RUN, CASES | COMMAND_NEW_PLUGIN, "f32",
+     "Element types: f32, f64, i32, i64, of plug-ins also f16, bf16, i8, u8, i16, u16, u32, u64 "
+     "and bytesK, or all; of `new-plugin` one, for --op=own.",
      option_add_items, AT(request.types), HARMLESS},
     {"semiring", "LIST", RUN, SHAPED, "the op's first",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
@@ -78,7 +79,7 @@ const struct option_row option_rows[] = {
      AT(lang), HARMLESS},
     {"op", "gemm|own", RUN, COMMAND_NEW_PLUGIN, "gemm",
      "gemm: a kernel to be compared with simdbench's own ones; own: an operation of its own, "
-     "with a kernel (C and C++).",
+     "with a kernel (not in Zig).",
      option_set_second, AT(own_op), HARMLESS},
     {"list", NULL, RUN, COMMAND_TRUST, NULL, "Print which files are trusted.", option_set_flag,
      AT(list_trusted), NEEDS_TRUST},

@@ -92,7 +92,7 @@ double roof_working_set(const struct simdbench_shape *shape, const char *variant
 {
     const bool stream = !strcmp(variant, "stream");
     const bool two = stream || !strncmp(variant, "copy", strlen("copy"));
-    const int64_t buffers = stream && shape->rank == 5 ? shape->dim[3] + shape->dim[4]
-                                                       : 1 + two;
+    const int64_t buffers =
+        stream && shape->rank == 5 ? shape->dim[3] + shape->dim[4] : 1 + two;
     return shape->rank ? (double)shape->dim[0] * (double)buffers : 0;
 }

@@ -149,6 +149,8 @@ cJSON *message_operands(const struct operands_map *map)
         cJSON_AddNumberToObject(item, "ld", (double)operand->ld);
         if (operand->stride)
             message_add_u64(item, "stride", (uint64_t)operand->stride);
+        if (operand->flags & SIMDBENCH_RESET)
+            cJSON_AddBoolToObject(item, "reset", true);
         message_add_u64(item, "offset", map->offset[i]);
         cJSON_AddItemToArray(array, item);
     }
@@ -173,6 +175,7 @@ int message_read_operands(const cJSON *array, struct operands_map *map)
         operand->count = message_u64(item, "count", 0);
         operand->ld = (int64_t)message_number(item, "ld", 0);
         operand->stride = (int64_t)message_u64(item, "stride", 0);
+        operand->flags = message_true(item, "reset") ? SIMDBENCH_RESET : 0;
         map->offset[map->count] = message_u64(item, "offset", 0);
         if (!operand->type || !operand->role)
             return -EPROTO;

@@ -158,6 +158,7 @@ struct timed {
     struct service_case *entry;
     const struct batch_call *call;
     bool team; /* the process has several threads: their times tell more */
+    bool each; /* call is a region */
     uint64_t regions;
     struct sample sum;
     struct batch_counts counts;
@@ -178,16 +179,16 @@ static int warm_up(struct timed *timed)
     return status;
 }
 
-/* Calls whose operands are cold, or new, are regions each. Else as many regions as were
- * asked for, each with a call at least; threads that wait, spinning, would be taken for
- * another thread on the core between them. */
+/* Calls whose operands are cold, new or restored are regions each. Else as many regions
+ * as were asked for, each with a call at least; threads that wait, spinning, would be
+ * taken for another thread on the core between them. */
 static void choose_regions(struct timed *timed)
 {
     const struct batch_call *const call = timed->call;
     const uint64_t most = timed->team || !call->regions ? 1 : call->regions;
-    timed->regions = call->cold || call->fresh_output || most > call->iterations
-                         ? call->iterations
-                         : most;
+    timed->each =
+        call->cold || call->fresh_output || operands_reset(&timed->service->operands);
+    timed->regions = timed->each || most > call->iterations ? call->iterations : most;
 }
 
 static void run_regions(struct timed *timed)
@@ -197,11 +198,12 @@ static void run_regions(struct timed *timed)
     struct counters *const counters = service->sampler.counters;
     const struct service_case *const entry = timed->entry;
     const struct simdbench_operands *const operands = &service->operands.view;
-    const bool each = call->cold || call->fresh_output;
+    const bool each = timed->each;
     /* Counters see all that runs between their readings. */
     const bool apart = each || counters;
     const uint64_t regions = timed->regions, calls = call->iterations;
     for (uint64_t i = 0; i < regions; i++) {
+        operands_reset(&service->operands);
         if (call->cold)
             operands_evict(&service->operands);
         if (call->fresh_output)
@@ -385,7 +387,8 @@ cJSON *service_overhead(struct service *service, const cJSON *request)
 {
     struct overhead_call call;
     overhead_call_read(request, &call);
-    const uint64_t iterations = call.cold ? 1 : EMPTY_CALLS;
+    const bool each = call.cold || operands_reset(&service->operands);
+    const uint64_t iterations = each ? 1 : EMPTY_CALLS;
     struct sampler sampler = service->sampler;
     struct empty empty;
     /* Threads that wait for work, spinning, are no cost of the loop. */

@@ -84,6 +84,7 @@ static int check_op_extras(const struct simdbench_op *op, const char *module,
         {"relayout", "layouts", op->relayout && !op->layouts},
         {"accuracy", "accuracy_inputs", op->accuracy && !op->accuracy_inputs},
         {"accuracy", "accuracy_shape", op->accuracy && !op->accuracy_shape},
+        {"length", "verify", op->length && !op->verify},
     };
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
         if (pairs[i].bad)

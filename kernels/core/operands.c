@@ -237,6 +237,19 @@ void operands_poison(const struct operands *operands)
     }
 }
 
+bool operands_reset(const struct operands *operands)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < operands->view.count; i++) {
+        const struct simdbench_operand *operand = &operands->operand[i];
+        if (operand->role != SIMDBENCH_INOUT || !(operand->flags & SIMDBENCH_RESET))
+            continue;
+        memcpy(operand->data, operands->operand[0].data, operand_bytes(operand));
+        any = true;
+    }
+    return any;
+}
+
 enum { CHANGE_STEP = 63 }; /* at most so far from one to the next */
 
 void operands_change(const struct operands *operands, const struct operands *other,

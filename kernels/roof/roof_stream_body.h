@@ -42,20 +42,19 @@
 #define FIRST_2
 #define FIRST_3
 
-#define STREAMS_LOOP(r, w, PUT, second, end)                                         \
-    {                                                                                \
-        __asm__ volatile(                                                            \
-            FIRST_##r LOOP("n", EIGHT_OF(r, w, PUT, second), READERS_##r(8)          \
-                                                                 WRITERS_##w(8)) end \
-            : FROM_##r TO_##w[n] "+r"(blocks)                                        \
-            :                                                                        \
-            : CLOBBERS, "cc", "memory");                                             \
-        __asm__ volatile(FIRST_##r LOOP("n", VECTOR_OF(0, r, w, PUT, second),        \
-                                        READERS_##r(1) WRITERS_##w(1)) end           \
-                         : FROM_##r TO_##w[n] "+r"(vectors)                          \
-                         :                                                           \
-                         : CLOBBERS, "cc", "memory");                                \
-        break;                                                                       \
+#define STREAMS_LOOP(r, w, PUT, second, end)                                  \
+    {                                                                         \
+        __asm__ volatile(FIRST_##r LOOP("n", EIGHT_OF(r, w, PUT, second),     \
+                                        READERS_##r(8) WRITERS_##w(8)) end    \
+                         : FROM_##r TO_##w[n] "+r"(blocks)                    \
+                         :                                                    \
+                         : CLOBBERS, "cc", "memory");                         \
+        __asm__ volatile(FIRST_##r LOOP("n", VECTOR_OF(0, r, w, PUT, second), \
+                                        READERS_##r(1) WRITERS_##w(1)) end    \
+                         : FROM_##r TO_##w[n] "+r"(vectors)                   \
+                         :                                                    \
+                         : CLOBBERS, "cc", "memory");                         \
+        break;                                                                \
     }
 #define STREAMS_CASE(r, w, second) \
     case 6 * (r) + 2 * (w):        \

@@ -82,22 +82,16 @@ static void axpy_run(const struct simdbench_operands *operands, void *state)
         y[i] += 0.5f * x[i];
 }
 
-#define ROW(variant_, ...)                                                               \
-    &(const struct simdbench_kernel){.size = sizeof(struct simdbench_kernel),            \
-                                     .type = SIMDBENCH_F32,                              \
-                                     .op = "axpy",                                       \
-                                     .isa = "scalar",                                    \
-                                     .variant = variant_,                                \
-                                     .run = axpy_run,                                    \
-                                     __VA_ARGS__}
+#define ROW(variant_, ...)                                                            \
+    &(const struct simdbench_kernel)                                                  \
+    {                                                                                 \
+        .size = sizeof(struct simdbench_kernel), .type = SIMDBENCH_F32, .op = "axpy", \
+        .isa = "scalar", .variant = variant_, .run = axpy_run, __VA_ARGS__            \
+    }
 
 static const struct simdbench_kernel *const kernels[] = {
-    ROW("plain"),
-    ROW("triad", .roof = "triad"),
-    ROW("none", .roof = "none"),
-    ROW("less"),
-    ROW("misfit", .roof = "copy"),
-    NULL,
+    ROW("plain"), ROW("triad", .roof = "triad"), ROW("none", .roof = "none"),
+    ROW("less"),  ROW("misfit", .roof = "copy"), NULL,
 };
 
 static const struct simdbench_op *const ops[] = {&axpy_op, NULL};

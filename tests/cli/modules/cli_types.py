@@ -90,3 +90,21 @@ class Types(Case):
         line = re.search(r"ISA additions +(.*)", text)[1]
         for name, here in self.additions().items():
             self.assertEqual(here, re.search(rf"\b{name}\b", text) is not None, (name, line))
+
+    def test_reset(self):
+        """Each timed call of a kernel in place finds its inputs, if its op asks for that."""
+        plugin = f"--plugin={MODULES / 'lengths.so'}"
+        one, = kernels(self.run_json("refill", plugin, "--baseline=none", "--sizes=100", *SHORT))
+        self.assertEqual(one["status"], "ok", one)
+        one, = kernels(self.run_json("refill", plugin, "--baseline=none", "--shape=k100", *SHORT, status=4))
+        self.assertEqual(one["status"], "failed", one)
+
+    def test_length(self):
+        """What a call says is long is compared, and that number is, too."""
+        for check in ("--sizes=100", "--sizes=100000"):
+            rows = {row["variant"]: row for row in kernels(self.run_json(
+                "pack", f"--plugin={MODULES / 'lengths.so'}", "--baseline=none", check, *SHORT, status=4))}
+            self.assertEqual({name: row["status"] for name, row in rows.items()},
+                             {"rest": "ok", "short": "wrong", "late": "wrong"}, rows)
+            self.assertRegex(rows["short"]["reason"], r"the length is \d+, should be \d+")
+            self.assertRegex(rows["late"]["reason"], r"1 of \d+ checked are wrong: output\[\d+\]")
