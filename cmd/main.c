@@ -22,7 +22,7 @@ static const struct {
     {"doctor", command_doctor},     {"explain", command_explain},
     {"study", command_study},       {"completion", command_completion},
     {"man", command_man},           {"new-plugin", command_new_plugin},
-    {"trust", command_trust},
+    {"trust", command_trust},       {"call", command_call},
 };
 
 static int run_command(struct options *options)

@@ -141,15 +141,16 @@ int operands_damaged(const struct operands *operands);
 /* Hash of all bytes of all inputs: unequal before and after means a kernel wrote to an
  * input. */
 uint64_t operands_hash(const struct operands *operands);
-/* Sets every output byte to a pattern that no kernel would write by chance (a NaN
- * payload); operands that are input and output become copies of operand 0. */
+/* Operands that are input and output become copies of their sources. */
+void operands_reset(const struct operands *operands);
+/* The same, and every byte of an output is set to a pattern that no kernel would write by
+ * chance (a NaN payload). */
 void operands_poison(const struct operands *operands);
-/* Makes operands with SIMDBENCH_RESET copies of operand 0. False: there are none. */
-bool operands_reset(const struct operands *operands);
 /* Makes outputs wrong for a check after the first one, so that a kernel cannot tell: the
  * right answers (as for operands_compare(); n = 0: none are known), of which a seeded
  * fourth is exchanged for answers to other elements; where no answer is known, elements
- * that change places. Operands that are input and output become copies of operand 0. */
+ * that change places. Operands that are input and output become copies of their sources.
+ */
 void operands_spoil(const struct operands *operands, const uint64_t *index, uint64_t n,
                     const void *value, const double *slack, uint64_t seed);
 /* Takes a seeded part of the elements of role IN from `other`, which another seed filled:
@@ -240,11 +241,14 @@ int module_load(struct module *module, const char *path,
 void module_unload(struct module *module);
 /* File of a module by name: NAME.so, or else an executable called baseline-NAME, in
  * DIR/simdbench/modules beside the executable's lib, the build tree's kernels/modules,
- * then each folder of SIMDBENCH_MODULES. A name with a '/' or ending in .so is a path. */
+ * then each folder of SIMDBENCH_MODULES. A name with a '/' or ending in .so or .json is a
+ * path. */
 int module_find(const char *name, char *path, size_t path_size, struct error *error);
 /* True for what module_find() found if it is no shared object to be loaded, but a program
  * that speaks the worker protocol: a foreign worker. */
 bool module_is_foreign(const char *path);
+/* True if it is a declaration of functions of a library: FILE.json. */
+bool module_is_declared(const char *path);
 /* True if text can stand in a case id as the name of something: letters, digits, '-' and
  * '_', at least one and at most MODULE_NAME_MAX. */
 enum { MODULE_NAME_MAX = 256 };

@@ -67,15 +67,9 @@ enum simdbench_role {
     SIMDBENCH_CONST =
         3, /* read-only and known beforehand (weights): prepare may reorder it */
     SIMDBENCH_INOUT = 4, /* read and overwritten by run. The check starts with a copy of
-                            operand 0, which has the same type and count, and compares
-                            like an output; a timed call finds what the one before left,
-                            but for SIMDBENCH_RESET */
-};
-
-/* Flags of an operand. */
-enum simdbench_operand_flag {
-    SIMDBENCH_RESET = 1u << 0, /* of role INOUT: each timed call, too, finds a copy of
-                                  operand 0, made outside the clock; it is timed alone */
+                            operand number `source`, which has the same type and count,
+                            and compares like an output; a timed call finds what the one
+                            before left, unless the kernel has SIMDBENCH_RESETS */
 };
 
 /* Flags of a kernel. */
@@ -88,6 +82,8 @@ enum simdbench_flag {
     SIMDBENCH_ADAPTS = 1u << 4, /* runs one of the other rows of its module for this op,
                                    semiring, type and ISA: of those without flags, one
                                    whose max_ulp is within operands->most_ulp */
+    SIMDBENCH_RESETS = 1u << 5, /* each call finds its INOUT operands as the check does:
+                                   they are written before it, outside of the clock */
 };
 
 /* A shape; what each dimension means is the op's business. Rank 0 means "no operands". */
@@ -101,11 +97,11 @@ struct simdbench_shape {
  * apart. */
 struct simdbench_operand {
     uint32_t size;
-    uint32_t type;  /* enum simdbench_type */
-    uint32_t role;  /* enum simdbench_role */
-    uint32_t flags; /* enum simdbench_operand_flag */
-    uint64_t count; /* elements from the first to the last, gaps between rows included */
-    int64_t ld;     /* elements from one row to the next */
+    uint32_t type;   /* enum simdbench_type */
+    uint32_t role;   /* enum simdbench_role */
+    uint32_t source; /* of role INOUT: the operand with the values that it begins with */
+    uint64_t count;  /* elements from the first to the last, gaps between rows included */
+    int64_t ld;      /* elements from one row to the next */
     void *data;
     int64_t stride; /* elements from one matrix of a batch to the next; 0: no batch */
 };
@@ -157,9 +153,9 @@ struct simdbench_op {
                  size_t error_size);
     /* Writes the shape as it stands in case ids; parse() of it gives the same shape. */
     void (*format)(const struct simdbench_shape *shape, char *text, size_t text_size);
-    /* Sets type, role, count, ld and flags of each operand and returns how many there are
-     * (at most SIMDBENCH_MAX_OPERANDS), or a negative errno: -EOVERFLOW if a count does
-     * not fit. */
+    /* Sets type, role, count, ld and source of each operand and returns how many there
+     * are (at most SIMDBENCH_MAX_OPERANDS), or a negative errno: -EOVERFLOW if a count
+     * does not fit. */
     int (*layout)(const struct simdbench_shape *shape, uint32_t type,
                   struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS]);
     /* Writes all inputs, the same bytes for the same seed. `input` names a distribution
@@ -245,9 +241,9 @@ struct simdbench_kernel {
     const char *variant;  /* last part of the case id */
     const char *layout;   /* the one of the op's layouts that it takes; NULL: any. It is
                              left out of groups of other layouts */
-    const char *roof; /* instruction mix or memory stream that limits it: "stream", "dot",
-                         "fma_max" and others (`simdbench list roofs`); NULL: `stream` if
-                         the module brings the op, else none; "none" */
+    const char *roof;     /* instruction mix or memory stream that limits it: "streams",
+                             "dot",     "fma_max" and others (`simdbench list roofs`); NULL:
+                             `streams` if     the module brings the op, else none; "none" */
 
     /* Before timing, once a case: allocate, make library handles. May be NULL. -ENOTSUP
      * (with a reason) means that this shape is not supported: the case is skipped. */

@@ -15,7 +15,7 @@ export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 quick=(format text licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured.
 slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
-leaves=(base kernels perfctr inspect surgery reports)
+leaves=(base kernels perfctr inspect surgery declare reports)
 
 # Files of the repository and those that will join it.
 files() {
@@ -111,12 +111,13 @@ check_headers() {
     shopt -s nullglob
     local flags=(-fsyntax-only -Wall -Wextra -Werror -D_GNU_SOURCE)
     for header in base/*.h kernels/{kernels,simdbench}.h perfctr/perfctr.h \
-        inspect/{findings,inspect}.h surgery/surgery.h reports/reports.h reports/*/ cmd/*/; do
+        inspect/{findings,inspect}.h surgery/surgery.h declare/declare.h \
+        reports/reports.h reports/*/ cmd/*/; do
         folder=${header%%/*}
         # A room's header is named like its folder.
         [[ $header != */ ]] || header+=$(basename "$header").h
         include=(-Ibase "-I$folder")
-        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Iinspect -Ireports)
+        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Iinspect -Ideclare -Ireports)
         "$compiler" -x c -std=gnu11 "${flags[@]}" "${include[@]}" - \
             <<<"#include \"${header#*/}\""
     done

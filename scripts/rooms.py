@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-LEAVES = ["base", "kernels", "perfctr", "inspect", "surgery", "reports"]
+LEAVES = ["base", "kernels", "perfctr", "inspect", "surgery", "declare", "reports"]
 # Lowest first; within a wing a room includes rooms above its own line only.
 ROOMS = {
     "base": [],
@@ -19,6 +19,7 @@ ROOMS = {
     "perfctr": ["base"],
     "inspect": ["base"],
     "surgery": ["base"],
+    "declare": ["base"],
     "reports/stats": ["base"],
     "reports/text": ["base"],
     "reports/study": ["base", "reports/stats", "reports/text"],
@@ -41,7 +42,8 @@ ROOMS = {
     "cmd/case": [*LEAVES, "cmd/process"],
     "cmd/request": [*LEAVES, "cmd/process", "cmd/case"],
     "cmd/cli": [*LEAVES, "cmd/process", "cmd/case", "cmd/request"],
-    "cmd/worker": [*LEAVES, "cmd/process"],
+    "cmd/declared": LEAVES,
+    "cmd/worker": [*LEAVES, "cmd/process", "cmd/declared"],
     "cmd/plan": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker"],
     "cmd/measure": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan"],
     "cmd/ab": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan", "cmd/measure"],

@@ -182,7 +182,8 @@ int surgery_open(const struct surgery_subject *subject, const uint64_t *executed
     surgery->subject = *subject;
     surgery->executed = malloc((n + 1) * sizeof *executed);
     surgery->n_executed = surgery->executed ? n : 0;
-    memcpy(surgery->executed, executed, surgery->n_executed * sizeof *executed);
+    if (surgery->n_executed)
+        memcpy(surgery->executed, executed, n * sizeof *executed);
     surgery->memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     status = surgery->memory_fd < 0 ? -errno : objects_open(&surgery->objects);
     if (!surgery->executed)

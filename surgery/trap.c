@@ -180,7 +180,7 @@ int surgery_prove(struct surgery_variant *variant, int64_t timeout_ns,
     const int timeout_ms = timeout_ns ? (int)(timeout_ns / 1000000) : DEFAULT_MS;
     uint64_t before = 0;
     for (int i = 0; i < TRIES; i++) {
-        struct ending ending;
+        struct ending ending = {.signal = 0};
         int status = try_call(variant, timeout_ms, &ending, error);
         if (status < 0 || !ending.signal)
             return status;

@@ -45,7 +45,7 @@ pub mod abi {
     structs! {
         Shape { size: u32, rank: u32, dim: [i64; MAX_DIMS], }
         Operand {
-            size: u32, kind: u32, role: u32, flags: u32, count: u64, ld: i64,
+            size: u32, kind: u32, role: u32, source: u32, count: u64, ld: i64,
             data: *mut c_void, stride: i64,
         }
         Operands {

@@ -70,6 +70,8 @@ void ab_close(struct ab *ab)
     plan_free(&ab->plan);
     catalog_free(&ab->catalog);
     free(ab->kernels);
+    free(ab->left_out);
+    free(ab->lacking);
     free(ab);
 }
 
@@ -95,7 +97,7 @@ double ab_seconds(const struct ab *ab)
         for (size_t c = 0; c < group->n_cases; c++)
             if (!group->cases[c].skip && has_both(ab, &group->cases[c]))
                 seconds += processes *
-                           (ARMS * (ab_rounds_of(ab, call) * batch + 2 * call) +
+                           (ARMS * (ab_rounds_of(ab, call, false) * batch + 2 * call) +
                             (group->cases[c].limit_id ? batch + 2 * ASK_NS : 0)) *
                            1e-9;
     }
@@ -104,10 +106,16 @@ double ab_seconds(const struct ab *ab)
 
 /* ---- groups ---- */
 
+static void group_close_case(struct ab_case *entry)
+{
+    free(entry->trials);
+    ab_free_places(entry);
+}
+
 static void group_close(struct ab_group *group)
 {
     for (size_t c = 0; group->cases && c < group->state.n_cases; c++)
-        free(group->cases[c].trials);
+        group_close_case(&group->cases[c]);
     free(group->cases);
     free(group->state.cases);
 }
@@ -117,6 +125,7 @@ static void begin_case(struct ab *ab, struct ab_group *group, size_t c)
 {
     struct case_state *entry = &group->state.cases[c];
     struct result *result = case_result(&group->state, entry);
+    ab_begin_places(&group->cases[c]);
     if (case_is_limit(&group->state, entry))
         return;
     struct comparison *comparison = must_have(result_comparison(result));
@@ -246,6 +255,9 @@ static void set_gate(struct ab *ab, struct run *run)
     gate->threshold = ab->request.threshold;
     gate->strict = ab->request.strict;
     gate->code = ab->request.code;
+    gate->placement = ab->request.placement;
+    must(string_set(&gate->left_out, ab->left_out));
+    must(string_set(&gate->lacking, ab->lacking));
     gate->own_processes = ab->own_processes;
     must(string_set(&gate->kind, "paired"));
     must(facts_number(&run->settings, "processes", ab_processes(ab)));
@@ -295,6 +307,7 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
     const size_t n = ab->plan.n_groups;
     ab->how.seed = gate->seed;
     ab->extra_work = gate->extra_work;
+    ab->built_work = gate->built_work;
     ab->session.watcher = watcher ? watcher : &nobody;
     ab->session.run = run;
     ab->session.started = clock_now();

@@ -12,12 +12,15 @@ struct ab;
 
 struct ab_request {
     const char *base,
-        *head; /* FILE[,option=value...] each: two modules or two programs */
+        *head;             /* FILE[,option=value...] each: two modules or two programs */
+    const char *functions; /* FILE.json: both are libraries that have them; or NULL */
     const struct request *what; /* its op NULL: all that they offer */
     const struct how *how;      /* but the seed */
     uint32_t processes;         /* of the first look; 0: 16 */
     double threshold;           /* of a change */
     bool strict, code;          /* as of struct gate */
+    bool as_built;              /* the code stays where it is */
+    bool placement;             /* as of struct gate */
 };
 
 /* One measurement of it. */
@@ -25,6 +28,8 @@ struct ab_gate {
     uint64_t seed;
     double extra_work; /* 0.02: head makes 2% more calls than it is told to have made, so
                           that it is slower by real work; to see whether that is found */
+    double built_work; /* the same where head's code was built alone, as if its place
+                          there were bad */
 };
 
 /* Finds, copies and probes the builds, and plans what both can do. The request and what

@@ -26,6 +26,7 @@ void ab_case_end(struct ab_group *group, size_t c, enum status status, const cha
                                       .voided = comparison->voided,
                                       .verdict = VERDICT_UNUSABLE,
                                       .reason = comparison->reason,
+                                      .placement = comparison->placement,
                                       .code = comparison->code};
     string_set(&comparison->reason, reason);
 }

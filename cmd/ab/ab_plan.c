@@ -95,7 +95,31 @@ static void see_suite(const char *name, const char *summary, const char *shapes,
     *(bool *)context |= !strcmp(name, "suite");
 }
 
-/* Appends the groups of one op. */
+/* Nothing, or "all", was said of it. */
+static bool is_all(const struct text_list *list)
+{
+    return !list->n || text_list_has(list, "all");
+}
+
+/* An op without semirings has none to be named. */
+static void ask_for_all(struct text_list *list, bool some)
+{
+    static char word[] = "all";
+    static char *words[] = {word};
+    if (is_all(list))
+        *list = (struct text_list){.item = words, .n = some};
+}
+
+static bool has_semirings(const struct ab *ab, const char *op)
+{
+    for (size_t i = 0; i < ab->n_kernels; i++)
+        if (!strcmp(ab->catalog.offers[i].op, op) && ab->catalog.offers[i].semiring)
+            return true;
+    return false;
+}
+
+/* Appends the groups of one op: of all instruction sets, types and semirings, unless some
+ * are named. */
 static int plan_op(struct ab *ab, const char *op, bool suite, struct error *error)
 {
     struct request request = *ab->request.what;
@@ -105,6 +129,9 @@ static int plan_op(struct ab *ab, const char *op, bool suite, struct error *erro
     catalog_each_list(&ab->catalog, op, see_suite, &has_suite);
     request.op = (char *)(uintptr_t)op;
     request.isa_strict = true;
+    ask_for_all(&request.isas, true);
+    ask_for_all(&request.types, true);
+    ask_for_all(&request.semirings, has_semirings(ab, op));
     if (suite && has_suite && !request.sizes.n && !request.shapes.n &&
         !request.shape_lists.n)
         request.shape_lists = (struct text_list){.item = lists, .n = 1};
@@ -173,6 +200,99 @@ static int plan_all(struct ab *ab, struct error *error)
     return 0;
 }
 
+/* ---- what is not compared ---- */
+
+static bool is_lacking(const struct offer *offer)
+{
+    const int isa = isa_find(offer->isa);
+    return isa >= 0 && !isa_available((size_t)isa, NULL, 0);
+}
+
+/* Rows of sets that nobody named are no rows: a line tells of them. */
+static void drop_lacking(struct ab *ab)
+{
+    for (size_t g = 0; g < ab->plan.n_groups; g++) {
+        struct plan_group *const group = &ab->plan.groups[g];
+        for (size_t c = group->n_cases; c-- > 0;) {
+            const struct plan_case entry = group->cases[c];
+            if (!is_lacking(&ab->catalog.offers[entry.offer]))
+                continue;
+            memmove(&group->cases[c], &group->cases[c + 1],
+                    (group->n_cases - c - 1) * sizeof entry);
+            group->cases[group->n_cases - 1] = entry;
+            plan_cut_group(group, group->n_cases - 1);
+        }
+    }
+}
+
+static bool is_planned(const struct ab *ab, size_t offer)
+{
+    for (size_t g = 0; g < ab->plan.n_groups; g++)
+        for (size_t c = 0; c < ab->plan.groups[g].n_cases; c++)
+            if (ab->plan.groups[g].cases[c].offer == offer)
+                return true;
+    return false;
+}
+
+/* Kernels that are slow on purpose, and roofs, are not there to be compared. */
+static bool is_to_be_compared(const struct ab *ab, size_t i)
+{
+    const struct offer *const offer = &ab->catalog.offers[i];
+    return ab->kernels[i].number[0] != NO_KERNEL &&
+           ab->kernels[i].number[1] != NO_KERNEL &&
+           !(offer->flags & (SIMDBENCH_STUDY | SIMDBENCH_PATHOLOGY)) &&
+           strcmp(offer->op, "roof");
+}
+
+static void name_options(const struct request *what, char *text, size_t size)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {{"OP", what->op},
+                   {"--isa", !is_all(&what->isas)},
+                   {"--type", !is_all(&what->types)},
+                   {"--semiring", !is_all(&what->semirings)},
+                   {"--variants", what->variants.n},
+                   {"--layout", what->layouts.n},
+                   {"--filter", what->filters.n},
+                   {"--accuracy-at-most", what->settings.most_ulp > 0}};
+    struct text_list names = {.n = 0};
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (options[i].given)
+            text_list_add(&names, options[i].name);
+    text_list_join(&names, ", ", text, size);
+    text_list_free(&names);
+}
+
+/* "6 of 14 kernels that both builds have, by OP, --isa"; NULL: none. */
+static void tell_left_out(struct ab *ab)
+{
+    struct text_list isas = {.n = 0};
+    size_t all = 0, lacking = 0, left = 0;
+    char options[160], text[240];
+    for (size_t i = 0; i < ab->n_kernels; i++) {
+        if (!is_to_be_compared(ab, i))
+            continue;
+        all++;
+        if (is_lacking(&ab->catalog.offers[i])) {
+            text_list_add_once(&isas, ab->catalog.offers[i].isa);
+            lacking++;
+        } else {
+            left += !is_planned(ab, i);
+        }
+    }
+    name_options(ab->request.what, options, sizeof options);
+    snprintf(text, sizeof text, "%zu of %zu kernels that both builds have%s%s", left, all,
+             *options ? ", by " : "", options);
+    must(string_set(&ab->left_out, left ? text : NULL));
+    text_list_join(&isas, ", ", options, sizeof options);
+    snprintf(text, sizeof text, "%zu of %zu kernels that both builds have, of %s",
+             lacking, all, options);
+    must(string_set(&ab->lacking, lacking ? text : NULL));
+    text_list_free(&isas);
+}
+
 int ab_plan_make(struct ab *ab, struct error *error)
 {
     const struct request *const what = ab->request.what;
@@ -181,6 +301,11 @@ int ab_plan_make(struct ab *ab, struct error *error)
     if (status < 0)
         return error_set(error, status, "BASE or HEAD: %.400s", why.text);
     status = what->op ? plan_one(ab, what->op, error) : plan_all(ab, error);
+    if (status == 0) {
+        tell_left_out(ab);
+        if (is_all(&what->isas))
+            drop_lacking(ab);
+    }
     for (size_t g = 0; g < ab->plan.n_groups && status == 0; g++)
         if (ab->plan.groups[g].n_cases > GROUP_CASES_MAX)
             status = error_set(error, -E2BIG, "more than %d cases in one group",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by arms.c (the builds), ab_plan.c (what both can do), ab_case.c (one case and
  * its arms), ab_limit.c (its roof), ab_process.c (one fresh process), ab_rounds.c
- * (batches), ab_prove.c (traces) and ab.c (processes until it is decided). */
+ * (batches), ab_places.c (places of code), ab_prove.c (traces) and ab.c (processes until
+ * it is decided). */
 #pragma once
 
 #include <limits.h>
@@ -16,6 +17,11 @@ enum { ARM_BASE, ARM_HEAD, ARM_CONTROL, ARMS };
  * process with fewer valid ones than ROUNDS_USABLE and a quarter of them is thrown away.
  */
 enum { AB_ROUNDS = 24, AB_ROUNDS_LEAST = 6, ROUNDS_USABLE = 3 };
+/* With copies each round has more batches: so many rounds are as long. */
+enum { AB_MOVED_ROUNDS = 12, AB_MOVED_LEAST = 4 };
+/* A batch of each arm at its best place, and of base and head as built. */
+enum { TURN_MOVED = ARMS + 2 };
+enum { PLACES_MOST = 16 };
 enum { AB_PROCESSES = GATE_PROCESSES };
 #define NO_KERNEL UINT32_MAX
 
@@ -51,8 +57,18 @@ struct ab {
     struct ab_kernel *kernels; /* one an offer of the builds */
     size_t n_kernels;          /* the offers behind them are own roofs, for limits */
     struct plan plan;
+    char *left_out, *lacking; /* as of struct gate */
     struct session session;
     double extra_work;
+    double built_work;
+};
+
+/* What an arm executes in a case, as the first process found it. */
+struct ab_places {
+    char *executed, *code; /* as struct copies_reply has them; NULL: not known */
+    double offset, loop;   /* of its hottest loop; NaN: not known */
+    double share;
+    bool whole;
 };
 
 /* The rounds of one process, until it has come to its end. */
@@ -66,6 +82,9 @@ struct ab_case {
     uint32_t n_trials, voided;
     size_t limit;    /* the roof that limits it in the process at hand, or n_cases */
     double limit_ns; /* of its batch beside the last trial; 0: none, or it is void */
+    bool unmoved;    /* judged as built: its placement says why */
+    struct ab_places places[ARMS];
+    uint64_t n_places, best[ARMS]; /* copies; best 0: the code as built */
     uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */
 };
 
@@ -84,12 +103,16 @@ static inline struct result *ab_result(const struct ab_group *group, size_t c)
 {
     return case_result(&group->state, &group->state.cases[c]);
 }
+static inline bool ab_is_moved(const struct ab_case *entry)
+{
+    return entry->best[ARM_BASE] > 0;
+}
 /* At most that many rounds a process; and of a case with calls of that length. */
 static inline uint32_t ab_rounds(const struct ab *ab)
 {
     return ab->how.rounds ? ab->how.rounds : AB_ROUNDS;
 }
-uint32_t ab_rounds_of(const struct ab *ab, double call_ns);
+uint32_t ab_rounds_of(const struct ab *ab, double call_ns, bool moved);
 static inline uint32_t ab_processes(const struct ab *ab)
 {
     return ab->request.processes ? ab->request.processes : AB_PROCESSES;
@@ -125,6 +148,15 @@ int ab_ask(struct ab_group *group, size_t c, int arm, cJSON *request, int64_t ti
 int ab_overhead(struct ab_group *group, struct error *error);
 int ab_calibrate(struct ab_group *group, size_t c);
 int ab_take_rounds(struct ab_group *group, size_t c);
+/* A batch of an arm at the place of a copy; 0: as built. */
+int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
+                 uint64_t calls, struct batch *batch);
+
+/* ab_places.c: copies of a case's code in this process, and the best of them for each
+ * arm; those are 0 if the case is judged as built. Like case_ask(). */
+int ab_take_places(struct ab_group *group, size_t c);
+void ab_begin_places(struct ab_case *entry);
+void ab_free_places(struct ab_case *entry);
 
 /* ab_limit.c: readies the roofs of all wanted cases in this process; runs a batch of one
  * after the rounds of its case, and adds it beside the last of these. Like case_ask(). */

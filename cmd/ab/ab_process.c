@@ -167,8 +167,9 @@ static int check_again(struct ab_group *group, struct error *error)
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
         const struct case_state *entry = &group->state.cases[c];
         for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++) {
-            const struct check_call call =
+            struct check_call call =
                 group_again(&group->state, entry, group->cases[c].number[i], seed);
+            call.copy = group->cases[c].best[i];
             status = ask_check(group, c, i, &call);
         }
     }
@@ -199,6 +200,8 @@ static int measure_cases(struct ab_group *group, struct error *error)
         if (group->cases[c].wanted && !group->cases[c].iterations)
             status = ab_calibrate(group, c);
         if (status == 0 && group->cases[c].wanted)
+            status = ab_take_places(group, c);
+        if (status == 0 && group->cases[c].wanted)
             status = ab_take_rounds(group, c);
         if (status == 0 && group->cases[c].wanted)
             status = ab_take_limit(group, c);
@@ -208,7 +211,7 @@ static int measure_cases(struct ab_group *group, struct error *error)
 
 static uint32_t rounds_needed(const struct ab *ab, const struct ab_case *entry)
 {
-    const uint32_t wanted = ab_rounds_of(ab, entry->call_ns);
+    const uint32_t wanted = ab_rounds_of(ab, entry->call_ns, ab_is_moved(entry));
     const uint32_t quarter = wanted / 4;
     const uint32_t least = wanted < ROUNDS_USABLE ? wanted : ROUNDS_USABLE;
     return quarter > least ? quarter : least;

@@ -8,11 +8,13 @@
 /* Rounds have up to this much more calls, so that nothing periodic stays in step. */
 #define JITTER 0.2
 
-uint32_t ab_rounds_of(const struct ab *ab, double call_ns)
+uint32_t ab_rounds_of(const struct ab *ab, double call_ns, bool moved)
 {
-    const double rounds = AB_ROUNDS * AB_BATCH_NS / call_ns;
-    return ab->how.rounds ? ab->how.rounds
-                          : (uint32_t)fmin(fmax(rounds, AB_ROUNDS_LEAST), AB_ROUNDS);
+    const double most = moved ? AB_MOVED_ROUNDS : AB_ROUNDS;
+    const double least = moved ? AB_MOVED_LEAST : AB_ROUNDS_LEAST;
+    return ab->how.rounds
+               ? ab->how.rounds
+               : (uint32_t)fmin(fmax(most * AB_BATCH_NS / call_ns, least), most);
 }
 
 /* Takes the least cost that any arm had: the loop is the same code, noise only adds, and
@@ -21,10 +23,13 @@ int ab_overhead(struct ab_group *group, struct error *error)
 {
     struct ab *ab = group->ab;
     double least = INFINITY;
+    bool each = ab->request.what->settings.cold;
+    for (size_t i = 0; i < ab->catalog.n_offers; i++)
+        each |= ab->catalog.offers[i].flags & SIMDBENCH_RESETS;
     for (int i = 0; i < ARMS; i++) {
         if (!ab->workers[i])
             continue;
-        const struct overhead_call call = {.cold = ab->request.what->settings.cold};
+        const struct overhead_call call = {.cold = each, .number = UINT64_MAX};
         struct overhead_reply told;
         cJSON *reply = NULL;
         int status = worker_ask(ab->workers[i], overhead_call(&call), ab->how.timeout_ns,
@@ -40,12 +45,13 @@ int ab_overhead(struct ab_group *group, struct error *error)
     return 0;
 }
 
-static int run_batch(struct ab_group *group, size_t c, int which, uint64_t calls,
-                     struct batch *batch)
+int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
+                 uint64_t calls, struct batch *batch)
 {
     const struct how *const how = &group->ab->how;
     const struct ab_case *const entry = &group->cases[c];
-    const struct batch_call call = batch_of(&group->state, entry->number[which], calls);
+    struct batch_call call = batch_of(&group->state, entry->number[which], calls);
+    call.copy = copy;
     cJSON *reply = NULL;
     int status = ab_ask(group, c, which, batch_call(&call),
                         batch_timeout(how, calls, entry->call_ns), &reply);
@@ -75,7 +81,7 @@ int ab_calibrate(struct ab_group *group, size_t c)
         disturbed = false;
         for (int i = 0; i < ARMS; i++) {
             struct batch batch;
-            const int status = run_batch(group, c, i, search.calls, &batch);
+            const int status = ab_run_batch(group, c, i, 0, search.calls, &batch);
             if (status)
                 return status;
             slowest = fmax(slowest, batch.ns);
@@ -88,64 +94,94 @@ int ab_calibrate(struct ab_group *group, size_t c)
     return 0;
 }
 
-/* A batch of each arm; `ns` per call. `whole` is false if there is evidence against any
- * of them. */
-static int run_round(struct ab_group *group, size_t c, const int order[ARMS],
-                     uint64_t calls, double ns[ARMS], bool *whole)
+/* Which arm a batch of a round is of: behind all arms come base and head as built. */
+static int arm_of(int turn)
+{
+    return turn % ARMS;
+}
+
+/* What head does in addition. */
+static double more_of(const struct ab *ab, int turn)
+{
+    return turn == ARM_HEAD          ? ab->extra_work
+           : turn == ARMS + ARM_HEAD ? ab->extra_work + ab->built_work
+                                     : 0;
+}
+
+/* A batch of each; `ns` per call. `whole` is false if there is evidence against any of
+ * them. */
+static int run_round(struct ab_group *group, size_t c, const int *order, int turns,
+                     uint64_t calls, double ns[TURN_MOVED], bool *whole)
 {
     const struct ab *ab = group->ab;
     const int64_t steal = group_steal(&group->state);
     *whole = true;
-    for (int i = 0; i < ARMS; i++) {
-        const int which = order[i];
-        const double more = which == ARM_HEAD ? ab->extra_work : 0;
+    for (int i = 0; i < turns; i++) {
+        const int turn = order[i], which = arm_of(turn);
+        const uint64_t copy = turn < ARMS ? group->cases[c].best[turn] : 0;
         struct batch batch;
-        int status = run_batch(group, c, which,
-                               (uint64_t)llround((double)calls * (1 + more)), &batch);
+        const double more = more_of(ab, order[i]);
+        int status = ab_run_batch(group, c, which, copy,
+                                  (uint64_t)llround((double)calls * (1 + more)), &batch);
         if (status)
             return status;
-        ns[which] = batch.ns / (double)calls - group->overhead_ns;
-        group->cases[c].shorter += ns[which] <= 0;
-        *whole &= !batch.void_ && ns[which] > 0;
+        ns[turn] = batch.ns / (double)calls - group->overhead_ns;
+        group->cases[c].shorter += ns[turn] <= 0;
+        *whole &= !batch.void_ && ns[turn] > 0;
     }
     *whole &= group_steal(&group->state) == steal;
     return 0;
 }
 
-/* Three rounds are a block, in which every arm is first, second and third once. */
-static void turn(int order[ARMS], uint32_t round, uint64_t *random)
+/* As many rounds as batches in one are a block, in which each is first, second and so on
+ * once. */
+static void turn(int *order, int turns, uint32_t round, uint64_t *random)
 {
-    const int turned[ARMS] = {order[1], order[2], order[0]};
-    if (round % ARMS)
-        memcpy(order, turned, sizeof turned);
-    else
-        order_shuffle(order, ARMS, random);
+    const int first = order[0];
+    if (round % (uint32_t)turns == 0) {
+        order_shuffle(order, (size_t)turns, random);
+        return;
+    }
+    memmove(order, order + 1, (size_t)(turns - 1) * sizeof *order);
+    order[turns - 1] = first;
+}
+
+static struct trial trial_of(const struct ab_group *group, const double *ns, int turns)
+{
+    const bool moved = turns > ARMS;
+    return (struct trial){.process = group->process,
+                          .base_ns = ns[ARM_BASE],
+                          .head_ns = ns[ARM_HEAD],
+                          .control_ns = ns[ARM_CONTROL],
+                          .built_base_ns = moved ? ns[ARMS + ARM_BASE] : 0,
+                          .built_head_ns = moved ? ns[ARMS + ARM_HEAD] : 0};
 }
 
 int ab_take_rounds(struct ab_group *group, size_t c)
 {
     struct ab_case *entry = &group->cases[c];
-    const uint32_t wanted = ab_rounds_of(group->ab, entry->call_ns);
-    int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};
+    const bool moved = ab_is_moved(entry);
+    const int turns = moved ? TURN_MOVED : ARMS;
+    const uint32_t wanted = ab_rounds_of(group->ab, entry->call_ns, moved);
+    int order[TURN_MOVED] = {0, 1, 2, 3, 4};
     uint64_t random =
         ab_random(group->ab, group->state.number, group->process, 2 + (uint64_t)c);
+    /* Times of other places are not to be mixed with these. */
+    if (!moved && !entry->unmoved && !group->ab->request.as_built)
+        return 0;
     /* Void rounds run again, at most as many again. */
     for (uint32_t round = 0; entry->n_trials < wanted && round < 2 * wanted; round++) {
-        double ns[ARMS];
+        double ns[TURN_MOVED];
         bool whole;
-        turn(order, round, &random);
+        turn(order, turns, round, &random);
         const double jitter = JITTER * 0x1p-53 * (double)(random_next(&random) >> 11);
         const uint64_t calls =
             (uint64_t)llround((double)entry->iterations * (1 + jitter));
-        int status = run_round(group, c, order, calls, ns, &whole);
+        int status = run_round(group, c, order, turns, calls, ns, &whole);
         if (status)
             return status;
         if (whole)
-            entry->trials[entry->n_trials++] =
-                (struct trial){.process = group->process,
-                               .base_ns = ns[ARM_BASE],
-                               .head_ns = ns[ARM_HEAD],
-                               .control_ns = ns[ARM_CONTROL]};
+            entry->trials[entry->n_trials++] = trial_of(group, ns, turns);
         else
             entry->voided++;
         entry->lost += !whole;

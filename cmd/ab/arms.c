@@ -51,6 +51,10 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
         wrong = "a program that may not be executed";
     else if (arm->file.kind == ELF_PROGRAM && arm->spec.n_options)
         wrong = "options are for modules, and this is a program";
+    else if (ab->request.functions && arm->spec.n_options)
+        wrong = "options are for modules, and this is a library of declared functions";
+    else if (ab->request.functions && arm->file.kind == ELF_PROGRAM)
+        wrong = "a program; --functions is for libraries";
     else if (arm->spec.alias)
         wrong = "as=NAME is for --plugin and --baseline, ab has names of its own";
     if (wrong)
@@ -111,7 +115,12 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
     cJSON *reply = NULL;
     if (ab->programs)
         return 0;
-    const struct load_call call = {arm->load, arm->spec.option, arm->spec.n_options};
+    const struct simdbench_option library = {
+        .size = sizeof library, .name = "library", .value = arm->load};
+    const struct load_call call =
+        ab->request.functions
+            ? (struct load_call){ab->request.functions, &library, 1}
+            : (struct load_call){arm->load, arm->spec.option, arm->spec.n_options};
     int status = worker_ask(worker, load_call(&call), ab->how.timeout_ns, &reply, error);
     arm->first = message_u64(reply, "first", 0);
     if (status == 0 && description)

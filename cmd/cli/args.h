@@ -29,7 +29,8 @@ enum command_mask {
     COMMAND_MAN = 1 << 14,
     COMMAND_NEW_PLUGIN = 1 << 15,
     COMMAND_TRUST = 1 << 16,
-    COMMAND_ALL = (1 << 17) - 1,
+    COMMAND_CALL = 1 << 17,
+    COMMAND_ALL = (1 << 18) - 1,
 };
 
 /* The power of an option that a project file sets, see project.c. */

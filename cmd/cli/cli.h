@@ -32,6 +32,14 @@ enum trust {
     TRUST_NAMED,   /* it is named by --project or SIMDBENCH_PROJECT */
 };
 
+/* What `call` says of a function beside its prototype; NULL: nothing. */
+struct call_options {
+    char *reference, *tolerance, *roof, *work;
+    char *save;        /* the file that the declaration goes to */
+    uint32_t overread; /* bytes that it may read behind an array */
+    bool reset;        /* arrays that it reads and writes are the same in each call */
+};
+
 struct options {
     char *command; /* an op's name, or "report", "list", "doctor", "license",
                       "worker" */
@@ -72,14 +80,18 @@ struct options {
     size_t n_defaults;
     struct text_list from_project; /* what counts of it: "--sizes=64" */
     struct text_list left_out;     /* what else would be for this command: "--plugin" */
-    bool list_trusted, revoke;     /* trust */
-    double threshold;              /* of a change, 0.02 */
-    bool strict;                   /* inconclusive and unusable cases fail */
-    bool gate_code;                /* cases whose code is worse fail */
-    uint32_t processes;            /* ab: of the first look; 0: 16 */
-    uint32_t gates;                /* selftest: for each effect; 0: its default */
-    double effect[EFFECTS_MAX];    /* selftest: shares of work that are added; 0.02 */
-    size_t n_effects;              /* 0: its default */
+    struct call_options call;
+    bool list_trusted, revoke;  /* trust */
+    double threshold;           /* of a change, 0.02 */
+    bool strict;                /* inconclusive and unusable cases fail */
+    bool gate_code;             /* cases whose code is worse fail */
+    bool as_built;              /* ab: code stays where it is */
+    bool placement_fails;       /* ab: cases that are PLACED fail */
+    char *functions;            /* ab: the file that declares them */
+    uint32_t processes;         /* ab: of the first look; 0: 16 */
+    uint32_t gates;             /* selftest: for each effect; 0: its default */
+    double effect[EFFECTS_MAX]; /* selftest: shares of work that are added; 0.02 */
+    size_t n_effects;           /* 0: its default */
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a

@@ -11,6 +11,13 @@ const struct command_row command_rows[] = {
     {"all", COMMAND_SUITE, "", "measure the default suite: every op in four sizes", 0, 0,
      {"all", "all --json=run.json --history=bench.sqlite",
       "all --filter='gemm/*' --dry-run"}},
+    {"call", COMMAND_CALL, "LIB:FUNCTION 'PROTOTYPE'|FILE.json|LIB",
+     "any function of a library: measured and checked from its prototype", 1, 2,
+     {"call libz.so.1:crc32 'unsigned long (unsigned long crc = 0, const uint8_t x[n], "
+      "unsigned n)' --sizes=64..1Mi*4",
+      "call ./libmix.so:mix_avx2,mix_sse2 'void (inout float dst[n], const float src[n], "
+      "float gain = 0.5, size_t n)' --reference=mix_c",
+      "call mix.json --json=run.json", "call ./libmix.so"}},
     {"report", COMMAND_REPORT, "FILE.json...",
      "print saved runs again, several as one", 1, REPORT_FILES_MAX,
      {"report run.json --format=html:run.html",

@@ -208,6 +208,7 @@ int option_set_count(const struct given *given)
         int lowest, highest;
     } counts[] = {{offsetof(struct options, how.rounds), 1, 100000},
                   {offsetof(struct options, processes), 8, 1000},
+                  {offsetof(struct options, call.overread), 0, 4096},
                   {offsetof(struct options, gates), 1, 10000}};
     int64_t n;
     size_t i = 0;

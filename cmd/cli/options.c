@@ -13,16 +13,17 @@
 #define MEASURE "How to measure"
 #define OUTPUT "Output"
 #define OTHER "Other"
-#define REPORTS                                                                   \
-    (COMMAND_OP | COMMAND_SUITE | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE | \
-     COMMAND_EXPLAIN | COMMAND_STUDY)
+#define REPORTS                                                                    \
+    (MEASURERS | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE | COMMAND_EXPLAIN | \
+     COMMAND_STUDY)
 #define GATES (COMMAND_AB | COMMAND_COMPARE)
 #define TESTED (COMMAND_AB | COMMAND_COMPARE | COMMAND_SELFTEST)
-#define MEASURERS (COMMAND_OP | COMMAND_SUITE)
+#define MEASURERS (COMMAND_OP | COMMAND_SUITE | COMMAND_CALL)
 #define GATED (MEASURERS | COMMAND_AB)
 #define CASES (GATED | COMMAND_THREADS | COMMAND_EXPLAIN)
 #define TIMERS (CASES | COMMAND_STUDY)
-#define SHAPED (COMMAND_OP | COMMAND_AB | COMMAND_THREADS | COMMAND_EXPLAIN)
+#define SHAPED \
+    (COMMAND_OP | COMMAND_CALL | COMMAND_AB | COMMAND_THREADS | COMMAND_EXPLAIN)
 #define RECORDED                                                                   \
     (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT | COMMAND_EXPLAIN | \
      COMMAND_STUDY)
@@ -32,9 +33,31 @@
 
 /* clang-format off */
 const struct option_row option_rows[] = {
+    {"reference", "SYMBOL", RUN, COMMAND_CALL, "the functions have to agree",
+     "A function of the same prototype whose results are right.", option_set_text,
+     AT(call.reference), NEEDS_TRUST},
+    {"tolerance", "TOLERANCE", RUN, COMMAND_CALL, "the same bits",
+     "How far results may be from the right ones, as in 4ulp, abs:1e-6 or rel:1e-5.",
+     option_set_text, AT(call.tolerance), NEEDS_TRUST},
+    {"overread", "BYTES", RUN, COMMAND_CALL, "0",
+     "How many bytes behind the end of an array the function may read.", option_set_count,
+     AT(call.overread), NEEDS_TRUST},
+    {"reset", NULL, RUN, COMMAND_CALL, NULL,
+     "Each call finds inout arrays as the first one did: they are written again before it, "
+     "outside of the clock. Otherwise a call finds what the one before left.",
+     option_set_flag, AT(call.reset), NEEDS_TRUST},
+    {"work", "EXPRESSION", RUN, COMMAND_CALL, "elements of the longest array",
+     "Operations of a call, of the names in the prototype, as in '2 * n'.", option_set_text,
+     AT(call.work), HARMLESS},
+    {"roof", "NAME|none", RUN, COMMAND_CALL, "the stream of its arrays",
+     "The row of op roof that limits it (`simdbench list kernels roof`).", option_set_text,
+     AT(call.roof), HARMLESS},
+    {"save", "FILE.json", RUN, COMMAND_CALL, NULL,
+     "Keep the declaration: the same again by call FILE.json, or --plugin=FILE.json.",
+     option_set_text, AT(call.save), TYPED},
     {"claim", "ID", RUN, COMMAND_STUDY, "all",
      "Only that claim; repeat it for more.", option_add_item, AT(claims), NEEDS_TRUST},
-    {"isa", "LIST", RUN, CASES, "auto",
+    {"isa", "LIST", RUN, CASES, "auto; ab: all",
      "Instruction sets: auto is the widest that this machine has, all is every one; "
      "`simdbench list isas` shows them. One takes its rows with additions too "
      "(avx512+vnni), which are what else the CPU must have. One that is missing here is "
@@ -44,11 +67,11 @@ const struct option_row option_rows[] = {
      "If this CPU has none of --isa: on measures its widest set that has such kernels "
      "instead, and says so; off leaves it at skipped cases, exit status 5.",
      option_set_second, AT(request.isa_strict), NEEDS_TRUST},
-    {"type", "LIST", RUN, CASES | COMMAND_NEW_PLUGIN, "f32",
+    {"type", "LIST", RUN, CASES | COMMAND_NEW_PLUGIN, "f32; ab: all",
      "Element types: f32, f64, i32, i64, of plug-ins also f16, bf16, i8, u8, i16, u16, u32, u64 "
      "and bytesK, or all; of `new-plugin` one, for --op=own.",
      option_add_items, AT(request.types), HARMLESS},
-    {"semiring", "LIST", RUN, SHAPED, "the op's first",
+    {"semiring", "LIST", RUN, SHAPED, "the op's first; ab: all",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
      AT(request.semirings), HARMLESS},
     {"sizes", "LIST", RUN, SHAPED, "the op's own",
@@ -103,16 +126,25 @@ const struct option_row option_rows[] = {
      "A library to compare with, or none; repeat it for more, also of the same library "
      "with other options.",
      option_add_module, AT(request.baselines), BY_NAME},
-    {"plugin", "FILE.so[,OPTION=VALUE]", COMPARE, RUNNERS | COMMAND_EXPLAIN, NULL,
-     "Kernels of your own; repeat it for more. as=NAME among the options names it in ids. "
+    {"plugin", "FILE.so|FILE.json[,OPTION=VALUE]", COMPARE, RUNNERS | COMMAND_EXPLAIN, NULL,
+     "Kernels of your own, or a file that declares functions of a library; repeat it for more. as=NAME among the options names it in ids. "
      "`simdbench new-plugin DIR` writes some to begin with.",
      option_add_module, AT(request.plugins), RUNS_CODE},
 
+    {"functions", "FILE.json", COMPARE, COMMAND_AB, NULL,
+     "BASE and HEAD are libraries, and the file declares which of their functions are "
+     "compared.", option_set_text, AT(functions), RUNS_CODE},
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
      "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
      AT(threshold), NEEDS_TRUST},
     {"strict", NULL, COMPARE, GATES, NULL,
      "Fail with status 3 if a case is inconclusive or unusable.", option_set_flag, AT(strict), NEEDS_TRUST},
+    {"as-built", NULL, COMPARE, COMMAND_AB, NULL,
+     "Judge both builds where their code lies, not at the best of 16 places: a change of "
+     "the place counts like one of the code.", option_set_flag, AT(as_built), NEEDS_TRUST},
+    {"placement", "pass|fail", COMPARE, COMMAND_AB, "pass",
+     "With fail a case that is PLACED fails with status 1: its code is no slower, but as "
+     "built it is, by its place.", option_set_second, AT(placement_fails), NEEDS_TRUST},
     {"gate-code", NULL, COMPARE, GATES, NULL,
      "Fail with status 1 also if code is worse, by a trace: in hot loops more vector spills "
      "or calls for an operation, or narrower vectors, or a lesser instruction set. ab traces "
@@ -326,6 +358,12 @@ void options_free(struct options *options)
     free(options->by);
     free(options->output);
     free(options->lang);
+    free(options->functions);
+    free(options->call.reference);
+    free(options->call.tolerance);
+    free(options->call.roof);
+    free(options->call.work);
+    free(options->call.save);
     free(options->project);
     free(options->project_file);
     project_free(options->defaults, options->n_defaults);

@@ -58,12 +58,15 @@ int command_ab(struct options *options)
     struct request what = options->request;
     const struct ab_request request = {.base = words->item[0],
                                        .head = words->item[1],
+                                       .functions = options->functions,
                                        .what = &what,
                                        .how = &options->how,
                                        .processes = options->processes,
                                        .threshold = options->threshold,
                                        .strict = options->strict,
-                                       .code = options->gate_code};
+                                       .code = options->gate_code,
+                                       .as_built = options->as_built,
+                                       .placement = options->placement_fails};
     struct error error = {.text = ""};
     struct ab *ab = NULL;
     signals_catch();

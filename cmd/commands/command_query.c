@@ -25,7 +25,7 @@ static double speedup(const struct run *run, const struct result *result)
 static double value_of(const struct run *run, const struct result *result,
                        const char *name)
 {
-    const bool known = result_has_summary(result) && result->status == STATUS_OK;
+    const bool known = result_has_summary(result) && status_has_time(result->status);
     const struct {
         const char *name;
         double value;

@@ -7,6 +7,8 @@
 
 /* `simdbench gemm ...` and `simdbench all`. */
 int command_op(struct options *options);
+/* A function of any library, from its prototype. */
+int command_call(struct options *options);
 /* Saved runs as text. */
 int command_report(struct options *options);
 /* Two builds, measured against each other. */

@@ -199,10 +199,10 @@ static void list_roofs(struct listing *listing)
     static const struct {
         const char *name, *what;
     } roofs[] = {
-        {"stream",
+        {"streams",
          "memory: each operand is read, written, or both, as its role says; of a "
          "kernel of a plug-in's own op that names no roof"},
-        {"triad", "another name of stream, for a = b + c"},
+        {"triad", "another name of streams, for a = b + c"},
         {"load", "memory: all that is read, loaded"},
         {"dot", "another name of load, for sums of products"},
         {"read", "memory: all that is read, with one operation for each vector"},

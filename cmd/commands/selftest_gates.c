@@ -16,6 +16,9 @@
 enum { GATES = 20 };
 static const double default_effects[] = {0, 0.01, 0.02, 0.03, 0.05};
 
+/* What a bad place costs. */
+#define PLACE_EFFECT 0.5
+
 /* One case on every machine, whose call is so short that a batch has thousands, and 1%
  * more of them is 1% more work. The request lives as long as the gates. */
 static int open_self(const struct options *options, struct request *what, struct how *how,
@@ -29,6 +32,7 @@ static int open_self(const struct options *options, struct request *what, struct
     request_init(what);
     what->op = must_have(strdup("gemm"));
     text_list_add(&what->filters, "gemm/maxplus-f32/*/add@*");
+    text_list_add(&what->isas, "auto");
     text_list_add(&what->sizes, "16");
     *how = options->how;
     how->quiet = true;
@@ -53,12 +57,14 @@ static void describe(const struct options *options, struct selftest *selftest)
         must(string_set(texts[i].where, texts[i].text));
     selftest->seed = options->how.seed;
     selftest->threshold = options->threshold;
-    selftest->n_effects =
-        options->n_effects ? options->n_effects : ARRAY_LEN(default_effects);
+    const size_t n = options->n_effects ? options->n_effects : ARRAY_LEN(default_effects);
+    selftest->n_effects = n + 1;
     selftest->effects = must_have(calloc(selftest->n_effects, sizeof *selftest->effects));
-    for (size_t i = 0; i < selftest->n_effects; i++)
+    for (size_t i = 0; i < n; i++)
         selftest->effects[i].effect =
             options->n_effects ? options->effect[i] : default_effects[i];
+    selftest->effects[n] =
+        (struct selftest_effect){.effect = PLACE_EFFECT, .as_built = true};
 }
 
 /* Takes from any gate what all have in common. */
@@ -80,7 +86,9 @@ static void note_case(struct selftest *selftest, const struct run *run)
 static int take_gate(struct ab *ab, uint64_t seed, struct selftest *selftest,
                      struct selftest_effect *effect, struct error *error)
 {
-    const struct ab_gate gate = {.seed = seed, .extra_work = effect->effect};
+    const struct ab_gate gate = {.seed = seed,
+                                 .extra_work = effect->as_built ? 0 : effect->effect,
+                                 .built_work = effect->as_built ? effect->effect : 0};
     struct run *const run = must_have(run_new());
     int rc = ab_measure(ab, &gate, NULL, run, error);
     if (rc == 0 && run_exit_status(run) == EXIT_WRONG)

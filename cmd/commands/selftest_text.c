@@ -20,10 +20,12 @@ static void print_effect(const struct selftest_effect *effect, FILE *file)
     if (effect->rate_ci.known)
         snprintf(rate, sizeof rate, "%.0f%% [%.1f, %.1f]", 100 * effect->rate,
                  100 * effect->rate_ci.lo, 100 * effect->rate_ci.hi);
-    fprintf(file, "%+8.3g%% %6zu %10zu %9zu %5zu %13zu %9zu  %19s %9s %7s %11s %7.2f\n",
-            100 * effect->effect, effect->n, effect->regressed, effect->improved,
-            effect->same, effect->inconclusive, effect->unusable, rate, change, floor,
-            detectable, effect->seconds);
+    fprintf(file,
+            "%+8.3g%%%s %6zu %10zu %9zu %5zu %7zu %13zu %9zu  %19s %9s %7s %11s %7.2f\n",
+            100 * effect->effect, effect->as_built ? "*" : " ", effect->n,
+            effect->regressed, effect->improved, effect->same, effect->placed,
+            effect->inconclusive, effect->unusable, rate, change, floor, detectable,
+            effect->seconds);
 }
 
 static void print_recommendation(const struct selftest *selftest, FILE *file)
@@ -47,14 +49,17 @@ void selftest_print(const struct selftest *selftest, FILE *file)
         "gates of %s (%.3g us a call) with a threshold of %.3g%%, simdbench against "
         "itself",
         selftest->case_id, selftest->call_ns * 1e-3, 100 * selftest->threshold);
-    fprintf(file, "\n%9s %6s %10s %9s %5s %13s %9s  %19s %9s %7s %11s %7s\n", "more work",
-            "gates", "REGRESSED", "IMPROVED", "SAME", "INCONCLUSIVE", "UNUSABLE",
-            "REGRESSED [95% CI]", "change", "floor", "detectable", "s/gate");
+    fprintf(file, "\n%9s  %6s %10s %9s %5s %7s %13s %9s  %19s %9s %7s %11s %7s\n",
+            "more work", "gates", "REGRESSED", "IMPROVED", "SAME", "PLACED",
+            "INCONCLUSIVE", "UNUSABLE", "REGRESSED [95% CI]", "change", "floor",
+            "detectable", "s/gate");
     for (size_t i = 0; i < selftest->n_effects; i++)
         print_effect(&selftest->effects[i], file);
-    fputs("\nA change of no more than the threshold is not to be called. change, floor, "
-          "detectable, s/gate: medians.\n",
-          file);
+    fputs(
+        "\nA change of no more than the threshold is not to be called. change, floor, "
+        "detectable, s/gate: medians.\n* where its code was built alone, as if its place "
+        "there were bad: to be called PLACED\n",
+        file);
     if (selftest->found)
         fprintf(file, "found with this threshold: %+.3g%% and more\n",
                 100 * selftest->found->effect);

@@ -159,6 +159,7 @@ static int check(struct group_state *group, struct case_state *entry)
     if (reply) {
         check_reply_read(reply, &told);
         group_take_check(group, result, &told, "");
+        entry->answered = told.answered;
         if (!take_accuracy(result, &told))
             status = ask_owner(group, result, &places);
     }

@@ -90,7 +90,8 @@ struct case_state {
     double call_ns, check_ns;     /* of a call; of the request to check it */
     /* Counts of each event per call of an empty kernel, and in a region without one. */
     double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
-    bool active; /* still takes part in this group */
+    bool answered; /* the right answers are its own: others have to agree with it */
+    bool active;   /* still takes part in this group */
 };
 
 /* Right answers for one semiring, in shared memory. */

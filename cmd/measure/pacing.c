@@ -87,6 +87,19 @@ bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
     return true;
 }
 
+/* Answers that are a kernel's own are right if another one has them too. */
+static bool is_checked(const struct turn *turn)
+{
+    const struct group_state *const group = turn->group;
+    if (!turn->entry->answered)
+        return true;
+    for (size_t i = 0; i < group->n_cases; i++)
+        if (group->cases[i].active && &group->cases[i] != turn->entry &&
+            !case_is_limit(group, &group->cases[i]))
+            return true;
+    return false;
+}
+
 static void judge_case(const struct turn *turn, const struct pace *pace, uint32_t ran)
 {
     struct result *result = turn_result(turn);
@@ -108,6 +121,10 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
                  "major faults)",
                  result->voided, ran);
         result_set_status(result, STATUS_NOISY, reason);
+    } else if (!is_checked(turn)) {
+        result_set_status(result, STATUS_UNCHECKED,
+                          "there is no reference, and no other function that agrees with "
+                          "it");
     } else {
         result_set_status(result, STATUS_OK, NULL);
     }

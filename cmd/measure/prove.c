@@ -58,7 +58,20 @@ void take_build(const struct inspect_census *census, char **unoptimised)
         must(string_set(unoptimised, why));
 }
 
-static void take_loop(const struct inspect_loop *from, struct code_loop *loop)
+enum { LINE_BYTES = 64, SHORT_JUMP_BYTES = 2 };
+
+/* A loop ends by a jump, which is a short one if the loop is small. */
+static double bytes_of(const struct inspect_census *census,
+                       const struct inspect_loop *loop)
+{
+    if (!loop->n_lines || loop->line + loop->n_lines > census->n_lines)
+        return 0;
+    const struct inspect_line *const first = &census->line[loop->line];
+    return (double)(first[loop->n_lines - 1].address - first->address + SHORT_JUMP_BYTES);
+}
+
+static void take_loop(const struct inspect_census *census,
+                      const struct inspect_loop *from, struct code_loop *loop)
 {
     *loop =
         (struct code_loop){.share = from->share,
@@ -68,6 +81,8 @@ static void take_loop(const struct inspect_loop *from, struct code_loop *loop)
                            .spills = rint(from->vector_spills * from->iterations),
                            .reloads = rint(from->vector_reloads * from->iterations),
                            .widest_bits = from->widest_bits,
+                           .offset = (double)(from->address % LINE_BYTES),
+                           .bytes = bytes_of(census, from),
                            .spills_exact = from->spills_exact};
     must(string_set(&loop->where, from->where));
     must(string_set(&loop->source, from->source));
@@ -85,7 +100,7 @@ static void take_call(const struct inspect_census *census, const char *shape, do
                                 .share_avx512 = census->share_avx512};
     must(string_set(&call->shape, shape));
     for (size_t i = 0; i < census->n_loops; i++)
-        take_loop(&census->loop[i], must_have(whole_call_add(call)));
+        take_loop(census, &census->loop[i], must_have(whole_call_add(call)));
 }
 
 /* Sums over loops that are worth while. */

@@ -101,7 +101,19 @@ static void set_overhead(struct group_state *group, const struct case_state *ent
             entry->empty_call[i] + entry->empty_region[i] * regions;
 }
 
-/* Each worker is asked once, for all its cases. */
+static bool is_declared(const struct case_state *entry)
+{
+    const char *const path = entry->offer->worker->info.path;
+    return path && module_is_declared(path);
+}
+
+/* Each declared function is called in its own way. */
+static bool same_loop(const struct case_state *a, const struct case_state *b)
+{
+    return same_worker(a, b) && (a == b || !is_declared(a));
+}
+
+/* Each worker is asked once for all cases that are called alike. */
 static int measure_overhead(struct group_state *group)
 {
     const struct how *how = group->session->how;
@@ -109,16 +121,18 @@ static int measure_overhead(struct group_state *group)
         struct case_state *entry = &group->cases[i];
         bool known = !entry->active;
         for (size_t k = 0; k < i && !known; k++)
-            known = same_worker(&group->cases[k], entry);
+            known = same_loop(&group->cases[k], entry);
         if (known)
             continue;
-        const struct overhead_call call = {.cold = group->plan->settings.cold ||
-                                                   how->conditions.fresh_output};
+        const struct overhead_call call = {
+            .cold = group->plan->settings.cold || how->conditions.fresh_output ||
+                    entry->offer->flags & SIMDBENCH_RESETS,
+            .number = is_declared(entry) ? entry->number : UINT64_MAX};
         cJSON *reply = NULL;
         int status =
             case_ask(group, entry, overhead_call(&call), how->timeout_ns, &reply);
         for (size_t k = i; k < group->n_cases && status == 0; k++)
-            if (same_worker(&group->cases[k], entry))
+            if (same_loop(&group->cases[k], entry))
                 take_overhead(group, &group->cases[k], reply);
         cJSON_Delete(reply);
         if (status)

@@ -42,9 +42,11 @@ static int compared_status(const struct run *run)
     }
     if (stored)
         measured = gate->improved + gate->same + gate->inconclusive + gate->unusable > 0;
+    if (gate->regressed || run_code_worse(run))
+        return EXIT_REGRESSED;
     if (bad)
         return EXIT_WRONG;
-    if (gate->regressed || run_code_worse(run))
+    if (gate->placement && gate->placed)
         return EXIT_REGRESSED;
     if (gate->strict && (gate->inconclusive || gate->unusable))
         return EXIT_UNDECIDED;

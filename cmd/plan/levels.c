@@ -90,9 +90,6 @@ void levels_rungs(const struct memory_levels *levels, uint32_t threads,
 
 double roof_working_set(const struct simdbench_shape *shape, const char *variant)
 {
-    const bool stream = !strcmp(variant, "stream");
-    const bool two = stream || !strncmp(variant, "copy", strlen("copy"));
-    const int64_t buffers =
-        stream && shape->rank == 5 ? shape->dim[3] + shape->dim[4] : 1 + two;
-    return shape->rank ? (double)shape->dim[0] * (double)buffers : 0;
+    const bool two = !strncmp(variant, "copy", strlen("copy"));
+    return shape->rank ? (double)shape->dim[0] * (two ? 2 : 1) : 0;
 }

@@ -321,12 +321,28 @@ static int add_suite(const struct request *request, const struct how *how,
     return status;
 }
 
+/* All ops that plug-ins bring. */
+static int add_brought(const struct request *request, const struct how *how,
+                       const struct catalog *catalog, struct plan *plan,
+                       struct error *error)
+{
+    struct text_list ops = {.n = 0};
+    int status = 0;
+    catalog_ops(catalog, &ops);
+    for (size_t i = 0; i < ops.n && status == 0; i++)
+        if (catalog_op_owner(catalog, ops.item[i])->info.path)
+            status = add_op(request, how, catalog, ops.item[i], plan, error);
+    text_list_free(&ops);
+    return status;
+}
+
 int plan_make(const struct request *request, const struct how *how,
               const struct catalog *catalog, struct plan *plan, struct error *error)
 {
     *plan = (struct plan){.n_groups = 0};
-    const int status = request->suite
-                           ? add_suite(request, how, catalog, plan, error)
+    const int status = request->suite ? add_suite(request, how, catalog, plan, error)
+                       : !request->op
+                           ? add_brought(request, how, catalog, plan, error)
                            : add_op(request, how, catalog, request->op, plan, error);
     if (status < 0)
         plan_free(plan);

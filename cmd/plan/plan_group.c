@@ -153,11 +153,15 @@ static bool roof_is_for(const struct offer *roof, uint32_t type)
 }
 
 /* The number of a row of op roof that is of that name and type, and of the kernel's ISA
- * (a library's: the best here). Number n_offers: there is none. */
+ * (a library's, and of declared C code that a compiler may have vectorised: the best
+ * here). Number n_offers: there is none. */
 static size_t find_roof(const struct catalog *catalog, const struct offer *offer,
                         uint32_t type, const char *name)
 {
-    const char *isa = strcmp(offer->isa, "lib") ? offer->isa : isa_get(isa_best())->name;
+    const char *const path = offer->worker->info.path;
+    const bool any = !strcmp(offer->isa, "lib") ||
+                     (path && module_is_declared(path) && !strcmp(offer->isa, "scalar"));
+    const char *isa = any ? isa_get(isa_best())->name : offer->isa;
     size_t i = 0;
     for (; i < catalog->n_offers; i++) {
         const struct offer *roof = &catalog->offers[i];
@@ -199,7 +203,7 @@ void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
 static const char *default_roof(const struct offer *offer)
 {
     return offer->worker->info.path && !offer->is_baseline && !op_find(offer->op)
-               ? "stream"
+               ? "streams"
                : NULL;
 }
 
@@ -212,10 +216,11 @@ static void add_limit(const struct selection *selection, struct plan_group *grou
     if (!roof || group->cases[number].skip || !strcmp(offer->op, "roof") ||
         (offer->roof && limit_by_part(group, number, selection->catalog)))
         return;
-    char *id = add_roof(selection->catalog, group, offer, offer->type, roof);
+    const struct catalog *const catalog = selection->catalog;
+    char *id = add_roof(catalog, group, offer, offer->type, roof);
     group->cases[number].limit_id = id;
     group->cases[number].limit_guessed = id && !offer->roof;
-    free(add_roof(selection->catalog, group, offer, offer->type, offer->other_roof));
+    free(add_roof(catalog, group, offer, offer->type, offer->other_roof));
 }
 
 void plan_cut_group(struct plan_group *group, size_t cases)

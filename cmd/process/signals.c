@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the program meets signals, and standard streams that are closed, full or gone. */
 #include "process/process.h"
+#include "reports.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,12 +64,38 @@ int standard_flush(struct error *error)
     return standard_failed(!failed ? 0 : errno ? errno : EIO, error);
 }
 
+/* Where the source begins of a message that ends with it and with a line of carets, as
+ * those about prototypes do; NULL: it is a message of one line. */
+static const char *find_source(const char *text)
+{
+    static const char blank[] = "\n    ";
+    const char *const carets = strrchr(text, '\n');
+    const char *const source =
+        carets ? memrchr(text, '\n', (size_t)(carets - text)) : NULL;
+    const bool good = source && !strncmp(source, blank, strlen(blank)) &&
+                      !strncmp(carets, blank, strlen(blank)) && strchr(carets, '^') &&
+                      !carets[1 + strspn(carets + 1, " ^~")];
+    return good ? source : NULL;
+}
+
+static void complain_with_source(const char *text, const char *source)
+{
+    const char *const carets = strrchr(text, '\n');
+    complain("%.*s", (int)(source - text), text);
+    text_line(stderr, "%.*s", (int)(carets - source - 1), source + 1);
+    text_line(stderr, "%s", carets + 1);
+}
+
 int exit_status_of(int status, const struct error *error)
 {
     if (status >= 0)
         return status;
     if (status == -EINTR)
         return EXIT_INTERRUPTED;
-    complain("%s", error->text);
+    const char *const source = find_source(error->text);
+    if (source)
+        complain_with_source(error->text, source);
+    else
+        complain("%s", error->text);
     return status == -CPUS_BUSY ? EXIT_BUSY : EXIT_USAGE;
 }

@@ -202,8 +202,9 @@ TABLE(batch_call, NAMED(batch_call, number, "case"), FIELD(batch_call, iteration
       OPTIONAL(batch_call, flush_denormals), OPTIONAL(batch_call, fresh_output),
       FIELD(batch_call, probe), FIELD(batch_call, core_share), OPTIONAL(batch_call, copy))
 
-static const struct overhead_call overhead_call_defaults;
-TABLE(overhead_call, FIELD(overhead_call, cold))
+static const struct overhead_call overhead_call_defaults = {.number = UINT64_MAX};
+TABLE(overhead_call, FIELD(overhead_call, cold),
+      {"case", offsetof(struct overhead_call, number), U64, false})
 
 static const struct team_call team_call_defaults = {.threads = 1};
 TABLE(team_call, FIELD(team_call, threads))
@@ -215,7 +216,8 @@ TABLE(step_call, NAMED(step_call, number, "case"), FIELD(step_call, calls),
 
 static const struct copies_call copies_call_defaults = {.number = UINT64_MAX, .n = 16};
 TABLE(copies_call, NAMED(copies_call, number, "case"), OPTIONAL(copies_call, n),
-      OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code))
+      OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code),
+      FIELD(copies_call, executed))
 
 /* ---- replies ---- */
 
@@ -242,7 +244,7 @@ static const struct check_reply check_reply_defaults = {
     .threads_alive = 1, .max_ulp = NAN, .worst_input = NAN};
 TABLE(check_reply, OPTIONAL(check_reply, threads_alive), FIELD(check_reply, note),
       FIELD(check_reply, max_ulp), OPTIONAL(check_reply, mean_ulp),
-      FIELD(check_reply, worst_input))
+      FIELD(check_reply, worst_input), OPTIONAL(check_reply, answered))
 
 static const struct batch_reply batch_reply_defaults = {
     .process_ns = NAN, .threads_busy = NAN, .waited_ns = -1, .core_split = -1};
@@ -273,11 +275,13 @@ TABLE(overhead_count, FIELD(overhead_count, call), FIELD(overhead_count, region)
 static const struct team_reply team_reply_defaults = {.spawn_ns = NAN, .sync_ns = NAN};
 TABLE(team_reply, FIELD(team_reply, spawn_ns), FIELD(team_reply, sync_ns))
 
-static const struct copies_reply copies_reply_defaults;
+static const struct copies_reply copies_reply_defaults = {.share = NAN};
 TABLE(copies_reply, FIELD(copies_reply, n), FIELD(copies_reply, functions),
       FIELD(copies_reply, tables), FIELD(copies_reply, jumps), FIELD(copies_reply, bytes),
-      FIELD(copies_reply, left), FIELD(copies_reply, share), FIELD(copies_reply, whole),
-      FIELD(copies_reply, why_left), FIELD(copies_reply, code))
+      FIELD(copies_reply, left), OPTIONAL(copies_reply, offset),
+      OPTIONAL(copies_reply, loop_bytes), FIELD(copies_reply, share),
+      FIELD(copies_reply, whole), FIELD(copies_reply, why_left),
+      FIELD(copies_reply, code), FIELD(copies_reply, executed))
 
 static const struct loaded_object loaded_object_defaults;
 TABLE(loaded_object, FIELD(loaded_object, path), FIELD(loaded_object, soname),

@@ -85,6 +85,7 @@ struct check_reply {
     int threads_alive;
     const char *note;
     double max_ulp, mean_ulp, worst_input; /* NaN: not known */
+    bool answered; /* the right answers are what this kernel computed */
 };
 
 struct accuracy_call {
@@ -121,6 +122,7 @@ struct batch_count {
 
 struct overhead_call {
     bool cold;
+    uint64_t number; /* of a case: through what its kernel is called; UINT64_MAX: none */
 };
 struct overhead_reply {
     double ns;
@@ -145,12 +147,16 @@ struct step_call {
 struct copies_call {
     uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
     bool code;                 /* is wanted as a text, too: surgery_code() */
+    const char *executed; /* as another process of the same files told; NULL: trace */
 };
 struct copies_reply {
     uint64_t n, functions, tables, jumps, bytes, left;
-    double share; /* of executed instructions, those that are copied */
+    uint64_t offset;     /* of the head of its hottest loop in a line of 64 bytes */
+    uint64_t loop_bytes; /* 0: there is no such loop */
+    /* All of these by a trace alone. */
+    double share; /* of executed instructions, those that are copied; NaN: not known */
     bool whole;   /* all instructions of a call were seen; else some of them */
-    const char *why_left, *code; /* NULL: not told */
+    const char *why_left, *code, *executed; /* NULL: not told */
 };
 
 /* An entry of `objects` in the reply of that name: a shared object that is loaded. */

@@ -42,7 +42,8 @@ int message_int(const cJSON *object, const char *name, int otherwise)
 
 /* ---- what is no answer that a worker can give ---- */
 
-enum { ENTRIES_MAX = 10000, TEXT_BYTES_MAX = 1 << 16 };
+/* What executes may be long as text. */
+enum { ENTRIES_MAX = 10000, TEXT_BYTES_MAX = 1 << 16, CODE_BYTES_MAX = 1 << 22 };
 #define NUMBER_MAX 1e20 /* more than 64 bits count */
 
 static bool is_one_of(const char *name, const char *const *names, size_t n)
@@ -63,6 +64,13 @@ static int check_number(const char *name, double number, struct error *error)
     return low || high ? error_set(error, -EPROTO, "'%.40s' is %g", name, number) : 0;
 }
 
+static bool is_too_long(const char *name, const char *text)
+{
+    static const char *const codes[] = {"code", "executed"};
+    return strlen(text) >
+           (is_one_of(name, codes, ARRAY_LEN(codes)) ? CODE_BYTES_MAX : TEXT_BYTES_MAX);
+}
+
 int message_check(const cJSON *message, struct error *error)
 {
     const char *const name = message->string ?: "";
@@ -70,7 +78,7 @@ int message_check(const cJSON *message, struct error *error)
     int n = 0;
     if (cJSON_IsNumber(message))
         return *name ? check_number(name, message->valuedouble, error) : 0;
-    if (cJSON_IsString(message) && strlen(message->valuestring) > TEXT_BYTES_MAX)
+    if (cJSON_IsString(message) && is_too_long(name, message->valuestring))
         return error_set(error, -EPROTO, "'%.40s' has %zu bytes", name,
                          strlen(message->valuestring));
     cJSON_ArrayForEach (item, message) {
@@ -149,8 +157,8 @@ cJSON *message_operands(const struct operands_map *map)
         cJSON_AddNumberToObject(item, "ld", (double)operand->ld);
         if (operand->stride)
             message_add_u64(item, "stride", (uint64_t)operand->stride);
-        if (operand->flags & SIMDBENCH_RESET)
-            cJSON_AddBoolToObject(item, "reset", true);
+        if (operand->source)
+            cJSON_AddNumberToObject(item, "source", operand->source);
         message_add_u64(item, "offset", map->offset[i]);
         cJSON_AddItemToArray(array, item);
     }
@@ -175,12 +183,15 @@ int message_read_operands(const cJSON *array, struct operands_map *map)
         operand->count = message_u64(item, "count", 0);
         operand->ld = (int64_t)message_number(item, "ld", 0);
         operand->stride = (int64_t)message_u64(item, "stride", 0);
-        operand->flags = message_true(item, "reset") ? SIMDBENCH_RESET : 0;
+        operand->source = (uint32_t)message_int(item, "source", 0);
         map->offset[map->count] = message_u64(item, "offset", 0);
         if (!operand->type || !operand->role)
             return -EPROTO;
         map->count++;
     }
+    for (uint32_t i = 0; i < map->count; i++)
+        if (map->operand[i].source >= map->count)
+            return -EPROTO;
     return 0;
 }
 

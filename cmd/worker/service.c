@@ -31,8 +31,12 @@ void service_free(struct service *service)
     team_stop();
     if (service->sampler.counters)
         counters_close(service->sampler.counters);
-    while (service->n_parts-- > 0)
-        module_unload(&service->part[service->n_parts].module);
+    while (service->n_parts-- > 0) {
+        struct service_part *const part = &service->part[service->n_parts];
+        if (part->declared)
+            declared_close(part->declared);
+        module_unload(&part->module);
+    }
     free(service);
 }
 

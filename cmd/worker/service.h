@@ -8,6 +8,7 @@
 
 #include <signal.h>
 
+#include "declared/declared.h"
 #include "split.h"
 #include "worker/worker.h"
 
@@ -28,17 +29,27 @@ struct service_case {
     void *state;
     /* The kernel's own, or that of a team, whose state is a split. */
     void (*run)(const struct simdbench_operands *operands, void *state);
-    struct split *split; /* NULL: no team */
-    uint64_t batches;    /* that it ran so far */
-    bool stepped;        /* it had a call before one that is traced */
+    /* The same, whatever copy of it runs. */
+    void (*built)(const struct simdbench_operands *operands, void *state);
+    struct split *split;            /* NULL: no team */
+    struct declared_call *declared; /* NULL: no declared function */
+    /* What run() gets: the operands, or the frame of a declared function. */
+    const struct simdbench_operands *argument;
+    uint64_t batches; /* that it ran so far */
+    bool stepped;     /* it had a call before one that is traced */
     /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
     bool left_modes, left_signals;
+    /* What else is to be said of a declared function, or empty: of a check, and of that
+     * on guarded arrays. */
+    char note[200], guard_note[200];
     struct copies *copies; /* NULL: none */
 };
 
 /* Simdbench's own kernels, or those of a module. */
 struct service_part {
-    struct module module; /* table NULL: own kernels */
+    struct module module; /* table NULL: own kernels, or declared ones */
+    struct declared *declared;
+    const struct simdbench_module *table; /* NULL: own kernels */
     const struct simdbench_op *const *ops;
     const struct simdbench_kernel *const *kernels;
     uint64_t first, n; /* the numbers that its kernels have here */

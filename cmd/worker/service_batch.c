@@ -158,7 +158,6 @@ struct timed {
     struct service_case *entry;
     const struct batch_call *call;
     bool team; /* the process has several threads: their times tell more */
-    bool each; /* call is a region */
     uint64_t regions;
     struct sample sum;
     struct batch_counts counts;
@@ -166,29 +165,35 @@ struct timed {
     struct thread_times before, after;
 };
 
+static bool resets(const struct service_case *entry)
+{
+    return entry->kernel->flags & SIMDBENCH_RESETS;
+}
+
 /* A call that is not timed, by which a library has started its threads. */
 static int warm_up(struct timed *timed)
 {
     const struct service *const service = timed->service;
     const struct simdbench_operands *const operands = &service->operands.view;
     struct counters *const counters = service->sampler.counters;
-    timed->entry->run(operands, timed->entry->state);
+    if (resets(timed->entry))
+        operands_reset(&service->operands);
+    timed->entry->run(timed->entry->argument, timed->entry->state);
     const int status = counters ? counters_follow_threads(counters) : 0;
     if (status == 0 && timed->team && operands->threads > 1 && !timed->entry->split)
         service_place_helpers(service);
     return status;
 }
 
-/* Calls whose operands are cold, new or restored are regions each. Else as many regions
- * as were asked for, each with a call at least; threads that wait, spinning, would be
- * taken for another thread on the core between them. */
+/* Calls whose operands are cold, new or reset are regions each. Else as many regions as
+ * were asked for, each with a call at least; threads that wait, spinning, would be taken
+ * for another thread on the core between them. */
 static void choose_regions(struct timed *timed)
 {
     const struct batch_call *const call = timed->call;
     const uint64_t most = timed->team || !call->regions ? 1 : call->regions;
-    timed->each =
-        call->cold || call->fresh_output || operands_reset(&timed->service->operands);
-    timed->regions = timed->each || most > call->iterations ? call->iterations : most;
+    const bool each = call->cold || call->fresh_output || resets(timed->entry);
+    timed->regions = each || most > call->iterations ? call->iterations : most;
 }
 
 static void run_regions(struct timed *timed)
@@ -197,13 +202,13 @@ static void run_regions(struct timed *timed)
     const struct batch_call *const call = timed->call;
     struct counters *const counters = service->sampler.counters;
     const struct service_case *const entry = timed->entry;
-    const struct simdbench_operands *const operands = &service->operands.view;
-    const bool each = timed->each;
+    const bool each = call->cold || call->fresh_output || resets(entry);
     /* Counters see all that runs between their readings. */
     const bool apart = each || counters;
     const uint64_t regions = timed->regions, calls = call->iterations;
     for (uint64_t i = 0; i < regions; i++) {
-        operands_reset(&service->operands);
+        if (resets(entry))
+            operands_reset(&service->operands);
         if (call->cold)
             operands_evict(&service->operands);
         if (call->fresh_output)
@@ -212,7 +217,7 @@ static void run_regions(struct timed *timed)
             company_between(&timed->company, &service->sampler);
         if (apart || i == 0)
             sampler_begin(&service->sampler);
-        repeat(entry->run, operands, entry->state,
+        repeat(entry->run, entry->argument, entry->state,
                calls / regions + (i < calls % regions));
         if (!apart && i + 1 < regions)
             continue;
@@ -314,6 +319,25 @@ double service_median(double *values, size_t n)
     return n ? values[n / 2] : 0;
 }
 
+/* Who is called in the place of a kernel. */
+struct empty_call {
+    void (*run)(const struct simdbench_operands *, void *);
+    const struct simdbench_operands *argument;
+};
+
+static struct empty_call empty_call_of(struct service *service, uint64_t number)
+{
+    /* The pointer is hidden, or the compiler would see that nothing is called. */
+    void (*volatile hidden)(const struct simdbench_operands *, void *) = empty_kernel;
+    const struct service_case *const entry = service_find_case(service, number);
+    struct empty_call call = {.run = hidden, .argument = &service->operands.view};
+    if (entry && entry->declared) {
+        *(call_code **)&call.run = entry->declared->nothing;
+        call.argument = entry->argument;
+    }
+    return call;
+}
+
 /* Medians over batches of the empty kernel, of those events that the selected pass counts
  * and that have a value. */
 struct empty {
@@ -322,19 +346,17 @@ struct empty {
 };
 
 static void measure_empty(const struct service *service, struct sampler *sampler,
-                          uint64_t iterations, struct empty *empty)
+                          const struct empty_call *call, uint64_t iterations,
+                          struct empty *empty)
 {
-    /* The pointer is hidden, or the compiler would see that nothing is called. */
-    void (*volatile hidden)(const struct simdbench_operands *, void *) = empty_kernel;
-    void (*run)(const struct simdbench_operands *, void *) = hidden;
     double ns[EMPTY_BATCHES], counts[EVENTS_MAX][EMPTY_BATCHES];
     size_t n[EVENTS_MAX] = {0};
     for (size_t b = 0; b < EMPTY_BATCHES; b++) {
         struct sample sample;
         struct count count;
-        repeat(run, &service->operands.view, NULL, iterations);
+        repeat(call->run, call->argument, NULL, iterations);
         sampler_begin(sampler);
-        repeat(run, &service->operands.view, NULL, iterations);
+        repeat(call->run, call->argument, NULL, iterations);
         sampler_end(sampler, &sample);
         if (clock_script())
             sample_script(&sample, (double)iterations, b);
@@ -351,7 +373,8 @@ static void measure_empty(const struct service *service, struct sampler *sampler
 }
 
 /* Counts each event per call of the loop, and in a region without a call. */
-static cJSON *count_empty(const struct service *service, struct sampler *sampler)
+static cJSON *count_empty(const struct service *service, struct sampler *sampler,
+                          const struct empty_call *empty_call)
 {
     struct {
         bool known;
@@ -360,8 +383,8 @@ static cJSON *count_empty(const struct service *service, struct sampler *sampler
     for (size_t pass = 0; pass < counters_passes(sampler->counters); pass++) {
         struct empty none, calls;
         counters_select(sampler->counters, pass);
-        measure_empty(service, sampler, 0, &none);
-        measure_empty(service, sampler, EMPTY_CALLS, &calls);
+        measure_empty(service, sampler, empty_call, 0, &none);
+        measure_empty(service, sampler, empty_call, EMPTY_CALLS, &calls);
         for (size_t i = 0; i < service->n_events; i++) {
             if (!none.known[i] || !calls.known[i])
                 continue;
@@ -387,14 +410,14 @@ cJSON *service_overhead(struct service *service, const cJSON *request)
 {
     struct overhead_call call;
     overhead_call_read(request, &call);
-    const bool each = call.cold || operands_reset(&service->operands);
-    const uint64_t iterations = each ? 1 : EMPTY_CALLS;
+    const uint64_t iterations = call.cold ? 1 : EMPTY_CALLS;
+    const struct empty_call empty_call = empty_call_of(service, call.number);
     struct sampler sampler = service->sampler;
     struct empty empty;
     /* Threads that wait for work, spinning, are no cost of the loop. */
     if (sampler.counters)
         counters_leave_threads(sampler.counters);
-    measure_empty(service, &sampler, iterations, &empty);
+    measure_empty(service, &sampler, &empty_call, iterations, &empty);
     /* Groups that take turns do not get theirs in a time as short as that. */
     if (service->multiplex) {
         struct error error;
@@ -407,7 +430,8 @@ cJSON *service_overhead(struct service *service, const cJSON *request)
     overhead_reply_add(reply,
                        &(struct overhead_reply){.ns = empty.ns / (double)iterations});
     if (sampler.counters)
-        cJSON_AddItemToObject(reply, "counts", count_empty(service, &sampler));
+        cJSON_AddItemToObject(reply, "counts",
+                              count_empty(service, &sampler, &empty_call));
     if (service->multiplex)
         counters_close(sampler.counters);
     return reply;

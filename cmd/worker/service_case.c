@@ -22,10 +22,26 @@ void service_release_all(struct service *service)
         service_copies_free(service, entry);
         if (entry->split)
             split_free(entry->split);
+        else if (entry->declared)
+            declared_release(entry->declared);
         else if (entry->kernel && entry->kernel->release)
             entry->kernel->release(entry->state);
         *entry = (struct service_case){.kernel = NULL};
     }
+}
+
+/* A declared function is called by code that is made for it. */
+static int prepare_declared(const struct service *service, struct service_case *entry,
+                            const struct service_part *part, uint64_t kernel, char *error,
+                            size_t error_size)
+{
+    const int status = declared_prepare(part->declared, kernel, &service->operands.view,
+                                        &entry->declared, error, error_size);
+    if (status < 0)
+        return status;
+    *(call_code **)&entry->run = entry->declared->timed;
+    *(struct call_frame **)&entry->argument = entry->declared->frame;
+    return 0;
 }
 
 /* Own kernels share the work among a team; others know what to do with `threads`. */
@@ -38,6 +54,7 @@ static int prepare_case(const struct service *service, struct service_case *entr
     const struct simdbench_kernel *kernel = entry->kernel;
     struct error why = {.text = ""};
     entry->run = kernel->run;
+    entry->argument = all;
     copy.threads = threads;
     if (!own || threads < 2)
         return kernel->prepare
@@ -85,7 +102,7 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
         return service_error(-EINVAL, "prepare: no such kernel, or too many cases");
     const struct simdbench_kernel *kernel = part->kernels[wanted - part->first];
     const struct simdbench_operands *operands = &service->operands.view;
-    const struct simdbench_module *module = part->module.table;
+    const struct simdbench_module *module = part->table;
     if (module && module->set_threads) {
         int status = module->set_threads(operands->threads);
         if (status < 0)
@@ -96,10 +113,15 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
     struct service_case made = {.kernel = kernel};
     char error[512] = "";
     int64_t begin = clock_now();
-    int status = prepare_case(service, &made, !module, threads, error, sizeof error);
+    int status =
+        part->declared
+            ? prepare_declared(service, &made, part, wanted - part->first, error,
+                               sizeof error)
+            : prepare_case(service, &made, !module, threads, error, sizeof error);
     int64_t end = clock_now();
     if (status < 0)
         return service_error(status, "%s", error[0] ? error : strerror(-status));
+    made.built = made.run;
     service->cases[slot] = made;
     struct prepare_reply told = {
         .number = slot,
@@ -293,14 +315,23 @@ int service_call_checked(const struct service *service, struct service_case *ent
     int status = 0;
     const uint64_t before = operands_hash(operands);
     service_enter(&mask);
-    if (calls)
-        status = inspect_call((void (*)(const void *, void *))entry->run, &operands->view,
-                              entry->state, calls);
-    else
-        entry->run(&operands->view, entry->state);
+    void (*run)(const void *, void *) = (void (*)(const void *, void *))entry->run;
+    if (calls && entry->declared) {
+        *(call_code **)&run = entry->declared->code;
+        status = inspect_call(run, entry->argument, entry->state, calls);
+        declared_finish(entry->declared);
+    } else if (calls) {
+        status = inspect_call(run, entry->argument, entry->state, calls);
+    } else if (entry->declared) {
+        status =
+            declared_run_checked(entry->declared, entry->note, sizeof entry->note, error);
+    } else {
+        entry->run(entry->argument, entry->state);
+    }
     service_leave(entry, &mask);
     if (status < 0)
-        return error_set(error, status, "%s", strerror(-status));
+        return error->text[0] ? status
+                              : error_set(error, status, "%s", strerror(-status));
     const int damaged = operands_damaged(operands);
     if (damaged >= 0)
         return error_set(error, -EDOM, "wrote outside operand %d", damaged);
@@ -320,6 +351,21 @@ bool service_wanted(struct service *service, const struct answer_places *places,
     return !places->n || !output || service_answers(service, places, output, want);
 }
 
+/* What a function does on arrays without room around them. */
+static int check_guarded(struct service_case *entry, const struct answers *want,
+                         struct error *error)
+{
+    const struct declared_answers answers = {want->index, want->n, want->value,
+                                             want->slack};
+    sigset_t mask;
+    service_enter(&mask);
+    const int status = declared_run_guarded(entry->declared, &answers, entry->guard_note,
+                                            sizeof entry->guard_note, error)
+                           ?: declared_run_tails(entry->declared, error);
+    service_leave(entry, &mask);
+    return status;
+}
+
 cJSON *service_check(struct service *service, const cJSON *request)
 {
     struct check_call call;
@@ -336,6 +382,12 @@ cJSON *service_check(struct service *service, const cJSON *request)
     const int moved = service_move(service, entry, call.copy, &error);
     if (moved < 0)
         return service_error(moved, "check: %s", error.text);
+    if (entry->declared && !call.again && !call.copy) {
+        const int guarded = check_guarded(entry, &want, &error);
+        if (guarded < 0)
+            return guarded == -EDOM ? service_wrong(error.text, 0)
+                                    : service_error(guarded, "%s", error.text);
+    }
     operands_guard(operands);
     if (call.again) {
         service_take_inputs(service);
@@ -343,15 +395,22 @@ cJSON *service_check(struct service *service, const cJSON *request)
     } else {
         operands_poison(operands);
     }
-    if (service_call_checked(service, entry, &want, 0, &error) < 0)
+    const int checked = service_call_checked(service, entry, &want, 0, &error);
+    if (checked == -EFAULT)
+        return service_error(checked, "%s", error.text);
+    if (checked < 0)
         return service_wrong(error.text, call.again ? entry->batches : 0);
+    told.answered = entry->declared && declared_answered(entry->declared);
     const int status = tell_accuracy(service, service_op(service, entry->kernel->op),
                                      &call.places, call.accuracy_n, &told);
     if (status < 0)
         return service_error(status, "check: accuracy: %s", strerror(-status));
     service->alive = told.threads_alive = threads_alive();
     service_rest(service);
-    told.note = left_behind(entry);
+    told.note = left_behind(entry)
+                    ?: entry->guard_note[0] ? entry->guard_note
+                   : entry->note[0]         ? entry->note
+                                            : NULL;
     cJSON *reply = service_ok();
     check_reply_add(reply, &told);
     return reply;

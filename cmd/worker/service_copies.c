@@ -3,7 +3,11 @@
 #include "service.h"
 #include "surgery.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <link.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +15,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COPIES_MAX = 64, LINE_BYTES = 64 };
+enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096 };
 /* Limits of a trace, and of a proof, which runs one call at full speed. */
 #define TRACE_NS 8000000000
 #define PROOF_NS 10000000000
 
+/* Of a call, what a loop executes at least to be the one that matters. */
+#define LOOP_SHARE 0.3
+
 typedef void run_function(const struct simdbench_operands *operands, void *state);
 
 struct copies {
-    const struct simdbench_operands *operands;
     struct service_case *of;
     struct surgery *surgery;
     struct surgery_variant *variant[COPIES_MAX];
     uint64_t n;
+};
+
+/* Addresses of instructions in the order of their first execution. */
+struct executed {
+    uint64_t *at;
+    size_t n;
 };
 
 static void call_once(surgery_function *run, void *context)
@@ -31,7 +43,7 @@ static void call_once(surgery_function *run, void *context)
     const struct copies *const copies = context;
     sigset_t mask;
     service_enter(&mask);
-    ((run_function *)run)(copies->operands, copies->of->state);
+    ((run_function *)run)(copies->of->argument, copies->of->state);
     service_leave(copies->of, &mask);
 }
 
@@ -46,7 +58,7 @@ static void be_traced(const struct copies *copies, int start)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     service_enter(&mask);
     if (read(start, &byte, 1) == 1)
-        inspect_call((void (*)(const void *, void *))entry->run, copies->operands,
+        inspect_call((void (*)(const void *, void *))entry->run, entry->argument,
                      entry->state, INSPECT_CALLS);
     for (;;)
         pause();
@@ -77,27 +89,126 @@ static int trace(const struct copies *copies, struct inspect_census *census,
     return status;
 }
 
+/* The loop that executes most: where its head lies in a line, and its bytes. Jumps alone
+ * end loops: conditional ones of 2 or 6 bytes, others of 2 or 5. */
+static void find_loop(const struct inspect_census *census, struct copies_reply *reply)
+{
+    const struct inspect_loop *const loop = census->loop;
+    if (!census->n_loops || loop->share < LOOP_SHARE || !loop->n_lines)
+        return;
+    const uint64_t last = census->line[loop->line + loop->n_lines - 1].address;
+    const unsigned char opcode = *(const unsigned char *)(uintptr_t)last;
+    const unsigned length = opcode == 0x0f ? 6 : opcode == 0xe9 ? 5 : 2;
+    reply->offset = loop->address % LINE_BYTES;
+    reply->loop_bytes = last + length - census->line[loop->line].address;
+}
+
 static int by_first(const void *a, const void *b)
 {
     const struct inspect_line *const x = a, *const y = b;
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static int open_surgery(struct copies *copies, struct inspect_census *census,
+static int by_census(struct inspect_census *census, struct executed *executed,
+                     struct error *error)
+{
+    executed->at = malloc((census->n_lines + 1) * sizeof *executed->at);
+    if (!executed->at)
+        return error_set(error, -ENOMEM, "out of memory");
+    if (census->n_lines)
+        qsort(census->line, census->n_lines, sizeof *census->line, by_first);
+    for (size_t i = 0; i < census->n_lines; i++)
+        executed->at[executed->n++] = census->line[i].address;
+    return 0;
+}
+
+/* ---- addresses that another process of the same files finds again ---- */
+
+/* "PATH\n" and "OFFSET OFFSET ...\n" in hexadecimal, for each run of them in one object.
+ * NULL if any is in none, as generated code is. */
+static char *write_executed(const struct executed *executed)
+{
+    char *text = NULL;
+    size_t size;
+    const void *base = NULL;
+    bool known = true;
+    FILE *const file = open_memstream(&text, &size);
+    for (size_t i = 0; file && i < executed->n && known; i++) {
+        Dl_info object = {.dli_fname = NULL};
+        known = dladdr((void *)(uintptr_t)executed->at[i], &object) && object.dli_fname;
+        if (known && object.dli_fbase != base)
+            fprintf(file, "%s%s\n", i ? "\n" : "", object.dli_fname);
+        base = object.dli_fbase;
+        fprintf(file, "%" PRIx64 " ", executed->at[i] - (uint64_t)(uintptr_t)base);
+    }
+    if (file)
+        fclose(file);
+    if (!known) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* A file that is loaded already, by its beginning; the program has no path there. */
+struct wanted {
+    const char *path;
+    size_t length;
+    uint64_t lo, hi;
+};
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct wanted *const wanted = context;
+    Dl_info object;
+    (void)size;
+    wanted->lo = UINT64_MAX;
+    wanted->hi = 0;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *const segment = &info->dlpi_phdr[i];
+        const uint64_t lo = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        wanted->lo = lo < wanted->lo ? lo : wanted->lo;
+        wanted->hi =
+            lo + segment->p_memsz > wanted->hi ? lo + segment->p_memsz : wanted->hi;
+    }
+    return wanted->hi && dladdr((void *)(uintptr_t)wanted->lo, &object) &&
+           object.dli_fname && strlen(object.dli_fname) == wanted->length &&
+           !memcmp(object.dli_fname, wanted->path, wanted->length);
+}
+
+static int by_text(const char *text, struct executed *executed, struct error *error)
+{
+    struct wanted wanted = {.path = text};
+    executed->at = malloc((strlen(text) + 1) * sizeof *executed->at);
+    if (!executed->at)
+        return error_set(error, -ENOMEM, "out of memory");
+    while (*text) {
+        wanted = (struct wanted){.path = text, .length = strcspn(text, "\n")};
+        text += wanted.length + (text[wanted.length] != '\0');
+        if (dl_iterate_phdr(find_object, &wanted) != 1)
+            return error_set(error, -ENOENT, "%.*s is not loaded", (int)wanted.length,
+                             wanted.path);
+        while (*text && *text != '\n') {
+            char *end;
+            const uint64_t offset = strtoull(text, &end, 16);
+            if (end == text || offset >= wanted.hi - wanted.lo || *end != ' ')
+                return error_set(error, -EINVAL, "bad addresses: %.20s", text);
+            executed->at[executed->n++] = wanted.lo / PAGE_BYTES * PAGE_BYTES + offset;
+            text = end + 1;
+        }
+        text += *text == '\n';
+    }
+    return 0;
+}
+
+static int open_surgery(struct copies *copies, const struct executed *executed,
                         struct error *error)
 {
     const struct surgery_subject subject = {
         .run = (surgery_function *)copies->of->run, .call = call_once, .context = copies};
-    uint64_t *const executed = malloc((census->n_lines + 1) * sizeof *executed);
-    if (!executed)
-        return error_set(error, -ENOMEM, "out of memory");
-    qsort(census->line, census->n_lines, sizeof *census->line, by_first);
-    for (size_t i = 0; i < census->n_lines; i++)
-        executed[i] = census->line[i].address;
-    const int status =
-        surgery_open(&subject, executed, census->n_lines, &copies->surgery, error);
-    free(executed);
-    return status;
+    return surgery_open(&subject, executed->at, executed->n, &copies->surgery, error);
 }
 
 static double share_of(const struct copies *copies, const struct inspect_census *census)
@@ -113,6 +224,7 @@ static double share_of(const struct copies *copies, const struct inspect_census 
 
 /* ---- copies ---- */
 
+/* Code that another process has traced was proved there at all places. */
 static int make_all(struct copies *copies, const struct copies_call *call,
                     struct error *error)
 {
@@ -122,38 +234,84 @@ static int make_all(struct copies *copies, const struct copies_call *call,
         status =
             surgery_copy(copies->surgery, (unsigned)shift, &copies->variant[i], error);
         copies->n += status == 0;
-        if (status == 0)
+        if (status == 0 && (i == 0 || !call->executed))
             status = surgery_prove(copies->variant[i], PROOF_NS, error);
     }
     return status;
 }
 
-static cJSON *told(const struct copies *copies, const struct inspect_census *census,
-                   const char *code)
+/* The reply points into `facts`. */
+static void tell_facts(const struct copies *copies, struct surgery_facts *facts,
+                       struct copies_reply *reply)
 {
-    struct surgery_facts facts;
-    surgery_facts(copies->surgery, &facts);
-    cJSON *const reply = service_ok();
-    copies_reply_add(
-        reply, &(struct copies_reply){.n = copies->n,
-                                      .functions = facts.functions,
-                                      .tables = facts.tables,
-                                      .jumps = facts.jumps,
-                                      .bytes = facts.bytes,
-                                      .left = facts.left,
-                                      .share = share_of(copies, census),
-                                      .whole = census->whole,
-                                      .why_left = facts.left ? facts.why_left : NULL,
-                                      .code = code});
+    surgery_facts(copies->surgery, facts);
+    reply->n = copies->n;
+    reply->functions = facts->functions;
+    reply->tables = facts->tables;
+    reply->jumps = facts->jumps;
+    reply->bytes = facts->bytes;
+    reply->left = facts->left;
+    reply->why_left = facts->left ? facts->why_left : NULL;
+}
+
+/* What executes, by a trace or by what another one told; then copies of it. */
+static int make_copies(struct copies *copies, const struct copies_call *call,
+                       struct copies_reply *reply, struct executed *executed,
+                       struct error *error)
+{
+    struct inspect_census census = {.whole = false};
+    int status = call->executed ? by_text(call->executed, executed, error)
+                                : trace(copies, &census, error);
+    if (status == 0 && !call->executed) {
+        find_loop(&census, reply);
+        status = by_census(&census, executed, error);
+    }
+    if (status == 0)
+        status = open_surgery(copies, executed, error);
+    if (status == 0)
+        status = make_all(copies, call, error);
+    if (status == 0 && !call->executed) {
+        reply->share = share_of(copies, &census);
+        reply->whole = census.whole;
+    }
+    inspect_census_free(&census);
+    return status;
+}
+
+static cJSON *answer(struct copies *copies, const struct copies_call *call)
+{
+    struct copies_reply told = {.share = NAN};
+    struct executed executed = {.n = 0};
+    struct error error = {.text = ""};
+    char *code = NULL, *places = NULL;
+    int status = surgery_available(&error);
+    /* The first call starts threads, and the linker fills its slots. */
+    if (status == 0)
+        call_once((surgery_function *)copies->of->run, copies);
+    status = status < 0 ? status : surgery_available(&error);
+    if (status == 0)
+        status = make_copies(copies, call, &told, &executed, &error);
+    if (status == 0 && call->code)
+        status = surgery_code(copies->surgery, &code, &error);
+    cJSON *const reply =
+        status < 0 ? service_error(status, "copies: %s", error.text) : service_ok();
+    if (status == 0) {
+        struct surgery_facts facts;
+        tell_facts(copies, &facts, &told);
+        told.code = code;
+        told.executed = places = call->code ? write_executed(&executed) : NULL;
+        copies_reply_add(reply, &told);
+    }
+    free(executed.at);
+    free(places);
+    free(code);
     return reply;
 }
 
 cJSON *service_copies(struct service *service, const cJSON *request)
 {
     struct copies_call call;
-    struct inspect_census census = {.whole = false};
     struct error error = {.text = ""};
-    char *code = NULL;
     copies_call_read(request, &call);
     struct service_case *const entry = service_find_case(service, call.number);
     if (!entry || call.n > COPIES_MAX)
@@ -166,26 +324,9 @@ cJSON *service_copies(struct service *service, const cJSON *request)
     if (!copies)
         return service_error(-ENOMEM, "out of memory");
     entry->copies = copies;
-    copies->operands = &service->operands.view;
     copies->of = entry;
-    int status = surgery_available(&error);
-    /* The first call starts threads, and the linker fills its slots. */
-    if (status == 0)
-        call_once((surgery_function *)entry->run, copies);
-    status = status < 0 ? status : surgery_available(&error);
-    if (status == 0)
-        status = trace(copies, &census, &error);
-    if (status == 0)
-        status = open_surgery(copies, &census, &error);
-    if (status == 0)
-        status = make_all(copies, &call, &error);
-    if (status == 0 && call.code)
-        status = surgery_code(copies->surgery, &code, &error);
-    cJSON *const reply = status < 0 ? service_error(status, "copies: %s", error.text)
-                                    : told(copies, &census, code);
-    inspect_census_free(&census);
-    free(code);
-    if (status < 0)
+    cJSON *const reply = answer(copies, &call);
+    if (!message_true(reply, "ok"))
         service_copies_free(service, entry);
     return reply;
 }
@@ -201,7 +342,7 @@ int service_move(struct service *service, struct service_case *entry, uint64_t c
     /* Its functions may be those of other cases, too. */
     if (moved && (moved != entry || !copy)) {
         status = surgery_restore(moved->copies->surgery, error);
-        moved->run = moved->kernel->run;
+        moved->run = moved->built;
         service->moved = NULL;
     }
     if (status < 0 || !copy)

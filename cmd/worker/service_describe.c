@@ -72,8 +72,8 @@ static cJSON *describe_kernel(const struct simdbench_kernel *kernel)
 
 void service_describe_part(const struct service_part *part, cJSON *reply)
 {
-    if (part->module.table)
-        describe_module(part->module.table, reply);
+    if (part->table)
+        describe_module(part->table, reply);
     cJSON *ops = cJSON_AddArrayToObject(reply, "ops");
     for (size_t i = 0; part->ops && part->ops[i]; i++)
         cJSON_AddItemToArray(ops, describe_op(part->ops[i]));

@@ -20,16 +20,15 @@ int service_add_part(struct service *service, const char *path,
                          SERVICE_PARTS_MAX);
     struct service_part *part = &service->part[service->n_parts];
     *part = (struct service_part){.ops = NULL};
-    if (path) {
-        int status = module_load(&part->module, path, list, n, error);
-        if (status < 0)
-            return status;
-        part->ops = part->module.table->ops;
-        part->kernels = part->module.table->kernels;
-    } else {
-        part->ops = op_list();
-        part->kernels = kernel_list();
-    }
+    const int status = !path ? 0
+                       : module_is_declared(path)
+                           ? declared_open(path, list, n, &part->declared, error)
+                           : module_load(&part->module, path, list, n, error);
+    if (status < 0)
+        return status;
+    part->table = part->declared ? declared_table(part->declared) : part->module.table;
+    part->ops = path ? part->table->ops : op_list();
+    part->kernels = path ? part->table->kernels : kernel_list();
     while (part->kernels[part->n])
         part->n++;
     const struct service_part *last = part - 1;

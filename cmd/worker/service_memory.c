@@ -172,6 +172,8 @@ cJSON *service_reference(struct service *service, const cJSON *request)
     service_shared(service, &shared);
     int status =
         op->reference(&shared.view, semiring, to.index, to.n, to.value, to.slack);
+    if (status < 0 && declared_trouble(op))
+        return service_error(status, "op %s: %s", op->name, declared_trouble(op));
     if (status < 0 && !semiring)
         return service_error(status, "op %s has no reference: %s", op->name,
                              strerror(-status));

@@ -12,7 +12,7 @@ static void call_first(struct service *service, struct service_case *entry)
     if (entry->stepped)
         return;
     service_enter(&mask);
-    entry->run(&service->operands.view, entry->state);
+    entry->run(entry->argument, entry->state);
     service_leave(entry, &mask);
     service_rest(service);
     entry->stepped = true;

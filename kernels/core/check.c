@@ -306,7 +306,7 @@ void operands_spoil(const struct operands *operands, const uint64_t *index, uint
         if (!operand_is_output(output))
             continue;
         if (output->role == SIMDBENCH_INOUT)
-            memcpy(output->data, operands->operand[0].data,
+            memcpy(output->data, operands->operand[output->source].data,
                    output->count * type_bytes(output->type));
         else
             output_spoil(output, &seed);

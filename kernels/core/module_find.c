@@ -78,7 +78,12 @@ static bool ends_with(const char *text, const char *end)
 
 bool module_is_foreign(const char *path)
 {
-    return !ends_with(path, ".so");
+    return !ends_with(path, ".so") && !module_is_declared(path);
+}
+
+bool module_is_declared(const char *path)
+{
+    return ends_with(path, ".json");
 }
 
 static bool is_executable(const char *path)
@@ -178,7 +183,7 @@ static bool find_in(const char *folder, const char *name, char *path, size_t pat
 
 int module_find(const char *name, char *path, size_t path_size, struct error *error)
 {
-    if (strchr(name, '/') || ends_with(name, ".so"))
+    if (strchr(name, '/') || !module_is_foreign(name))
         return find_path(name, path, path_size, error);
     struct folders *folders = malloc(sizeof *folders);
     if (!folders)

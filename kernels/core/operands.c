@@ -82,6 +82,14 @@ int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
                              "alignment %llu is below the size of a %s (%llu)",
                              (unsigned long long)align, type_name(operand->type),
                              (unsigned long long)size);
+        if (operand->role == SIMDBENCH_INOUT &&
+            (operand->source >= map->count ||
+             map->operand[operand->source].type != operand->type ||
+             map->operand[operand->source].count != operand->count))
+            return error_set(error, -EINVAL,
+                             "operand %u begins as a copy of operand %u, which is not "
+                             "like it",
+                             i, operand->source);
         if (operand->count > BYTES_MAX / size)
             return error_set(error, -EOVERFLOW, "operand %u has too many elements: %llu",
                              i, (unsigned long long)operand->count);
@@ -226,28 +234,24 @@ uint64_t operands_hash(const struct operands *operands)
     return hash;
 }
 
-void operands_poison(const struct operands *operands)
+void operands_reset(const struct operands *operands)
 {
     for (uint32_t i = 0; i < operands->view.count; i++) {
         const struct simdbench_operand *operand = &operands->operand[i];
         if (operand->role == SIMDBENCH_INOUT)
-            memcpy(operand->data, operands->operand[0].data, operand_bytes(operand));
-        if (operand->role == SIMDBENCH_OUT)
-            type_poison(operand->type, operand->data, operand->count);
+            memcpy(operand->data, operands->operand[operand->source].data,
+                   operand_bytes(operand));
     }
 }
 
-bool operands_reset(const struct operands *operands)
+void operands_poison(const struct operands *operands)
 {
-    bool any = false;
+    operands_reset(operands);
     for (uint32_t i = 0; i < operands->view.count; i++) {
         const struct simdbench_operand *operand = &operands->operand[i];
-        if (operand->role != SIMDBENCH_INOUT || !(operand->flags & SIMDBENCH_RESET))
-            continue;
-        memcpy(operand->data, operands->operand[0].data, operand_bytes(operand));
-        any = true;
+        if (operand->role == SIMDBENCH_OUT)
+            type_poison(operand->type, operand->data, operand->count);
     }
-    return any;
 }
 
 enum { CHANGE_STEP = 63 }; /* at most so far from one to the next */

@@ -18,7 +18,7 @@ static int reduce_parse(const char *text, struct simdbench_shape *shape, char *e
                         size_t error_size)
 {
     uint32_t which = ARRAY_LEN(axis) - 1;
-    while (strncmp(text, axis[which], strlen(axis[which])) != 0)
+    while (which > 0 && strncmp(text, axis[which], strlen(axis[which])) != 0)
         which--;
     const int status = matrix_parse(text + strlen(axis[which]), shape, error, error_size);
     if (status < 0) {

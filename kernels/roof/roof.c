@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "kernels.h"
 #include "prototypes.h"
@@ -23,22 +22,6 @@ static long long read_number(const char **text)
     return digit ? number : -1;
 }
 
-/* Reads "2r1w:", if it is there. False: there are too many or none. */
-static bool read_streams(const char **text, int64_t streams[2])
-{
-    const char *at = *text;
-    const char *const colon = strchr(at, ':');
-    if (!colon)
-        return true;
-    for (int i = 0; i < 2; i++, at++) {
-        streams[i] = read_number(&at);
-        if (streams[i] < 0 || streams[i] > ROOF_STREAMS_MAX || *at != "rw"[i])
-            return false;
-    }
-    *text = at + 1;
-    return at == colon && streams[0] + streams[1] > 0;
-}
-
 static int roof_parse(const char *text, struct simdbench_shape *shape, char *error,
                       size_t error_size)
 {
@@ -46,22 +29,12 @@ static int roof_parse(const char *text, struct simdbench_shape *shape, char *err
     if (strcmp(text, "registers") == 0)
         return 0;
     const char *end = text;
-    int64_t streams[2] = {1, 1};
     errno = 0;
-    if (!read_streams(&end, streams)) {
-        snprintf(error, error_size,
-                 "'%s' does not begin with 0 to %d streams that are read and written, as "
-                 "in 2r1w:4096",
-                 text, ROOF_STREAMS_MAX);
-        return -EINVAL;
-    }
-    const bool plain = end == text;
     const long long bytes = read_number(&end);
     const long long passes = *end == 'x' && end > text ? (end++, read_number(&end)) : 1;
     if (bytes < 0 || passes < 1 || *end) {
         snprintf(error, error_size,
-                 "'%s' is neither 'registers' nor a number of bytes, BYTESxPASSES or "
-                 "KrMw:BYTES",
+                 "'%s' is neither 'registers' nor a number of bytes, nor BYTESxPASSES",
                  text);
         return -EINVAL;
     }
@@ -73,14 +46,12 @@ static int roof_parse(const char *text, struct simdbench_shape *shape, char *err
         snprintf(error, error_size, "%s is no multiple of 8 bytes", text);
         return -EINVAL;
     }
-    shape->rank = !plain ? 5 : passes > 1 ? 3 : 1;
+    shape->rank = passes > 1 ? 3 : 1;
     shape->dim[0] = bytes;
-    if (shape->rank > 1) {
+    if (passes > 1) {
         shape->dim[1] = passes;
         shape->dim[2] = ROOF_SHAPE;
     }
-    if (!plain)
-        memcpy(&shape->dim[3], streams, sizeof streams);
     return 0;
 }
 
@@ -90,32 +61,24 @@ static void roof_format(const struct simdbench_shape *shape, char *text, size_t 
         snprintf(text, text_size, "registers");
     else if (shape->rank == 1)
         snprintf(text, text_size, "%" PRId64, shape->dim[0]);
-    else {
-        char streams[32] = "", passes[24] = "";
-        if (shape->rank == 5)
-            snprintf(streams, sizeof streams, "%" PRId64 "r%" PRId64 "w:", shape->dim[3],
-                     shape->dim[4]);
-        if (shape->dim[1] > 1)
-            snprintf(passes, sizeof passes, "x%" PRId64, shape->dim[1]);
-        snprintf(text, text_size, "%s%" PRId64 "%s", streams, shape->dim[0], passes);
-    }
+    else
+        snprintf(text, text_size, "%" PRId64 "x%" PRId64, shape->dim[0], shape->dim[1]);
 }
 
 static int roof_layout(const struct simdbench_shape *shape, uint32_t type,
                        struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
 {
-    const int read = shape->rank == 5 ? (int)shape->dim[3] : 1;
-    const int written = shape->rank == 5 ? (int)shape->dim[4] : 1;
+    static const uint32_t roles[] = {SIMDBENCH_IN, SIMDBENCH_OUT};
     if (shape->rank == 0)
         return 0;
     uint64_t count = (uint64_t)shape->dim[0] / type_bytes(type);
-    for (int i = 0; i < read + written; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
         operand[i]->type = type;
-        operand[i]->role = i < read ? SIMDBENCH_IN : SIMDBENCH_OUT;
+        operand[i]->role = roles[i];
         operand[i]->count = count;
         operand[i]->ld = (int64_t)count;
     }
-    return read + written;
+    return ARRAY_LEN(roles);
 }
 
 static int roof_fill(const struct simdbench_operands *operands, uint64_t seed,
@@ -160,8 +123,7 @@ const struct simdbench_op roof_op = {
     .name = "roof",
     .summary = "limits of this machine: instruction mixes and memory bandwidth",
     .shape_help =
-        "registers, or BYTES of each buffer, or BYTESxPASSES: so often over them a call; "
-        "2r1w:BYTES: row stream reads two buffers and writes one",
+        "registers, or BYTES of each buffer, or BYTESxPASSES: so often over them a call",
     .default_shapes = "registers,16Ki,256Ki,8Mi,64Mi",
     .parse = roof_parse,
     .format = roof_format,
@@ -188,18 +150,8 @@ int roof_memory_prepare(const struct simdbench_operands *operands, void **state,
         snprintf(error, error_size, "it moves memory: the shape must be a byte count");
         return -ENOTSUP;
     }
-    struct roof_state *const made = calloc(1, sizeof *made);
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    double written = 0;
-    for (uint32_t i = 0; i < operands->count; i++)
-        if (operands->operand[i]->role == SIMDBENCH_OUT)
-            written += (double)operands->operand[i]->count *
-                       (double)type_bytes(operands->operand[i]->type);
-    if (!made)
-        return -ENOMEM;
-    made->past = cache > 0 && written > (double)cache;
-    *state = made;
-    return 0;
+    *state = calloc(1, sizeof(uint64_t));
+    return *state ? 0 : -ENOMEM;
 }
 
 void roof_memory_release(void *state)
@@ -265,12 +217,29 @@ void roof_update_work(const struct simdbench_operands *operands, double *ops,
     *bytes = 2 * traffic_of(operands).written;
 }
 
-void roof_stream_work(const struct simdbench_operands *operands, double *ops,
-                      double *bytes)
+bool roof_is_source(const struct simdbench_operands *operands, uint32_t i)
 {
-    const struct traffic traffic = traffic_of(operands);
-    *ops = 0;
-    *bytes = traffic.read + traffic.written;
+    const uint32_t role = operands->operand[i]->role;
+    if (role == SIMDBENCH_OUT || role == SIMDBENCH_INOUT)
+        return false;
+    for (uint32_t k = 0; k < operands->count; k++)
+        if (operands->operand[k]->role == SIMDBENCH_INOUT &&
+            operands->operand[k]->source == i)
+            return true;
+    return false;
+}
+
+void roof_streams_work(const struct simdbench_operands *operands, double *ops,
+                       double *bytes)
+{
+    *ops = *bytes = 0;
+    for (uint32_t i = 0; i < operands->count; i++) {
+        const struct simdbench_operand *const operand = operands->operand[i];
+        const double size = (double)operand->count * (double)type_bytes(operand->type);
+        if (!roof_is_source(operands, i))
+            *bytes += (operand->role == SIMDBENCH_INOUT ? 2 : 1) * size *
+                      (double)roof_passes(operands->shape);
+    }
 }
 
 const struct op_row roof_row = {.op = &roof_op, .split = split_by_elements};

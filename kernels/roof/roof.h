@@ -19,17 +19,13 @@
  * fits in the first cache. They are:
  *   read    all bytes of all operands that are no outputs; the exclusive or of their
  *           64-bit words (the last one of an operand filled up with zeros) goes to the
- *           struct roof_state that prepare made
+ *           uint64_t that prepare made
  *   load    the same bytes are loaded and nothing else: more than `read` where the
  *           exclusive or costs an instruction of its own
  *   write   1.0 to every element of all outputs
  *   copy    the first input to the first output, as many bytes as the smaller one has
  *   update  all bytes of all outputs are loaded and stored where they were: the limit of
  *           kernels that work in place
- *   stream  all bytes of all operands are loaded, stored, or both, as their roles say,
- *           from all operands in turn and up to a vector less of each: the limit of
- *           kernels that go once over all that they have, `a = b + c` or `y += a * x`.
- *           Outputs that are longer than the last cache are stored past the caches
  * Operands that are input and output count as both, but copy only takes them for outputs.
  * Stores are ordinary ones, which read a line before they write to it; it stays in the
  * caches. The same with non-temporal stores, which write whole lines past all caches:
@@ -42,33 +38,27 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* A multiple of 56 scalars, 20 and 14 pairs of 8 floats, 16 pairs of 16: the unrolled
  * loops. So many that a call and filling the pipes take less than 0.3% of it. */
 #define ROOF_PAIRS 286720
+
+#include <stdbool.h>
 
 #include "simdbench.h"
 
 /* The shape of several passes has the dimensions BYTES, PASSES and a mark, which no other
  * op's shape has: streams also run on the operands of those. */
 #define ROOF_SHAPE 0x726f6f66
-#define ROOF_STREAMS_MAX 4 /* of a kind, in the shape KrMw:BYTES */
 #define ROOF_PASSES_MAX 1000000000
 static inline int64_t roof_passes(const struct simdbench_shape *shape)
 {
-    return shape->rank >= 3 && shape->dim[2] == ROOF_SHAPE ? shape->dim[1] : 1;
+    return shape->rank == 3 && shape->dim[2] == ROOF_SHAPE ? shape->dim[1] : 1;
 }
-
-/* Made by prepare of memory streams. */
-struct roof_state {
-    uint64_t sum;
-    bool past; /* `stream` stores past the caches */
-};
 
 /* Operations and bytes of one call of the rows: the fields `work` in kernels.def. */
 typedef void roof_work_function(const struct simdbench_operands *operands, double *ops,
                                 double *bytes);
 roof_work_function roof_registers_work, roof_read_work, roof_write_work, roof_copy_work,
-    roof_update_work, roof_stream_work;
+    roof_update_work, roof_streams_work;
+/* True of an input that another operand begins as a copy of: streams do not touch it. */
+bool roof_is_source(const struct simdbench_operands *operands, uint32_t i);

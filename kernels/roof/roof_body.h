@@ -307,6 +307,91 @@ static inline void update_all(const struct simdbench_operands *operands)
     }
 }
 
+static inline void stream_tail(const struct simdbench_operand *operand, size_t at,
+                               const void *pattern)
+{
+    const size_t bytes = operand_bytes(operand) - at;
+    char *const data = (char *)operand->data + at;
+    if (operand->role == SIMDBENCH_INOUT)
+        update_bytes(data, bytes);
+    else if (operand->role == SIMDBENCH_OUT)
+        write_bytes(data, bytes, pattern);
+    else
+        load_bytes(data, bytes);
+}
+
+/* Operands that are streamed side by side; others follow one by one. */
+enum { SIDE_LOADS = 4, SIDE_OTHERS = 2 };
+struct side {
+    char *load[SIDE_LOADS], *store[SIDE_OTHERS], *update[SIDE_OTHERS];
+    uint32_t loads, stores, updates;
+    size_t bytes; /* of the shortest one, in whole blocks of eight vectors */
+};
+
+static inline bool side_add(struct side *side, const struct simdbench_operand *operand)
+{
+    const size_t whole = operand_bytes(operand) / (8 * VECTOR) * (8 * VECTOR);
+    const bool first = side->loads + side->stores + side->updates == 0;
+    if (operand->role == SIMDBENCH_INOUT && side->updates < SIDE_OTHERS)
+        side->update[side->updates++] = operand->data;
+    else if (operand->role == SIMDBENCH_OUT && side->stores < SIDE_OTHERS)
+        side->store[side->stores++] = operand->data;
+    else if (!is_output(operand) && side->loads < SIDE_LOADS)
+        side->load[side->loads++] = operand->data;
+    else
+        return false;
+    side->bytes = first || whole < side->bytes ? whole : side->bytes;
+    return true;
+}
+
+/* A block of each at a time: a core overlaps the loads of one with the stores of another.
+ * The branches go the same way in all blocks. */
+static inline void side_run(const struct side *side, const void *pattern)
+{
+#define BLOCK_LOAD(k)                                 \
+    if (side->loads > (k))                            \
+    __asm__ volatile(EIGHT(LOAD_BODY)                 \
+                     :                                \
+                     : [from] "r"(side->load[k] + at) \
+                     : CLOBBERS, "memory")
+#define BLOCK_STORE(k)                                                       \
+    if (side->stores > (k))                                                  \
+    __asm__ volatile(LOAD(AT(0, "pattern"), 0) EIGHT(WRITE_BODY)             \
+                     :                                                       \
+                     : [to] "r"(side->store[k] + at), [pattern] "r"(pattern) \
+                     : CLOBBERS, "memory")
+#define BLOCK_UPDATE(k)                               \
+    if (side->updates > (k))                          \
+    __asm__ volatile(EIGHT(UPDATE)                    \
+                     :                                \
+                     : [to] "r"(side->update[k] + at) \
+                     : CLOBBERS, "memory")
+    for (size_t at = 0; at < side->bytes; at += 8 * VECTOR) {
+        BLOCK_LOAD(0);
+        BLOCK_LOAD(1);
+        BLOCK_LOAD(2);
+        BLOCK_LOAD(3);
+        BLOCK_STORE(0);
+        BLOCK_STORE(1);
+        BLOCK_UPDATE(0);
+        BLOCK_UPDATE(1);
+    }
+}
+
+static inline void stream_all(const struct simdbench_operands *operands,
+                              const void *pattern)
+{
+    struct side side = {.loads = 0};
+    size_t done[SIMDBENCH_MAX_OPERANDS] = {0};
+    for (uint32_t i = 0; i < operands->count; i++)
+        if (!roof_is_source(operands, i) && side_add(&side, operands->operand[i]))
+            done[i] = 1;
+    side_run(&side, pattern);
+    for (uint32_t i = 0; i < operands->count; i++)
+        if (!roof_is_source(operands, i))
+            stream_tail(operands->operand[i], done[i] ? side.bytes : 0, pattern);
+}
+
 static inline void copy_first(const struct simdbench_operands *operands,
                               copy_function *copy)
 {
@@ -322,8 +407,6 @@ static inline void copy_first(const struct simdbench_operands *operands,
     size_t from = operand_bytes(in), to = operand_bytes(out);
     copy(out->data, in->data, from < to ? from : to);
 }
-
-#include "roof_stream_body.h"
 
 /* A kernel that does `statement` in each pass. */
 #define STREAM_KERNEL(type, isa, variant, statement)                                \
@@ -346,5 +429,5 @@ static inline void copy_first(const struct simdbench_operands *operands,
                   write_all(operands, write_stream_bytes, ones))                   \
     STREAM_KERNEL(type, isa, copy, copy_first(operands, copy_bytes))               \
     STREAM_KERNEL(type, isa, copy_stream, copy_first(operands, copy_stream_bytes)) \
-    STREAM_KERNEL(type, isa, stream, stream_all(operands, state))                  \
-    STREAM_KERNEL(type, isa, update, update_all(operands))
+    STREAM_KERNEL(type, isa, update, update_all(operands))                         \
+    STREAM_KERNEL(type, isa, streams, stream_all(operands, ones))

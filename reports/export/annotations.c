@@ -38,7 +38,7 @@ static enum kind kind_of(const struct run *run, const struct result *result)
         return KIND_NONE;
     /* REGRESSED is of another machine: it fails nothing. */
     return verdict == VERDICT_REGRESSED || verdict == VERDICT_INCONCLUSIVE ||
-                   verdict == VERDICT_UNUSABLE
+                   verdict == VERDICT_UNUSABLE || verdict == VERDICT_PLACED
                ? KIND_WARNING
                : KIND_NOTICE;
 }
@@ -141,6 +141,18 @@ static void put_kind(FILE *file, const struct note *note, size_t n, size_t most,
                 kind_names[note->kind], n - shown, n - shown);
 }
 
+static void put_rest(FILE *file, const char *what, const char *text)
+{
+    struct buffer plain = {.text = NULL};
+
+    if (!text)
+        return;
+    buffer_plain(&plain, text);
+    fprintf(file, "; %s: ", what);
+    put_escaped(file, buffer_text(&plain), false);
+    buffer_free(&plain);
+}
+
 static void put_summary(const struct run *run, const struct export_rows *rows, FILE *file)
 {
     const struct gate *gate = run->gate;
@@ -166,11 +178,17 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
                 "; %zu regressed, %zu improved, %zu same, %zu inconclusive, %zu unusable",
                 gate->regressed, gate->improved, gate->same, gate->inconclusive,
                 gate->unusable);
+    if (gate && gate->placed)
+        fprintf(file, ", %zu placed", gate->placed);
     if (gate && run_code_worse(run))
         fprintf(file, ", %zu of worse code", run_code_worse(run));
     if (gate && isfinite(gate->geomean_change))
         fprintf(file, "; geometric mean of changes %+.2f%%25",
                 100 * gate->geomean_change);
+    if (gate) {
+        put_rest(file, "left out", gate->left_out);
+        put_rest(file, "this CPU lacks", gate->lacking);
+    }
     if (gate && gate->refused) {
         struct buffer why = {.text = NULL};
         buffer_plain(&why, gate->refused);

@@ -215,6 +215,7 @@ bool export_fails(const struct run *run, const struct result *result)
         return false;
     const enum verdict verdict = result->comparison->verdict;
     return verdict == VERDICT_REGRESSED ||
+           (verdict == VERDICT_PLACED && run->gate && run->gate->placement) ||
            ((verdict == VERDICT_INCONCLUSIVE || verdict == VERDICT_UNUSABLE) &&
             run->gate && run->gate->strict);
 }
@@ -242,6 +243,8 @@ static void tell_change(struct buffer *buffer, const struct comparison *comparis
     if (ci->known)
         buffer_format(buffer, " [%+.2f%%, %+.2f%%]", 100 * ci->lo, 100 * ci->hi);
     buffer_format(buffer, ": %s, now %s", base, head);
+    if (comparison_is_moved(comparison))
+        buffer_format(buffer, "; as built %+.2f%%", 100 * comparison->placement->change);
     if (comparison->delta > 0)
         buffer_format(buffer, "; a change counts from %.2f%%", 100 * comparison->delta);
 }

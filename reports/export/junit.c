@@ -99,7 +99,8 @@ static double seconds(const struct result *result)
         ns += result->samples_ns[i];
     for (size_t i = 0; result->comparison && i < result->comparison->n_trials; i++) {
         const struct trial *trial = &result->comparison->trials[i];
-        ns += calls * (trial->base_ns + trial->head_ns + trial->control_ns);
+        ns += calls * (trial->base_ns + trial->head_ns + trial->control_ns +
+                       trial->built_base_ns + trial->built_head_ns);
     }
     return isfinite(ns) ? ns * 1e-9 : 0;
 }
@@ -114,6 +115,14 @@ static void put_explanation(FILE *file, const char *of,
     put_property(file, of, "cause_confidence", first->confidence);
     put_number(file, of, "cause_share", first->share);
     put_number(file, of, "residual_share", explanation->residual_share);
+}
+
+static void put_equality(FILE *file, const char *of, const struct placement *placement)
+{
+    if (placement->equality)
+        put_property(file, of, "executed_code", equality_name(placement->equality));
+    if (placement->unmoved)
+        put_property(file, of, "judged_as_built", placement->unmoved);
 }
 
 static void put_properties(FILE *file, const struct export_row *row)
@@ -139,6 +148,10 @@ static void put_properties(FILE *file, const struct export_row *row)
         put_number(file, of, "head_ns", comparison->head_ns);
         put_number(file, of, "change", comparison->change);
         put_interval(file, of, "change_lo", "change_hi", &comparison->change_ci);
+        if (comparison_is_moved(comparison))
+            put_number(file, of, "change_as_built", comparison->placement->change);
+        if (comparison->placement)
+            put_equality(file, of, comparison->placement);
         put_number(file, of, "delta", comparison->delta);
         put_number(file, of, "detectable", comparison->detectable);
     }

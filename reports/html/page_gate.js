@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views of two builds: changes with their intervals, threshold and noise floor.
-const VERDICTS = { REGRESSED: "bad", IMPROVED: "good", INCONCLUSIVE: "warn", UNUSABLE: "warn" };
+const VERDICTS = { REGRESSED: "bad", IMPROVED: "good", PLACED: "warn",
+  INCONCLUSIVE: "warn", UNUSABLE: "warn" };
 const verdictTone = (result) => VERDICTS[result.comparison.verdict] ?? "";
+const CODES = { same: "same code", nearly: "same code but for", other: "other code" };
 const hasChange = (result) => known(result.comparison?.change);
+
+function codeText(placement) {
+  const text = CODES[placement?.code] ?? "";
+  return placement?.code === "nearly"
+    ? `${text} ${digits(placement.instructions)} in ${placement.where ?? "?"}` : text;
+}
 
 function gateTable(list) {
   const of = (name, show) => ({ number: true, title: name.replace("_ns", ""),
@@ -12,11 +20,14 @@ function gateTable(list) {
     of("change", change),
     { title: "interval", number: true, value: (result) => result.comparison.ci?.[0],
       show: (result) => range(result.comparison.ci, change) },
+    { title: "as built", number: true, value: (result) => result.comparison.placement?.change,
+      show: (result) => change(result.comparison.placement?.change) },
+    { title: "code", value: (result) => codeText(result.comparison.placement) },
     of("base_ns", (ns) => ns > 0 ? time(ns) : "–"), of("head_ns", (ns) => ns > 0 ? time(ns) : "–"), of("floor", percent), of("delta", percent),
     of("detectable", percent),
     { ...of("processes", digits), title: "processes" }, of("p", digits),
     { title: "reason", value: (result) => result.comparison.reason ??
-      result.comparison.code?.reason ?? "" }],
+      result.comparison.code?.reason ?? result.comparison.placement?.unmoved ?? "" }],
   list, { anchor: (result) => result.anchor });
 }
 
@@ -28,7 +39,9 @@ function forestConfig(cases) {
     hi: result.comparison.ci?.[1] * 100, title: result.id, anchor: result.anchor,
     lines: [`${result.comparison.verdict} ${change(result.comparison.change)} ${
       range(result.comparison.ci, change)}`, `${time(result.comparison.base_ns)} before, ${
-      time(result.comparison.head_ns)} now`] }));
+      time(result.comparison.head_ns)} now`,
+    ...(known(result.comparison.placement?.change)
+      ? [`as built ${change(result.comparison.placement.change)}`] : [])] }));
   const limits = [-120, 120].map((sign) => ({ x: sign * (threshold ?? 0) }));
   return {
     type: "scatter", data: { datasets: [{
@@ -61,6 +74,7 @@ function drawGate(body) {
       ? change(gate.geomean_change) : null],
     ["times do not gate", gate.refused], ["this machine", gate.selftest],
     ["settings of this comparison", gate.settings],
+    ["left out", gate.left_out], ["this CPU lacks", gate.lacking],
     ...(gate.arms ?? []).map((arm) => [arm.name, [arm.path, arm.version, arm.commit]
       .filter(Boolean).join(", ")])]));
   figures(body, parts, "charts", (part) => figure("Changes, the worst first; grey: the noise floor",

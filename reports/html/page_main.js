@@ -34,7 +34,8 @@ function drawHead() {
   const title = page.cases ? "simdbench history" : page.studies ? "simdbench study"
     : page.gate ? "simdbench: two builds" : why ? "simdbench: why" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
-  head.append(el("h1", {}, title), commandPart() ?? "", facts([
+  const answer = (page.answer ?? []).map((line) => el("p", { class: "answer" }, line));
+  head.append(el("h1", {}, title), ...answer, commandPart() ?? "", facts([
     ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${
       statusText()}` : null],
     ["interrupted", page.interrupted ? "yes: what follows is what there was" : null],

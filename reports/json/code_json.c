@@ -15,7 +15,8 @@ static const struct fields loop_fields =
            FIELD(AMOUNT, code_loop, share), FIELD(AMOUNT, code_loop, iterations),
            FIELD(AMOUNT, code_loop, instructions), FIELD(AMOUNT, code_loop, calls),
            FIELD(AMOUNT, code_loop, spills), FIELD(AMOUNT, code_loop, reloads),
-           FIELD(AMOUNT, code_loop, widest_bits), FIELD(BOOL, code_loop, spills_exact));
+           FIELD(AMOUNT, code_loop, widest_bits), FIELD(AMOUNT, code_loop, offset),
+           FIELD(AMOUNT, code_loop, bytes), FIELD(BOOL, code_loop, spills_exact));
 static const struct fields change_fields =
     FIELDS(FIELD(NAME, code_change, reason), FIELD(NAME, code_change, shape),
            FIELD(AMOUNT, code_change, base_instructions),

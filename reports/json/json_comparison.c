@@ -9,6 +9,7 @@
 static const struct fields gate_fields = FIELDS(
     FIELD(TEXT, gate, kind), FIELD(NAME, gate, refused), FIELD(AMOUNT, gate, threshold),
     FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes), FIELD(BOOL, gate, code),
+    FIELD(BOOL, gate, placement), FIELD(NAME, gate, left_out), FIELD(NAME, gate, lacking),
     FIELD(NAME, gate, selftest), FIELD(NAME, gate, settings),
     FIELD(AMOUNT, gate, seconds), FIELD(CHANGE, gate, geomean_change),
     FIELD(SIZE, gate, regressed), FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same),
@@ -24,16 +25,25 @@ static const struct fields comparison_fields =
            FIELD(CHANGE, comparison, least_change), FIELD(SPAN, comparison, floor),
            FIELD(SPAN, comparison, delta), FIELD(SPAN, comparison, detectable),
            FIELD(SPAN, comparison, p), FIELD(BOOL, comparison, significant));
+/* NaN, and 0 of a time, is null or missing. */
+static const struct fields placement_fields =
+    FIELDS(FIELD(NAME, placement, unmoved), FIELD(AMOUNT, placement, instructions),
+           FIELD(NAME, placement, where), FIELD(SPAN, placement, base_offset),
+           FIELD(SPAN, placement, head_offset), FIELD(SPAN, placement, base_loop),
+           FIELD(SPAN, placement, head_loop), FIELD(RATE, placement, base_ns),
+           FIELD(RATE, placement, head_ns), FIELD(CHANGE, placement, change),
+           FIELD(CHANGE, placement, least_change));
 static const struct fields control_fields =
     FIELDS(FIELD_AS("change", CHANGE, comparison, control_change));
 
 /* Members of "trials", each an array with an entry per trial. */
 static const struct field trial_table[] = {
-    FIELD(U32, trial, process),
-    FIELD(NUMBER, trial, base_ns),
-    FIELD(NUMBER, trial, head_ns),
-    FIELD(NUMBER, trial, control_ns),
+    FIELD(U32, trial, process),          FIELD(NUMBER, trial, base_ns),
+    FIELD(NUMBER, trial, head_ns),       FIELD(NUMBER, trial, control_ns),
+    FIELD(NUMBER, trial, built_base_ns), FIELD(NUMBER, trial, built_head_ns),
 };
+/* Those behind them are there only if code was moved. */
+enum { TRIAL_FIELDS = 4 };
 
 /* ---- writing ---- */
 
@@ -44,6 +54,7 @@ void json_gate(struct json *json, cJSON *parent, const struct gate *gate)
     if (!object)
         return;
     json_fields(json, object, &gate_fields, gate);
+    json_number(json, object, "placed", (double)gate->placed);
     cJSON *const arms = json_array(json, object, "arms");
     FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
         cJSON *const entry = json_object(json, arms, NULL);
@@ -60,7 +71,9 @@ static void put_trials(struct json *json, cJSON *parent,
     double *const column = malloc((n ? n : 1) * sizeof *column);
 
     json->failed |= !column;
-    for (size_t f = 0; column && f < ARRAY_LEN(trial_table); f++) {
+    const size_t fields =
+        comparison_is_moved(comparison) ? ARRAY_LEN(trial_table) : TRIAL_FIELDS;
+    for (size_t f = 0; column && f < fields; f++) {
         for (size_t i = 0; i < n; i++) {
             const char *const at =
                 (const char *)&comparison->trials[i] + trial_table[f].offset;
@@ -70,6 +83,18 @@ static void put_trials(struct json *json, cJSON *parent,
         json_numbers(json, trials, trial_table[f].name, column, NULL, n);
     }
     free(column);
+}
+
+static void put_placement(struct json *json, cJSON *parent,
+                          const struct placement *placement)
+{
+    cJSON *const object = json_maybe(json, parent, "placement", placement);
+
+    if (!object)
+        return;
+    json_fields(json, object, &placement_fields, placement);
+    json_text(json, object, "code", equality_name(placement->equality) ?: "unknown");
+    json_interval(json, object, "ci", "ci_level", &placement->ci);
 }
 
 void json_comparison(struct json *json, cJSON *parent,
@@ -85,6 +110,7 @@ void json_comparison(struct json *json, cJSON *parent,
     cJSON *const control = json_object(json, object, "control");
     json_fields(json, control, &control_fields, comparison);
     json_interval(json, control, "ci", "ci_level", &comparison->control_ci);
+    put_placement(json, object, comparison->placement);
     json_code(json, object, comparison->code);
     put_trials(json, object, comparison);
 }
@@ -129,11 +155,12 @@ static int read_time(const struct value *entry, bool may_be_0, double *ns)
                       TIME_MIN, TIME_MAX);
 }
 
-/* The four arrays are walked side by side; the first leads. */
+/* The arrays are walked side by side; the first leads. */
 struct trials_reader {
     struct comparison *comparison;
     const struct value *columns; /* in the order of trial_table */
     const cJSON *next[ARRAY_LEN(trial_table)];
+    size_t n; /* of them */
 };
 
 static int add_trial(const struct value *entry, void *context)
@@ -144,7 +171,7 @@ static int add_trial(const struct value *entry, void *context)
     double process = 0;
 
     cell[0] = *entry;
-    for (size_t f = 1; f < ARRAY_LEN(trial_table); f++) {
+    for (size_t f = 1; f < from->n; f++) {
         if (!from->next[f])
             return VALUE_FAIL(&from->columns[f], "fewer entries than process");
         cell[f] = *entry;
@@ -157,6 +184,9 @@ static int add_trial(const struct value *entry, void *context)
     code = code ?: read_time(&cell[1], false, &trial.base_ns)
                 ?: read_time(&cell[2], false, &trial.head_ns)
                 ?: read_time(&cell[3], true, &trial.control_ns);
+    if (from->n > TRIAL_FIELDS)
+        code = code ?: read_time(&cell[4], true, &trial.built_base_ns)
+                    ?: read_time(&cell[5], true, &trial.built_head_ns);
     if (code)
         return code;
     code = comparison_add_trial(from->comparison, &trial);
@@ -169,17 +199,21 @@ static int read_trials(const struct value *object, struct comparison *comparison
 {
     const struct value trials = value_member(object, "trials");
     struct value columns[ARRAY_LEN(trial_table)];
-    struct trials_reader from = {.comparison = comparison, .columns = columns};
+    struct trials_reader from = {
+        .comparison = comparison, .columns = columns, .n = TRIAL_FIELDS};
     int code = value_object(&trials);
 
-    for (size_t f = 0; !code && f < ARRAY_LEN(trial_table); f++) {
+    const struct value built = value_member(&trials, trial_table[TRIAL_FIELDS].name);
+    if (!code && !value_absent(&built))
+        from.n = ARRAY_LEN(trial_table);
+    for (size_t f = 0; !code && f < from.n; f++) {
         columns[f] = value_member(&trials, trial_table[f].name);
         code = value_array(&columns[f]);
         from.next[f] = code ? NULL : columns[f].json->child;
     }
     if (!code)
         code = value_each(&columns[0], add_trial, &from);
-    for (size_t f = 1; !code && f < ARRAY_LEN(trial_table); f++)
+    for (size_t f = 1; !code && f < from.n; f++)
         if (from.next[f])
             code = VALUE_FAIL(&columns[f], "more entries than process");
     return code;
@@ -193,6 +227,30 @@ static int read_verdict(const struct value *object, struct comparison *compariso
     if (!code && verdict_find(verdict.json->valuestring, &comparison->verdict))
         return VALUE_FAIL(&verdict, "unknown verdict");
     return code;
+}
+
+static int read_equality(const struct value *object, struct placement *placement)
+{
+    const struct value code = value_member(object, "code");
+    const int status = value_want(&code, cJSON_IsString(code.json), "a string");
+
+    for (int e = EQUALITY_SAME; !status && e <= EQUALITY_OTHER; e++)
+        if (text_same(equality_name((enum code_equality)e), code.json->valuestring))
+            placement->equality = (enum code_equality)e;
+    return status;
+}
+
+static int read_placement(const struct value *comparison, struct comparison *to)
+{
+    const struct value object = value_member(comparison, "placement");
+
+    if (value_absent(&object))
+        return 0;
+    if (!comparison_placement(to))
+        return value_no_memory(comparison);
+    return value_fields(&object, &placement_fields, to->placement)
+               ?: read_equality(&object, to->placement)
+               ?: value_interval(&object, "ci", -1, &to->placement->ci);
 }
 
 int json_read_comparison(const struct value *entry, const struct run *run,
@@ -209,12 +267,14 @@ int json_read_comparison(const struct value *entry, const struct run *run,
     comparison = result_comparison(result);
     if (!comparison)
         return value_no_memory(entry);
-    return value_object(&object)
-               ?: read_verdict(&object, comparison)
+    const int code = value_object(&object) ?: read_verdict(&object, comparison);
+    run->gate->placed += !code && comparison->verdict == VERDICT_PLACED;
+    return code
                ?: value_fields(&object, &comparison_fields, comparison)
                ?: value_interval(&object, "ci", -1, &comparison->change_ci)
                ?: value_fields(&control, &control_fields, comparison)
                ?: value_interval(&control, "ci", -1, &comparison->control_ci)
+               ?: read_placement(&object, comparison)
                ?: json_read_code(&object, comparison)
                ?: read_trials(&object, comparison);
 }

@@ -159,6 +159,18 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     json_proofs(json, object, result);
 }
 
+static void put_answer(struct json *json, cJSON *root, const struct run *run)
+{
+    struct answer answer;
+    if (run_answer(run, &answer) < 0) {
+        json->failed = true;
+        return;
+    }
+    if (answer.n)
+        json_texts(json, root, "answer", answer.line, answer.n);
+    strings_free(answer.line, answer.n);
+}
+
 static void make_document(struct json *json, const struct run *run)
 {
     cJSON *const root = json_object(json, NULL, NULL);
@@ -177,6 +189,7 @@ static void make_document(struct json *json, const struct run *run)
     for (size_t i = 0; i < run->n_sources; i++)
         json_fields(json, json_object(json, sources, NULL), &source_fields,
                     &run->sources[i]);
+    put_answer(json, root, run);
     json_gate(json, root, run->gate);
     json_account(json, root, run->account);
     json_studies(json, root, run);

@@ -15,7 +15,8 @@ static const struct fields outcome_fields = FIELDS(
 static const struct fields count_table = FIELDS(
     FIELD(NUMBER, selftest_effect, effect), FIELD_AS("gates", SIZE, selftest_effect, n),
     FIELD(SIZE, selftest_effect, regressed), FIELD(SIZE, selftest_effect, improved),
-    FIELD(SIZE, selftest_effect, same), FIELD(SIZE, selftest_effect, inconclusive),
+    FIELD(BOOL, selftest_effect, as_built), FIELD(SIZE, selftest_effect, same),
+    FIELD(SIZE, selftest_effect, placed), FIELD(SIZE, selftest_effect, inconclusive),
     FIELD(SIZE, selftest_effect, unusable), FIELD(NUMBER, selftest_effect, rate));
 static const struct fields median_fields =
     FIELDS(FIELD(NUMBER, selftest_effect, change), FIELD(NUMBER, selftest_effect, floor),

@@ -27,6 +27,18 @@ static double head_time(const struct trial *trial)
     return trial->head_ns;
 }
 
+static double built_base_time(const struct trial *trial)
+{
+    return trial->built_base_ns > 0 ? trial->built_base_ns : NAN;
+}
+
+static double built_change(const struct trial *trial)
+{
+    return trial->built_base_ns > 0 && trial->built_head_ns > 0
+               ? log(trial->built_head_ns / trial->built_base_ns)
+               : NAN;
+}
+
 static double head_change(const struct trial *trial)
 {
     return log(trial->head_ns / trial->base_ns);
@@ -113,6 +125,33 @@ static double sign_test(const struct view *view, double median, double delta)
     return stats_sign_p(view->n_processes, beyond);
 }
 
+/* The same of the times as built. */
+static void derive_placement(const struct comparison *c, struct view *view)
+{
+    struct placement *const p = c->placement;
+    double least_base = INFINITY, least_head = INFINITY;
+    struct interval ci;
+
+    p->base_ns = p->head_ns = 0;
+    p->change = p->least_change = NAN;
+    p->ci = (struct interval){.known = false};
+    look(view, c, built_change);
+    if (p->unmoved || !view->n_processes)
+        return;
+    p->change = expm1(estimate(view, &ci));
+    p->ci = interval_as_change(ci);
+    look(view, c, built_base_time);
+    p->base_ns = stats_median(view->processes, view->n_processes);
+    p->head_ns = p->base_ns * (1 + p->change);
+    for (size_t i = 0; i < c->n_trials; i++) {
+        least_base = fmin(least_base, built_base_time(&c->trials[i]));
+        least_head = c->trials[i].built_head_ns > 0
+                         ? fmin(least_head, c->trials[i].built_head_ns)
+                         : least_head;
+    }
+    p->least_change = least_head / least_base - 1;
+}
+
 static void derive(struct comparison *c, struct view *view, double threshold)
 {
     struct interval ci;
@@ -125,8 +164,6 @@ static void derive(struct comparison *c, struct view *view, double threshold)
     c->least_change = least_head / least_base - 1;
     look(view, c, base_time);
     c->base_ns = stats_median(view->processes, view->n_processes);
-    look(view, c, head_time);
-    c->head_ns = stats_median(view->processes, view->n_processes);
 
     look(view, c, control_change);
     const double control = estimate(view, &ci);
@@ -139,9 +176,12 @@ static void derive(struct comparison *c, struct view *view, double threshold)
     const double median = estimate(view, &ci);
     c->processes = (uint32_t)view->n_processes;
     c->change = expm1(median);
+    c->head_ns = c->base_ns * (1 + c->change);
     c->change_ci = interval_as_change(ci);
     c->detectable = ci.known ? expm1(log1p(c->delta) + width(ci) / 2) : NAN;
     c->p = sign_test(view, median, c->delta);
+    if (c->placement)
+        derive_placement(c, view);
 }
 
 int comparison_set(struct comparison *c, enum verdict verdict, const char *format, ...)
@@ -240,6 +280,57 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
                           100 * (c->change > 0 ? c->delta : -faster(c->delta)));
 }
 
+/* ---- the same code at a worse place ---- */
+
+/* A loop of at most a line that lies across the end of one. */
+static bool is_across(double offset, double loop)
+{
+    return loop <= LINE_BYTES && offset + loop > LINE_BYTES;
+}
+
+static const char *equal_text(const struct placement *p, char *text, size_t size)
+{
+    if (p->equality == EQUALITY_NEARLY)
+        snprintf(text, size, "the code is the same but for %.0f instruction%s",
+                 p->instructions, p->instructions > 1 ? "s" : "");
+    return p->equality == EQUALITY_SAME     ? "the code is the same"
+           : p->equality == EQUALITY_NEARLY ? text
+                                            : "the code is no slower";
+}
+
+static int say_placed(struct comparison *c)
+{
+    const struct placement *const p = c->placement;
+    char same[64], cause[120] = "by its place";
+
+    if (is_across(p->head_offset, p->head_loop) &&
+        !is_across(p->base_offset, p->base_loop))
+        snprintf(
+            cause, sizeof cause,
+            "because its loop of %.0f bytes lies across a line (at %.0f of 64): align "
+            "it, as -falign-loops=64 does",
+            p->head_loop, p->head_offset);
+    else if (isfinite(p->head_offset) && isfinite(p->base_offset))
+        snprintf(cause, sizeof cause,
+                 "because its loop of %.0f bytes begins at %.0f of 64, in base at %.0f: "
+                 "-falign-loops=64 fixes its place",
+                 p->head_loop, p->head_offset, p->base_offset);
+    return comparison_set(c, VERDICT_PLACED, "%s, as built it is slower by %.2f%% %s",
+                          equal_text(p, same, sizeof same), 100 * p->change, cause);
+}
+
+/* Code that is no slower at its best place, and slower as built. */
+static int judge_placement(struct comparison *c)
+{
+    if (!comparison_is_moved(c) ||
+        (c->verdict != VERDICT_SAME && c->verdict != VERDICT_IMPROVED))
+        return 0;
+    const struct placement *const p = c->placement;
+    return p->ci.known && p->ci.lo > c->delta && p->least_change > c->delta / 2
+               ? say_placed(c)
+               : 0;
+}
+
 struct ranked {
     double p;
     size_t index;
@@ -274,7 +365,8 @@ bool comparison_is_open(const struct comparison *comparison, double threshold)
 {
     return comparison->verdict == VERDICT_INCONCLUSIVE ||
            (comparison->verdict == VERDICT_UNUSABLE && comparison->n_trials) ||
-           (comparison->verdict == VERDICT_SAME &&
+           ((comparison->verdict == VERDICT_SAME ||
+             comparison->verdict == VERDICT_PLACED) &&
             !within(comparison->change_ci, threshold));
 }
 
@@ -284,6 +376,7 @@ void gate_count(struct run *run)
     size_t *const counts[] = {[VERDICT_SAME] = &gate->same,
                               [VERDICT_IMPROVED] = &gate->improved,
                               [VERDICT_REGRESSED] = &gate->regressed,
+                              [VERDICT_PLACED] = &gate->placed,
                               [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
                               [VERDICT_UNUSABLE] = &gate->unusable,
                               [VERDICT_NEW] = &gate->only_one,
@@ -317,6 +410,7 @@ static int end_suspect(struct result *result)
                              .processes = c->processes,
                              .verdict = VERDICT_UNUSABLE,
                              .reason = c->reason,
+                             .placement = c->placement,
                              .code = c->code};
     return string_set(&c->reason, result->reason);
 }
@@ -366,7 +460,7 @@ int comparisons_decide(struct comparison **list, size_t n, double threshold)
     status = gate_holm(p, holds, n, GATE_ERROR / 2);
     for (size_t i = 0; !status && i < n; i++) {
         list[i]->significant = holds[i];
-        status = judge(list[i], threshold, n);
+        status = judge(list[i], threshold, n) ?: judge_placement(list[i]);
     }
 out:
     free(holds);

@@ -8,6 +8,8 @@
 /* Each of two looks may err in this share of cases, both directions together: k = 4 of 16
  * processes err in 2.13%, 10 of 32 in 2.01%. */
 #define GATE_ERROR 0.022
+/* Of a line of the instruction cache. */
+#define LINE_BYTES 64
 
 /* Turns an interval of logarithms of ratios into one of changes: ln 1.02 is 0.02. */
 struct interval interval_as_change(struct interval logs);

@@ -44,6 +44,19 @@ int result_speedup(const struct result *result, const struct result *other,
  * intervals. */
 bool result_precise(const struct result *result, double precision);
 
+/* ---- the answer in words (answer.c) ---- */
+
+/* Adds a line for each family of kernels (op, type, settings, layout): the one that is
+ * the fastest at most sizes, its share of the limit, how it compares with fair baselines,
+ * and the command that asks why, if it leaves over a tenth of the limit. A last line
+ * tells how many cases have no number. Nothing for runs that compare builds, explain, or
+ * study. Names are safe to print. strings_free() the lines. 0 or -ENOMEM. */
+struct answer {
+    char **line;
+    size_t n;
+};
+int run_answer(const struct run *run, struct answer *answer);
+
 /* ---- verdicts (gate.c) ---- */
 
 /* Derives what the trials say, the verdict of each case that has any, and the counts of
@@ -142,11 +155,12 @@ struct selftest_outcome {
 /* Gates with the same true change. */
 struct selftest_effect {
     double effect; /* head does that much more work: 0.02; 0 is equal code */
+    bool as_built; /* where its code was built alone, as if its place there were bad */
     struct selftest_outcome *outcomes;
     size_t n;
 
     /* derived by selftest_derive() */
-    size_t regressed, improved, same, inconclusive, unusable;
+    size_t regressed, improved, same, placed, inconclusive, unusable;
     double rate; /* share of gates that are REGRESSED; NaN without gates */
     struct interval rate_ci;
     double change, floor, detectable, seconds; /* medians; NaN if unknown */

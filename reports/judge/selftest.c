@@ -56,6 +56,7 @@ static void derive_effect(struct selftest_effect *effect, double *room)
     size_t *const counts[] = {[VERDICT_SAME] = &effect->same,
                               [VERDICT_IMPROVED] = &effect->improved,
                               [VERDICT_REGRESSED] = &effect->regressed,
+                              [VERDICT_PLACED] = &effect->placed,
                               [VERDICT_INCONCLUSIVE] = &effect->inconclusive,
                               [VERDICT_UNUSABLE] = &effect->unusable,
                               [VERDICT_NEW] = &effect->unusable,
@@ -101,7 +102,7 @@ static void recommend(struct selftest *selftest, const struct selftest_effect *e
 static const struct selftest_effect *find_equal(const struct selftest *selftest)
 {
     FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
-        if (!(e->effect > 0))
+        if (!(e->effect > 0) && !e->as_built)
             return e;
     return NULL;
 }
@@ -113,7 +114,7 @@ static const struct selftest_effect *find_effect(const struct selftest *selftest
     const struct selftest_effect *found = NULL;
 
     FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
-        if (e->n && e->effect > above &&
+        if (e->n && !e->as_built && e->effect > above &&
             (!found || (largest ? e->effect > found->effect : e->effect < found->effect)))
             found = e;
     return found;
@@ -125,7 +126,7 @@ static const struct selftest_effect *find_found(const struct selftest *selftest)
     double missed = 0;
 
     FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
-        if (e->n && !(e->rate >= SELFTEST_SHARE))
+        if (e->n && !e->as_built && !(e->rate >= SELFTEST_SHARE))
             missed = fmax(missed, e->effect);
     return find_effect(selftest, missed, false);
 }
@@ -148,6 +149,10 @@ static int summarise(struct selftest *selftest)
     if (power)
         buffer_format(&text, "%s+%.3g%% found in %zu of %zu", before, 100 * power->effect,
                       power->regressed, power->n);
+    FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
+        if (e->n && e->as_built)
+            buffer_format(&text, ", places of code told from it in %zu of %zu", e->placed,
+                          e->n);
     int code = text.failed
                    ? -ENOMEM
                    : string_set(&selftest->summary,

@@ -167,6 +167,46 @@ static int judge_facts(const struct pair *pair, double threshold)
     return 0;
 }
 
+/* ---- places ---- */
+
+/* The hottest loop that a trace of a whole call found (--prove). */
+static const struct code_loop *hottest(const struct code_proof *proof)
+{
+    const struct whole_call *const call = proof && proof->call.n_loops    ? &proof->call
+                                          : proof && proof->small.n_loops ? &proof->small
+                                                                          : NULL;
+
+    return call && call->loops[0].bytes > 0 ? &call->loops[0] : NULL;
+}
+
+/* A small loop that lies elsewhere in its line may take twice the time. Which of the two
+ * it was cannot be told from files. */
+static int judge_place(const struct pair *pair)
+{
+    const struct code_loop *const base = hottest(pair->head->base_proof);
+    const struct code_loop *const head = hottest(pair->head->proof);
+    struct comparison *const c = pair->head->comparison;
+
+    if (!base || !head)
+        return 0;
+    struct placement *const place = comparison_placement(c);
+    if (!place)
+        return -ENOMEM;
+    place->base_offset = base->offset;
+    place->head_offset = head->offset;
+    place->base_loop = base->bytes;
+    place->head_loop = head->bytes;
+    if ((c->verdict != VERDICT_REGRESSED && c->verdict != VERDICT_IMPROVED) ||
+        fmin(base->bytes, head->bytes) > LINE_BYTES ||
+        fabs(base->offset - head->offset) < 0.5)
+        return 0;
+    return comparison_set(
+        c, VERDICT_INCONCLUSIVE,
+        "its loop of %.0f bytes begins at %.0f of 64, in run 1 at %.0f: the "
+        "place alone may change its time; simdbench ab tells",
+        head->bytes, head->offset, base->offset);
+}
+
 /* ---- cases ---- */
 
 static bool was_left_out(const struct result *result)
@@ -268,6 +308,8 @@ static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *ga
         if (gate->refused)
             status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE,
                                     OTHER_MACHINE);
+        else
+            status = judge_place(&pairs[i]);
         status = status ?: judge_facts(&pairs[i], gate->threshold);
     }
     return status;

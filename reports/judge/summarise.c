@@ -119,9 +119,7 @@ static int judge_share(struct result *result, double least)
     snprintf(
         reason, sizeof reason,
         "%.1f%% of its limit (%.300s), at least %.1f%%: it does less than it should, "
-        "or its roof does not fit what it does (`simdbench list roofs`), or the limit "
-        "was "
-        "measured too low",
+        "the limit was measured too low, or another roof would fit",
         100 * result->limit.share, result->limit.id, 100 * least);
     return result_set_status(result, STATUS_SUSPECT, reason);
 }
@@ -153,11 +151,11 @@ int result_speedup(const struct result *result, const struct result *other,
     return 0;
 }
 
-/* Row `stream` reads and writes the very operands of the kernel, whatever bytes its op
+/* Row `streams` reads and writes the very operands of the kernel, whatever bytes its op
  * says: times alone count. */
 static bool moves_the_same(const struct result *roof)
 {
-    return text_same(roof->variant, "stream");
+    return text_same(roof->variant, "streams");
 }
 
 /* Pairs the rounds for the share too: a core that slows down for a while slows down both.
@@ -174,7 +172,8 @@ static int summarise_limit(struct result *result, const struct result *group, si
         return 0;
     free(result->limit.id);
     result->limit = (struct limit){.guessed = result->limit.guessed};
-    if (result->status != STATUS_OK || !result->limit_id)
+    if ((result->status != STATUS_OK && result->status != STATUS_UNCHECKED) ||
+        !result->limit_id)
         return 0;
     for (size_t i = 0; i < n && !roof; i++)
         if (group[i].status == STATUS_OK && group[i].id &&
@@ -339,7 +338,8 @@ static int summarise_group(const struct run *run, struct result *group, size_t n
             summarise_counter(&result->counters[c], result);
         if (!code && has_samples(result) && result_has_summary(result))
             code = summarise_times(result);
-        if (!code && result->status == STATUS_OK && has_samples(result))
+        if (!code && has_samples(result) &&
+            (result->status == STATUS_OK || result->status == STATUS_UNCHECKED))
             code = judge_short(result);
         metrics_derive(run, result);
     }

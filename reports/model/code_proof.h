@@ -39,7 +39,9 @@ struct code_loop {
     double spills,
         reloads; /* vector stores to the stack, and loads of what they stored */
     double widest_bits;
-    bool spills_exact; /* false: not all of the two were seen */
+    double offset, bytes; /* where its head lies in a line of 64 bytes, and its size; 0
+                             bytes: not known */
+    bool spills_exact;    /* false: not all of the two were seen */
 };
 
 /* Every instruction of one call that is small enough to be traced whole: what the gate of

@@ -12,7 +12,7 @@ static const char *const verdict_names[] = {
     [VERDICT_SAME] = "SAME",           [VERDICT_IMPROVED] = "IMPROVED",
     [VERDICT_REGRESSED] = "REGRESSED", [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
     [VERDICT_UNUSABLE] = "UNUSABLE",   [VERDICT_NEW] = "NEW",
-    [VERDICT_GONE] = "GONE",
+    [VERDICT_GONE] = "GONE",           [VERDICT_PLACED] = "PLACED",
 };
 
 const char *verdict_name(enum verdict verdict)
@@ -35,6 +35,33 @@ struct comparison *result_comparison(struct result *result)
     if (!result->comparison)
         result->comparison = calloc(1, sizeof *result->comparison);
     return result->comparison;
+}
+
+struct placement *comparison_placement(struct comparison *comparison)
+{
+    if (comparison->placement)
+        return comparison->placement;
+    comparison->placement = malloc(sizeof *comparison->placement);
+    if (comparison->placement)
+        *comparison->placement = (struct placement){.base_offset = NAN,
+                                                    .head_offset = NAN,
+                                                    .base_loop = NAN,
+                                                    .head_loop = NAN,
+                                                    .change = NAN};
+    return comparison->placement;
+}
+
+const char *equality_name(enum code_equality equality)
+{
+    static const char *const names[] = {NULL, "same", "nearly", "other"};
+
+    return names[equality];
+}
+
+bool comparison_is_moved(const struct comparison *comparison)
+{
+    return comparison->placement && !comparison->placement->unmoved &&
+           comparison->placement->base_ns > 0;
 }
 
 struct gate *run_gate(struct run *run)
@@ -85,6 +112,8 @@ int comparison_add_trial(struct comparison *comparison, const struct trial *tria
     const size_t n = comparison->n_trials;
     if (!positive(trial->base_ns) || !positive(trial->head_ns) ||
         (trial->control_ns != 0 && !positive(trial->control_ns)) ||
+        (trial->built_base_ns != 0 && !positive(trial->built_base_ns)) ||
+        (trial->built_head_ns != 0 && !positive(trial->built_head_ns)) ||
         (n && comparison->trials[n - 1].process > trial->process))
         return -EINVAL;
     struct trial *const added = array_grow(&comparison->trials, n, sizeof *added);
@@ -101,6 +130,9 @@ void comparison_free(struct comparison *comparison)
         return;
     free(comparison->trials);
     free(comparison->reason);
+    if (comparison->placement)
+        TEXTS_FREE(comparison->placement->unmoved, comparison->placement->where);
+    free(comparison->placement);
     code_change_free(comparison->code);
     free(comparison);
 }
@@ -115,6 +147,7 @@ void gate_free(struct gate *gate)
         free(arm->objects);
     }
     free(gate->arms);
-    TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings);
+    TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings, gate->left_out,
+               gate->lacking);
     free(gate);
 }

@@ -9,15 +9,21 @@
 #include "text/text.h"
 
 static const char *const status_names[] = {
-    [STATUS_PENDING] = "pending", [STATUS_OK] = "ok",
-    [STATUS_SKIPPED] = "skipped", [STATUS_WRONG] = "wrong",
-    [STATUS_FAILED] = "failed",   [STATUS_NOISY] = "noisy",
-    [STATUS_SHORT] = "short",     [STATUS_SUSPECT] = "suspect",
+    [STATUS_PENDING] = "pending",     [STATUS_OK] = "ok",
+    [STATUS_SKIPPED] = "skipped",     [STATUS_WRONG] = "wrong",
+    [STATUS_FAILED] = "failed",       [STATUS_NOISY] = "noisy",
+    [STATUS_SHORT] = "short",         [STATUS_SUSPECT] = "suspect",
+    [STATUS_UNCHECKED] = "unchecked",
 };
 
 bool status_is_bad(enum status status)
 {
     return status == STATUS_WRONG || status == STATUS_FAILED;
+}
+
+bool status_has_time(enum status status)
+{
+    return status == STATUS_OK || status == STATUS_SUSPECT || status == STATUS_UNCHECKED;
 }
 
 const char *status_name(enum status status)

@@ -27,13 +27,17 @@ enum status {
     STATUS_WRONG,
     STATUS_FAILED,
     STATUS_NOISY,
-    STATUS_SHORT,   /* a call takes no longer than the loop that times it */
-    STATUS_SUSPECT, /* it is faster than its limit allows */
+    STATUS_SHORT,     /* a call takes no longer than the loop that times it */
+    STATUS_SUSPECT,   /* it is faster than its limit allows */
+    STATUS_UNCHECKED, /* there is nothing to compare its results with */
     STATUS_COUNT
 };
 const char *status_name(enum status status);
 /* True of a result that is not what was asked for: wrong or failed. */
 bool status_is_bad(enum status status);
+/* True of a result whose time is shown: ok, or suspect or unchecked, which stand in no
+ * mean and have no ratio. */
+bool status_has_time(enum status status);
 
 struct setting {
     char *name, *value;
@@ -93,6 +97,7 @@ enum verdict {
     VERDICT_SAME,         /* the whole interval lies within the threshold */
     VERDICT_IMPROVED,     /* faster by more than the threshold */
     VERDICT_REGRESSED,    /* slower by more than the threshold */
+    VERDICT_PLACED,       /* slower as built, by the places of its code alone */
     VERDICT_INCONCLUSIVE, /* none of these can be said */
     VERDICT_UNUSABLE,     /* nothing can be said: too noisy, or a build failed */
     VERDICT_NEW,          /* only head has the case */
@@ -103,10 +108,28 @@ const char *verdict_name(enum verdict verdict); /* "SAME", ... */
 int verdict_find(const char *name, enum verdict *verdict);
 
 /* A batch of each build, one after the other, with the same number of calls; nanoseconds
- * per call. `control` is a second copy of base; 0 without one. */
+ * per call, at the best place of each. `control` is a second copy of base; 0 without one.
+ */
 struct trial {
     uint32_t process; /* rounds of one process share their addresses; ascending */
     double base_ns, head_ns, control_ns;
+    double built_base_ns, built_head_ns; /* as built; 0: the other times are */
+};
+
+/* What the place of its code does to a case, and whether the code is the same. */
+enum code_equality { EQUALITY_UNKNOWN, EQUALITY_SAME, EQUALITY_NEARLY, EQUALITY_OTHER };
+struct placement {
+    char *unmoved; /* why it is judged as built; NULL: at the best places */
+    enum code_equality equality;
+    double instructions; /* nearly: so many differ */
+    char *where;         /* nearly: the first of them */
+    /* Of the hottest loop: where its head lies in a line of 64 bytes; NaN: not known. */
+    double base_offset, head_offset, base_loop, head_loop;
+
+    /* derived by run_judge(), as built; 0 and NaN if `unmoved` */
+    double base_ns, head_ns, change;
+    struct interval ci;
+    double least_change;
 };
 
 /* How base and head do one case. Changes are t(head) / t(base) - 1: 0.02 is 2% slower. */
@@ -119,7 +142,8 @@ struct comparison {
     enum verdict verdict;
     char *reason; /* NULL for SAME, IMPROVED and REGRESSED by time */
     uint32_t processes;
-    double base_ns, head_ns; /* medians over processes of the process's median */
+    double base_ns; /* median over processes of the process's median */
+    double head_ns; /* measured together: that with the change */
     double change;
     struct interval change_ci;
     double least_change; /* of the shortest trials, the witness */
@@ -130,6 +154,8 @@ struct comparison {
     double detectable; /* the smallest change that this run could have called */
     double p;          /* one-sided, that the change does not exceed delta */
     bool significant;  /* after Holm's correction over all cases of the run */
+
+    struct placement *placement; /* NULL: nobody moved code */
 
     /* derived by run_judge_code(), whatever the times say; NULL: nobody asked */
     struct code_change *code;
@@ -154,6 +180,9 @@ struct gate {
     bool strict;        /* inconclusive and unusable cases fail */
     bool own_processes; /* each build had a worker of its own */
     bool code;          /* cases whose code is worse fail */
+    bool placement;     /* cases that are PLACED fail */
+    char *left_out;     /* what options leave out of what both builds have; or NULL */
+    char *lacking;      /* what this CPU cannot run of it; or NULL */
     struct arm *arms;
     size_t n_arms;
     char *selftest; /* what is known of this machine's error rates, a line; or NULL */
@@ -163,7 +192,7 @@ struct gate {
     /* derived by run_judge() */
     /* Baselines do not count. */
     double geomean_change; /* over all cases with a change; NaN: there is none */
-    size_t regressed, improved, same, inconclusive, unusable, only_one;
+    size_t regressed, improved, same, placed, inconclusive, unusable, only_one;
 };
 
 /* Valid batches beside which another thread ran on the core, by the evidence of probes
@@ -339,6 +368,10 @@ struct ratio *result_add_ratio(struct result *result, const char *baseline);
 void result_clear_ratios(struct result *result);
 /* The comparison of a case, the gate of a run; a new one if there is none yet. */
 struct comparison *result_comparison(struct result *result);
+/* The placement of a comparison, of which nothing is known. */
+struct placement *comparison_placement(struct comparison *comparison);
+/* "same", "nearly", "other"; NULL: not known. */
+const char *equality_name(enum code_equality equality);
 struct gate *run_gate(struct run *run);
 struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path);
 /* -EINVAL for times that are not positive (control may be 0), and for processes that do
@@ -361,3 +394,5 @@ bool result_code_is_worse(const struct result *result);
 size_t run_code_worse(const struct run *run);
 /* True if both times are known, so there is a change. */
 bool comparison_has_change(const struct comparison *comparison);
+/* True if it was judged at the best places, so that there is a change as built, too. */
+bool comparison_is_moved(const struct comparison *comparison);

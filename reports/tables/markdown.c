@@ -42,27 +42,26 @@ static void print_row(const struct result *result, void *context)
     struct markdown *markdown = context;
     FILE *file = markdown->file;
     char text[CELL_SIZE];
+    const bool timed = status_has_time(result->status);
     enum tone tone;
-    const bool ok = result->status == STATUS_OK;
-    const bool suspect = result->status == STATUS_SUSPECT && result_has_summary(result);
 
     if (!markdown->titled)
         print_heading(markdown);
     fputs("| ", file);
     text_markdown(file, result->id);
     text_markdown(file, proof_mark(result));
-    if (suspect) {
+    if (timed && result->status != STATUS_OK) {
         fprintf(file, " **%s** ", status_name(result->status));
         text_markdown(file, result->reason);
     }
     fputs(" |", file);
-    for (size_t i = 0; i < markdown->sheet.n && (ok || suspect); i++) {
+    for (size_t i = 0; i < markdown->sheet.n && timed; i++) {
         sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
         fputc(' ', file);
         text_markdown(file, text);
         fputs(" |", file);
     }
-    if (!ok && !suspect) {
+    if (!timed) {
         fprintf(file, " **%s** ", status_name(result->status));
         text_markdown(file, result->reason);
         for (size_t i = 0; i < markdown->sheet.n; i++)
@@ -77,7 +76,7 @@ static void print_metrics(const struct result *result, void *context)
     struct markdown *markdown = context;
 
     buffer_clear(&markdown->scratch);
-    if (result->status != STATUS_OK || !metrics_text(result, &markdown->scratch))
+    if (!status_has_time(result->status) || !metrics_text(result, &markdown->scratch))
         return;
     fputs(markdown->titled ? "\n" : "", markdown->file);
     markdown->titled = false;
@@ -140,6 +139,14 @@ static void print_account(const struct account *account, FILE *file)
     account_tell(account, print_cells, file);
 }
 
+static void answer_line(const char *line, void *context)
+{
+    FILE *const file = context;
+    fputs("**", file);
+    text_markdown(file, line);
+    fputs("**\n\n", file);
+}
+
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)
 {
     struct markdown markdown = {.run = run, .file = file};
@@ -154,6 +161,7 @@ void markdown_print(const struct run *run, const struct text_options *options, F
     }
     sheet_make(&markdown.sheet, run);
     fputs("# simdbench\n\n", file);
+    legend_answer(run, answer_line, file);
     legend_origin(run, markdown_line, file);
     for (size_t first = 0; first < run->n_results; first = markdown.end) {
         markdown.first = first;

@@ -18,6 +18,7 @@ struct layout {
     size_t group; /* that is printed; or GROUP_ALL */
     int id_width;
     bool short_ids; /* without shape and settings, which are in the heading */
+    bool answered;  /* the first line of the answer is printed */
     struct buffer scratch, hidden;
 };
 
@@ -206,12 +207,29 @@ static void print_cells(const struct layout *layout, const struct result *result
     }
 }
 
+/* What a row says in place of numbers, or below them. */
+static void print_status(struct layout *layout, const struct result *result)
+{
+    const bool bad = status_is_bad(result->status);
+    const bool below = status_has_time(result->status);
+    const int at = below ? WRAP_INDENT : INDENT + layout->id_width + GAP;
+
+    print_spaces(layout, below ? WRAP_INDENT : GAP);
+    if (bad)
+        print_tone(layout, TONE_BAD);
+    fprintf(layout->file, "%s", status_name(result->status));
+    if (bad || result->is_roof)
+        print_tone(layout, TONE_PLAIN);
+    buffer_clear(&layout->scratch);
+    buffer_plain(&layout->scratch, result->reason);
+    fputs(result->reason && *result->reason ? ": " : "", layout->file);
+    print_wrapped(layout, buffer_text(&layout->scratch),
+                  at + text_width(status_name(result->status)) + 2);
+}
+
 static void print_row(const struct result *result, void *context)
 {
     struct layout *layout = context;
-    const bool suspect = result->status == STATUS_SUSPECT && result_has_summary(result);
-    bool ok = result->status == STATUS_OK;
-    bool bad = status_is_bad(result->status);
     int width = id_width(layout, result);
 
     if (result->is_roof)
@@ -223,33 +241,15 @@ static void print_row(const struct result *result, void *context)
         width = 0;
     }
     print_spaces(layout, layout->id_width - width);
-    if (ok) {
+    if (status_has_time(result->status)) {
         print_cells(layout, result);
         if (result->is_roof)
             print_tone(layout, TONE_PLAIN);
         fputc('\n', layout->file);
         print_metrics(layout, result);
-        return;
     }
-    if (suspect) {
-        print_cells(layout, result);
-        fputc('\n', layout->file);
-        print_spaces(layout, INDENT);
-        width = -layout->id_width - GAP;
-    } else {
-        width = 0;
-        print_spaces(layout, GAP);
-    }
-    if (bad)
-        print_tone(layout, TONE_BAD);
-    fprintf(layout->file, "%s", status_name(result->status));
-    if (bad || result->is_roof)
-        print_tone(layout, TONE_PLAIN);
-    width += INDENT + layout->id_width + GAP + text_width(status_name(result->status));
-    buffer_clear(&layout->scratch);
-    buffer_plain(&layout->scratch, result->reason);
-    fputs(result->reason && *result->reason ? ": " : "", layout->file);
-    print_wrapped(layout, buffer_text(&layout->scratch), width + 2);
+    if (result->status != STATUS_OK)
+        print_status(layout, result);
 }
 
 static void count_row(const struct result *result, void *context)
@@ -278,6 +278,16 @@ static void print_line(const char *line, void *context)
     print_wrapped(context, line, 0);
 }
 
+/* The answer stands last, where a reader of a terminal looks first. */
+static void print_answer(const char *line, void *context)
+{
+    struct layout *const layout = context;
+    if (!layout->answered)
+        fputc('\n', layout->file);
+    layout->answered = true;
+    print_wrapped(layout, line, 0);
+}
+
 static void print_end(struct layout *layout)
 {
     fputc('\n', layout->file);
@@ -289,6 +299,8 @@ static void print_end(struct layout *layout)
     }
     legend_notes(layout->run, print_line, layout);
     legend_origin(layout->run, print_line, layout);
+    if (!run_is_ladder(layout->run))
+        legend_answer(layout->run, print_answer, layout);
 }
 
 static void print_groups(struct layout *layout)

@@ -14,6 +14,7 @@ import cli_tool
 from cli_ab import *
 from cli_accuracy import *
 from cli_blis import *
+from cli_call import *
 from cli_compare import *
 from cli_counters import *
 from cli_explain import *

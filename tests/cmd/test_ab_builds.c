@@ -19,6 +19,38 @@ static void test_only_one_has_it(void **state)
     assert_int_equal(prepared('b', 1) + prepared('h', 0), 0);
 }
 
+/* All that both have and this CPU can run is compared; two lines tell of the rest. */
+static void test_all_is_compared(void **state)
+{
+    any_isa = true;
+    open_builds("--processes=8", many, many, false);
+    assert_int_equal(measure(0), 0);
+    size_t kernels = 0;
+    for (size_t i = 0; i < run->n_results; i++)
+        kernels += run->results[i].comparison != NULL;
+    assert_int_equal(kernels, 2);
+    assert_int_equal(run->gate->same, 2);
+    assert_string_equal(run->gate->lacking,
+                        "2 of 4 kernels that both builds have, of avx2, avx512");
+    assert_null(run->gate->left_out);
+    open_builds("--processes=8 --type=f64", many, many, false);
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(run->gate->same, 1);
+    assert_string_equal(run->gate->left_out,
+                        "1 of 4 kernels that both builds have, by OP, --type");
+    open_builds("--processes=8 --isa=all --type=all --semiring=all", many, many, false);
+    assert_int_equal(measure(0), 0);
+    assert_int_equal(run->gate->same, 2);
+    assert_null(run->gate->left_out);
+    any_isa = false;
+    /* A set that was named keeps its rows. */
+    open_builds("--processes=8", many, many, false);
+    script.isas = 1;
+    assert_int_equal(measure(0), 0);
+    assert_string_equal(run->gate->left_out,
+                        "2 of 4 kernels that both builds have, by OP, --isa");
+}
+
 static void test_failing_builds(void **state)
 {
     static const struct {
@@ -181,8 +213,8 @@ static void test_seed(void **state)
 int main(void)
 {
     return RUN_TESTS_BETWEEN(
-        NULL, close_builds, TEST(test_only_one_has_it), TEST(test_failing_builds),
-        TEST(test_own_processes), TEST(test_build_that_does_not_load),
-        TEST(test_operands_that_cannot_be_had), TEST(test_open_fails),
-        TEST(test_interruption), TEST(test_seed));
+        NULL, close_builds, TEST(test_only_one_has_it), TEST(test_all_is_compared),
+        TEST(test_failing_builds), TEST(test_own_processes),
+        TEST(test_build_that_does_not_load), TEST(test_operands_that_cannot_be_had),
+        TEST(test_open_fails), TEST(test_interruption), TEST(test_seed));
 }

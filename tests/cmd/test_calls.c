@@ -45,12 +45,12 @@ static void test_names(void **state)
     expect_text(batch_call(&(struct batch_call){.number = 1, .iterations = 2}),
                 "{\"do\":\"batch\",\"case\":\"1\",\"iterations\":\"2\",\"cold\":false,"
                 "\"probe\":false,\"core_share\":false}");
-    expect_text(overhead_call(&(struct overhead_call){true}),
+    expect_text(overhead_call(&(struct overhead_call){true, UINT64_MAX}),
                 "{\"do\":\"overhead\",\"cold\":true}");
     expect_text(team_call(&(struct team_call){4}), "{\"do\":\"team\",\"threads\":4}");
     expect_text(step_call(&(struct step_call){1, 2, {.index = UINT64_MAX}}),
                 "{\"do\":\"step\",\"case\":\"1\",\"calls\":\"2\"}");
-    expect_text(copies_call(&(struct copies_call){1, 4, 3, false}),
+    expect_text(copies_call(&(struct copies_call){1, 4, 3, false, NULL}),
                 "{\"do\":\"copies\",\"case\":\"1\",\"n\":\"4\",\"shift\":\"3\"}");
     cJSON *const reply = cJSON_CreateObject();
     prepare_reply_add(reply,

@@ -145,7 +145,9 @@ static void add_results(struct run *run, const char *words)
     }
 }
 
-/* The gate's regressed, inconclusive, unusable, same by first letters; ! strict.
+/* The gate's regressed, inconclusive, unusable, same, placed by first letters; ! strict,
+ * P
+ * --placement=fail.
  * And ^ interrupted. */
 static void test_exit_status(void **state)
 {
@@ -167,7 +169,11 @@ static void test_exit_status(void **state)
         {"o", "paired", "", EXIT_OK},
         {"s", "paired", "", EXIT_NOTHING},
         {"o", "paired", "r", EXIT_REGRESSED},
-        {"o f", "paired", "r", EXIT_WRONG},
+        {"o f", "paired", "r", EXIT_REGRESSED},
+        {"o f", "paired", "", EXIT_WRONG},
+        {"o", "paired", "p", EXIT_OK},
+        {"o", "paired", "pP", EXIT_REGRESSED},
+        {"o f", "paired", "pP", EXIT_WRONG},
         {"o", "paired", "iu", EXIT_OK},
         {"o", "paired", "i!", EXIT_UNDECIDED},
         {"o", "paired", "u!", EXIT_UNDECIDED},
@@ -196,6 +202,8 @@ static void test_exit_status(void **state)
             gate->regressed = strchr(flags, 'r') != NULL;
             gate->inconclusive = strchr(flags, 'i') != NULL;
             gate->unusable = strchr(flags, 'u') != NULL;
+            gate->placed = strchr(flags, 'p') != NULL;
+            gate->placement = strchr(flags, 'P') != NULL;
             gate->same = strchr(flags, 's') != NULL;
         }
         if (run_exit_status(run) != (int)rows[i].status)

@@ -122,8 +122,25 @@ static void test_copies(void **state)
     copies_reply_read(reply, &told);
     assert_non_null(told.code);
     assert_int_equal(strncmp(told.code, "function\n", 9), 0);
-    cJSON_Delete(reply);
     refuse(batch(number, 2), "the case has no copy 2");
+    assert_in_range(told.loop_bytes, 8, 200);
+    assert_in_range(told.offset, 0, 63);
+    assert_non_null(told.executed);
+    /* What a trace found serves other processes of the same files. */
+    const struct copies_call again = {
+        .number = number, .n = 2, .executed = told.executed};
+    cJSON *const second = ask(copies_call(&again));
+    struct copies_reply known;
+    copies_reply_read(second, &known);
+    assert_int_equal(known.functions, told.functions);
+    assert_int_equal(known.bytes, told.bytes);
+    assert_true(isnan(known.share));
+    must_do(batch(number, 2));
+    cJSON_Delete(second);
+    cJSON_Delete(reply);
+    refuse(copies_call(&(struct copies_call){
+               .number = number, .n = 1, .executed = "no/such\n10 \n"}),
+           "no/such is not loaded");
 }
 
 static int make(void **state)

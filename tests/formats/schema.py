@@ -90,7 +90,8 @@ class Schema(unittest.TestCase):
             for key in list(owner):
                 if key not in ("refused", "selftest", "settings", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
-                               "ci_level", "code"):
+                               "ci_level", "code", "placement", "left_out", "lacking",
+                               "placed"):
                     with self.subTest(missing=key):
                         value = owner.pop(key)
                         self.assertFalse(self.validator.is_valid(gate))
@@ -135,7 +136,7 @@ class Schema(unittest.TestCase):
 
     def test_bad_documents_are_rejected(self):
         for key in self.run_sample:
-            if key not in ("interrupted", "sources", "gate", "studies", "account"):
+            if key not in ("account", "answer", "gate", "interrupted", "sources", "studies"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: d.pop(key))
         for key in self.run_sample["results"][0]:

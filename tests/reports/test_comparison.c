@@ -28,7 +28,8 @@ static void sample_shows_every_verdict(void **state)
     const struct gate *const gate = run->gate;
     assert_int_equal(gate->regressed, 1);
     assert_int_equal(gate->improved, 1);
-    assert_int_equal(gate->same, 2);
+    assert_int_equal(gate->same, 1);
+    assert_int_equal(gate->placed, 1);
     assert_int_equal(gate->inconclusive, 1);
     assert_int_equal(gate->unusable, 2);
     assert_int_equal(gate->only_one, 1);
@@ -117,7 +118,19 @@ static void every_field_is_read(void **state)
     assert_true(again->gate->own_processes && !again->gate->strict);
     assert_true(again->gate->threshold == 0.02 && again->gate->seconds == 3.25);
     assert_true(again->gate->geomean_change == run->gate->geomean_change);
-    assert_int_equal(again->gate->same, 2);
+    assert_int_equal(again->gate->same, 1);
+    assert_int_equal(again->gate->placed, 1);
+    assert_string_equal(again->gate->left_out, run->gate->left_out);
+    assert_string_equal(again->gate->lacking, run->gate->lacking);
+    const struct placement *const p = run->results[0].comparison->placement,
+                                  *const q = again->results[0].comparison->placement;
+    assert_int_equal(q->equality, EQUALITY_NEARLY);
+    assert_string_equal(q->where, p->where);
+    assert_true(q->instructions == p->instructions && q->change == p->change &&
+                q->ci.lo == p->ci.lo && q->base_ns == p->base_ns &&
+                q->head_offset == 48 && q->head_loop == 23);
+    assert_string_equal(again->results[5].comparison->placement->unmoved,
+                        "base: several threads");
     assert_int_equal(again->gate->n_arms, 3);
     assert_string_equal(again->gate->arms[1].objects[1], "libopenblas.so.0 cc33");
     assert_string_equal(again->gate->arms[1].version, "0.2");
@@ -127,7 +140,8 @@ static void every_field_is_read(void **state)
         assert_true(a->trials[i].process == b->trials[i].process &&
                     a->trials[i].base_ns == b->trials[i].base_ns &&
                     a->trials[i].head_ns == b->trials[i].head_ns &&
-                    a->trials[i].control_ns == b->trials[i].control_ns);
+                    a->trials[i].control_ns == b->trials[i].control_ns &&
+                    a->trials[i].built_head_ns == b->trials[i].built_head_ns);
     assert_int_equal(b->processes, 32);
     assert_int_equal(b->voided, 3);
     assert_int_equal(b->verdict, VERDICT_INCONCLUSIVE);

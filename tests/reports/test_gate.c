@@ -176,7 +176,7 @@ static void few_processes_ties_no_control(void **state)
     struct comparison *const crashed = add_case(run);
     struct comparison *const added = add_case(run);
     for (uint32_t i = 0; i < 16; i++) {
-        const struct trial trial = {i, 100, 110, 0};
+        const struct trial trial = {.process = i, .base_ns = 100, .head_ns = 110};
         assert_int_equal(comparison_add_trial(alone, &trial), 0);
     }
     crashed->verdict = VERDICT_UNUSABLE;

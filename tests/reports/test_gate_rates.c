@@ -123,8 +123,11 @@ static void verdicts_are_monotone(void **state)
         add_processes(b, 0, 16, step * 0.001, &quiet, &same);
         for (size_t i = 0; i < a->n_trials; i++) {
             const struct trial *const from = &a->trials[i];
-            const struct trial trial = {from->process, from->head_ns, from->base_ns,
-                                        from->head_ns * from->control_ns / from->base_ns};
+            const struct trial trial = {.process = from->process,
+                                        .base_ns = from->head_ns,
+                                        .head_ns = from->base_ns,
+                                        .control_ns = from->head_ns * from->control_ns /
+                                                      from->base_ns};
             assert_int_equal(comparison_add_trial(t, &trial), 0);
         }
         assert_int_equal(run_judge(run) | run_judge(wide) | run_judge(turned), 0);

@@ -138,6 +138,49 @@ static void changes_are_found(void **state)
     run_free(head);
 }
 
+/* A trace found a loop there. */
+static void place_loop(struct result *result, double offset, double bytes)
+{
+    code_proof_free(result->proof);
+    result->proof = code_proof_new();
+    assert_non_null(result->proof);
+    assert_int_equal(string_set(&result->proof->call.shape, "64x64x64"), 0);
+    struct code_loop *const loop = whole_call_add(&result->proof->call);
+    assert_non_null(loop);
+    loop->offset = offset;
+    loop->bytes = bytes;
+}
+
+/* The place of a small loop explains its change; one that stayed there has no excuse. */
+static void places_of_small_loops(void **state)
+{
+    static const struct {
+        double base, head, bytes, factor;
+        enum verdict verdict;
+    } rows[] = {
+        {0, 40, 23, 1.10, VERDICT_INCONCLUSIVE}, {40, 0, 23, 0.90, VERDICT_INCONCLUSIVE},
+        {40, 40, 23, 1.10, VERDICT_REGRESSED},   {0, 40, 65, 1.10, VERDICT_REGRESSED},
+        {0, 40, 0, 1.10, VERDICT_REGRESSED},     {0, 40, 23, 1, VERDICT_SAME},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *const head = sample_run_alone(), *const base = sample_run_alone();
+        slow_down(find(head, ADD64), rows[i].factor);
+        place_loop(find(base, ADD64), rows[i].base, rows[i].bytes);
+        place_loop(find(head, ADD64), rows[i].head, rows[i].bytes);
+        compare(head, base);
+        const struct comparison *const c = find(head, ADD64)->comparison;
+        if (c->verdict != rows[i].verdict)
+            fail_msg("row %zu is %s", i, verdict_name(c->verdict));
+        if (i == 0)
+            assert_string_equal(
+                c->reason, "its loop of 23 bytes begins at 40 of 64, in run 1 at 0: the "
+                           "place alone may change its time; simdbench ab tells");
+        if (rows[i].bytes > 0)
+            assert_near(c->placement->head_offset, rows[i].head, 0);
+        run_free(head);
+    }
+}
+
 static void equal_runs_are_the_same(void **state)
 {
     struct run *const head = sample_run_alone();
@@ -269,10 +312,11 @@ static void medians_alone(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(
-        TEST(mann_whitney_is_exact), TEST(mann_whitney_with_ties),
-        TEST(shift_and_its_interval), TEST(changes_are_found),
-        TEST(equal_runs_are_the_same), TEST(a_slower_machine_is_no_regression),
-        TEST(other_machines_are_refused), TEST(exact_counts_decide), TEST(new_and_gone),
-        TEST(comparisons_are_not_compared), TEST(medians_alone));
+    return RUN_TESTS(TEST(mann_whitney_is_exact), TEST(mann_whitney_with_ties),
+                     TEST(shift_and_its_interval), TEST(changes_are_found),
+                     TEST(places_of_small_loops), TEST(equal_runs_are_the_same),
+                     TEST(a_slower_machine_is_no_regression),
+                     TEST(other_machines_are_refused), TEST(exact_counts_decide),
+                     TEST(new_and_gone), TEST(comparisons_are_not_compared),
+                     TEST(medians_alone));
 }

@@ -15,6 +15,7 @@ static char mul[] = "mul";
 
 /* Times of head's kernels, by life of its worker: 1 is as fast as base. */
 static double (*head_times)(const struct asked *asked);
+static bool any_isa; /* nothing is said of sets, of which the first alone is there */
 static bool (*disturbs)(const struct asked *asked);
 
 static inline int arm_of(const struct asked *asked)
@@ -37,6 +38,14 @@ static inline void batch(const struct asked *asked, cJSON *reply)
 /* Both builds have good and open. */
 static const struct row same[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
                                   {"mul", "max", "f32", "scalar", "open", NULL, NULL, 0}};
+
+/* Of three sets and two types. */
+static const struct row many[] = {
+    {"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
+    {"mul", "min", "f64", "scalar", "good", NULL, NULL, 0},
+    {"mul", "max", "f32", "avx2", "good", NULL, NULL, 0},
+    {"mul", "max", "f32", "avx512", "good", NULL, NULL, 0},
+    {"mul", "max", "f32", "scalar", "slow", NULL, NULL, SIMDBENCH_PATHOLOGY}};
 
 /* Base has good and old, head new and good. */
 static const struct row older[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
@@ -63,9 +72,9 @@ static inline void open_builds(const char *more, const struct row *base,
     head_times = NULL;
     disturbs = NULL;
     script.batch = batch;
-    snprintf(words, sizeof words,
-             "ab base head mul --isa=scalar --sizes=8 --threshold=10%%%s%s",
-             *more ? " " : "", more);
+    snprintf(words, sizeof words, "ab base head mul%s --sizes=8 --threshold=10%%%s%s",
+             any_isa ? "" : " --isa=scalar", *more ? " " : "", more);
+    script.isas = any_isa ? 1 : script.isas;
     options = parsed(words);
     ab = calloc(1, sizeof *ab);
     assert_non_null(ab);
@@ -81,8 +90,9 @@ static inline void open_builds(const char *more, const struct row *base,
     ab->own_processes = own_processes;
     ab->catalog.memory_fd = memfd_create("ab", MFD_CLOEXEC);
     script_worker(&ab->catalog, "simdbench", NULL, script_ops, own_roofs, 3);
-    script_worker(&ab->catalog, "their base", NULL, "[]", base, 2);
-    script_worker(&ab->catalog, "their head", NULL, "[]", head, 2);
+    const size_t rows = base == many ? 5 : 2;
+    script_worker(&ab->catalog, "their base", NULL, "[]", base, rows);
+    script_worker(&ab->catalog, "their head", NULL, "[]", head, rows);
     for (int i = 0; i < ARMS; i++) {
         struct ab_arm *arm = &ab->arm[i];
         arm->name = names[i];
@@ -122,6 +132,7 @@ static inline size_t prepared(char arm, uint64_t kernel)
 
 static inline int close_builds(void **state)
 {
+    any_isa = false;
     ab_close(ab);
     run_free(run);
     options_free(&options);

@@ -152,6 +152,18 @@ static void answer_batch(const struct asked *asked, cJSON *reply)
         script_say(reply, "ghz", 3);
 }
 
+/* What a trace finds. */
+static void answer_copies(const struct asked *asked, cJSON *reply)
+{
+    cJSON *const found = asked->known ? NULL : cJSON_Parse(script.copies);
+    script_say(reply, "n", (double)asked->n);
+    while (found && found->child) {
+        cJSON *const field = cJSON_DetachItemViaPointer(found, found->child);
+        cJSON_AddItemToObject(reply, field->string, field);
+    }
+    cJSON_Delete(found);
+}
+
 static int meet_trouble(const struct asked *asked, cJSON *reply)
 {
     int status = 0;
@@ -190,6 +202,8 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
         cJSON_AddStringToObject(reply, "hash", message_text(request, "seed"));
     else if (!strcmp(asked->verb, "load"))
         script_say(reply, "first", 1000 * *message_text(request, "path"));
+    if (!strcmp(asked->verb, "copies") && !script.copies)
+        return -ENOTSUP;
     if (!strcmp(asked->verb, "prepare")) {
         asked->kernel = message_u64(request, "kernel", 0);
         script_say(reply, "case", (double)(FIRST_CASE + asked->kernel));
@@ -199,9 +213,15 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
         asked->calls = message_u64(request, "iterations", 0);
         asked->regions = message_u64(request, "regions", 0);
         asked->probe = message_true(request, "probe");
+        asked->copy = message_u64(request, "copy", 0);
+        asked->n = message_u64(request, "n", 16);
+        asked->shift = message_u64(request, "shift", 0);
+        asked->known = message_text(request, "executed");
     }
     asked->bytes =
         message_u64(request, !strcmp(asked->verb, "map") ? "block" : "value", 0);
+    if (!strcmp(asked->verb, "copies"))
+        answer_copies(asked, reply);
     if (!strcmp(asked->verb, "batch"))
         answer_batch(asked, reply);
     return 0;

@@ -19,6 +19,9 @@ struct asked {
     uint64_t bytes;          /* of the operands in "map"; before the answers in "check" */
     uint64_t seed;           /* of "fill" and "change" */
     bool probe;
+    uint64_t copy;     /* of a batch, a check */
+    uint64_t n, shift; /* of "copies" */
+    bool known;        /* what executes was told in "copies" */
     int64_t timeout_ns;
 };
 
@@ -42,6 +45,7 @@ struct script {
     int64_t now;                 /* clock_now() */
     int64_t stolen;              /* clock ticks so far */
     const char *overhead_counts; /* JSON: what it takes to count, or NULL */
+    const char *copies;          /* JSON: what "copies" finds, or NULL: it is refused */
     const char *proofs;          /* JSON: of the events of setup, or NULL */
     const char *description;     /* JSON: of a worker that is asked for one, or NULL */
     struct trouble trouble[4];

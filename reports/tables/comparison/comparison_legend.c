@@ -62,6 +62,44 @@ static void arm_lines(struct legend *legend)
         legend_put(legend, "each build ran in a process of its own", "");
 }
 
+/* How often the code is the same, and by what the others differ is told below them. */
+static void equality_line(struct legend *legend)
+{
+    size_t same = 0, known = 0, moved = 0, all = 0;
+
+    FOR_EACH (const struct result, result, legend->run->results, legend->run->n_results) {
+        const struct comparison *const c = result->comparison;
+        if (!c || !c->placement)
+            continue;
+        all++;
+        moved += comparison_is_moved(c);
+        known += c->placement->equality != EQUALITY_UNKNOWN;
+        same += c->placement->equality == EQUALITY_SAME;
+    }
+    if (known)
+        buffer_format(&legend->buffer, "same code: %zu of %zu case%s, by what executes",
+                      same, known, known == 1 ? "" : "s");
+    if (known)
+        legend_flush(legend);
+    if (is_stored(legend->run->gate))
+        return;
+    if (all && moved < all)
+        buffer_format(&legend->buffer, "judged as built: %zu of %zu cases", all - moved,
+                      all);
+    if (all && moved < all)
+        legend_flush(legend);
+}
+
+static void left_out_lines(struct legend *legend)
+{
+    const struct gate *const gate = legend->run->gate;
+
+    if (gate->left_out)
+        legend_put(legend, "left out: ", gate->left_out);
+    if (gate->lacking)
+        legend_put(legend, "this CPU lacks: ", gate->lacking);
+}
+
 /* Tells the range of the noise floor over all cases. */
 static void floor_line(struct legend *legend)
 {
@@ -116,6 +154,7 @@ static void counts_line(struct legend *legend)
 static void words_lines(struct legend *legend)
 {
     const struct gate *const gate = legend->run->gate;
+    const bool moved = change_has_built(legend->run);
 
     legend_put(
         legend, "change: time of ",
@@ -123,8 +162,16 @@ static void words_lines(struct legend *legend)
             ? "run 2 over that of run 1, of medians over all pairs of batches; the "
               "interval holds in 97.8% of runs for noise within a run, not for what "
               "differs between runs"
-            : "head over base, median over processes; the interval holds in at "
-              "least 97.8% of runs");
+        : moved ? "head over base, median over processes, each at the best of its "
+                  "places; the "
+                  "interval holds in at least 97.8% of runs"
+                : "head over base, median over processes; the interval holds in at "
+                  "least 97.8% of runs");
+    if (change_has_built(legend->run))
+        legend_put(
+            legend, "as built: ",
+            "the same where the linker put the code; PLACED: the code is no slower, "
+            "but as built it is");
     buffer_format(&legend->buffer,
                   "verdict: SAME if the interval lies within %.4g%%, IMPROVED or "
                   "REGRESSED if it lies beyond and holds for all cases at once; else "
@@ -152,7 +199,9 @@ void comparison_lines(const struct run *run, legend_line *line, void *context)
     arm_lines(&legend);
     if (run->gate->refused)
         legend_put(&legend, "times were not judged: ", run->gate->refused);
+    left_out_lines(&legend);
     counts_line(&legend);
+    equality_line(&legend);
     floor_line(&legend);
     if (run->gate->settings)
         legend_put(&legend, "settings of this comparison: ", run->gate->settings);
@@ -176,6 +225,12 @@ static bool is_regressed(const struct result *result)
            result->comparison->verdict == VERDICT_REGRESSED;
 }
 
+static bool is_placed(const struct result *result)
+{
+    return result->comparison && !result->is_baseline &&
+           result->comparison->verdict == VERDICT_PLACED;
+}
+
 /* Names up to three of the cases that make the gate fail. */
 static void add_failed(const struct run *run, bool (*fails)(const struct result *),
                        size_t n, struct buffer *buffer)
@@ -195,13 +250,14 @@ static void add_failed(const struct run *run, bool (*fails)(const struct result 
 void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone *tone)
 {
     const struct gate *const gate = run->gate;
-    const size_t cases = gate->regressed + gate->improved + gate->same +
+    const size_t cases = gate->regressed + gate->improved + gate->same + gate->placed +
                          gate->inconclusive + gate->unusable + gate->only_one;
     const bool undecided = gate->inconclusive || gate->unusable;
 
     const size_t worse = run_code_worse(run);
+    const bool placed = gate->placement && gate->placed;
 
-    *tone = gate->regressed || worse               ? TONE_BAD
+    *tone = gate->regressed || worse || placed     ? TONE_BAD
             : undecided || cases == gate->only_one ? TONE_PLAIN
                                                    : TONE_GOOD;
     if (worse) {
@@ -217,6 +273,14 @@ void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone 
         add_failed(run, is_regressed, gate->regressed, buffer);
         return;
     }
+    if (placed) {
+        buffer_format(buffer,
+                      "PLACED: %zu of %zu case%s slower as built by more than %.4g%%",
+                      gate->placed, cases, cases == 1 ? "" : "s", 100 * gate->threshold);
+        add_failed(run, is_placed, gate->placed, buffer);
+        buffer_add(buffer, " (--placement=fail)");
+        return;
+    }
     if (cases == gate->only_one) {
         buffer_format(buffer, "NOTHING COMPARED: none of %zu case%s is in both", cases,
                       cases == 1 ? "" : "s");
@@ -226,6 +290,7 @@ void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone 
                   undecided ? "UNDECIDED" : "PASSED", cases, cases == 1 ? "" : "s",
                   100 * gate->threshold);
     add_count(buffer, gate->improved, "improved");
+    add_count(buffer, gate->placed, "placed (slower as built, by the place of the code)");
     add_count(buffer, gate->inconclusive, "inconclusive");
     add_count(buffer, gate->unusable, "unusable");
     add_count(buffer, gate->only_one, "in one of the two only");

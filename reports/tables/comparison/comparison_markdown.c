@@ -3,9 +3,15 @@
 
 struct markdown {
     const struct run *run;
+    bool built; /* the change as built is shown */
     FILE *file;
     struct buffer scratch;
 };
+
+static bool is_shown(const struct markdown *markdown, int column)
+{
+    return column != CHANGE_BUILT || markdown->built;
+}
 
 static void print_heading(struct markdown *markdown, const char *op, size_t first,
                           size_t end)
@@ -20,10 +26,13 @@ static void print_heading(struct markdown *markdown, const char *op, size_t firs
     text_markdown(file, buffer_text(&markdown->scratch));
     fputs("\n\n| case |", file);
     for (int i = 0; i < CHANGE_COLUMNS; i++)
-        fprintf(file, " %s |", change_title(markdown->run->gate, (enum change_column)i));
+        if (is_shown(markdown, i))
+            fprintf(file, " %s |",
+                    change_title(markdown->run->gate, (enum change_column)i));
     fputs(" |\n| :-- |", file);
     for (int i = 0; i < CHANGE_COLUMNS; i++)
-        fputs(i == CHANGE_VERDICT ? " :-- |" : " --: |", file);
+        if (is_shown(markdown, i))
+            fputs(i == CHANGE_VERDICT ? " :-- |" : " --: |", file);
     fputs(" :-- |\n", file);
 }
 
@@ -38,9 +47,12 @@ static void print_row(struct markdown *markdown, const struct result *result)
     for (int i = 0; i < CHANGE_COLUMNS; i++) {
         char text[CELL_SIZE] = "";
         enum tone tone = TONE_PLAIN;
+        if (!is_shown(markdown, i))
+            continue;
         if (result->comparison)
             change_cell(result->comparison, (enum change_column)i, text, &tone);
-        const char *const bold = tone == TONE_BAD || tone == TONE_GOOD ? "**" : "";
+        const char *const bold =
+            tone == TONE_BAD || tone == TONE_GOOD || tone == TONE_BOLD ? "**" : "";
         fprintf(file, " %s", bold);
         text_markdown(file, text);
         fprintf(file, "%s |", bold);
@@ -54,7 +66,7 @@ static void print_row(struct markdown *markdown, const struct result *result)
 
 void comparison_markdown(const struct run *run, FILE *file)
 {
-    struct markdown markdown = {.run = run, .file = file};
+    struct markdown markdown = {.run = run, .built = change_has_built(run), .file = file};
     enum tone tone;
 
     fputs("# simdbench\n\n", file);

@@ -7,9 +7,13 @@
 const char *change_title(const struct gate *gate, enum change_column column)
 {
     static const char *const titles[] = {
-        [CHANGE_BASE] = "base",       [CHANGE_HEAD] = "head",
-        [CHANGE_SIZE] = "change",     [CHANGE_INTERVAL] = "interval",
-        [CHANGE_VERDICT] = "verdict", [CHANGE_DETECTABLE] = "detectable",
+        [CHANGE_BASE] = "base",
+        [CHANGE_HEAD] = "head",
+        [CHANGE_SIZE] = "change",
+        [CHANGE_INTERVAL] = "interval",
+        [CHANGE_BUILT] = "as built",
+        [CHANGE_VERDICT] = "verdict",
+        [CHANGE_DETECTABLE] = "detectable",
     };
     const bool stored = text_same(gate->kind, "stored");
 
@@ -31,7 +35,7 @@ void change_cell(const struct comparison *c, enum change_column column,
         [VERDICT_SAME] = TONE_PLAIN,    [VERDICT_IMPROVED] = TONE_GOOD,
         [VERDICT_REGRESSED] = TONE_BAD, [VERDICT_INCONCLUSIVE] = TONE_DIM,
         [VERDICT_UNUSABLE] = TONE_DIM,  [VERDICT_NEW] = TONE_DIM,
-        [VERDICT_GONE] = TONE_DIM,
+        [VERDICT_GONE] = TONE_DIM,      [VERDICT_PLACED] = TONE_BOLD,
     };
     const bool changed = comparison_has_change(c);
 
@@ -53,6 +57,10 @@ void change_cell(const struct comparison *c, enum change_column column,
             snprintf(text, CELL_SIZE, "[%+.2f%%, %+.2f%%]", 100 * c->change_ci.lo,
                      100 * c->change_ci.hi);
         break;
+    case CHANGE_BUILT:
+        if (comparison_is_moved(c) && isfinite(c->placement->change))
+            snprintf(text, CELL_SIZE, "%+.2f%%", 100 * c->placement->change);
+        break;
     case CHANGE_VERDICT:
         snprintf(text, CELL_SIZE, "%s", verdict_name(c->verdict));
         *tone = tones[c->verdict];
@@ -70,6 +78,58 @@ bool change_is_shown(const struct result *result)
 {
     return result->comparison || (!result->is_roof && result->status != STATUS_OK &&
                                   result->status != STATUS_PENDING);
+}
+
+bool change_has_built(const struct run *run)
+{
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (result->comparison && comparison_is_moved(result->comparison))
+            return true;
+    return false;
+}
+
+/* Whether the change as built is another one than that of the code. */
+static bool differs_as_built(const struct comparison *c)
+{
+    const struct placement *const p = c->placement;
+
+    return comparison_is_moved(c) && p->ci.known && c->verdict != VERDICT_PLACED &&
+           (p->ci.lo > c->change_ci.hi || p->ci.hi < c->change_ci.lo) &&
+           fabs(p->change - c->change) > c->delta;
+}
+
+static void placement_note(const struct comparison *c, struct buffer *buffer)
+{
+    const struct placement *const p = c->placement;
+    const size_t before = buffer->length;
+    const bool changed =
+        c->verdict == VERDICT_REGRESSED || c->verdict == VERDICT_IMPROVED;
+
+    if (!p || c->verdict == VERDICT_NEW || c->verdict == VERDICT_GONE)
+        return;
+    if (p->unmoved && c->verdict != VERDICT_UNUSABLE) {
+        buffer_add(buffer, before ? "; judged as built: " : "judged as built: ");
+        buffer_plain(buffer, p->unmoved);
+    }
+    if (p->equality == EQUALITY_SAME && changed)
+        buffer_format(buffer,
+                      "%sthe code is the same: its data, options or libraries differ",
+                      buffer->length ? "; " : "");
+    if (p->equality == EQUALITY_OTHER)
+        buffer_format(buffer, "%sother code", buffer->length ? "; " : "");
+    if (p->equality == EQUALITY_NEARLY) {
+        buffer_format(buffer, "%ssame code but for %.0f instruction%s",
+                      buffer->length ? "; " : "", p->instructions,
+                      p->instructions > 1 ? "s" : "");
+        if (p->where) {
+            buffer_add(buffer, " in ");
+            buffer_plain(buffer, p->where);
+        }
+    }
+    if (differs_as_built(c))
+        buffer_format(buffer, "%sas built %+.2f%% [%+.2f%%, %+.2f%%], by its place",
+                      buffer->length ? "; " : "", 100 * p->change, 100 * p->ci.lo,
+                      100 * p->ci.hi);
 }
 
 bool change_note(const struct run *run, const struct result *result,
@@ -90,6 +150,8 @@ bool change_note(const struct run *run, const struct result *result,
                       "%.2f%%",
                       buffer->length > before ? "; " : "", 100 * c->delta,
                       100 * c->floor);
+    if (c)
+        placement_note(c, buffer);
     if (result_code_is_worse(result)) {
         buffer_add(buffer, buffer->length > before ? "; " : "");
         code_change_text(c, buffer);
@@ -121,6 +183,7 @@ void change_summary(const struct run *run, size_t first, size_t end,
         const char *word;
     } order[] = {{VERDICT_REGRESSED, "regressed"},
                  {VERDICT_IMPROVED, "improved"},
+                 {VERDICT_PLACED, "placed"},
                  {VERDICT_SAME, "the same"},
                  {VERDICT_INCONCLUSIVE, "inconclusive"},
                  {VERDICT_UNUSABLE, "unusable"},

@@ -11,6 +11,7 @@ enum change_column {
     CHANGE_HEAD,
     CHANGE_SIZE,
     CHANGE_INTERVAL,
+    CHANGE_BUILT, /* only if change_has_built() */
     CHANGE_VERDICT,
     CHANGE_DETECTABLE,
     CHANGE_COLUMNS
@@ -20,6 +21,8 @@ const char *change_title(const struct gate *gate, enum change_column column);
 /* Text of a cell of a case that is compared; safe to print. */
 void change_cell(const struct comparison *comparison, enum change_column column,
                  char text[CELL_SIZE], enum tone *tone);
+/* Whether any case was judged at its best places, so that there is a change as built. */
+bool change_has_built(const struct run *run);
 /* Is there a row for it? Roofs are compared with nothing, pending cases neither. */
 bool change_is_shown(const struct result *result);
 /* Adds what is to say about a case below its row; false if there is nothing. */

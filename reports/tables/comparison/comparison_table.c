@@ -15,8 +15,9 @@ struct layout {
 };
 
 static const int widths[] = {
-    [CHANGE_BASE] = 8,      [CHANGE_HEAD] = 8,     [CHANGE_SIZE] = 8,
-    [CHANGE_INTERVAL] = 18, [CHANGE_VERDICT] = 12, [CHANGE_DETECTABLE] = 10,
+    [CHANGE_BASE] = 8,        [CHANGE_HEAD] = 8,  [CHANGE_SIZE] = 8,
+    [CHANGE_INTERVAL] = 18,   [CHANGE_BUILT] = 8, [CHANGE_VERDICT] = 12,
+    [CHANGE_DETECTABLE] = 10,
 };
 
 static int total_width(const struct layout *layout)
@@ -39,9 +40,11 @@ static const char *plain_id(struct layout *layout, const struct result *result)
 /* Ids take lines of their own before any column goes. */
 static void fit(struct layout *layout)
 {
-    static const enum change_column least[] = {CHANGE_DETECTABLE, CHANGE_INTERVAL};
+    static const enum change_column least[] = {CHANGE_DETECTABLE, CHANGE_INTERVAL,
+                                               CHANGE_BUILT};
     const int width = layout->options->width;
 
+    layout->hidden[CHANGE_BUILT] = !change_has_built(layout->run);
     layout->id_width = WRAP_INDENT;
     FOR_EACH (const struct result, result, layout->run->results, layout->run->n_results) {
         if (!change_is_shown(result))
@@ -52,7 +55,7 @@ static void fit(struct layout *layout)
     if (width && total_width(layout) > width)
         layout->id_width = WRAP_INDENT;
     for (size_t i = 0; width && i < ARRAY_LEN(least); i++)
-        layout->hidden[least[i]] = total_width(layout) > width;
+        layout->hidden[least[i]] |= total_width(layout) > width;
 }
 
 static void print_titles(const struct layout *layout)

@@ -9,7 +9,7 @@ import unittest
 
 from cli_tool import BINARY, MODULES, PATIENCE, SOURCE, Case, environment, sanitized
 
-__all__ = ["Builds", "FailingBuilds", "Programs", "BuildUsage"]
+__all__ = ["Builds", "FailingBuilds", "Places", "Programs", "BuildUsage"]
 
 # Few processes, one round in each: enough for an interval.
 QUICK = ["--processes=8", "--rounds=1", "--threshold=50%", "--quiet"]
@@ -87,6 +87,52 @@ class Builds(AbCase):
         shutil.copy(self.folder / "old/libdep.so", self.folder / "new/libdep.so")
         document = self.ab(old, new, "twice")
         self.assertFalse(document["gate"]["own_processes"])
+
+
+@unittest.skipIf(sanitized(), "sanitizers keep code from being copied")
+class Places(AbCase):
+    """Code is compared and copied for real; times are made up."""
+
+    def build(self, name, *flags):
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        if not compiler:
+            self.skipTest("no C compiler")
+        path = self.folder / f"{name}.so"
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", f"-I{SOURCE / 'kernels'}",
+                        f"-I{SOURCE / 'tests/modules'}", *flags, "-Wl,--build-id", "-o", path,
+                        SOURCE / "tests/modules/placed.c"], check=True)
+        return path
+
+    def compare(self, base, head, *more):
+        document = self.ab(base, head, "twice", "--filter=*/bad@*", *more)
+        placement = self.by_variant(document)["bad"]["comparison"]["placement"]
+        if placement and placement["unmoved"] and "trace" in placement["unmoved"]:
+            self.skipTest(placement["unmoved"])
+        return document, placement
+
+    def test_padding_alone(self):
+        base, head = self.build("base"), self.build("head", "-DPAD=40")
+        document, placement = self.compare(base, head)
+        self.assertIsNone(placement["unmoved"])
+        self.assertEqual((placement["code"], placement["where"]), ("same", None))
+        self.assertEqual(placement["base_loop"], placement["head_loop"])
+        self.assertEqual((placement["head_offset"] - placement["base_offset"]) % 64, 40)
+        trials = self.by_variant(document)["bad"]["comparison"]["trials"]
+        self.assertEqual(len(trials["built_base_ns"]), len(trials["base_ns"]))
+        self.assertIn("1 of 2 kernels", document["gate"]["left_out"])
+
+    def test_another_instruction(self):
+        base, head = self.build("base"), self.build("head", "-DPAD=40", "-DMORE=3")
+        _, placement = self.compare(base, head)
+        self.assertEqual((placement["code"], placement["instructions"]), ("nearly", 1))
+        self.assertRegex(placement["where"], r"\+0x")
+
+    def test_as_built(self):
+        base, head = self.build("base"), self.build("head", "-DPAD=40")
+        document, placement = self.compare(base, head, "--as-built")
+        self.assertIsNone(placement)
+        self.assertNotIn("built_base_ns",
+                         self.by_variant(document)["bad"]["comparison"]["trials"])
 
 
 class FailingBuilds(AbCase):

@@ -11,7 +11,7 @@ from cli_tool import MODULES, PATIENCE, SOURCE, Case, environment
 __all__ = ["Selftest", "SelftestUsage"]
 
 FEW = ["selftest", "--gates=1", "--quiet"]
-COUNTS = ("regressed", "improved", "same", "inconclusive", "unusable")
+COUNTS = ("regressed", "improved", "same", "placed", "inconclusive", "unusable")
 
 
 class SelftestCase(Case):
@@ -42,7 +42,7 @@ class Selftest(SelftestCase):
         done = self.run_tool(*FEW, "--gates=2", "--effects=0,100%", "--threshold=25%",
                              "--seed=7", "--format=json", f"--json={path}", env=self.env)
         document = json.loads(done.stdout)
-        self.check(document, [0, 1], 2)
+        self.check(document, [0, 1, 0.5], 2)
         self.assertEqual((document["seed"], document["threshold"]), ("7", 0.25))
         twice = document["effects"][1]  # as much work, however busy the machine is
         self.assertEqual(twice["same"] + twice["improved"], 0, twice)

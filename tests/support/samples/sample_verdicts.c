@@ -30,8 +30,10 @@ static void add_trials(struct comparison *comparison, uint32_t processes, double
     static const double noise[] = {0, 1.5, -0.5, 2.25, 0.25, -1, 0.75, -2, 3, 0.5, -0.25};
     for (uint32_t i = 0; i < processes * ROUNDS; i++) {
         const double own = noise[i % 11] / 1000, other = noise[(3 * i + 5) % 11] / 1000;
-        const struct trial trial = {i / ROUNDS, base * (1 + own), head * (1 + other),
-                                    base * (1 - other)};
+        const struct trial trial = {.process = i / ROUNDS,
+                                    .base_ns = base * (1 + own),
+                                    .head_ns = head * (1 + other),
+                                    .control_ns = base * (1 - other)};
         need(!comparison_add_trial(comparison, &trial));
     }
 }

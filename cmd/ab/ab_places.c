@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies of the code of each arm at places of a line of 64 bytes, and which of them is
+ * the fastest. A trace is slow, so the first process alone traces; what executes is the
+ * same code in all of them. Each process has other places, and chooses anew.
+ */
+#include "ab_private.h"
+#include "surgery.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_BYTES = 64, TURNS = 2, SMALL_LOOP = 64, PLACES_LEAST = 4 };
+/* Of a choice; what a copy may take that is traced. */
+#define CHOICE_NS 15000.0
+#define COPIES_NS 30e9
+/* Calls that are longer would be traced and timed for seconds. */
+#define LONGEST_NS 500000.0
+
+static struct placement *placement_of(const struct ab_group *group, size_t c)
+{
+    return must_have(comparison_placement(ab_result(group, c)->comparison));
+}
+
+/* Judged as built, because of `why`. */
+static void leave(struct ab_group *group, size_t c, const char *why)
+{
+    struct placement *const placement = placement_of(group, c);
+    const double loop = fmax(placement->base_loop, placement->head_loop);
+    char text[400];
+    snprintf(text, sizeof text, "%.280s%s", why,
+             loop <= SMALL_LOOP
+                 ? "; its loop is small, and the place of such a loop alone "
+                   "may change its time by tens of percent"
+                 : "");
+    must(string_set(&placement->unmoved, text));
+    group->cases[c].unmoved = true;
+}
+
+/* ---- what executes ---- */
+
+static bool same_build(const struct ab *ab)
+{
+    const struct ab_arm *const base = &ab->arm[ARM_BASE], *const head =
+                                                              &ab->arm[ARM_HEAD];
+    return base->file.build_id[0] && !strcmp(base->file.build_id, head->file.build_id);
+}
+
+/* Base's text with the names of the files that another arm loads in its place. */
+static char *renamed(const struct ab *ab, const char *text, int to)
+{
+    const char *const old = ab->arm[ARM_BASE].load, *const new = ab->arm[to].load;
+    const size_t length = strlen(old);
+    char *out = NULL;
+    size_t size;
+    FILE *const file = open_memstream(&out, &size);
+    must_have(file);
+    while (*text) {
+        const size_t line = strcspn(text, "\n");
+        if (line == length && !memcmp(text, old, length))
+            fputs(new, file);
+        else
+            fwrite(text, 1, line, file);
+        text += line;
+        if (*text)
+            fputc(*text++, file);
+    }
+    fclose(file);
+    return must_have(out);
+}
+
+static bool is_found(const struct ab_places *places)
+{
+    return places->executed != NULL;
+}
+
+void ab_begin_places(struct ab_case *entry)
+{
+    for (int i = 0; i < ARMS; i++)
+        entry->places[i] = (struct ab_places){.offset = NAN, .loop = NAN, .share = NAN};
+}
+
+/* What base executes, control executes too, and head if it is the same build. */
+static void share_found(struct ab_group *group, size_t c)
+{
+    struct ab_places *const base = &group->cases[c].places[ARM_BASE];
+    for (int i = 0; i < ARMS; i++) {
+        struct ab_places *const other = &group->cases[c].places[i];
+        if (other->executed || (i == ARM_HEAD && !same_build(group->ab)))
+            continue;
+        *other = *base;
+        other->executed = renamed(group->ab, base->executed, i);
+        other->code = base->code ? must_have(strdup(base->code)) : NULL;
+    }
+}
+
+/* Why an arm cannot be judged by its copies, or NULL. */
+static const char *take_found(struct ab_places *places, const struct copies_reply *told)
+{
+    places->offset = told->loop_bytes ? (double)told->offset : NAN;
+    places->loop = told->loop_bytes ? (double)told->loop_bytes : NAN;
+    places->share = told->share;
+    places->whole = told->whole;
+    if (!(told->share >= 1))
+        return told->why_left ?: "a part of what executes is not in the copies";
+    if (!told->executed)
+        return "generated code lies elsewhere in each process";
+    places->executed = must_have(strdup(told->executed));
+    places->code = told->code ? must_have(strdup(told->code)) : NULL;
+    return NULL;
+}
+
+static void compare_code(struct ab_group *group, size_t c)
+{
+    const struct ab_places *const base = &group->cases[c].places[ARM_BASE];
+    const struct ab_places *const head = &group->cases[c].places[ARM_HEAD];
+    struct placement *const placement = placement_of(group, c);
+    struct surgery_difference difference;
+    placement->base_offset = base->offset;
+    placement->base_loop = base->loop;
+    placement->head_offset = head->offset;
+    placement->head_loop = head->loop;
+    if (!base->code || !head->code ||
+        surgery_compare(base->code, head->code, &difference) < 0)
+        return;
+    /* Windows see other parts of equal code. */
+    if (!difference.same && !(base->whole && head->whole))
+        return;
+    placement->equality = difference.same     ? EQUALITY_SAME
+                          : difference.nearly ? EQUALITY_NEARLY
+                                              : EQUALITY_OTHER;
+    placement->instructions = (double)difference.instructions;
+    must(string_set(&placement->where,
+                    difference.nearly && !difference.same ? difference.where : NULL));
+}
+
+/* ---- copies in this process ---- */
+
+/* The first place is the same one in a line for the loops of all arms, if these are
+ * known. */
+static uint64_t shift_of(const struct ab_group *group, const struct ab_places *places)
+{
+    const uint64_t own = isnan(places->offset) ? 0 : (uint64_t)places->offset;
+    return (group->process % LINE_BYTES + LINE_BYTES - own) % LINE_BYTES;
+}
+
+/* 0, and false with the reason if it cannot be copied; or GROUP_RESTART, -EINTR. */
+static int copy_arm(struct ab_group *group, size_t c, int which, bool *copied)
+{
+    struct ab *const ab = group->ab;
+    const struct ab_arm *const arm = &ab->arm[which];
+    struct ab_case *const entry = &group->cases[c];
+    struct ab_places *const places = &entry->places[which];
+    const bool first = !is_found(places);
+    const struct copies_call call = {.number = entry->number[which],
+                                     .n = entry->n_places,
+                                     .shift = shift_of(group, places),
+                                     .code = first,
+                                     .executed = places->executed};
+    struct copies_reply told;
+    struct error error = {.text = ""};
+    cJSON *reply = NULL;
+    const int status = worker_ask(arm->worker, copies_call(&call),
+                                  timeout_with(&ab->how, COPIES_NS), &reply, &error);
+    const char *why = status < 0 ? error.text : NULL;
+    char reason[512];
+    copies_reply_read(reply, &told);
+    if (status == 0 && first)
+        why = take_found(places, &told);
+    else if (status == 0 && told.n != entry->n_places)
+        why = "fewer copies than asked for";
+    *copied = !why;
+    /* A process without copies does not count if others had them. */
+    if (why && status != -EINTR && !entry->processes) {
+        placement_of(group, c)->base_loop = entry->places[ARM_BASE].loop;
+        placement_of(group, c)->head_loop = entry->places[ARM_HEAD].loop;
+        ab_blame(ab, arm, why, reason, sizeof reason);
+        leave(group, c, reason);
+    }
+    cJSON_Delete(reply);
+    if (status == -EINTR || worker_alive(arm->worker))
+        return status == -EINTR ? status : 0;
+    if (entry->processes)
+        ab_case_end(group, c, STATUS_FAILED, error.text);
+    return GROUP_RESTART;
+}
+
+static int copy_arms(struct ab_group *group, size_t c, bool *copied)
+{
+    struct ab_case *const entry = &group->cases[c];
+    const bool first = !is_found(&entry->places[ARM_HEAD]);
+    int status = 0;
+    *copied = true;
+    for (int i = 0; i < ARMS && status == 0 && *copied; i++) {
+        status = copy_arm(group, c, i, copied);
+        if (status == 0 && *copied && i == ARM_BASE)
+            share_found(group, c);
+    }
+    if (status == 0 && *copied && first)
+        compare_code(group, c);
+    return status;
+}
+
+/* ---- the choice ---- */
+
+/* The copies of all arms in turn, each turn in another order: a batch that took least is
+ * the one that was disturbed least. */
+static int choose(struct ab_group *group, size_t c, uint64_t *random)
+{
+    struct ab_case *const entry = &group->cases[c];
+    const uint64_t calls = (uint64_t)fmax(1, llround(CHOICE_NS / entry->call_ns));
+    double least[ARMS] = {INFINITY, INFINITY, INFINITY};
+    double ns[ARMS][PLACES_MOST];
+    int order[ARMS * PLACES_MOST], n = (int)entry->n_places;
+    for (int i = 0; i < ARMS * n; i++) {
+        order[i] = i;
+        ns[i / n][i % n] = INFINITY;
+    }
+    for (int turn = 0; turn < TURNS; turn++) {
+        order_shuffle(order, (size_t)(ARMS * n), random);
+        for (int k = 0; k < ARMS * n; k++) {
+            const int which = order[k] / n, place = order[k] % n;
+            struct batch batch;
+            const int status =
+                ab_run_batch(group, c, which, (uint64_t)place + 1, calls, &batch);
+            if (status)
+                return status;
+            ns[which][place] = fmin(ns[which][place], batch.ns);
+        }
+    }
+    for (int i = 0; i < ARMS; i++)
+        for (int place = 0; place < n; place++) {
+            if (ns[i][place] < least[i])
+                entry->best[i] = (uint64_t)place + 1;
+            least[i] = fmin(least[i], ns[i][place]);
+        }
+    return 0;
+}
+
+/* Long calls have fewer places, which are others in each process, too. */
+static uint64_t places_of(double call_ns)
+{
+    return call_ns < 2 * CHOICE_NS   ? PLACES_MOST
+           : call_ns < 8 * CHOICE_NS ? PLACES_MOST / 2
+                                     : PLACES_LEAST;
+}
+
+int ab_take_places(struct ab_group *group, size_t c)
+{
+    struct ab_case *const entry = &group->cases[c];
+    uint64_t random =
+        ab_random(group->ab, group->state.number, group->process, 1000 + (uint64_t)c);
+    bool copied;
+    memset(entry->best, 0, sizeof entry->best);
+    if (group->ab->request.as_built || entry->unmoved)
+        return 0;
+    if (entry->call_ns > LONGEST_NS) {
+        leave(group, c, "a call is too long to be moved");
+        return 0;
+    }
+    entry->n_places = places_of(entry->call_ns);
+    const int status = copy_arms(group, c, &copied);
+    return status == 0 && copied ? choose(group, c, &random) : status;
+}
+
+void ab_free_places(struct ab_case *entry)
+{
+    for (int i = 0; i < ARMS; i++) {
+        free(entry->places[i].executed);
+        free(entry->places[i].code);
+    }
+}

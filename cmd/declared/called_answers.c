@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a declared op's outputs must be: as the reference, or the first function, computes
+ * them. */
+#include "called_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double slot_slack(const struct declared_slot *slot, uint32_t type, double value)
+{
+    const struct tolerance *const tolerance = &slot->from->tolerance;
+    const bool real = type_kind(type) == TYPE_FLOAT;
+    switch (tolerance->kind) {
+    case TOLERANCE_ULP:
+        return real ? tolerance->value * type_ulp(type, value) : 0;
+    case TOLERANCE_REL:
+        return real ? tolerance->value * fabs(value) : 0;
+    case TOLERANCE_ABS:
+        return tolerance->value;
+    default:
+        return 0;
+    }
+}
+
+/* Outputs of a run of their own, and which elements it did not write. */
+struct computed {
+    struct simdbench_operands view;
+    struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
+    unsigned char *other[SIMDBENCH_MAX_OPERANDS]; /* of a second run, from other bytes */
+    uint64_t length[SIMDBENCH_MAX_OPERANDS];      /* elements that are valid */
+};
+
+static size_t bytes_of(const struct simdbench_operand *operand)
+{
+    return operand->count * type_bytes(operand->type);
+}
+
+static const char *output_name(const struct declared_slot *slot, uint32_t i)
+{
+    const int argument = slot->operand[i].argument;
+    return argument == NO_OPERAND ? "returned value"
+                                  : slot->from->declaration.argument[argument].name;
+}
+
+static void computed_free(struct computed *computed)
+{
+    for (uint32_t i = 0; i < computed->view.count; i++) {
+        free(computed->other[i]);
+        if (operand_is_output(&computed->operand[i]))
+            free(computed->operand[i].data);
+    }
+}
+
+static void run_code(void *context)
+{
+    struct made_call *const made = context;
+    made->call.code(&made->frame);
+}
+
+/* Calls on outputs that hold that byte everywhere. */
+static int compute_once(struct made_call *made, struct computed *computed, int byte,
+                        struct error *error)
+{
+    struct crash crash;
+    char text[200];
+    for (uint32_t i = 0; i < computed->view.count; i++) {
+        struct simdbench_operand *const operand = &computed->operand[i];
+        if (operand->role == SIMDBENCH_OUT)
+            memset(operand->data, byte, bytes_of(operand));
+        else if (operand->role == SIMDBENCH_INOUT)
+            memcpy(operand->data, computed->operand[operand->source].data,
+                   bytes_of(operand));
+    }
+    made_call_point(made, &computed->view);
+    if (crash_catch(run_code, made, &crash) == 0) {
+        made_call_finish(made);
+        return 0;
+    }
+    crash_text(&crash, text, sizeof text);
+    return error_set(error, -EFAULT, "%s", text);
+}
+
+/* Do both runs differ in all that they should have written? */
+static bool differs_everywhere(const struct computed *computed, uint32_t i)
+{
+    const struct simdbench_operand *const operand = &computed->operand[i];
+    const size_t size = type_bytes(operand->type);
+    for (uint64_t e = 0; e < computed->length[i]; e++)
+        if (!memcmp(computed->other[i] + e * size, (char *)operand->data + e * size,
+                    size))
+            return false;
+    return computed->length[i] > 0;
+}
+
+static int compute(const struct declared_slot *slot, struct made_call *made,
+                   struct computed *computed, struct error *error)
+{
+    int status = compute_once(made, computed, 0x5a, error);
+    for (uint32_t i = 0; i < computed->view.count && status == 0; i++) {
+        const struct simdbench_operand *const operand = &computed->operand[i];
+        computed->length[i] = made_call_length(made, i);
+        if (operand->role != SIMDBENCH_OUT)
+            continue;
+        computed->other[i] = malloc(bytes_of(operand) + 1);
+        if (!computed->other[i])
+            status = error_set(error, -ENOMEM, "out of memory");
+        else
+            memcpy(computed->other[i], operand->data, bytes_of(operand));
+    }
+    if (status == 0)
+        status = compute_once(made, computed, 0xa5, error);
+    for (uint32_t i = 0; i < computed->view.count && status == 0; i++)
+        if (computed->other[i] && differs_everywhere(computed, i))
+            status = error_set(error, -ENODATA,
+                               "writes nothing to %s, or what differs from call to call",
+                               output_name(slot, i));
+    return status;
+}
+
+static int computed_begin(const struct simdbench_operands *operands,
+                          struct computed *computed, struct error *error)
+{
+    *computed = (struct computed){.view = *operands};
+    for (uint32_t i = 0; i < operands->count; i++) {
+        struct simdbench_operand *const operand = &computed->operand[i];
+        *operand = *operands->operand[i];
+        computed->view.operand[i] = operand;
+        if (operand_is_output(operand))
+            operand->data = aligned_alloc(64, (bytes_of(operand) + 64) / 64 * 64);
+        if (!operand->data)
+            return error_set(error, -ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+static int compute_by(const struct declared_slot *slot,
+                      const struct declared_function *function, struct computed *computed,
+                      struct error *error)
+{
+    struct made_call *made;
+    int status = made_call_begin(slot, function, &computed->view, &made, error);
+    if (status < 0)
+        return status;
+    status = compute(slot, made, computed, error);
+    made_call_end(made);
+    return status;
+}
+
+/* Without a reference, the first function that runs here and does not crash. */
+static int compute_answers(struct declared_slot *slot, struct computed *computed,
+                           struct error *error)
+{
+    slot->answered = ANSWERED_BY_REFERENCE;
+    if (slot->reference)
+        return compute_by(slot, NULL, computed, error);
+    int status = error_set(error, -ENOTSUP, "none of its functions can run here");
+    for (size_t i = 0; i < slot->n_functions; i++) {
+        struct declared_function *const function = &slot->function[i];
+        if (strcmp(function->isa, "lib") != 0 && !isa_runs(function->isa, NULL, 0))
+            continue;
+        slot->answered = (int)i;
+        status = compute_by(slot, function, computed, error);
+        if (status == 0)
+            return 0;
+    }
+    return status;
+}
+
+/* Any value is right where the answers' function wrote none. */
+static double slack_at(const struct declared_slot *slot, const struct computed *computed,
+                       uint32_t i, uint64_t element)
+{
+    const struct simdbench_operand *const operand = &computed->operand[i];
+    const size_t size = type_bytes(operand->type);
+    const unsigned char *const other = computed->other[i];
+    if (element >= computed->length[i] ||
+        (other && memcmp(other + element * size, (char *)operand->data + element * size,
+                         size) != 0))
+        return INFINITY;
+    return slot_slack(slot, operand->type,
+                      type_get(operand->type, operand->data, element));
+}
+
+int op_reference(struct declared_slot *slot, const struct simdbench_operands *operands,
+                 const uint64_t *index, uint64_t n, void *value, double *slack)
+{
+    struct computed computed;
+    struct error error = {.text = ""};
+    uint32_t first = 0;
+    int status = computed_begin(operands, &computed, &error);
+    if (status == 0)
+        status = compute_answers(slot, &computed, &error);
+    while (!operand_is_output(&computed.operand[first]))
+        first++;
+    const struct simdbench_operand *const output = &computed.operand[first];
+    const size_t size = type_bytes(output->type);
+    for (uint64_t i = 0; i < n && status == 0; i++) {
+        const uint64_t element = index ? index[i] : i;
+        memcpy((char *)value + i * size, (char *)output->data + element * size, size);
+        slack[i] = slack_at(slot, &computed, first, element);
+    }
+    computed_free(&computed);
+    snprintf(slot->trouble, sizeof slot->trouble, "%.100s%.150s",
+             slot->reference && status == -EFAULT ? "the reference " : "", error.text);
+    return status;
+}
+
+/* ---- further outputs ---- */
+
+static int compare_output(const struct declared_slot *slot,
+                          const struct computed *computed, uint32_t i,
+                          const struct simdbench_operand *got, char *text, size_t size)
+{
+    const uint64_t n = got->count;
+    struct error error = {.text = ""};
+    double *const slack = malloc((n + 1) * sizeof *slack);
+    if (!slack)
+        return -ENOMEM;
+    for (uint64_t e = 0; e < n; e++)
+        slack[e] = slack_at(slot, computed, i, e);
+    const int status =
+        operands_compare(got, NULL, n, computed->operand[i].data, slack, &error);
+    free(slack);
+    if (status < 0)
+        snprintf(text, size, "%s: %s", output_name(slot, i), error.text);
+    return status;
+}
+
+int op_verify(struct declared_slot *slot, const struct simdbench_operands *operands,
+              char *text, size_t size)
+{
+    struct computed computed;
+    struct error error = {.text = ""};
+    uint32_t outputs = 0;
+    for (uint32_t i = 0; i < operands->count; i++)
+        outputs += operand_is_output(operands->operand[i]);
+    if (outputs < 2)
+        return 0;
+    int status = computed_begin(operands, &computed, &error);
+    if (status == 0)
+        status = compute_answers(slot, &computed, &error);
+    outputs = 0;
+    for (uint32_t i = 0; i < operands->count && status == 0; i++)
+        if (operand_is_output(operands->operand[i]) && outputs++ > 0)
+            status = compare_output(slot, &computed, i, operands->operand[i], text, size);
+    computed_free(&computed);
+    return status;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A signal of a crash becomes an error: what a function left behind is not undone, so its
+ * process should end soon. */
+#include "called_private.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+enum { STACK_BYTES = 64 << 10, WRITE_FAULT = 2 };
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+
+/* One call at a time is watched. */
+static sigjmp_buf back;
+static struct crash seen;
+
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+    seen = (struct crash){.signal = number,
+                          .general = info->si_code == SI_KERNEL,
+                          .address = (uintptr_t)info->si_addr};
+#ifdef __x86_64__
+    const ucontext_t *const at = context;
+    seen.write = number == SIGSEGV && (at->uc_mcontext.gregs[REG_ERR] & WRITE_FAULT);
+#else
+    (void)context;
+#endif
+    siglongjmp(back, 1);
+}
+
+int crash_catch(void (*run)(void *context), void *context, struct crash *crash)
+{
+    struct sigaction old[ARRAY_LEN(signals)];
+    const struct sigaction action = {.sa_sigaction = on_crash,
+                                     .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    stack_t stack = {.ss_sp = malloc(STACK_BYTES), .ss_size = STACK_BYTES}, before;
+    if (!stack.ss_sp)
+        return -ENOMEM;
+    sigaltstack(&stack, &before);
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        sigaction(signals[i], &action, &old[i]);
+    const bool crashed = sigsetjmp(back, 1);
+    if (!crashed)
+        run(context);
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        sigaction(signals[i], &old[i], NULL);
+    sigaltstack(&before, NULL);
+    free(stack.ss_sp);
+    if (crashed)
+        *crash = seen;
+    return crashed ? -EFAULT : 0;
+}
+
+void crash_text(const struct crash *crash, char *text, size_t size)
+{
+    if (crash->signal == SIGSEGV && crash->general)
+        snprintf(text, size,
+                 "crashes: an access whose address is not aligned, or is no address");
+    else if (crash->signal == SIGSEGV && crash->address < 4096)
+        snprintf(text, size, "crashes: %s a NULL pointer",
+                 crash->write ? "writes through" : "reads through");
+    else if (crash->signal == SIGILL)
+        snprintf(text, size, "crashes: an instruction that this CPU does not have");
+    else if (crash->signal == SIGFPE)
+        snprintf(text, size, "crashes: an integer division by zero, or the like");
+    else
+        snprintf(text, size, "crashes: %s address 0x%llx (%s)",
+                 crash->write ? "writes to" : "reads", (unsigned long long)crash->address,
+                 strsignal(crash->signal));
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs of declared functions: the values of an array, by the name of a distribution. */
+#include "called_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NUMBERS_MAX 0x1p63
+enum { RUN_LENGTH = 16 };
+
+enum input_kind {
+    INPUT_NONE,
+    INPUT_ANY, /* integers: all bits */
+    INPUT_NORMAL,
+    INPUT_UNIFORM,
+    INPUT_SORTED,
+    INPUT_INDICES,
+    INPUT_RUNS,
+    INPUT_CONSTANT,
+    INPUT_TEXT,
+    INPUT_FILE
+};
+
+/* One that was read. */
+struct input {
+    enum input_kind kind;
+    bool ranged; /* lo and hi were given */
+    double lo, hi;
+    const char *path;
+};
+
+static bool read_bound(const struct declaration *declaration, const char *text,
+                       size_t length, const int64_t *dimension, double *value)
+{
+    char copy[128], *end;
+    struct extent extent;
+    struct error error;
+    int64_t whole = 0;
+    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
+    if (!length || length >= sizeof copy)
+        return false;
+    *value = strtod(copy, &end);
+    if (end != copy && !*end)
+        return isfinite(*value);
+    if (declaration_expression(declaration, copy, &extent, &error) < 0 ||
+        (dimension && extent_value(&extent, dimension, &whole, &error) < 0))
+        return false;
+    *value = (double)whole;
+    return true;
+}
+
+/* Behind the colon of "uniform:LO..HI". Without dimensions it is only looked whether it
+ * can be read. */
+static bool read_range(const struct declaration *declaration, const char *text,
+                       const int64_t *dimension, struct input *input)
+{
+    const char *const dots = strstr(text, "..");
+    input->ranged = true;
+    return dots &&
+           read_bound(declaration, text, (size_t)(dots - text), dimension, &input->lo) &&
+           read_bound(declaration, dots + 2, strlen(dots + 2), dimension, &input->hi) &&
+           (!dimension || input->lo <= input->hi);
+}
+
+static int input_read(const struct declaration *declaration, const char *text,
+                      const int64_t *dimension, struct input *input)
+{
+    static const struct {
+        const char *name;
+        enum input_kind kind;
+        bool may_range, must_range;
+    } kinds[] = {
+        {"normal", INPUT_NORMAL, false, false}, {"uniform", INPUT_UNIFORM, true, false},
+        {"sorted", INPUT_SORTED, true, false},  {"indices", INPUT_INDICES, true, true},
+        {"runs", INPUT_RUNS, true, false},      {"zero", INPUT_CONSTANT, false, false},
+        {"text", INPUT_TEXT, false, false},     {"default", INPUT_NONE, false, false},
+    };
+    const size_t length = strcspn(text, ":");
+    *input = (struct input){.kind = INPUT_NONE};
+    if (!strncmp(text, "file:", 5) && text[5]) {
+        *input = (struct input){.kind = INPUT_FILE, .path = text + 5};
+        return 0;
+    }
+    if (!strncmp(text, "constant:", 9)) {
+        input->kind = INPUT_CONSTANT;
+        return read_bound(declaration, text + 9, strlen(text + 9), dimension, &input->lo)
+                   ? 0
+                   : -EINVAL;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        if (strlen(kinds[i].name) != length || memcmp(kinds[i].name, text, length) != 0)
+            continue;
+        input->kind = kinds[i].kind;
+        if (!text[length])
+            return kinds[i].must_range ? -EINVAL : 0;
+        return kinds[i].may_range &&
+                       read_range(declaration, text + length + 1, dimension, input)
+                   ? 0
+                   : -EINVAL;
+    }
+    return -EINVAL;
+}
+
+int input_check(const struct declaration *declaration, const char *text,
+                struct error *error)
+{
+    struct input input;
+    return input_read(declaration, text, NULL, &input) == 0
+               ? 0
+               : error_set(error, -EINVAL, "'%.100s' is no input; known are %s", text,
+                           DECLARED_INPUTS);
+}
+
+bool input_is_joint(const char *text)
+{
+    static const char *const joint[] = {"sorted", "runs", "text", "file:"};
+    for (size_t i = 0; i < ARRAY_LEN(joint); i++)
+        if (!strncmp(text, joint[i], strlen(joint[i])))
+            return true;
+    return false;
+}
+
+/* ---- values ---- */
+
+/* A sum of twelve uniform numbers has variance 1. */
+static double draw_normal(uint64_t *random)
+{
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        const uint64_t draw = random_next(random);
+        for (int k = 0; k < 4; k++)
+            sum += (double)(draw >> 16 * k & 0xffff);
+    }
+    return (sum - 6 * 65535) / 65536;
+}
+
+static double draw_between(const struct input *input, bool whole, uint64_t *random)
+{
+    const double share = (double)(random_next(random) >> 11) * 0x1p-53;
+    if (whole)
+        return fmin(input->hi, input->lo + floor(share * (input->hi - input->lo + 1)));
+    return input->lo * (1 - share) + input->hi * share;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int fill_sorted(const struct simdbench_operand *operand, const struct input *input,
+                       uint64_t random)
+{
+    const bool whole = type_kind(operand->type) != TYPE_FLOAT;
+    double *const values = malloc((operand->count + 1) * sizeof *values);
+    if (!values)
+        return -ENOMEM;
+    for (uint64_t e = 0; e < operand->count; e++)
+        values[e] = draw_between(input, whole, &random);
+    qsort(values, operand->count, sizeof *values, by_value);
+    for (uint64_t e = 0; e < operand->count; e++)
+        operand_set(operand, e, values[e]);
+    free(values);
+    return 0;
+}
+
+/* Words of lower-case letters, and a zero in the end. */
+static void fill_text(const struct simdbench_operand *operand, uint64_t random)
+{
+    for (uint64_t e = 0; e < operand->count; e++) {
+        const uint64_t draw = random_next(&random) % 32;
+        operand_set(operand, e, draw < 26 ? (double)('a' + draw) : ' ');
+    }
+    if (operand->count)
+        operand_set(operand, operand->count - 1, 0);
+}
+
+static void fill_bits(const struct simdbench_operand *operand, uint64_t random)
+{
+    const size_t bytes = operand->count * type_bytes(operand->type);
+    for (size_t at = 0; at < bytes; at += sizeof random) {
+        const uint64_t draw = random_next(&random);
+        memcpy((char *)operand->data + at, &draw,
+               bytes - at < sizeof draw ? bytes - at : sizeof draw);
+    }
+}
+
+/* The file's bytes, again and again. */
+static int fill_file(const struct declared_slot *slot,
+                     const struct simdbench_operand *operand, const char *name)
+{
+    const size_t bytes = operand->count * type_bytes(operand->type);
+    const char *const slash = strrchr(slot->declared->path, '/');
+    char path[8192];
+    struct stat facts;
+    snprintf(path, sizeof path, "%.*s%s",
+             name[0] != '/' && slash ? (int)(slash + 1 - slot->declared->path) : 0,
+             slot->declared->path, name);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool good =
+        fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0;
+    const size_t size = good ? (size_t)facts.st_size : 0;
+    void *const from =
+        good ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    if (from == MAP_FAILED)
+        return -ENOENT;
+    for (size_t at = 0; at < bytes; at += size)
+        memcpy((char *)operand->data + at, from, bytes - at < size ? bytes - at : size);
+    munmap(from, size);
+    return 0;
+}
+
+static double draw(const struct input *input, bool whole, uint64_t *random)
+{
+    switch (input->kind) {
+    case INPUT_NORMAL:
+        return whole ? round(16 * draw_normal(random)) : draw_normal(random);
+    case INPUT_INDICES:
+        return fmax(input->lo, fmin(draw_between(input, true, random), input->hi - 1));
+    case INPUT_CONSTANT:
+        return input->lo;
+    default:
+        return draw_between(input, whole, random);
+    }
+}
+
+static void fill_drawn(const struct simdbench_operand *operand, const struct input *input,
+                       uint64_t random)
+{
+    const bool whole = type_kind(operand->type) != TYPE_FLOAT;
+    double value = 0;
+    uint64_t left = 0;
+    for (uint64_t e = 0; e < operand->count; e++) {
+        if (input->kind != INPUT_RUNS || left == 0) {
+            value = draw(input, whole, &random);
+            left = 1 + random_next(&random) % (2 * RUN_LENGTH - 1);
+        }
+        left -= input->kind == INPUT_RUNS;
+        operand_set(operand, e, value);
+    }
+}
+
+/* What a type holds, or -1 to 1. */
+static void set_range(uint32_t type, struct input *input)
+{
+    const int bits = (int)type_bytes(type) * 8;
+    if (input->ranged)
+        return;
+    input->lo = -1;
+    input->hi = 1;
+    if (type_kind(type) == TYPE_UNSIGNED || type_kind(type) == TYPE_SIGNED) {
+        const bool negative = type_kind(type) == TYPE_SIGNED;
+        input->lo = negative ? -ldexp(1, bits - 1) : 0;
+        input->hi = ldexp(1, negative ? bits - 1 : bits) - 1;
+    }
+}
+
+static int fill_operand(const struct declared_slot *slot,
+                        const struct simdbench_operands *operands, uint32_t i,
+                        const char *text, uint64_t random)
+{
+    const struct simdbench_operand *const operand = operands->operand[i];
+    struct input input = {.kind = INPUT_NONE};
+    if (text &&
+        input_read(&slot->from->declaration, text, operands->shape->dim, &input) < 0)
+        return -EINVAL;
+    const bool real = type_kind(operand->type) == TYPE_FLOAT;
+    if (input.kind == INPUT_NONE)
+        input.kind = real ? INPUT_NORMAL : INPUT_ANY;
+    if (input.kind == INPUT_UNIFORM && !real && !input.ranged)
+        input.kind = INPUT_ANY;
+    if (input.kind != INPUT_CONSTANT)
+        set_range(operand->type, &input);
+    switch (input.kind) {
+    case INPUT_ANY:
+        fill_bits(operand, random);
+        return 0;
+    case INPUT_TEXT:
+        fill_text(operand, random);
+        return 0;
+    case INPUT_SORTED:
+        return fill_sorted(operand, &input, random);
+    case INPUT_FILE:
+        return fill_file(slot, operand, input.path);
+    default:
+        fill_drawn(operand, &input, random);
+        return 0;
+    }
+}
+
+/* The declaration's word on an argument. */
+static const char *input_of(const struct declared_slot *slot, int argument)
+{
+    const char *const name = slot->from->declaration.argument[argument].name;
+    for (size_t i = 0; i < slot->from->n_inputs; i++)
+        if (!strcmp(slot->from->input[i].name, name))
+            return slot->from->input[i].text;
+    return NULL;
+}
+
+int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,
+              uint64_t seed, const char *input)
+{
+    struct error error;
+    if (input && input_check(&slot->from->declaration, input, &error) < 0)
+        return -EINVAL;
+    int status = 0;
+    for (uint32_t i = 0; i < operands->count && status == 0; i++) {
+        const uint64_t random = random_next(&seed);
+        if (operands->operand[i]->role != SIMDBENCH_IN)
+            continue;
+        status = fill_operand(slot, operands, i,
+                              input_of(slot, slot->operand[i].argument) ?: input, random);
+    }
+    return status;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a file of declarations to the table of a module. */
+#include "called_private.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A name that may stand in ids. */
+static void plain_name(const char *from, char *to, size_t size)
+{
+    size_t n = 0;
+    for (; *from && *from != '(' && n + 1 < size; from++) {
+        const bool good = isalnum((unsigned char)*from) || *from == '_' || *from == '-';
+        if (good || (n && to[n - 1] != '_'))
+            to[n++] = good ? *from : '_';
+    }
+    while (n && to[n - 1] == '_')
+        n--;
+    to[n] = '\0';
+    if (!n)
+        snprintf(to, size, "function");
+}
+
+static void stem_of(const char *path, char *name, size_t size)
+{
+    const char *const slash = strrchr(path, '/');
+    char stem[NAME_MAX + 1];
+    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : path);
+    stem[strcspn(stem, ".")] = '\0';
+    plain_name(stem, name, size);
+}
+
+/* ---- operands ---- */
+
+static int add_operand(struct declared_slot *slot, const struct operand_source *source,
+                       struct error *error)
+{
+    if (slot->n_operands == SIMDBENCH_MAX_OPERANDS)
+        return error_set(error, -E2BIG,
+                         "op %s has more than %d arrays and results (an inout array "
+                         "counts twice)",
+                         slot->from->name, SIMDBENCH_MAX_OPERANDS);
+    slot->operand[slot->n_operands++] = *source;
+    return 0;
+}
+
+static int add_argument(struct declared_slot *slot, int i, struct error *error)
+{
+    static const uint32_t roles[] = {[ARGUMENT_IN] = SIMDBENCH_IN,
+                                     [ARGUMENT_OUT] = SIMDBENCH_OUT,
+                                     [ARGUMENT_INOUT] = SIMDBENCH_INOUT};
+    const struct declared_argument *const argument = &slot->from->declaration.argument[i];
+    struct operand_source source = {.argument = i, .type = element_type(argument->type)};
+    int status = 0;
+    slot->pointer[i] = NO_OPERAND;
+    if (argument->kind == ARGUMENT_LENGTH) {
+        source.role = SIMDBENCH_OUT;
+        return add_operand(slot, &source, error);
+    }
+    if (argument->kind != ARGUMENT_ARRAY)
+        return 0;
+    source.role = roles[argument->role];
+    if (argument->role == ARGUMENT_INOUT) {
+        source.role = SIMDBENCH_IN;
+        status = add_operand(slot, &source, error);
+        source.role = SIMDBENCH_INOUT;
+        source.source = slot->n_operands - 1;
+    }
+    slot->pointer[i] = (int)slot->n_operands;
+    return status ?: add_operand(slot, &source, error);
+}
+
+/* The element type of cases: of the first output that is an array, or else of the first
+ * array, or of what is returned. */
+static uint32_t type_of(const struct declared_slot *slot)
+{
+    for (int pass = 0; pass < 3; pass++)
+        for (uint32_t i = 0; i < slot->n_operands; i++) {
+            const struct operand_source *const source = &slot->operand[i];
+            const bool array =
+                source->argument != NO_OPERAND &&
+                slot->from->declaration.argument[source->argument].kind == ARGUMENT_ARRAY;
+            if ((array || pass == 2) && (source->role != SIMDBENCH_IN || pass == 1))
+                return source->type;
+        }
+    return SIMDBENCH_F32;
+}
+
+static int add_operands(struct declared_slot *slot, struct error *error)
+{
+    const struct declaration *const declaration = &slot->from->declaration;
+    int status = 0;
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++)
+        status = add_argument(slot, (int)i, error);
+    slot->result = NO_OPERAND;
+    if (status == 0 && declaration->returned != CTYPE_VOID) {
+        const struct operand_source result = {.argument = NO_OPERAND,
+                                              .type = element_type(declaration->returned),
+                                              .role = SIMDBENCH_OUT};
+        slot->result = (int)slot->n_operands;
+        status = add_operand(slot, &result, error);
+    }
+    bool any = false;
+    for (uint32_t i = 0; i < slot->n_operands; i++)
+        any |= slot->operand[i].role != SIMDBENCH_IN;
+    if (status == 0 && !any)
+        status = error_set(error, -EINVAL,
+                           "op %s writes no array and returns nothing: there is nothing "
+                           "to check (an array without const is an output)",
+                           slot->from->name);
+    slot->type = type_of(slot);
+    return status;
+}
+
+/* What limits it: unless something else is said, streams of its arrays. */
+static const char *choose_roof(const struct declared_slot *slot)
+{
+    const char *const roof = slot->from->roof ?: "streams";
+    return strcmp(roof, "none") != 0 ? roof : NULL;
+}
+
+/* ---- shapes ---- */
+
+/* "1..70" as "1 2 3 ...": every size, in all dimensions. */
+static char *expand_tails(const char *text)
+{
+    long first, last;
+    if (tails_read(text, &first, &last) < 0)
+        return NULL;
+    const size_t size = (size_t)(last - first + 1) * 21 + 1;
+    char *const list = calloc(1, size);
+    size_t used = 0;
+    for (long i = first; list && i <= last; i++)
+        used += (size_t)snprintf(list + used, size - used, "%s%ld", used ? " " : "", i);
+    return list;
+}
+
+static int add_lists(struct declared_slot *slot, struct error *error)
+{
+    const struct declared_op *const from = slot->from;
+    const size_t n = from->n_shapes + (from->tails != NULL);
+    slot->list = calloc(n + 1, sizeof *slot->list);
+    slot->lists = calloc(n + 1, sizeof *slot->lists);
+    slot->tails = from->tails ? expand_tails(from->tails) : NULL;
+    if (!slot->list || !slot->lists)
+        return error_set(error, -ENOMEM, "out of memory");
+    if (from->tails && !slot->tails)
+        return error_set(error, -EINVAL, "op %s: tails \"%.60s\" is no range of sizes",
+                         from->name, from->tails);
+    for (size_t i = 0; i < n; i++) {
+        const bool tails = i == from->n_shapes;
+        slot->list[i] = (struct simdbench_shape_list){
+            .size = sizeof slot->list[i],
+            .name = tails ? "tails" : from->shape[i].name,
+            .summary = tails ? "sizes of which most have a remainder" : "declared",
+            .shapes = tails ? slot->tails : from->shape[i].text};
+        slot->lists[i] = &slot->list[i];
+    }
+    slot->op.lists = n ? slot->lists : NULL;
+    return 0;
+}
+
+static int add_texts(struct declared_slot *slot, struct error *error)
+{
+    const struct declaration *const declaration = &slot->from->declaration;
+    char help[512] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < declaration->n_dimensions && used < sizeof help; i++)
+        used += (size_t)snprintf(help + used, sizeof help - used, "%s%s", i ? " x " : "",
+                                 declaration->dimension[i].name);
+    if (!used)
+        snprintf(help, sizeof help, "1: the function has no dimensions");
+    else if (declaration->n_dimensions > 1)
+        snprintf(help + used, sizeof help - used, ", as in 64%s, or one number for all",
+                 declaration->n_dimensions > 2 ? "x64x64" : "x64");
+    slot->shape_help = strdup(help);
+    if (!slot->shape_help ||
+        asprintf(&slot->summary, "declared: %s", slot->from->prototype) < 0) {
+        slot->summary = NULL;
+        return error_set(error, -ENOMEM, "out of memory");
+    }
+    slot->op.name = slot->from->name;
+    slot->op.summary = slot->summary;
+    slot->op.shape_help = slot->shape_help;
+    slot->op.inputs = DECLARED_INPUTS;
+    slot->op.default_shapes = slot->from->sizes                ? slot->from->sizes
+                              : declaration->n_dimensions == 0 ? "1"
+                              : declaration->n_dimensions == 1 ? "1Ki,16Ki,256Ki"
+                                                               : "64";
+    return 0;
+}
+
+static int check_inputs(struct declared_slot *slot, struct error *error)
+{
+    const struct declared_op *const from = slot->from;
+    for (size_t i = 0; i < from->n_inputs; i++) {
+        struct error why;
+        if (declaration_find(&from->declaration, from->input[i].name) < 0)
+            return error_set(error, -EINVAL,
+                             "op %s: inputs: there is no argument '%.60s'", from->name,
+                             from->input[i].name);
+        if (input_check(&from->declaration, from->input[i].text, &why) < 0)
+            return error_set(error, -EINVAL, "op %s: inputs: %s: %s", from->name,
+                             from->input[i].name, why.text);
+        if (input_is_joint(from->input[i].text))
+            slot->op.flags |= SIMDBENCH_JOINT;
+    }
+    return 0;
+}
+
+/* ---- libraries and functions ---- */
+
+static int open_library(struct declared_slot *slot, const char *library,
+                        struct error *error)
+{
+    char path[PATH_MAX], *command = NULL;
+    int status = library_where(library, path, sizeof path, error);
+    if (status == 0 && library_must_link(path)) {
+        status = library_link(path, &slot->linked, &command, error);
+        free(command);
+    }
+    const char *const file = slot->linked ? slot->linked : path;
+    if (status == 0)
+        status = library_read(file, &slot->library, error);
+    if (status < 0)
+        return status;
+    slot->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    return slot->handle ? 0 : error_set(error, -ENOENT, "cannot load %s", dlerror());
+}
+
+static int find_function(const struct declared_slot *slot, const char *text,
+                         void **address, struct error *error)
+{
+    struct place place;
+    const int status = place_parse(text, &place, error);
+    return status ?: place_resolve(slot->handle, &slot->library, &place, address, error);
+}
+
+static int add_function(struct declared_slot *slot, const struct named_text *from,
+                        struct error *error)
+{
+    struct declared_function *const function = &slot->function[slot->n_functions];
+    snprintf(function->isa, sizeof function->isa, "%s", from->name);
+    plain_name(from->text, function->variant, sizeof function->variant);
+    if (strcmp(function->isa, "lib") != 0 && isa_check(function->isa, error) < 0)
+        return -EINVAL;
+    const int status = find_function(slot, from->text, &function->address, error);
+    if (status < 0)
+        return status;
+    function->slot = slot;
+    function->kernel = (struct simdbench_kernel){
+        .size = sizeof function->kernel,
+        .type = slot->type,
+        .op = slot->from->name,
+        .isa = function->isa,
+        .variant = function->variant,
+        .roof = slot->roof,
+        .flags = slot->from->reset ? SIMDBENCH_RESETS : 0,
+    };
+    slot->n_functions++;
+    return 0;
+}
+
+static int open_slot(struct declared_slot *slot, const char *library, struct error *error)
+{
+    const struct declared_op *const from = slot->from;
+    struct error why = {.text = ""};
+    slot->answered = ANSWERED_BY_REFERENCE;
+    int status = slot_take(slot, error);
+    if (status == 0 && op_find(from->name))
+        status = error_set(error, -EINVAL,
+                           "op '%s' is already one of simdbench; choose another name",
+                           from->name);
+    if (status == 0)
+        status = add_operands(slot, error);
+    slot->roof = choose_roof(slot);
+    if (status == 0)
+        status = add_texts(slot, error);
+    if (status == 0)
+        status = add_lists(slot, error);
+    if (status == 0)
+        status = check_inputs(slot, error);
+    if (status < 0)
+        return status;
+    library = library ? library : from->library;
+    if (!library)
+        return error_set(error, -EINVAL, "op %s has no \"library\", and none was given",
+                         from->name);
+    status = open_library(slot, library, &why);
+    slot->function = calloc(from->n_kernels + 1, sizeof *slot->function);
+    if (!slot->function)
+        return error_set(error, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < from->n_kernels && status == 0; i++)
+        status = add_function(slot, &from->kernel[i], &why);
+    if (status == 0 && from->reference)
+        status = find_function(slot, from->reference, &slot->reference, &why);
+    return status < 0 ? error_set(error, status, "op %s: %s", from->name, why.text) : 0;
+}
+
+static void close_slot(struct declared_slot *slot)
+{
+    slot_give(slot);
+    library_close(&slot->library);
+    if (slot->handle)
+        dlclose(slot->handle);
+    if (slot->linked)
+        unlink(slot->linked);
+    void *const rest[] = {slot->function, slot->summary, slot->shape_help, slot->list,
+                          slot->lists,    slot->tails,   slot->linked,     slot};
+    for (size_t i = 0; i < ARRAY_LEN(rest); i++)
+        free(rest[i]);
+}
+
+/* ---- the module ---- */
+
+static struct declared *opened; /* whom describe() speaks of */
+
+static int describe(struct simdbench_description *description)
+{
+    description->version = opened->version;
+    return 0;
+}
+
+static int make_table(struct declared *declared, struct error *error)
+{
+    for (size_t i = 0; i < declared->n_slots; i++)
+        declared->n_functions += declared->slot[i]->n_functions;
+    declared->ops = calloc(declared->n_slots + 1, sizeof *declared->ops);
+    declared->kernels = calloc(declared->n_functions + 1, sizeof *declared->kernels);
+    declared->function = calloc(declared->n_functions + 1, sizeof *declared->function);
+    if (!declared->ops || !declared->kernels || !declared->function)
+        return error_set(error, -ENOMEM, "out of memory");
+    size_t n = 0;
+    for (size_t i = 0; i < declared->n_slots; i++) {
+        struct declared_slot *const slot = declared->slot[i];
+        declared->ops[i] = &slot->op;
+        for (size_t k = 0; k < slot->n_functions; k++, n++) {
+            declared->function[n] = &slot->function[k];
+            declared->kernels[n] = &slot->function[k].kernel;
+        }
+    }
+    declared->table = (struct simdbench_module){.size = sizeof declared->table,
+                                                .abi = SIMDBENCH_ABI,
+                                                .name = declared->name,
+                                                .ops = declared->ops,
+                                                .kernels = declared->kernels,
+                                                .describe = describe};
+    return 0;
+}
+
+static int read_options(const struct simdbench_option *const *options, size_t n,
+                        const char **library, struct error *error)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(options[i]->name, "library") != 0)
+            return error_set(error, -EINVAL,
+                             "a declaration takes library=FILE; '%.60s=%.100s' was given",
+                             options[i]->name, options[i]->value);
+        *library = options[i]->value;
+    }
+    return 0;
+}
+
+int declared_open(const char *path, const struct simdbench_option *const *options,
+                  size_t n, struct declared **out, struct error *error)
+{
+    const char *library = NULL;
+    struct declared *const declared = calloc(1, sizeof *declared);
+    if (!declared)
+        return error_set(error, -ENOMEM, "out of memory");
+    snprintf(declared->path, sizeof declared->path, "%s", path);
+    stem_of(path, declared->name, sizeof declared->name);
+    int status = read_options(options, n, &library, error);
+    if (status == 0)
+        status = declared_load(path, &declared->file, error);
+    if (status == 0 && declared->file.n > DECLARED_OPS_MAX)
+        status = error_set(error, -E2BIG, "%s: more than %d ops", path, DECLARED_OPS_MAX);
+    for (size_t i = 0; i < declared->file.n && status == 0; i++) {
+        struct declared_slot *const slot = calloc(1, sizeof *slot);
+        if (!slot) {
+            status = error_set(error, -ENOMEM, "out of memory");
+            break;
+        }
+        declared->slot[declared->n_slots++] = slot;
+        slot->declared = declared;
+        slot->from = &declared->file.op[i];
+        status = open_slot(slot, library, error);
+    }
+    if (status == 0)
+        status = make_table(declared, error);
+    if (status < 0) {
+        declared_close(declared);
+        return status;
+    }
+    if (declared->n_slots) {
+        const char *const file = declared->slot[0]->library.path;
+        const char *const slash = file ? strrchr(file, '/') : NULL;
+        snprintf(declared->version, sizeof declared->version, "%s",
+                 slash  ? slash + 1
+                 : file ? file
+                        : "");
+    }
+    opened = declared;
+    *out = declared;
+    return 0;
+}
+
+void declared_close(struct declared *declared)
+{
+    for (size_t i = 0; i < declared->n_slots; i++)
+        close_slot(declared->slot[i]);
+    declared_free(&declared->file);
+    free(declared->ops);
+    free(declared->kernels);
+    free(declared->function);
+    free(declared);
+}
+
+const struct simdbench_module *declared_table(const struct declared *declared)
+{
+    return &declared->table;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of an op that a declaration makes: shapes, operands, answers. */
+#include "called_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t element_type(enum ctype type)
+{
+    static const uint32_t types[] = {
+        [CTYPE_I8] = SIMDBENCH_I8,       [CTYPE_U8] = SIMDBENCH_U8,
+        [CTYPE_I16] = SIMDBENCH_I16,     [CTYPE_U16] = SIMDBENCH_U16,
+        [CTYPE_I32] = SIMDBENCH_I32,     [CTYPE_U32] = SIMDBENCH_U32,
+        [CTYPE_I64] = SIMDBENCH_I64,     [CTYPE_U64] = SIMDBENCH_U64,
+        [CTYPE_F16] = SIMDBENCH_F16,     [CTYPE_BF16] = SIMDBENCH_BF16,
+        [CTYPE_F32] = SIMDBENCH_F32,     [CTYPE_F64] = SIMDBENCH_F64,
+        [CTYPE_BYTES] = SIMDBENCH_U8,    [CTYPE_BOOL] = SIMDBENCH_U8,
+        [CTYPE_POINTER] = SIMDBENCH_I64,
+    };
+    return (size_t)type < ARRAY_LEN(types) ? types[type] : 0;
+}
+
+/* ---- shapes ---- */
+
+int slot_measure(const struct declared_slot *slot, const struct simdbench_shape *shape,
+                 struct declared_sizes *sizes, struct error *error)
+{
+    return declaration_measure(&slot->from->declaration, shape->dim, sizes, error);
+}
+
+static uint32_t rank_of(const struct declared_slot *slot)
+{
+    const uint32_t n = slot->from->declaration.n_dimensions;
+    return n ? n : 1;
+}
+
+/* "640x480" in the order of the prototype, or one number for all of them. */
+static int read_dims(const char *text, uint32_t rank, int64_t *dim)
+{
+    uint32_t n = 0;
+    for (const char *at = text; n < rank;) {
+        char *end;
+        errno = 0;
+        dim[n] = strtoll(at, &end, 10);
+        if (end == at || *at < '0' || *at > '9' || errno)
+            return -EINVAL;
+        n++;
+        if (!*end)
+            break;
+        if (*end != 'x' || n == rank)
+            return -EINVAL;
+        at = end + 1;
+    }
+    for (uint32_t i = 1; n == 1 && i < rank; i++)
+        dim[i] = dim[0];
+    return n == 1 || n == rank ? 0 : -EINVAL;
+}
+
+static int op_parse(const struct declared_slot *slot, const char *text,
+                    struct simdbench_shape *shape, char *message, size_t size)
+{
+    struct declared_sizes sizes;
+    struct error error = {.text = ""};
+    *shape = (struct simdbench_shape){.size = sizeof *shape, .rank = rank_of(slot)};
+    if (read_dims(text, shape->rank, shape->dim) < 0) {
+        snprintf(message, size, "'%.100s' is no shape: %s", text, slot->shape_help);
+        return -EINVAL;
+    }
+    const int status = slot_measure(slot, shape, &sizes, &error);
+    if (status < 0)
+        snprintf(message, size, "%s", error.text);
+    return status;
+}
+
+static void op_format(const struct declared_slot *slot,
+                      const struct simdbench_shape *shape, char *text, size_t size)
+{
+    size_t used = 0;
+    (void)slot;
+    for (uint32_t i = 0; i < shape->rank && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? "x" : "",
+                                 shape->dim[i]);
+}
+
+static int op_layout(const struct declared_slot *slot,
+                     const struct simdbench_shape *shape,
+                     struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS])
+{
+    struct declared_sizes sizes;
+    struct error error;
+    const int status = slot_measure(slot, shape, &sizes, &error);
+    if (status < 0)
+        return status;
+    for (uint32_t i = 0; i < slot->n_operands; i++) {
+        const struct operand_source *const source = &slot->operand[i];
+        const int argument = source->argument;
+        const bool array =
+            argument != NO_OPERAND &&
+            slot->from->declaration.argument[argument].kind == ARGUMENT_ARRAY;
+        operand[i]->type = source->type;
+        operand[i]->role = source->role;
+        operand[i]->source = source->source;
+        operand[i]->count = array ? sizes.count[argument] : 1;
+        operand[i]->ld = (int64_t)operand[i]->count;
+    }
+    return (int)slot->n_operands;
+}
+
+static void op_work(const struct declared_slot *slot, const struct simdbench_shape *shape,
+                    double *ops, double *bytes)
+{
+    struct declared_sizes sizes;
+    struct error error;
+    int64_t value = 0;
+    *ops = *bytes = 0;
+    if (slot_measure(slot, shape, &sizes, &error) < 0)
+        return;
+    if (slot->from->ops.n &&
+        extent_value(&slot->from->ops, shape->dim, &value, &error) == 0)
+        *ops = (double)value;
+    *bytes = (double)sizes.in_bytes + (double)sizes.out_bytes;
+}
+
+/* ---- slots ---- */
+
+static struct declared_slot *slots[DECLARED_OPS_MAX];
+
+#define EACH_SLOT(X) \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+
+#define FUNCTIONS(n)                                                                     \
+    static int parse_##n(const char *text, struct simdbench_shape *shape, char *error,   \
+                         size_t size)                                                    \
+    {                                                                                    \
+        return op_parse(slots[n], text, shape, error, size);                             \
+    }                                                                                    \
+    static void format_##n(const struct simdbench_shape *shape, char *text, size_t size) \
+    {                                                                                    \
+        op_format(slots[n], shape, text, size);                                          \
+    }                                                                                    \
+    static int layout_##n(const struct simdbench_shape *shape, uint32_t type,            \
+                          struct simdbench_operand *const operand[])                     \
+    {                                                                                    \
+        (void)type;                                                                      \
+        return op_layout(slots[n], shape, operand);                                      \
+    }                                                                                    \
+    static int fill_##n(const struct simdbench_operands *operands, uint64_t seed,        \
+                        const char *input)                                               \
+    {                                                                                    \
+        return slot_fill(slots[n], operands, seed, input);                               \
+    }                                                                                    \
+    static int reference_##n(const struct simdbench_operands *operands,                  \
+                             const char *semiring, const uint64_t *index, uint64_t many, \
+                             void *value, double *slack)                                 \
+    {                                                                                    \
+        (void)semiring;                                                                  \
+        return op_reference(slots[n], operands, index, many, value, slack);              \
+    }                                                                                    \
+    static void work_##n(const struct simdbench_shape *shape, uint32_t type,             \
+                         double *ops, double *bytes)                                     \
+    {                                                                                    \
+        (void)type;                                                                      \
+        op_work(slots[n], shape, ops, bytes);                                            \
+    }                                                                                    \
+    static int verify_##n(const struct simdbench_operands *operands,                     \
+                          const char *semiring, const uint64_t *index, uint64_t many,    \
+                          char *error, size_t size)                                      \
+    {                                                                                    \
+        (void)semiring, (void)index, (void)many;                                         \
+        return op_verify(slots[n], operands, error, size);                               \
+    }
+EACH_SLOT(FUNCTIONS)
+
+#define OP(n)                             \
+    {.size = sizeof(struct simdbench_op), \
+     .parse = parse_##n,                  \
+     .format = format_##n,                \
+     .layout = layout_##n,                \
+     .fill = fill_##n,                    \
+     .reference = reference_##n,          \
+     .work = work_##n,                    \
+     .verify = verify_##n},
+static const struct simdbench_op ops[DECLARED_OPS_MAX] = {EACH_SLOT(OP)};
+
+int slot_take(struct declared_slot *slot, struct error *error)
+{
+    size_t i = 0;
+    while (i < DECLARED_OPS_MAX && slots[i])
+        i++;
+    if (i == DECLARED_OPS_MAX)
+        return error_set(error, -E2BIG, "more than %d declared ops in one process",
+                         DECLARED_OPS_MAX);
+    slots[i] = slot;
+    slot->op = ops[i];
+    return 0;
+}
+
+const char *declared_trouble(const struct simdbench_op *op)
+{
+    for (size_t i = 0; i < DECLARED_OPS_MAX; i++)
+        if (slots[i] && op == &slots[i]->op)
+            return slots[i]->trouble;
+    return NULL;
+}
+
+void slot_give(const struct declared_slot *slot)
+{
+    for (size_t i = 0; i < DECLARED_OPS_MAX; i++)
+        if (slots[i] == slot)
+            slots[i] = NULL;
+}

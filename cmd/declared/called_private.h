@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by called_module.c, called_op.c (the functions of an op), called_answers.c,
+ * called_tails.c, called_fill.c (inputs), called_call.c (a function at a shape),
+ * called_guard.c (guard pages) and called_crash.c (signals). */
+#pragma once
+
+#include "declared/declared.h"
+
+enum { DECLARED_OPS_MAX = 16, NO_OPERAND = -1, ANSWERED_BY_REFERENCE = -1 };
+
+struct declared_function {
+    void *address;
+    struct declared_slot *slot;
+    struct simdbench_kernel kernel;
+    char variant[DECLARED_NAME], isa[DECLARED_NAME];
+    bool tails_checked;
+};
+
+/* Where an operand comes from: an argument, of an INOUT array twice; or what the function
+ * returns. */
+struct operand_source {
+    int argument; /* NO_OPERAND: the result */
+    uint32_t type, role, source;
+};
+
+/* An op. Its functions have no argument that could name it, so there are as many sets of
+ * them as there are slots. */
+struct declared_slot {
+    struct declared *declared;
+    const struct declared_op *from;
+    struct simdbench_op op;
+    uint32_t n_operands;
+    struct operand_source operand[SIMDBENCH_MAX_OPERANDS];
+    int pointer[DECLARED_MAX]; /* of an argument: the operand that is passed */
+    int result;                /* the operand of what is returned */
+    uint32_t type;             /* of the op's cases */
+    struct declared_function *function;
+    size_t n_functions;
+    void *handle; /* of the library */
+    struct library library;
+    void *reference;             /* NULL: functions have to agree */
+    int answered;                /* function that gave the last answers */
+    char trouble[DECLARED_TEXT]; /* why there were none */
+    const char *roof;
+    char *summary, *shape_help;
+    struct simdbench_shape_list *list;
+    const struct simdbench_shape_list **lists;
+    char *tails;
+    char *linked; /* temporary shared object; NULL: none */
+};
+
+struct declared {
+    struct declared_file file;
+    struct declared_slot *slot[DECLARED_OPS_MAX];
+    size_t n_slots;
+    const struct simdbench_op **ops;
+    const struct simdbench_kernel **kernels;
+    struct declared_function **function; /* by kernel */
+    size_t n_functions;
+    struct simdbench_module table;
+    char name[DECLARED_NAME];
+    char version[DECLARED_TEXT];
+    char path[4096];
+};
+
+/* called_op.c */
+/* Takes one of the sets of functions, or -E2BIG. */
+int slot_take(struct declared_slot *slot, struct error *error);
+void slot_give(const struct declared_slot *slot);
+/* What the declaration says at that shape. */
+int slot_measure(const struct declared_slot *slot, const struct simdbench_shape *shape,
+                 struct declared_sizes *sizes, struct error *error);
+uint32_t element_type(enum ctype type);
+
+/* called_answers.c: what op->reference() and op->verify() do. */
+int op_reference(struct declared_slot *slot, const struct simdbench_operands *operands,
+                 const uint64_t *index, uint64_t n, void *value, double *slack);
+int op_verify(struct declared_slot *slot, const struct simdbench_operands *operands,
+              char *text, size_t size);
+
+/* called_fill.c */
+#define DECLARED_INPUTS                                                               \
+    "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, " \
+    "zero, "                                                                          \
+    "text, file:PATH"
+/* -EINVAL: `input` is none of them. */
+int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,
+              uint64_t seed, const char *input);
+/* True if elements of such an input go together. */
+bool input_is_joint(const char *input);
+/* -EINVAL with a sentence. */
+int input_check(const struct declaration *declaration, const char *input,
+                struct error *error);
+
+/* called_call.c */
+struct made_call {
+    struct declared_call call; /* comes first */
+    const struct declared_slot *slot;
+    const struct declared_function *function; /* NULL: the reference */
+    struct thunk *thunk, *empty;
+    struct declared_sizes sizes;
+    struct call_frame frame;
+    struct simdbench_operands operands;
+    void *opaque[DECLARED_MAX];
+    void (*freed_by[DECLARED_MAX])(void *);
+};
+/* A function, or the reference (NULL), on operands. */
+int made_call_begin(const struct declared_slot *slot,
+                    const struct declared_function *function,
+                    const struct simdbench_operands *operands, struct made_call **out,
+                    struct error *error);
+void made_call_end(struct made_call *made);
+/* Other operands of the same shape. */
+void made_call_point(struct made_call *made, const struct simdbench_operands *operands);
+/* Writes what is returned, and lengths, to their operands. */
+void made_call_finish(const struct made_call *made);
+/* How many elements of an operand are valid after the call. */
+uint64_t made_call_length(const struct made_call *made, uint32_t operand);
+
+/* called_tails.c */
+/* Reads "1..70". -EINVAL */
+int tails_read(const char *text, long *first, long *last);
+
+/* called_crash.c */
+struct crash {
+    int signal;
+    bool general; /* no address is known: an access that is not aligned, for one */
+    bool write;
+    uintptr_t address;
+};
+/* Calls run(context). 0, or -EFAULT after a signal that a crash sends. */
+int crash_catch(void (*run)(void *context), void *context, struct crash *crash);
+void crash_text(const struct crash *crash, char *text, size_t size);

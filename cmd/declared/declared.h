@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room declared: a file of declared functions as a module, whose ops and kernels look
+ * like those of any other module. Its functions are called by machine code that
+ * declared_prepare() writes: what a worker times is that code with its frame, not
+ * kernel->run.
+ */
+#pragma once
+
+#include "declare.h"
+#include "kernels.h"
+
+struct declared;
+/* Reads FILE.json, opens its libraries and finds its functions; this may run code of the
+ * libraries. Option `library` stands in place of the library of every op. */
+int declared_open(const char *path, const struct simdbench_option *const *options,
+                  size_t n, struct declared **out, struct error *error);
+void declared_close(struct declared *declared);
+const struct simdbench_module *declared_table(const struct declared *declared);
+
+/* A function at a shape. code(frame) calls it and keeps what it returns, timed(frame)
+ * calls it; nothing(frame) calls a function that returns at once, as timed() does. */
+struct declared_call {
+    call_code *code, *timed, *nothing;
+    struct call_frame *frame;
+};
+/* `kernel`: index in the table. -ENOTSUP and others, with a sentence. */
+int declared_prepare(const struct declared *declared, size_t kernel,
+                     const struct simdbench_operands *operands,
+                     struct declared_call **out, char *error, size_t error_size);
+void declared_release(struct declared_call *call);
+
+/* Calls it once for a check, and writes what it returned to its operands. -EDOM: it left
+ * registers or flags that it must restore; -EFAULT: it crashed. `note` (of `size` bytes):
+ * what else it left, or empty. */
+int declared_run_checked(struct declared_call *call, char *note, size_t size,
+                         struct error *error);
+/* After calls of code(frame): writes what was returned to the operands. */
+void declared_finish(const struct declared_call *call);
+/* The same on copies of the operands that have pages without access on both sides. -EDOM:
+ * it read or wrote beyond an array; -EFAULT. Then compares its first output with the
+ * answers, as operands_compare() does; n = 0: there are none. */
+struct declared_answers {
+    const uint64_t *index;
+    uint64_t n;
+    const void *value;
+    const double *slack;
+};
+int declared_run_guarded(const struct declared_call *call,
+                         const struct declared_answers *want, char *note, size_t size,
+                         struct error *error);
+/* The same at each size of the declaration's tails, once for a function. */
+int declared_run_tails(const struct declared_call *call, struct error *error);
+/* Why the last call of op->reference failed; NULL: it is no declared op. */
+const char *declared_trouble(const struct simdbench_op *op);
+/* True if the last answers are what this function computed. */
+bool declared_answered(const struct declared_call *call);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a declaration to the words of a call. */
+#include <string.h>
+
+#include "declare.h"
+
+void call_nothing(void)
+{
+}
+
+static enum call_class class_of(const struct declared_argument *argument)
+{
+    if (argument->by_address)
+        return CALL_ADDRESS;
+    return argument->kind == ARGUMENT_NUMBER ? CALL_VECTOR : CALL_INTEGER;
+}
+
+void declaration_signature(const struct declaration *declaration,
+                           struct call_signature *signature)
+{
+    *signature = (struct call_signature){
+        .n = declaration->n, .vector_result = ctype_is_float(declaration->returned)};
+    for (uint32_t i = 0; i < declaration->n; i++)
+        signature->argument[i] = class_of(&declaration->argument[i]);
+}
+
+void call_fill(const struct declaration *declaration, const struct declared_sizes *sizes,
+               void *const pointer[DECLARED_MAX], struct call_frame *frame)
+{
+    *frame = (struct call_frame){.result = 0};
+    for (uint32_t i = 0; i < declaration->n; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        switch (argument->kind) {
+        case ARGUMENT_ARRAY:
+        case ARGUMENT_OPAQUE:
+        case ARGUMENT_SYMBOL:
+            frame->word[i] = (uintptr_t)pointer[i];
+            break;
+        case ARGUMENT_TEXT:
+            frame->word[i] = (uintptr_t)argument->text;
+            break;
+        case ARGUMENT_NUMBER:
+            frame->word[i] = ctype_of_double(argument->type, argument->number);
+            break;
+        case ARGUMENT_NULL:
+            break;
+        default:
+            frame->word[i] = (uint64_t)sizes->integer[i];
+        }
+        frame->slot[i] = frame->word[i];
+    }
+}
+
+uint64_t call_length(const struct declaration *declaration,
+                     const struct declared_sizes *sizes, uint32_t argument,
+                     const struct call_frame *frame)
+{
+    const int length = declaration->argument[argument].length;
+    if (length == DECLARED_WHOLE)
+        return sizes->count[argument];
+    const enum ctype type = length == DECLARED_RETURN
+                                ? declaration->returned
+                                : declaration->argument[length].type;
+    uint64_t word = length == DECLARED_RETURN ? frame->result : frame->slot[length];
+    int64_t lo, hi;
+    ctype_range(type, &lo, &hi);
+    /* A negative length stays a huge one, which no array has. */
+    const unsigned gone = 64 - 8 * (unsigned)ctype_bytes(type);
+    return lo < 0 ? (uint64_t)((int64_t)(word << gone) >> gone) : word << gone >> gone;
+}

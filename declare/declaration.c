@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A prototype as a whole, and what a shape makes of it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "declare_private.h"
+
+int declaration_find(const struct declaration *declaration, const char *name)
+{
+    for (uint32_t i = 0; i < declaration->n; i++)
+        if (!strcmp(declaration->argument[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+/* ---- reading ---- */
+
+static int read_returned(struct reader *reader)
+{
+    struct declaration *declaration = reader->declaration;
+    struct specifier specifier;
+    int status = specifier_read(reader, &specifier);
+    if (status < 0)
+        return status;
+    declaration->returned = specifier.pointers ? CTYPE_POINTER : specifier.type;
+    if (specifier.role)
+        return reader_fail(reader, specifier.word,
+                           "in, out and inout are said of arguments");
+    if (specifier.reference)
+        return reader_fail(reader, specifier.star, "a reference is returned; write '*'");
+    if (specifier.is_unknown && !specifier.pointers)
+        return reader_fail(reader, specifier.word,
+                           specifier.is_structure
+                               ? "a structure that is returned cannot be received"
+                               : "unknown type; write the type in C that it stands for, "
+                                 "or name it first: typedef unsigned uint;");
+    if (declaration->returned == CTYPE_BYTES)
+        return reader_fail(reader, specifier.word, "bytes cannot be returned");
+    return 0;
+}
+
+static int read_arguments(struct reader *reader)
+{
+    struct declaration *declaration = reader->declaration;
+    int status = reader_expect(reader, "(", "behind the type that is returned");
+    if (status < 0 || reader_take(reader, ")"))
+        return status;
+    if (token_is(reader_token(reader), "void") &&
+        token_is(reader_token(reader) + 1, ")")) {
+        reader->at += 2;
+        return 0;
+    }
+    for (;;) {
+        if (declaration->n == DECLARED_MAX)
+            return reader_fail(reader, reader_token(reader), "at most %d arguments",
+                               DECLARED_MAX);
+        const uint32_t i = declaration->n++;
+        status = argument_parse(reader, i, &reader->later[i]);
+        if (status < 0 || reader_take(reader, ")"))
+            return status;
+        status = reader_expect(reader, ",", "or ')' behind the argument");
+        if (status < 0)
+            return status;
+    }
+}
+
+static int read_free_dimension(struct reader *reader)
+{
+    struct declaration *declaration = reader->declaration;
+    const struct token *const token = reader_next(reader);
+    if (declaration->n_dimensions == DECLARED_MAX)
+        return reader_fail(reader, token, "at most %d dimensions", DECLARED_MAX);
+    struct declared_dimension *new = &declaration->dimension[declaration->n_dimensions];
+    new->argument = -1;
+    const int status = token_name(reader, token, new->name);
+    if (status < 0)
+        return status;
+    bool known = declaration_find(declaration, new->name) >= 0;
+    for (uint32_t d = 0; d < declaration->n_dimensions; d++)
+        known |= !strcmp(declaration->dimension[d].name, new->name);
+    if (known)
+        return reader_fail(reader, token, "%s is there already", new->name);
+    declaration->n_dimensions++;
+    return 0;
+}
+
+/* const and noexcept of C++, for n, ';' */
+static int read_rest(struct reader *reader)
+{
+    int status = 0;
+    while (reader_take(reader, "const") || reader_take(reader, "noexcept"))
+        ;
+    if (reader_take(reader, "for")) {
+        do
+            status = read_free_dimension(reader);
+        while (status == 0 && reader_take(reader, ","));
+    }
+    if (status < 0)
+        return status;
+    reader_take(reader, ";");
+    const struct token *const token = reader_token(reader);
+    return token->kind == TOKEN_END
+               ? 0
+               : reader_fail(reader, token,
+                             "nothing is expected behind the prototype but "
+                             "'for' and dimensions");
+}
+
+/* A pointer to an integer is a length if an array says so; else nobody reads it. */
+static int check_lengths(const struct reader *reader)
+{
+    const struct declaration *declaration = reader->declaration;
+    for (uint32_t i = 0; i < declaration->n; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        bool used = argument->kind != ARGUMENT_LENGTH;
+        for (uint32_t a = 0; a < declaration->n; a++)
+            used |= declaration->argument[a].kind == ARGUMENT_ARRAY &&
+                    declaration->argument[a].length == (int)i;
+        if (!used)
+            return reader_fail(reader, &reader->token[reader->later[i].name],
+                               "what does %s point to? Write %s[1] for one value, or "
+                               "'length %s' behind the array whose length it holds",
+                               argument->name, argument->name, argument->name);
+    }
+    return 0;
+}
+
+static int parse(struct reader *reader)
+{
+    struct declaration *declaration = reader->declaration;
+    int status = typedefs_read(reader);
+    status = status < 0 ? status : read_returned(reader);
+    if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
+        status = token_name(reader, reader_next(reader), declaration->name);
+    status = status < 0 ? status : read_arguments(reader);
+    status = status < 0 ? status : read_rest(reader);
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++)
+        status = argument_finish(reader, i, &reader->later[i]);
+    return status < 0 ? status : check_lengths(reader);
+}
+
+int declaration_parse(const char *text, struct declaration *declaration,
+                      struct error *error)
+{
+    struct reader *const reader = malloc(sizeof *reader);
+    memset(declaration, 0, sizeof *declaration);
+    if (!reader)
+        return error_set(error, -ENOMEM, "out of memory");
+    int status = reader_begin(reader, text, error);
+    reader->declaration = declaration;
+    status = status < 0 ? status : parse(reader);
+    if (status < 0)
+        memset(declaration, 0, sizeof *declaration);
+    free(reader);
+    return status;
+}
+
+int declaration_expression(const struct declaration *declaration, const char *text,
+                           struct extent *extent, struct error *error)
+{
+    struct declaration *const copy = malloc(sizeof *copy);
+    struct reader *const reader = malloc(sizeof *reader);
+    extent->n = 0;
+    int status = copy && reader ? reader_begin(reader, text, error)
+                                : error_set(error, -ENOMEM, "out of memory");
+    if (status == 0) {
+        *copy = *declaration;
+        reader->declaration = copy;
+        status = expression_read(reader, extent);
+        if (status == 0 && reader_token(reader)->kind != TOKEN_END)
+            status = reader_fail(reader, reader_token(reader),
+                                 "nothing is expected behind the expression");
+    }
+    free(copy);
+    free(reader);
+    return status;
+}
+
+/* ---- shapes ---- */
+
+static int measure_array(const struct declared_argument *argument,
+                         const int64_t *dimension, uint64_t *count, uint64_t *bytes,
+                         struct error *error)
+{
+    int64_t value;
+    const int status = extent_value(&argument->count, dimension, &value, error);
+    if (status < 0)
+        return status;
+    if (value < 0)
+        return error_set(error, -EINVAL, "%s would have %" PRId64 " elements",
+                         argument->name, value);
+    if (__builtin_mul_overflow((uint64_t)value, ctype_bytes(argument->type), bytes) ||
+        *bytes > DECLARED_BYTES_MAX)
+        return error_set(error, -EOVERFLOW,
+                         "%s would have %" PRId64 " elements, more than memory holds",
+                         argument->name, value);
+    *count = (uint64_t)value;
+    return 0;
+}
+
+static int measure_integer(const struct declared_argument *argument,
+                           const int64_t *dimension, int64_t *value, struct error *error)
+{
+    int64_t lo, hi;
+    int status = 0;
+    *value = 0;
+    if (argument->kind == ARGUMENT_DIMENSION)
+        *value = dimension[argument->dimension];
+    else
+        status = extent_value(&argument->integer, dimension, value, error);
+    ctype_range(argument->type, &lo, &hi);
+    if (status == 0 && (*value < lo || *value > hi))
+        status =
+            error_set(error, -EINVAL,
+                      "%s would be %" PRId64 ", and a %s holds %" PRId64 " to %" PRId64,
+                      argument->name, *value, ctype_name(argument->type), lo, hi);
+    return status;
+}
+
+static bool has_integer(const struct declared_argument *argument)
+{
+    return argument->kind == ARGUMENT_DIMENSION || argument->kind == ARGUMENT_INTEGER ||
+           argument->kind == ARGUMENT_LENGTH;
+}
+
+int declaration_measure(const struct declaration *declaration, const int64_t *dimension,
+                        struct declared_sizes *sizes, struct error *error)
+{
+    int status = 0;
+    *sizes = (struct declared_sizes){.in_bytes = 0};
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        if (argument->kind == ARGUMENT_ARRAY)
+            status = measure_array(argument, dimension, &sizes->count[i],
+                                   &sizes->bytes[i], error);
+        else if (has_integer(argument))
+            status = measure_integer(argument, dimension, &sizes->integer[i], error);
+        sizes->in_bytes += argument->role & ARGUMENT_IN ? sizes->bytes[i] : 0;
+        sizes->out_bytes += argument->role & ARGUMENT_OUT ? sizes->bytes[i] : 0;
+    }
+    return status;
+}

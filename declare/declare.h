@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leaf declare: functions of any library as kernels, from their prototypes alone.
+ *
+ * In order: declaration_parse() reads a C prototype in which arrays have extents;
+ * declaration_measure() computes the extents at a shape; library_read() lists the
+ * functions of a file and library_find() finds one by its name; place_resolve() tells its
+ * address in a process that has loaded the library; thunk_make() writes machine code that
+ * calls it; call_fill() fills the frame that the code loads its arguments from.
+ * declared_load() reads a file of many declarations. docs/call.md has the language.
+ *
+ * Nothing here runs code of a library but place_resolve(), thunk_check(), and
+ * what the caller does with thunk_code(). Everything else is safe in any process.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+/* ---- types of values (ctype.c) ---- */
+
+enum ctype {
+    CTYPE_VOID, /* no value; of a pointer: unknown */
+    CTYPE_I8,
+    CTYPE_U8,
+    CTYPE_I16,
+    CTYPE_U16,
+    CTYPE_I32,
+    CTYPE_U32,
+    CTYPE_I64,
+    CTYPE_U64,
+    CTYPE_F16,
+    CTYPE_BF16,
+    CTYPE_F32,
+    CTYPE_F64,
+    CTYPE_BYTES,  /* opaque: extents count bytes */
+    CTYPE_BOOL,   /* of single values alone */
+    CTYPE_POINTER /* of returned values alone */
+};
+const char *ctype_name(enum ctype type); /* "u8", "f32", "bytes"; "void" */
+size_t ctype_bytes(enum ctype type);     /* 1 for bytes, 8 for pointers, 0 for void */
+bool ctype_is_float(enum ctype type);
+bool ctype_is_integer(enum ctype type);
+/* Smallest and largest value of an integer type, as far as an int64_t holds them. */
+void ctype_range(enum ctype type, int64_t *lo, int64_t *hi);
+/* The value as it stands in a word of a call: floats in their own type. */
+uint64_t ctype_of_double(enum ctype type, double value);
+/* And back; bits beyond the type are ignored. An integer beyond 2^53 is rounded. */
+double ctype_to_double(enum ctype type, uint64_t word);
+
+/* ---- expressions of dimensions (extent.c) ---- */
+
+enum { DECLARED_MAX = 16, DECLARED_NAME = 64, DECLARED_TEXT = 256, EXTENT_STEPS = 32 };
+
+enum extent_op {
+    EXTENT_NUMBER,    /* pushes `value` */
+    EXTENT_DIMENSION, /* pushes dimension `value` */
+    EXTENT_ADD,
+    EXTENT_SUBTRACT,
+    EXTENT_MULTIPLY,
+    EXTENT_DIVIDE, /* towards zero, as in C */
+    EXTENT_REMAINDER,
+    EXTENT_NEGATE
+};
+/* Postfix. n = 0: there is none. */
+struct extent {
+    uint32_t n;
+    struct extent_step {
+        enum extent_op op;
+        int64_t value;
+    } step[EXTENT_STEPS];
+};
+/* -EOVERFLOW: a value on the way is beyond 64 bits; -EDOM: a division by zero. */
+int extent_value(const struct extent *extent, const int64_t *dimension, int64_t *value,
+                 struct error *error);
+
+/* ---- declarations (declaration.c, declare_lexer.c, declare_argument.c) ---- */
+
+enum argument_kind {
+    ARGUMENT_ARRAY,     /* pointer to elements: T x[n] */
+    ARGUMENT_DIMENSION, /* integer that the shape gives: size_t n */
+    ARGUMENT_INTEGER,   /* integer that follows from the dimensions: int lda = k */
+    ARGUMENT_NUMBER,    /* constant float: float gain = 0.5 */
+    ARGUMENT_LENGTH, /* pointer to an integer that the function writes: size_t *written */
+    ARGUMENT_NULL,   /* T *p = NULL */
+    ARGUMENT_TEXT,   /* const char *s = "abc" */
+    ARGUMENT_OPAQUE, /* T *ctx = from ctx_new(3) free ctx_free */
+    ARGUMENT_SYMBOL  /* T *f = &name: address of a function or variable */
+};
+
+/* The use that a function makes of an array. */
+enum argument_role { ARGUMENT_IN = 1, ARGUMENT_OUT, ARGUMENT_INOUT };
+
+/* An argument of the function that makes an opaque pointer. */
+struct made_argument {
+    enum argument_kind kind; /* INTEGER, NUMBER, NULL or TEXT */
+    enum ctype type;         /* I64, F64, F32 (written 3.0f) or POINTER */
+    struct extent integer;
+    double number;
+    char text[DECLARED_NAME];
+};
+enum { MADE_MAX = 6 };
+
+struct declared_argument {
+    char name[DECLARED_NAME]; /* "arg3" where the prototype has none */
+    enum argument_kind kind;
+    enum ctype type; /* of an element, or of the value itself */
+    bool by_address; /* T &x: a single value whose address is passed, as Fortran and C++
+                        do; true of LENGTH too */
+    /* ARRAY: */
+    enum argument_role role;
+    struct extent count; /* elements */
+    int length; /* that many elements are valid after a call: index of a LENGTH argument,
+                   DECLARED_RETURN, or DECLARED_WHOLE */
+    /* DIMENSION: */
+    int dimension; /* index */
+    /* INTEGER; LENGTH: what it holds before a call (n = 0: zero): */
+    struct extent integer;
+    /* NUMBER: */
+    double number;
+    /* TEXT: the bytes; SYMBOL: its name; OPAQUE: that of the function that makes it: */
+    char text[DECLARED_TEXT];
+    size_t text_bytes; /* without the final zero, as a text may have zeros inside */
+    /* OPAQUE: */
+    char freed_by[DECLARED_NAME]; /* empty: by nobody */
+    uint32_t n_made;
+    struct made_argument made[MADE_MAX];
+};
+enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
+
+/* No pointers inside: it can be copied. */
+struct declaration {
+    char name[DECLARED_NAME]; /* empty: the prototype has none */
+    enum ctype returned;
+    uint32_t n;
+    struct declared_argument argument[DECLARED_MAX];
+    uint32_t n_dimensions; /* in the order in which the prototype names them */
+    struct declared_dimension {
+        char name[DECLARED_NAME];
+        int argument; /* its argument; -1: the function is not told (`for n`) */
+    } dimension[DECLARED_MAX];
+};
+
+/* -EINVAL with three lines: a sentence; the part of the source that it is about; a caret
+ * under the word. Who prints it prints line by line. */
+int declaration_parse(const char *text, struct declaration *declaration,
+                      struct error *error);
+/* The same for an expression of its dimensions, such as "2 * n". */
+int declaration_expression(const struct declaration *declaration, const char *text,
+                           struct extent *extent, struct error *error);
+/* Index of an argument, or -1. */
+int declaration_find(const struct declaration *declaration, const char *name);
+
+/* Everything that a shape decides. Entries of other kinds of arguments are 0. */
+struct declared_sizes {
+    uint64_t count[DECLARED_MAX];  /* ARRAY: elements */
+    uint64_t bytes[DECLARED_MAX];  /* ARRAY */
+    int64_t integer[DECLARED_MAX]; /* DIMENSION, INTEGER, LENGTH */
+    uint64_t in_bytes, out_bytes;  /* sums: IN and INOUT; OUT and INOUT */
+};
+#define DECLARED_BYTES_MAX ((uint64_t)1 << 44) /* of one array */
+/* -EINVAL: an extent is negative, or a value does not fit its type (the error names
+ * both); -EOVERFLOW; -EDOM. */
+int declaration_measure(const struct declaration *declaration, const int64_t *dimension,
+                        struct declared_sizes *sizes, struct error *error);
+
+/* How far a result may be from the reference. */
+enum tolerance_kind {
+    TOLERANCE_NONE, /* nothing was said */
+    TOLERANCE_EXACT,
+    TOLERANCE_ULP,
+    TOLERANCE_ABS,
+    TOLERANCE_REL
+};
+struct tolerance {
+    enum tolerance_kind kind;
+    double value; /* >= 0; ULP, ABS and REL */
+};
+/* "exact", "4ulp", "abs:1e-6", "rel:1e-5" */
+int tolerance_parse(const char *text, struct tolerance *tolerance, struct error *error);
+
+/* ---- calls by machine code (thunk.c, thunk_check.c; no_thunk.c) ---- */
+
+enum call_class {
+    CALL_INTEGER, /* integers and pointers */
+    CALL_VECTOR,  /* floats of any width */
+    CALL_ADDRESS  /* the word's own address is passed; the word is copied to `slot` first,
+                     and the function reads and writes it there */
+};
+/* What a call needs to know of a function. */
+struct call_signature {
+    uint32_t n;
+    enum call_class argument[DECLARED_MAX];
+    bool vector_result; /* a float; else an integer, a pointer or nothing */
+};
+void declaration_signature(const struct declaration *declaration,
+                           struct call_signature *signature);
+
+/* Arguments and results of a call. Words hold integers extended to 64 bits, pointers, and
+ * floats in their low bits. */
+struct call_frame {
+    uint64_t word[DECLARED_MAX];
+    uint64_t slot[DECLARED_MAX]; /* what CALL_ADDRESS arguments are after the call */
+    uint64_t result;             /* low bits; void: undefined */
+};
+/* Fills words from what a shape decided. `pointer` has the addresses of arguments of kind
+ * ARRAY, OPAQUE and SYMBOL; the declaration, which holds texts, must live as long as the
+ * frame. */
+void call_fill(const struct declaration *declaration, const struct declared_sizes *sizes,
+               void *const pointer[DECLARED_MAX], struct call_frame *frame);
+/* How many elements of an array are valid after a call: all, or what the function
+ * reported. */
+uint64_t call_length(const struct declaration *declaration,
+                     const struct declared_sizes *sizes, uint32_t argument,
+                     const struct call_frame *frame);
+
+struct thunk;
+typedef void call_code(struct call_frame *frame);
+
+/* Machine code that loads the words of any frame by the ABI of the machine, calls
+ * `function` and stores its result. It is made for x86-64; -ENOTSUP elsewhere. What an
+ * empty call costs is known by a thunk of the same signature for call_nothing(). */
+int thunk_make(const struct call_signature *signature, const void *function,
+               struct thunk **out, struct error *error);
+void thunk_free(struct thunk *thunk); /* NULL is allowed */
+/* The code, to be called in a timed loop: code(frame). */
+call_code *thunk_code(const struct thunk *thunk);
+/* The same where nobody reads the result: arguments that fit into registers cost no frame
+ * on the stack then, and the function returns to the caller. */
+call_code *thunk_jump(const struct thunk *thunk);
+/* A function that returns at once. */
+void call_nothing(void);
+
+/* What a function left changed that it must restore. */
+enum call_fault {
+    CALL_REGISTERS = 1u << 0, /* callee-saved general registers */
+    CALL_STACK = 1u << 1,     /* stack pointer */
+    CALL_DIRECTION = 1u << 2, /* direction flag is set */
+    CALL_X87 = 1u << 3,       /* x87 registers in use (no emms), or control word */
+    CALL_MXCSR = 1u << 4,     /* rounding, FTZ, DAZ or exception masks */
+    CALL_UPPER = 1u << 5      /* upper halves of vector registers are in use: a cost, no
+                                 fault */
+};
+struct call_faults {
+    unsigned faults; /* enum call_fault */
+    char text[160];  /* "rbx and r12 are not restored; the direction flag is set"; empty:
+                        nothing; CALL_UPPER is not in it */
+};
+/* Calls once, like the code of thunk_code(), and looks what the function left. Registers,
+ * stack, flags and control words are those of before when it returns. One thread at a
+ * time for a thunk. */
+void thunk_check(struct thunk *thunk, struct call_frame *frame,
+                 struct call_faults *faults);
+
+/* ---- where functions are (library.c, library_names.c, library_isa.c, ...) ---- */
+
+enum function_binding { FUNCTION_EXPORTED, FUNCTION_HIDDEN, FUNCTION_LOCAL };
+struct library_function {
+    char *name;      /* the symbol */
+    char *demangled; /* "mix(float*, int)"; NULL: no C++ or Rust, or nothing here can tell
+                      */
+    uint64_t address; /* relative to where the library is loaded */
+    uint64_t bytes;   /* of code; 0: unknown */
+    enum function_binding binding;
+    bool is_data; /* a variable, that place_resolve() may take as a table of functions */
+    bool is_chosen; /* STT_GNU_IFUNC: a resolver chooses among functions at load */
+    char isa[64];   /* "scalar", "sse2+ssse3", "avx2", "avx512+vnni": what instructions it
+                       has   (not those of functions that it calls); empty: unknown */
+};
+struct library {
+    char *path;
+    struct library_function
+        *function; /* by name; of equal names the exported one first */
+    size_t n;
+    bool is_object; /* an object file, which must be linked: addresses are of no use */
+};
+/* Functions and variables of a shared object, a program or an object file, exported ones
+ * from .dynsym, the others from .symtab while it is there. Data of the file are never
+ * trusted. -ENOEXEC: no such file for this machine. */
+int library_read(const char *path, struct library *library, struct error *error);
+void library_close(struct library *library);
+/* What instruction set each function contains, into `isa`, or that of one of them alone;
+ * needs Zydis, else all stay empty. */
+int library_decode(struct library *library, const struct library_function *one,
+                   struct error *error);
+
+/* By its symbol, or by its demangled name with or without arguments. Exported ones come
+ * first. -ENOENT: the error has near matches; -EEXIST: the name fits several. */
+int library_find(const struct library *library, const char *name,
+                 const struct library_function **function, struct error *error);
+
+/* Functions that look like one op: mix_c, mix_sse2, mix_avx2. */
+struct family {
+    char name[DECLARED_NAME]; /* "mix" */
+    struct family_member {
+        const struct library_function *function;
+        const char *isa; /* what its name says: "scalar", "sse2", "avx2", "avx512" */
+        char token[24];  /* how the name says it: "c", "avx512icl" */
+    } *member;
+    size_t n; /* 2 or more */
+};
+/* Families of functions that are exported, or of all. -ENOMEM. */
+int library_families(const struct library *library, bool all, struct family **family,
+                     size_t *n);
+void families_free(struct family *family, size_t n);
+/* What a name says about its instruction set; NULL: nothing. */
+const char *name_isa(const char *name);
+
+/* How to get a function: "mix_avx2" is itself, "choose()" returns it, "table[3]" holds
+ * it. */
+struct place {
+    enum place_kind { PLACE_SYMBOL, PLACE_RESOLVER, PLACE_TABLE } kind;
+    char name[DECLARED_TEXT];
+    uint32_t index; /* TABLE */
+};
+int place_parse(const char *text, struct place *place, struct error *error);
+/* Splits "./libmix.so:mix_avx2" at the colon behind the file's name; a C++ name may have
+ * colons. `place` is empty if there is none. */
+int place_split(const char *text, char *library, size_t size, const char **place,
+                struct error *error);
+/* In a process that has opened the library (handle of dlopen()): its address. Resolvers
+ * are called. -ENOENT with near matches; -ENXIO: a resolver or a table gives NULL. */
+int place_resolve(void *handle, const struct library *library, const struct place *place,
+                  void **address, struct error *error);
+
+/* Path of a library that is named without a slash ("libz.so.1"), as the loader would find
+ * it by the usual folders; a path is left as it is. -ENOENT. */
+int library_where(const char *name, char *path, size_t size, struct error *error);
+/* True for a name that ends in .a or .o. */
+bool library_must_link(const char *path);
+/* Links an archive or an object file into a temporary shared object with $CC or cc.
+ * `command` is what was run, to be shown. Both texts are to be freed; the file is to be
+ * removed with unlink(). -ENOEXEC: the linker's first complaint. */
+int library_link(const char *path, char **linked, char **command, struct error *error);
+
+/* ---- files of declarations (declared_file.c) ---- */
+
+struct named_text {
+    char *name, *text;
+};
+struct declared_op {
+    char *name;
+    char *prototype;
+    struct declaration declaration;
+    struct named_text *kernel; /* name: ISA; text: place, "mix_avx2" */
+    size_t n_kernels;
+    char *library;   /* relative paths are made relative to the file's folder; a name
+                        without a slash is one that the loader finds; NULL: not said */
+    char *reference; /* place; NULL: none */
+    struct tolerance tolerance;
+    struct named_text *input; /* name: an argument; text: "normal" */
+    size_t n_inputs;
+    struct named_text *shape; /* name of a list; text: shapes, separated by spaces */
+    size_t n_shapes;
+    struct extent ops;   /* of one call; n = 0: not said */
+    char *roof;          /* NULL: that of its bytes */
+    char *sizes, *tails; /* as --sizes; NULL: not said */
+    uint32_t overread;   /* bytes that functions may read behind an array */
+    bool reset;          /* each call finds inout arrays as the first one did */
+};
+struct declared_file {
+    struct declared_op *op;
+    size_t n;
+};
+enum { DECLARED_SIZE_MAX = 1 << 20, DECLARED_OVERREAD_MAX = 4096 };
+/* Reads a file of schema functions-1.json. Errors name the file, the key and the value.
+ * Names of instruction sets, inputs and roofs, and texts of sizes and shapes, are taken
+ * as they are. */
+int declared_load(const char *path, struct declared_file *file, struct error *error);
+/* The same from memory; `path` is for errors and for the folder. */
+int declared_read(const char *path, const char *bytes, size_t size,
+                  struct declared_file *file, struct error *error);
+void declared_free(struct declared_file *file);

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One argument: first what it is, then, when all names are known, what its expressions
+ * mean. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "declare_private.h"
+
+static struct declared_argument *argument_of(const struct reader *reader, uint32_t i)
+{
+    return &reader->declaration->argument[i];
+}
+
+/* ---- arrays ---- */
+
+static int read_extents(struct reader *reader, struct later *later)
+{
+    int status = 0;
+    later->extents = reader->at;
+    while (status == 0 && reader_take(reader, "[")) {
+        while (reader_take(reader, "static") || reader_take(reader, "restrict") ||
+               reader_take(reader, "const"))
+            ;
+        if (token_is(reader_token(reader), "]"))
+            return reader_fail(reader, reader_token(reader),
+                               "how many elements? Write an expression, such as [n]");
+        status = expression_skip(reader);
+        status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
+    }
+    if (status == 0 && reader_take(reader, "length")) {
+        reader_take(reader, "*");
+        later->length = reader->at;
+        if (reader_next(reader)->kind != TOKEN_WORD)
+            return reader_fail(reader, &reader->token[later->length],
+                               "expected the argument that the function writes the "
+                               "length to, or 'return'");
+    }
+    return status;
+}
+
+static int read_array(struct reader *reader, uint32_t i, struct later *later)
+{
+    const struct specifier *const specifier = &later->specifier;
+    struct declared_argument *argument = argument_of(reader, i);
+    if (specifier->pointers)
+        return reader_fail(
+            reader, specifier->star,
+            "arrays of pointers cannot be passed; for an array of elements "
+            "leave the '*' out");
+    if (specifier->is_unknown)
+        return reader_fail(
+            reader, specifier->word,
+            specifier->is_structure
+                ? "for structures write 'bytes' and an extent in bytes"
+                : "unknown type; write its type in C or 'bytes', or name it "
+                  "first: typedef unsigned char Bytef;");
+    if (specifier->type == CTYPE_BOOL)
+        return reader_fail(reader, specifier->word,
+                           "arrays of bool have values that bool cannot have; write u8");
+    if (specifier->is_const && specifier->role > ARGUMENT_IN)
+        return reader_fail(reader, specifier->word, "what is const cannot be written");
+    argument->kind = ARGUMENT_ARRAY;
+    argument->type = specifier->type == CTYPE_VOID ? CTYPE_BYTES : specifier->type;
+    argument->length = DECLARED_WHOLE;
+    argument->role = specifier->role       ? specifier->role
+                     : specifier->is_const ? ARGUMENT_IN
+                                           : ARGUMENT_OUT;
+    return read_extents(reader, later);
+}
+
+/* ---- pointers with a value ---- */
+
+static int read_made(struct reader *reader, struct declared_argument *argument)
+{
+    int status = token_name(reader, reader_next(reader), argument->text);
+    if (status == 0)
+        status = reader_expect(reader, "(", "behind the function that makes the pointer");
+    while (status == 0 && !reader_take(reader, ")")) {
+        const struct token *const token = reader_token(reader);
+        const size_t begin = reader->at;
+        struct made_argument *made = &argument->made[argument->n_made];
+        if (argument->n_made++ == MADE_MAX)
+            return reader_fail(reader, token, "at most %d arguments", MADE_MAX);
+        /* Read again by finish_made(), when dimensions are known. */
+        status = expression_skip(reader);
+        made->integer.n = (uint32_t)begin;
+        if (status == 0 && !token_is(reader_token(reader), ")"))
+            status = reader_expect(reader, ",", "between arguments");
+    }
+    if (status == 0 && reader_take(reader, "free"))
+        status = token_name(reader, reader_next(reader), argument->freed_by);
+    return status;
+}
+
+static int read_pointer_value(struct reader *reader, uint32_t i, struct later *later)
+{
+    const struct specifier *const specifier = &later->specifier;
+    struct declared_argument *argument = argument_of(reader, i);
+    const struct token *const token = reader_token(reader);
+    argument->type = CTYPE_VOID;
+    if (reader_take(reader, "NULL") || reader_take(reader, "nullptr")) {
+        argument->kind = ARGUMENT_NULL;
+        return 0;
+    }
+    if (reader_take(reader, "from")) {
+        argument->kind = ARGUMENT_OPAQUE;
+        return read_made(reader, argument);
+    }
+    if (reader_take(reader, "&")) {
+        argument->kind = ARGUMENT_SYMBOL;
+        return token_name(reader, reader_next(reader), argument->text);
+    }
+    if (token->kind == TOKEN_TEXT) {
+        argument->kind = ARGUMENT_TEXT;
+        return token_text(reader, reader_next(reader), argument->text,
+                          sizeof argument->text, &argument->text_bytes);
+    }
+    if (!ctype_is_integer(specifier->type) || specifier->is_const)
+        return reader_fail(
+            reader, token,
+            "a pointer is NULL, a \"text\", from f(...) or &name; a number "
+            "whose address is passed is written T &x");
+    argument->kind = ARGUMENT_LENGTH;
+    argument->type = specifier->type;
+    argument->by_address = true;
+    later->value = reader->at;
+    return expression_skip(reader);
+}
+
+static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
+{
+    const struct specifier *const specifier = &later->specifier;
+    struct declared_argument *argument = argument_of(reader, i);
+    if (reader_take(reader, "="))
+        return read_pointer_value(reader, i, later);
+    if (specifier->pointers > 1)
+        return reader_fail(reader, specifier->star,
+                           "a pointer to pointers can be NULL, from f(...) or &name; "
+                           "say which behind '='");
+    if (specifier->is_const || !ctype_is_integer(specifier->type))
+        return reader_fail(reader, &reader->token[later->name],
+                           "how many elements has %s? Write %s[n], or leave the '*' and "
+                           "say its value: = NULL, = from f(...)",
+                           argument->name, argument->name);
+    argument->kind = ARGUMENT_LENGTH;
+    argument->type = specifier->type;
+    argument->by_address = true;
+    return 0;
+}
+
+/* ---- single values ---- */
+
+static int read_integer(struct reader *reader, uint32_t i, struct later *later)
+{
+    struct declaration *declaration = reader->declaration;
+    struct declared_argument *argument = argument_of(reader, i);
+    if (reader_take(reader, "=")) {
+        argument->kind = ARGUMENT_INTEGER;
+        later->value = reader->at;
+        return expression_skip(reader);
+    }
+    argument->kind = ARGUMENT_DIMENSION;
+    argument->dimension = (int)declaration->n_dimensions;
+    struct declared_dimension *new = &declaration->dimension[declaration->n_dimensions++];
+    new->argument = (int)i;
+    memcpy(new->name, argument->name, sizeof new->name);
+    return 0;
+}
+
+static int read_bool(struct reader *reader, uint32_t i)
+{
+    struct declared_argument *argument = argument_of(reader, i);
+    const struct token *const token = reader_next(reader);
+    const bool yes = token_is(token, "true") || token_is(token, "1");
+    if (!yes && !token_is(token, "false") && !token_is(token, "0"))
+        return reader_fail(reader, token, "expected true or false");
+    argument->kind = ARGUMENT_INTEGER;
+    argument->integer = (struct extent){.n = 1, .step = {{EXTENT_NUMBER, yes}}};
+    return 0;
+}
+
+static int read_value(struct reader *reader, uint32_t i, struct later *later)
+{
+    const struct specifier *const specifier = &later->specifier;
+    struct declared_argument *argument = argument_of(reader, i);
+    bool single;
+    if (specifier->is_structure)
+        return reader_fail(reader, specifier->word,
+                           "a structure cannot be passed by value; pass its address, or "
+                           "write a function that takes single values");
+    if (specifier->is_unknown)
+        return reader_fail(
+            reader, specifier->word,
+            "unknown type; write the type in C that it stands for, or name it "
+            "first: typedef unsigned uint;");
+    if (specifier->type == CTYPE_VOID || specifier->type == CTYPE_BYTES)
+        return reader_fail(reader, specifier->word,
+                           "no value has type %s; write an extent: x[n]",
+                           ctype_name(specifier->type));
+    argument->type = specifier->type;
+    argument->by_address = specifier->reference;
+    if (ctype_is_integer(specifier->type))
+        return read_integer(reader, i, later);
+    if (!reader_take(reader, "="))
+        return reader_fail(reader, &reader->token[later->name],
+                           "%s needs a value, such as %s = %s", argument->name,
+                           argument->name,
+                           specifier->type == CTYPE_BOOL ? "true" : "0.5");
+    if (specifier->type == CTYPE_BOOL)
+        return read_bool(reader, i);
+    argument->kind = ARGUMENT_NUMBER;
+    return number_read(reader, &argument->number, &single);
+}
+
+static bool is_pointer_value(const struct reader *reader)
+{
+    static const char *const words[] = {"from", "NULL", "nullptr", "&"};
+    const struct token *const token = reader_token(reader);
+    for (size_t i = 0; i < ARRAY_LEN(words) && token_is(token, "="); i++)
+        if (token_is(token + 1, words[i]))
+            return true;
+    return false;
+}
+
+/* int (*compare)(const void *, const void *) = &compare_ints */
+static int read_function(struct reader *reader, uint32_t i, struct later *later)
+{
+    struct declared_argument *argument = argument_of(reader, i);
+    reader_take(reader, "(");
+    int status = reader_expect(reader, "*", "of a pointer to a function");
+    later->name = reader->at;
+    if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
+        status = token_name(reader, reader_next(reader), argument->name);
+    status = status < 0 ? status : reader_expect(reader, ")", "behind the name");
+    if (status == 0 && !token_is(reader_token(reader), "("))
+        return reader_fail(reader, reader_token(reader),
+                           "pointers to arrays cannot be passed; write x[h * w]");
+    reader_take(reader, "(");
+    do /* what the function takes is its own business */
+        status = status < 0 ? status : expression_skip(reader);
+    while (status == 0 && reader_take(reader, ","));
+    status = status < 0 ? status : reader_expect(reader, ")", "behind its arguments");
+    if (status == 0 && !token_is(reader_token(reader), "="))
+        return reader_fail(reader, &reader->token[later->name],
+                           "which function is %s? Write = &name, or = NULL",
+                           argument->name);
+    later->specifier.pointers = 1;
+    later->specifier.type = CTYPE_VOID;
+    return status;
+}
+
+int argument_parse(struct reader *reader, uint32_t i, struct later *later)
+{
+    struct declared_argument *argument = argument_of(reader, i);
+    *later = (struct later){.type = reader->at};
+    if (token_is(reader_token(reader), "..."))
+        return reader_fail(reader, reader_token(reader),
+                           "write the arguments that '...' stands for");
+    int status = specifier_read(reader, &later->specifier);
+    if (status < 0)
+        return status;
+    later->name = reader->at;
+    snprintf(argument->name, sizeof argument->name, "arg%u", i + 1);
+    if (token_is(reader_token(reader), "("))
+        status = read_function(reader, i, later);
+    else if (reader_token(reader)->kind == TOKEN_WORD)
+        status = token_name(reader, reader_next(reader), argument->name);
+    if (status < 0)
+        return status;
+    if (declaration_find(reader->declaration, argument->name) != (int)i)
+        return reader_fail(reader, &reader->token[later->name],
+                           "two arguments are called %s", argument->name);
+    if (token_is(reader_token(reader), "["))
+        return read_array(reader, i, later);
+    if (later->specifier.role)
+        return reader_fail(reader, &reader->token[later->name],
+                           "in, out and inout are said of arrays: %s[n]", argument->name);
+    /* A type that is not known may be a pointer by itself: fftwf_plan plan = NULL. */
+    const bool hidden = later->specifier.is_unknown && !later->specifier.is_structure &&
+                        is_pointer_value(reader);
+    return later->specifier.pointers || hidden ? read_pointer(reader, i, later)
+                                               : read_value(reader, i, later);
+}
+
+/* ---- when all names are known ---- */
+
+static int finish_extents(struct reader *reader, struct declared_argument *argument,
+                          size_t at)
+{
+    int status = 0;
+    reader->at = at;
+    while (status == 0 && reader_take(reader, "[")) {
+        while (reader_take(reader, "static") || reader_take(reader, "restrict") ||
+               reader_take(reader, "const"))
+            ;
+        status = expression_read(reader, &argument->count);
+        status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
+    }
+    return status;
+}
+
+static int finish_length(struct reader *reader, struct declared_argument *argument,
+                         size_t at)
+{
+    const struct declaration *declaration = reader->declaration;
+    const struct token *const token = &reader->token[at];
+    if (argument->role == ARGUMENT_IN)
+        return reader_fail(reader, token, "a length is said of what is written");
+    if (token_is(token, "return")) {
+        argument->length = DECLARED_RETURN;
+        return ctype_is_integer(declaration->returned)
+                   ? 0
+                   : reader_fail(reader, token, "the function returns no integer");
+    }
+    argument->length = declaration_find(declaration, token_word(token).text);
+    if (argument->length < 0 ||
+        declaration->argument[argument->length].kind != ARGUMENT_LENGTH)
+        return reader_fail(reader, token,
+                           "a length is in a pointer to an integer, size_t *%s",
+                           token_word(token).text);
+    return 0;
+}
+
+/* What follows an expression that was skipped must follow when it is read. */
+static int finish_end(const struct reader *reader)
+{
+    const struct token *const token = reader_token(reader);
+    return token_is(token, ",") || token_is(token, ")")
+               ? 0
+               : reader_fail(reader, token, "expected ',' or ')' behind the value");
+}
+
+static int finish_made(struct reader *reader, struct made_argument *made)
+{
+    const struct token *const token = &reader->token[made->integer.n];
+    int status = 0;
+    bool single;
+    size_t n;
+    reader->at = made->integer.n;
+    made->integer.n = 0;
+    made->type = CTYPE_POINTER;
+    if (reader_take(reader, "NULL")) {
+        made->kind = ARGUMENT_NULL;
+    } else if (token->kind == TOKEN_TEXT) {
+        made->kind = ARGUMENT_TEXT;
+        status =
+            token_text(reader, reader_next(reader), made->text, sizeof made->text, &n);
+    } else if (token[token_is(token, "-")].kind == TOKEN_REAL) {
+        made->kind = ARGUMENT_NUMBER;
+        status = number_read(reader, &made->number, &single);
+        made->type = single ? CTYPE_F32 : CTYPE_F64;
+    } else {
+        made->kind = ARGUMENT_INTEGER;
+        made->type = CTYPE_I64;
+        status = expression_read(reader, &made->integer);
+    }
+    return status < 0 ? status : finish_end(reader);
+}
+
+int argument_finish(struct reader *reader, uint32_t i, const struct later *later)
+{
+    struct declared_argument *argument = argument_of(reader, i);
+    int status = 0;
+    if (later->extents)
+        status = finish_extents(reader, argument, later->extents);
+    if (status == 0 && later->length)
+        status = finish_length(reader, argument, later->length);
+    if (status == 0 && later->value)
+        status = expression_value(reader, i);
+    for (uint32_t m = 0; m < argument->n_made && status == 0; m++)
+        status = finish_made(reader, &argument->made[m]);
+    return status;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads expressions of dimensions, and numbers. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "declare_private.h"
+
+enum { DEPTH_MAX = 32 };
+
+static int add(struct reader *reader, struct extent *extent, enum extent_op op,
+               int64_t value)
+{
+    if (extent->n == EXTENT_STEPS)
+        return reader_fail(reader, reader_token(reader),
+                           "an expression has more than %d numbers and signs",
+                           EXTENT_STEPS);
+    extent->step[extent->n++] = (struct extent_step){op, value};
+    return 0;
+}
+
+static int read_sum(struct reader *reader, struct extent *extent, unsigned depth);
+
+/* What follows a value must follow when it is read as it did when it was skipped. */
+int expression_value(struct reader *reader, uint32_t i)
+{
+    struct extent *const value = &reader->declaration->argument[i].integer;
+    const size_t back = reader->at;
+    if (value->n || !reader->later[i].value)
+        return 0;
+    reader->at = reader->later[i].value;
+    if (reader->values & 1u << i)
+        return reader_fail(reader, reader_token(reader),
+                           "the value of %s depends on itself",
+                           reader->declaration->argument[i].name);
+    reader->values |= 1u << i;
+    const int status = expression_read(reader, value);
+    const struct token *const token = reader_token(reader);
+    reader->values &= ~(1u << i);
+    if (status == 0 && !token_is(token, ",") && !token_is(token, ")"))
+        return reader_fail(reader, token, "expected ',' or ')' behind the value");
+    reader->at = back;
+    return status;
+}
+
+static int add_value(struct reader *reader, struct extent *extent, uint32_t i)
+{
+    const struct extent *const value = &reader->declaration->argument[i].integer;
+    int status = expression_value(reader, i);
+    for (uint32_t k = 0; k < value->n && status == 0; k++)
+        status = add(reader, extent, value->step[k].op, value->step[k].value);
+    return status;
+}
+
+static int read_name(struct reader *reader, struct extent *extent)
+{
+    const struct declaration *declaration = reader->declaration;
+    const struct token *const token = reader_next(reader);
+    const int i = declaration_find(declaration, token_word(token).text);
+    for (uint32_t d = 0; d < declaration->n_dimensions; d++)
+        if (token_is(token, declaration->dimension[d].name))
+            return add(reader, extent, EXTENT_DIMENSION, d);
+    if (i < 0)
+        return reader_fail(reader, token,
+                           "no argument is called %s; if it is a dimension that the "
+                           "function is not told, write 'for %s' behind the prototype",
+                           token_word(token).text, token_word(token).text);
+    if (declaration->argument[i].kind == ARGUMENT_INTEGER)
+        return add_value(reader, extent, (uint32_t)i);
+    return reader_fail(reader, token, "%s is no integer whose value is known",
+                       token_word(token).text);
+}
+
+static int read_sizeof(struct reader *reader, struct extent *extent)
+{
+    enum ctype type;
+    int status = reader_expect(reader, "(", "behind sizeof");
+    if (status < 0)
+        return status;
+    const struct token *const token = reader_next(reader);
+    if (!word_type(token, &type) || !ctype_bytes(type))
+        return reader_fail(reader, token, "sizeof knows types of one word");
+    status = add(reader, extent, EXTENT_NUMBER, (int64_t)ctype_bytes(type));
+    return status < 0 ? status : reader_expect(reader, ")", "behind the type");
+}
+
+static int read_primary(struct reader *reader, struct extent *extent, unsigned depth)
+{
+    const struct token *const token = reader_token(reader);
+    if (depth == DEPTH_MAX)
+        return reader_fail(reader, token, "more than %d parentheses", DEPTH_MAX);
+    if (reader_take(reader, "(")) {
+        const int status = read_sum(reader, extent, depth + 1);
+        return status < 0 ? status : reader_expect(reader, ")", "in the expression");
+    }
+    if (reader_take(reader, "-")) {
+        const int status = read_primary(reader, extent, depth + 1);
+        return status < 0 ? status : add(reader, extent, EXTENT_NEGATE, 0);
+    }
+    if (reader_take(reader, "sizeof"))
+        return read_sizeof(reader, extent);
+    if (token->kind == TOKEN_WORD)
+        return read_name(reader, extent);
+    if (token->kind == TOKEN_INTEGER)
+        return add(reader, extent, EXTENT_NUMBER, reader_next(reader)->integer);
+    return reader_fail(reader, token,
+                       token->kind == TOKEN_REAL ? "expected a whole number"
+                                                 : "expected a dimension or a number");
+}
+
+/* The operator that is next, if it is one of `signs`, whose meanings begin at `first`. */
+static bool take_operator(struct reader *reader, const char *signs, enum extent_op first,
+                          enum extent_op *op)
+{
+    const struct token *const token = reader_token(reader);
+    const char *const found =
+        token->kind == TOKEN_SIGN ? strchr(signs, token->at[0]) : NULL;
+    if (!found)
+        return false;
+    *op = first + (enum extent_op)(found - signs);
+    reader_next(reader);
+    return true;
+}
+
+static int read_product(struct reader *reader, struct extent *extent, unsigned depth)
+{
+    enum extent_op op;
+    int status = read_primary(reader, extent, depth);
+    while (status == 0 && take_operator(reader, "*/%", EXTENT_MULTIPLY, &op)) {
+        status = read_primary(reader, extent, depth);
+        status = status < 0 ? status : add(reader, extent, op, 0);
+    }
+    return status;
+}
+
+static int read_sum(struct reader *reader, struct extent *extent, unsigned depth)
+{
+    enum extent_op op;
+    int status = read_product(reader, extent, depth);
+    while (status == 0 && take_operator(reader, "+-", EXTENT_ADD, &op)) {
+        status = read_product(reader, extent, depth);
+        status = status < 0 ? status : add(reader, extent, op, 0);
+    }
+    return status;
+}
+
+int expression_read(struct reader *reader, struct extent *extent)
+{
+    const uint32_t before = extent->n;
+    const int status = read_sum(reader, extent, 0);
+    /* A second extent, x[h][w], multiplies the first. */
+    return status < 0 || !before ? status : add(reader, extent, EXTENT_MULTIPLY, 0);
+}
+
+int expression_skip(struct reader *reader)
+{
+    unsigned depth = 0;
+    for (;; reader_next(reader)) {
+        const struct token *const token = reader_token(reader);
+        if (token->kind == TOKEN_END)
+            return reader_fail(reader, token, "the expression does not end");
+        if (token->kind != TOKEN_SIGN)
+            continue;
+        if (!depth && strchr(",)];", token->at[0]))
+            return 0;
+        if (token->at[0] == '(' || token->at[0] == '[')
+            depth++;
+        else if (token->at[0] == ')' || token->at[0] == ']')
+            depth--;
+    }
+}
+
+int number_read(struct reader *reader, double *number, bool *single)
+{
+    const bool negative = reader_take(reader, "-");
+    const struct token *const token = reader_next(reader);
+    if (token_is(token, "INFINITY"))
+        *number = INFINITY;
+    else if (token_is(token, "NAN"))
+        *number = NAN;
+    else if (token->kind == TOKEN_REAL || token->kind == TOKEN_INTEGER)
+        *number = token->number;
+    else
+        return reader_fail(reader, token, "expected a number");
+    *number = negative ? -*number : *number;
+    *single = token->single;
+    return 0;
+}

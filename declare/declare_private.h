@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside leaf declare: a prototype as tokens, and a reader that goes through them. */
+#pragma once
+
+#include "declare.h"
+
+/* ---- declare_lexer.c ---- */
+
+enum token_kind {
+    TOKEN_END,
+    TOKEN_WORD,
+    TOKEN_INTEGER,
+    TOKEN_REAL,
+    TOKEN_TEXT, /* with its quotes */
+    TOKEN_SIGN  /* one character, or "..." */
+};
+struct token {
+    enum token_kind kind;
+    const char *at;
+    size_t n;
+    int64_t integer;
+    double number;
+    bool single; /* REAL: written with f */
+};
+enum { SOURCE_MAX = 4096, TOKENS_MAX = 1024, TYPEDEFS_MAX = 32 };
+/* A type as it stands before a name. */
+struct specifier {
+    enum ctype type;
+    enum argument_role role; /* 0: not said */
+    bool is_const, is_unknown, is_structure;
+    unsigned pointers;
+    bool reference;
+    const struct token *word, *star; /* for messages */
+};
+/* Places of what is read when all names are known; 0: there is none. */
+struct later {
+    size_t extents, value, length, name, type;
+    struct specifier specifier;
+};
+/* "typedef unsigned long uLong;" before the prototype */
+struct named_type {
+    const struct token *word;
+    enum ctype type;
+};
+struct reader {
+    const char *text;
+    struct token token[TOKENS_MAX]; /* the last one is END */
+    size_t n, at;
+    struct declaration *declaration;
+    struct later later[DECLARED_MAX]; /* of each argument */
+    uint32_t values; /* a bit for each argument whose value is being read */
+    struct named_type named[TYPEDEFS_MAX];
+    size_t n_named;
+    struct error *error;
+};
+int reader_begin(struct reader *reader, const char *text, struct error *error);
+const struct token *reader_token(const struct reader *reader);
+const struct token *reader_next(struct reader *reader); /* the one that is left behind */
+bool token_is(const struct token *token, const char *text);
+/* Goes behind it if it is next. */
+bool reader_take(struct reader *reader, const char *text);
+int reader_expect(struct reader *reader, const char *text, const char *where);
+/* Sets the error: the sentence, the source around the token, the caret. -EINVAL. */
+__attribute__((format(printf, 3, 4))) int reader_fail(const struct reader *reader,
+                                                      const struct token *token,
+                                                      const char *format, ...);
+/* The word, cut to fit; for messages without what could control a terminal. */
+struct word {
+    char text[DECLARED_NAME];
+};
+struct word token_word(const struct token *token);
+int token_name(const struct reader *reader, const struct token *token,
+               char name[DECLARED_NAME]);
+/* Bytes of a text in quotes; -EINVAL if they do not fit. */
+int token_text(const struct reader *reader, const struct token *token, char *text,
+               size_t size, size_t *n);
+
+/* ---- declare_expression.c ---- */
+
+int expression_read(struct reader *reader, struct extent *extent);
+/* The value of an INTEGER argument, wherever it stands. */
+int expression_value(struct reader *reader, uint32_t i);
+/* Goes behind an expression without reading it, so that names which follow later can be
+ * used in it. */
+int expression_skip(struct reader *reader);
+int number_read(struct reader *reader, double *number, bool *single);
+
+/* ---- declare_type.c ---- */
+
+int specifier_read(struct reader *reader, struct specifier *specifier);
+/* All that stand before the prototype. */
+int typedefs_read(struct reader *reader);
+/* The type that one word means; false: none. */
+bool word_type(const struct token *token, enum ctype *type);
+
+/* ---- declare_argument.c ---- */
+
+int argument_parse(struct reader *reader, uint32_t i, struct later *later);
+int argument_finish(struct reader *reader, uint32_t i, const struct later *later);

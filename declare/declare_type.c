@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types in front of a name: C's words, those of stdint.h, and short ones. */
+#include <errno.h>
+#include <string.h>
+
+#include "declare_private.h"
+
+/* Types of one word. */
+static const struct {
+    const char *word;
+    enum ctype type;
+} types[] = {
+    {"void", CTYPE_VOID},     {"float", CTYPE_F32},    {"double", CTYPE_F64},
+    {"_Float16", CTYPE_F16},  {"__fp16", CTYPE_F16},   {"__bf16", CTYPE_BF16},
+    {"bool", CTYPE_BOOL},     {"_Bool", CTYPE_BOOL},   {"int8_t", CTYPE_I8},
+    {"uint8_t", CTYPE_U8},    {"int16_t", CTYPE_I16},  {"uint16_t", CTYPE_U16},
+    {"int32_t", CTYPE_I32},   {"uint32_t", CTYPE_U32}, {"int64_t", CTYPE_I64},
+    {"uint64_t", CTYPE_U64},  {"size_t", CTYPE_U64},   {"ssize_t", CTYPE_I64},
+    {"ptrdiff_t", CTYPE_I64}, {"intptr_t", CTYPE_I64}, {"uintptr_t", CTYPE_U64},
+    {"uint", CTYPE_U32},      {"i8", CTYPE_I8},        {"u8", CTYPE_U8},
+    {"i16", CTYPE_I16},       {"u16", CTYPE_U16},      {"i32", CTYPE_I32},
+    {"u32", CTYPE_U32},       {"i64", CTYPE_I64},      {"u64", CTYPE_U64},
+    {"f16", CTYPE_F16},       {"bf16", CTYPE_BF16},    {"f32", CTYPE_F32},
+    {"f64", CTYPE_F64},       {"bytes", CTYPE_BYTES},
+};
+
+/* Types that no call of this kind can pass; a sentence tells what to do. */
+static const struct {
+    const char *word, *why;
+} refused[] = {
+    {"__int128", "is an integer of two registers"},
+    {"_Complex", "is a pair of numbers; an array of them has twice as many floats"},
+    {"complex", "is a pair of numbers; an array of them has twice as many floats"},
+    {"__float128", "is no type of the processor"},
+    {"__m64", "is a vector in a register"},
+    {"__m128", "is a vector in a register"},
+    {"__m128i", "is a vector in a register"},
+    {"__m128d", "is a vector in a register"},
+    {"__m256", "is a vector in a register"},
+    {"__m256i", "is a vector in a register"},
+    {"__m256d", "is a vector in a register"},
+    {"__m512", "is a vector in a register"},
+    {"__m512i", "is a vector in a register"},
+    {"__m512d", "is a vector in a register"},
+    {"va_list", "is a list of arguments"},
+};
+
+static const char *const ignored[] = {
+    "const",    "volatile", "restrict", "__restrict", "__restrict__",
+    "register", "static",   "inline",   "extern",     "__const",
+};
+
+bool word_type(const struct token *token, enum ctype *type)
+{
+    static const struct {
+        const char *word;
+        enum ctype type;
+    } keywords[] = {{"char", (char)-1 < 0 ? CTYPE_I8 : CTYPE_U8},
+                    {"short", CTYPE_I16},
+                    {"int", CTYPE_I32},
+                    {"long", CTYPE_I64}};
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (token_is(token, types[i].word)) {
+            *type = types[i].type;
+            return true;
+        }
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
+        if (token_is(token, keywords[i].word)) {
+            *type = keywords[i].type;
+            return true;
+        }
+    return false;
+}
+
+/* ---- words of C that are combined: unsigned long int ---- */
+
+enum { SIGNED, UNSIGNED, CHAR, SHORT, INT, LONG, KEYWORDS };
+static const char *const keywords[KEYWORDS] = {"signed", "unsigned", "char",
+                                               "short",  "int",      "long"};
+
+static int keyword(const struct token *token)
+{
+    for (int i = 0; i < KEYWORDS; i++)
+        if (token_is(token, keywords[i]))
+            return i;
+    return -1;
+}
+
+static int combine(const struct reader *reader, const struct token *first,
+                   const unsigned count[KEYWORDS], enum ctype *type)
+{
+    const bool plain = count[CHAR] + count[SHORT] + !!count[LONG] <= 1 &&
+                       count[INT] <= 1 && !(count[CHAR] && count[INT]) &&
+                       count[SIGNED] + count[UNSIGNED] <= 1 && count[LONG] <= 2;
+    const enum ctype size = count[CHAR]    ? CTYPE_I8
+                            : count[SHORT] ? CTYPE_I16
+                            : count[LONG]  ? CTYPE_I64
+                                           : CTYPE_I32;
+    if (!plain)
+        return reader_fail(reader, first, "C has no such type");
+    *type = count[UNSIGNED] ? size + 1 : size;
+    if (count[CHAR] && !count[SIGNED] && !count[UNSIGNED] && (char)-1 > 0)
+        *type = CTYPE_U8;
+    return 0;
+}
+
+static int read_keywords(struct reader *reader, enum ctype *type)
+{
+    const struct token *const first = reader_token(reader);
+    unsigned count[KEYWORDS] = {0};
+    for (int k; (k = keyword(reader_token(reader))) >= 0; reader_next(reader))
+        count[k]++;
+    if (token_is(reader_token(reader), "double"))
+        return reader_fail(reader, first,
+                           "long double is a number of the x87; it cannot be passed");
+    return combine(reader, first, count, type);
+}
+
+/* ---- all of it ---- */
+
+static bool take_ignored(struct reader *reader, bool *is_const)
+{
+    const struct token *const token = reader_token(reader);
+    for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
+        if (token_is(token, ignored[i])) {
+            *is_const |= token_is(token, "const") || token_is(token, "__const");
+            reader_next(reader);
+            return true;
+        }
+    return false;
+}
+
+static bool take_role(struct reader *reader, enum argument_role *role)
+{
+    static const char *const words[] = {
+        [ARGUMENT_IN] = "in", [ARGUMENT_OUT] = "out", [ARGUMENT_INOUT] = "inout"};
+    for (enum argument_role r = ARGUMENT_IN; r <= ARGUMENT_INOUT; r++)
+        if (!*role && reader_take(reader, words[r])) {
+            *role = r;
+            return true;
+        }
+    return false;
+}
+
+static int refuse(const struct reader *reader, const struct token *token)
+{
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+        if (token_is(token, refused[i].word))
+            return reader_fail(reader, token, "%s %s; it cannot be passed",
+                               refused[i].word, refused[i].why);
+    if (token_is(token, "__attribute__") || token_is(token, "__declspec"))
+        return reader_fail(reader, token,
+                           "attributes are not read, as some change how a function is "
+                           "called; leave them out if they do not");
+    return 0;
+}
+
+static bool find_named(const struct reader *reader, const struct token *token,
+                       enum ctype *type)
+{
+    for (size_t i = 0; i < reader->n_named; i++)
+        if (reader->named[i].word->n == token->n &&
+            !strncmp(reader->named[i].word->at, token->at, token->n)) {
+            *type = reader->named[i].type;
+            return true;
+        }
+    return false;
+}
+
+/* struct, union or enum, and its name; or the one word that is left for a type. */
+static int read_type(struct reader *reader, struct specifier *specifier)
+{
+    const struct token *const token = specifier->word = reader_token(reader);
+    if (token->kind != TOKEN_WORD)
+        return reader_fail(reader, token, "expected a type");
+    if (keyword(token) >= 0)
+        return read_keywords(reader, &specifier->type);
+    reader_next(reader);
+    if (word_type(token, &specifier->type) || find_named(reader, token, &specifier->type))
+        return 0;
+    specifier->is_unknown = true;
+    if (token_is(token, "struct") || token_is(token, "union")) {
+        specifier->is_structure = true;
+        specifier->word = reader_next(reader);
+    } else if (token_is(token, "enum")) {
+        specifier->is_unknown = false;
+        specifier->type = CTYPE_I32;
+        specifier->word = reader_next(reader);
+    }
+    if (specifier->word->kind != TOKEN_WORD)
+        return reader_fail(reader, specifier->word, "expected a name behind '%s'",
+                           token_word(token).text);
+    return refuse(reader, token);
+}
+
+int specifier_read(struct reader *reader, struct specifier *specifier)
+{
+    bool of_pointer = false;
+    *specifier = (struct specifier){.type = CTYPE_VOID};
+    while (take_ignored(reader, &specifier->is_const) ||
+           take_role(reader, &specifier->role))
+        ;
+    int status = read_type(reader, specifier);
+    if (status == 0 && token_is(reader_token(reader), "_Complex"))
+        status = refuse(reader, reader_token(reader));
+    while (status == 0 && take_ignored(reader, &specifier->is_const))
+        ;
+    specifier->star = reader_token(reader);
+    while (status == 0) {
+        if (reader_take(reader, "*"))
+            specifier->pointers++;
+        else if (reader_take(reader, "&"))
+            specifier->reference = true;
+        else if (!take_ignored(reader, &of_pointer))
+            break;
+    }
+    return status;
+}
+
+int typedefs_read(struct reader *reader)
+{
+    int status = 0;
+    while (status == 0 && reader_take(reader, "typedef")) {
+        struct specifier specifier;
+        if (reader->n_named == TYPEDEFS_MAX)
+            return reader_fail(reader, reader_token(reader), "more than %d typedefs",
+                               TYPEDEFS_MAX);
+        status = specifier_read(reader, &specifier);
+        if (status == 0 &&
+            (specifier.is_unknown || specifier.pointers || specifier.reference))
+            return reader_fail(
+                reader, specifier.word,
+                "typedef names numbers alone; for structures write 'bytes', "
+                "and '*' stands where the type is used");
+        const struct token *const word = reader_next(reader);
+        char name[DECLARED_NAME];
+        status = status < 0 ? status : token_name(reader, word, name);
+        reader->named[reader->n_named++] = (struct named_type){word, specifier.type};
+        status = status < 0 ? status : reader_expect(reader, ";", "behind the typedef");
+    }
+    return status;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions that look like one op: their names differ in an instruction set alone. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "library_private.h"
+
+/* Words in names; of those that begin alike the longest first. */
+static const struct {
+    const char *word, *isa;
+} words[] = {
+    {"avx512vnni", "avx512"}, {"avx512vbmi", "avx512"},
+    {"avx512icl", "avx512"},  {"avx512skx", "avx512"},
+    {"avx512bw", "avx512"},   {"avx512dq", "avx512"},
+    {"avx512vl", "avx512"},   {"avx512_vnni", "avx512"},
+    {"avx512_icl", "avx512"}, {"avx512f", "avx512"},
+    {"avx512", "avx512"},     {"skylakex", "avx512"},
+    {"icelake", "avx512"},    {"sapphirerapids", "avx512"},
+    {"evex", "avx512"},       {"avx2_vnni", "avx2"},
+    {"avx2", "avx2"},         {"avx", "avx2"},
+    {"fma3", "avx2"},         {"fma", "avx2"},
+    {"haswell", "avx2"},      {"zen", "avx2"},
+    {"sse4_2", "sse2"},       {"sse4_1", "sse2"},
+    {"sse42", "sse2"},        {"sse41", "sse2"},
+    {"sse4", "sse2"},         {"ssse3", "sse2"},
+    {"sse3", "sse2"},         {"sse2", "sse2"},
+    {"sse", "sse2"},          {"neon", "neon"},
+    {"asimd", "neon"},        {"generic", "scalar"},
+    {"portable", "scalar"},   {"reference", "scalar"},
+    {"fallback", "scalar"},   {"baseline", "scalar"},
+    {"default", "scalar"},    {"scalar", "scalar"},
+    {"naive", "scalar"},      {"plain", "scalar"},
+    {"ref", "scalar"},        {"c", "scalar"},
+};
+
+/* A word begins behind '_', '.' or ':', or with a capital behind a small letter; it ends
+ * before one of these or a capital. */
+static bool begins(const char *name, size_t at)
+{
+    if (!at || strchr("_.:", name[at - 1]))
+        return true;
+    return isupper((unsigned char)name[at]) && !isupper((unsigned char)name[at - 1]);
+}
+
+static bool ends(const char *name, size_t at, size_t n)
+{
+    return at == n || strchr("_.:", name[at]) ||
+           (isupper((unsigned char)name[at]) && !isupper((unsigned char)name[at - 1]));
+}
+
+struct part {
+    size_t at, n;
+    const char *isa;
+};
+
+/* The last word of a name that says an instruction set. */
+static bool find_last(const char *name, size_t length, struct part *part)
+{
+    for (size_t at = length; at-- > 0;) {
+        for (size_t w = 0; w < ARRAY_LEN(words) && begins(name, at); w++) {
+            const size_t n = strlen(words[w].word);
+            if (n > length - at || strncasecmp(name + at, words[w].word, n) != 0 ||
+                !ends(name, at + n, length))
+                continue;
+            *part = (struct part){at, n, words[w].isa};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* With the words that stand before it: avx2_fma, avx512_ssse3. */
+static bool find_word(const char *name, size_t length, struct part *part)
+{
+    struct part before;
+    if (!find_last(name, length, part))
+        return false;
+    while (part->at && find_last(name, part->at - 1, &before) &&
+           before.at + before.n == part->at - 1) {
+        part->n += part->at - before.at;
+        part->at = before.at;
+        if (strcmp(before.isa, "scalar") != 0)
+            part->isa = before.isa;
+    }
+    return true;
+}
+
+const char *name_isa(const char *name)
+{
+    struct part part;
+    return find_word(name, strlen(name), &part) ? part.isa : NULL;
+}
+
+/* ---- members ---- */
+
+struct candidate {
+    char stem[DECLARED_NAME];
+    struct family_member member;
+};
+
+/* The name without the word and the sign beside it: mix_avx2_unaligned is of family
+ * mix_unaligned, and avx2::mix of mix. A name without such a word is a stem itself. */
+static bool make_candidate(const struct library_function *function,
+                           struct candidate *candidate)
+{
+    const char *const name = function->demangled ? function->demangled : function->name;
+    const size_t length = function->demangled ? name_length(name) : strlen(name);
+    struct part part = {.at = length, .isa = "lib"};
+    *candidate = (struct candidate){.member = {.function = function}};
+    if (find_word(name, length, &part) && part.n < sizeof candidate->member.token)
+        memcpy(candidate->member.token, name + part.at, part.n);
+    candidate->member.isa = part.isa;
+    size_t before = part.at, after = part.at + part.n;
+    while (part.n && before && strchr("_.:", name[before - 1]))
+        before--;
+    while (part.n && !before && after < length && strchr("_.:", name[after]))
+        after++;
+    if (before + length - after == 0 || before + length - after >= sizeof candidate->stem)
+        return false;
+    memcpy(candidate->stem, name, before);
+    memcpy(candidate->stem + before, name + after, length - after);
+    return true;
+}
+
+static int by_stem(const void *a, const void *b)
+{
+    const struct candidate *const x = a, *const y = b;
+    const int order = strcmp(x->stem, y->stem);
+    return order ? order : strcmp(x->member.function->name, y->member.function->name);
+}
+
+/* Two names say what they are for, or one says so beside the family's own name; "default"
+ * and its like alone are no sign of that. */
+static bool is_family(const struct candidate *candidate, size_t n)
+{
+    size_t wide = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct family_member *const member = &candidate[i].member;
+        wide += member->token[0] && strcmp(member->isa, "scalar") != 0;
+    }
+    return n >= 2 && wide;
+}
+
+static int add_family(const struct candidate *candidate, size_t n, struct family **family,
+                      size_t *n_families)
+{
+    if (!is_family(candidate, n))
+        return 0;
+    struct family *more = realloc(*family, (*n_families + 1) * sizeof *more);
+    struct family_member *member = calloc(n, sizeof *member);
+    if (more)
+        *family = more;
+    if (!more || !member) {
+        free(member);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++)
+        member[i] = candidate[i].member;
+    struct family *new = &more[(*n_families)++];
+    *new = (struct family){.member = member, .n = n};
+    memcpy(new->name, candidate->stem, sizeof new->name);
+    return 0;
+}
+
+int library_families(const struct library *library, bool all, struct family **family,
+                     size_t *n)
+{
+    struct candidate *candidate = calloc(library->n + 1, sizeof *candidate);
+    size_t count = 0;
+    int status = candidate ? 0 : -ENOMEM;
+    *family = NULL;
+    *n = 0;
+    for (size_t i = 0; i < library->n && status == 0; i++) {
+        const struct library_function *const function = &library->function[i];
+        if (!function->is_data && (all || function->binding == FUNCTION_EXPORTED))
+            count += make_candidate(function, &candidate[count]);
+    }
+    if (count)
+        qsort(candidate, count, sizeof *candidate, by_stem);
+    for (size_t i = 0, end; i < count && status == 0; i = end) {
+        for (end = i + 1; end < count && !strcmp(candidate[end].stem, candidate[i].stem);)
+            end++;
+        status = add_family(&candidate[i], end - i, family, n);
+    }
+    free(candidate);
+    if (status == 0)
+        return 0;
+    families_free(*family, *n);
+    *family = NULL;
+    *n = 0;
+    return status;
+}
+
+void families_free(struct family *family, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(family[i].member);
+    free(family);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions by their names: as the linker knows them, or as C++ and Rust write them. */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "library_private.h"
+
+/* ---- names of C++ ---- */
+
+typedef char *demangler(const char *symbol, char *buffer, size_t *size, int *status);
+static demangler *demangle;
+
+/* The C++ library of this machine can tell; without one, symbols are all that is known.
+ */
+static void find_demangler(void)
+{
+    static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
+    for (size_t i = 0; i < ARRAY_LEN(libraries) && !demangle; i++) {
+        void *const handle = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+        if (handle)
+            demangle = (demangler *)(uintptr_t)dlsym(handle, "__cxa_demangle");
+    }
+}
+
+/* Rust ends a name with a hash: "mix::mix_avx2::h0123456789abcdef". */
+static void cut_hash(char *name)
+{
+    char *const hash = strstr(name, "::h");
+    if (hash && strlen(hash) == 19 && strspn(hash + 3, "0123456789abcdef") == 16)
+        *hash = '\0';
+}
+
+char *name_demangle(const char *symbol)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int status = -1;
+    if (strncmp(symbol, "_Z", 2) != 0)
+        return NULL;
+    pthread_once(&once, find_demangler);
+    char *const name = demangle ? demangle(symbol, NULL, NULL, &status) : NULL;
+    if (name)
+        cut_hash(name);
+    return name;
+}
+
+/* "(anonymous namespace)::f<int (*)(int)>(float*)": the list of arguments is the last
+ * pair of parentheses outside of <>, unless "::" follows. */
+size_t name_length(const char *demangled)
+{
+    size_t depth = 0, length = strlen(demangled);
+    for (size_t i = 0; demangled[i]; i++) {
+        const char c = demangled[i];
+        if (c == '(' && !depth && i && strncmp(demangled + i, "(anonymous", 10) != 0 &&
+            strncmp(demangled + i, "()(", 3) != 0)
+            return i;
+        if (c == '<' || c == '(')
+            depth++;
+        else if ((c == '>' || c == ')') && depth)
+            depth--;
+    }
+    return length;
+}
+
+/* ---- finding ---- */
+
+/* Are they the same but for spaces? */
+static bool same_text(const char *a, const char *b)
+{
+    for (;;) {
+        while (*a == ' ')
+            a++;
+        while (*b == ' ')
+            b++;
+        if (*a != *b || !*a)
+            return *a == *b;
+        a++;
+        b++;
+    }
+}
+
+/* With its arguments, without them, or the last parts of it: mix, audio::mix. */
+static bool is_meant(const struct library_function *function, const char *name)
+{
+    const char *const full = function->demangled;
+    if (!full)
+        return false;
+    if (same_text(full, name))
+        return true;
+    const size_t length = name_length(full), n = strlen(name);
+    if (n > length || strncmp(full + length - n, name, n) != 0)
+        return false;
+    return n == length || (length - n >= 2 && !strncmp(full + length - n - 2, "::", 2));
+}
+
+static size_t first_of(const struct library *library, const char *name)
+{
+    size_t lo = 0, hi = library->n;
+    while (lo < hi) {
+        const size_t middle = lo + (hi - lo) / 2;
+        if (strcmp(library->function[middle].name, name) < 0)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+/* Beginning and end that two names share, of 0 to 1. */
+static double likeness(const char *a, const char *b)
+{
+    const size_t n = strlen(a), m = strlen(b), shorter = n < m ? n : m;
+    size_t first = 0, last = 0;
+    while (first < shorter &&
+           tolower((unsigned char)a[first]) == tolower((unsigned char)b[first]))
+        first++;
+    while (last < shorter - first && tolower((unsigned char)a[n - 1 - last]) ==
+                                         tolower((unsigned char)b[m - 1 - last]))
+        last++;
+    return (double)(first + last) / (double)(n > m ? n : m);
+}
+
+enum { NEAR = 3 };
+
+static void list_near(const struct library *library, const char *name, char *text,
+                      size_t size)
+{
+    const struct library_function *best[NEAR] = {NULL};
+    double like[NEAR] = {0};
+    for (size_t i = 0; i < library->n; i++) {
+        const struct library_function *function = &library->function[i];
+        double value = likeness(function->name, name);
+        for (size_t k = 0; k < NEAR && value > 0.5; k++) {
+            if (value <= like[k])
+                continue;
+            const struct library_function *const other = best[k];
+            const double less = like[k];
+            best[k] = function;
+            like[k] = value;
+            function = other;
+            value = less;
+        }
+    }
+    text[0] = '\0';
+    for (size_t k = 0; k < NEAR && best[k]; k++) {
+        const size_t n = strlen(text);
+        snprintf(text + n, size - n, "%s%.60s", k ? ", " : "; did you mean ",
+                 best[k]->name);
+    }
+    if (best[0])
+        strncat(text, "?", size - strlen(text) - 1);
+}
+
+static int refuse(const struct library *library, const char *name, struct error *error)
+{
+    char near[256];
+    list_near(library, name, near, sizeof near);
+    return error_set(error, -ENOENT, "%.120s has no function %.80s%s", library->path,
+                     name, near);
+}
+
+static int several(const char *name, const struct library_function *a,
+                   const struct library_function *b, struct error *error)
+{
+    if (strcmp(a->name, b->name) != 0)
+        return error_set(error, -EEXIST,
+                         "%.80s fits several functions: %.120s, %.120s, ...", name,
+                         a->name, b->name);
+    return error_set(
+        error, -EEXIST, "there are several local functions %.80s: at 0x%llx, 0x%llx, ...",
+        name, (unsigned long long)a->address, (unsigned long long)b->address);
+}
+
+int library_find(const struct library *library, const char *name,
+                 const struct library_function **function, struct error *error)
+{
+    const struct library_function *found = NULL;
+    const size_t i = first_of(library, name);
+    *function = NULL;
+    if (i < library->n && !strcmp(library->function[i].name, name)) {
+        const struct library_function *const next = &library->function[i + 1];
+        found = &library->function[i];
+        if (found->binding == FUNCTION_LOCAL && i + 1 < library->n &&
+            !strcmp(next->name, name))
+            return several(name, found, next, error);
+        *function = found;
+        return 0;
+    }
+    for (size_t k = 0; k < library->n; k++) {
+        const struct library_function *const other = &library->function[k];
+        if (!is_meant(other, name))
+            continue;
+        if (found && found->address != other->address)
+            return several(name, found, other, error);
+        found = other;
+    }
+    *function = found;
+    return found ? 0 : refuse(library, name, error);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries as the loader would find them, and shared objects from archives. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "declare.h"
+
+extern char **environ;
+
+/* ---- where ---- */
+
+#if defined(__x86_64__)
+#define TRIPLE "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define TRIPLE "aarch64-linux-gnu"
+#endif
+
+static bool is_there(const char *folder, size_t length, const char *name, char *path,
+                     size_t size)
+{
+    struct stat facts;
+    const int n = snprintf(path, size, "%.*s/%s", (int)length, folder, name);
+    return n > 0 && (size_t)n < size && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+int library_where(const char *name, char *path, size_t size, struct error *error)
+{
+    static const char *const folders[] = {"/usr/local/lib/" TRIPLE,
+                                          "/usr/local/lib",
+                                          "/lib/" TRIPLE,
+                                          "/usr/lib/" TRIPLE,
+                                          "/lib64",
+                                          "/usr/lib64",
+                                          "/lib",
+                                          "/usr/lib"};
+    const char *asked = getenv("LD_LIBRARY_PATH");
+    if (strchr(name, '/')) {
+        const int n = snprintf(path, size, "%s", name);
+        return n >= 0 && (size_t)n < size
+                   ? 0
+                   : error_set(error, -ENAMETOOLONG, "the path %.60s... is too long",
+                               name);
+    }
+    for (size_t n; asked && *asked; asked += n + (asked[n] == ':')) {
+        n = strcspn(asked, ":");
+        if (n && is_there(asked, n, name, path, size))
+            return 0;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++)
+        if (is_there(folders[i], strlen(folders[i]), name, path, size))
+            return 0;
+    return error_set(
+        error, -ENOENT,
+        "there is no library %.100s in the usual folders; for a file in this "
+        "folder write ./%.100s",
+        name, name);
+}
+
+bool library_must_link(const char *path)
+{
+    const char *const dot = strrchr(path, '.');
+    return dot && (!strcmp(dot, ".a") || !strcmp(dot, ".o"));
+}
+
+/* ---- linking ---- */
+
+/* The compiler's words, of which the first that say "error" are shown. */
+struct heard {
+    char text[4096];
+    size_t n;
+};
+
+static void hear(int fd, struct heard *heard)
+{
+    char more[512];
+    ssize_t n;
+    while ((n = read(fd, more, sizeof more)) > 0 || (n < 0 && errno == EINTR)) {
+        const size_t room = sizeof heard->text - 1 - heard->n;
+        const size_t taken = n < 0 ? 0 : (size_t)n < room ? (size_t)n : room;
+        memcpy(heard->text + heard->n, more, taken);
+        heard->n += taken;
+    }
+    heard->text[heard->n] = '\0';
+}
+
+static int run(const char *const *argv, struct heard *heard)
+{
+    posix_spawn_file_actions_t actions;
+    int ends[2], ended = -1;
+    pid_t child;
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -errno;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+    int status = -posix_spawnp(&child, argv[0], &actions, NULL,
+                               (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (status == 0) {
+        hear(ends[0], heard);
+        while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
+            ;
+        status = WIFEXITED(ended) && WEXITSTATUS(ended) == 0 ? 0 : -ENOEXEC;
+    }
+    close(ends[0]);
+    return status;
+}
+
+/* A line that tells what is wrong, without what the linker says around it. */
+static const char *complaint(struct heard *heard)
+{
+    char *rest = heard->text, *line, *first = NULL;
+    while ((line = strsep(&rest, "\n"))) {
+        first = first ? first : line;
+        if (strstr(line, "relocation") || strstr(line, "error") ||
+            strstr(line, "undefined") || strstr(line, "not recognized"))
+            return line;
+    }
+    return first && *first ? first : "it says nothing";
+}
+
+static char *join(const char *const *argv)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out && argv[i]; i++)
+        fprintf(out, i ? " %s" : "%s", argv[i]);
+    if (out && fclose(out) != 0) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+/* An empty file that only this user can read, and that has the suffix of a library. */
+static int make_file(char **path)
+{
+    const char *const folder = getenv("TMPDIR");
+    if (asprintf(path, "%s/simdbench-XXXXXX.so", folder && *folder ? folder : "/tmp") <
+        0) {
+        *path = NULL;
+        return -ENOMEM;
+    }
+    const int fd = mkostemps(*path, 3, O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    close(fd);
+    return 0;
+}
+
+enum { COMPILER_WORDS = 8, WORDS = COMPILER_WORDS + 10 };
+
+/* $CC may have words of its own: "ccache gcc". */
+static void make_words(char *compiler, const char *output, const char *input,
+                       const char **argv)
+{
+    const char *const fixed[] = {
+        "-shared", "-o", output, "-Wl,--whole-archive", input, "-Wl,--no-whole-archive",
+        "-lm",     NULL};
+    char *rest = NULL, *word = strtok_r(compiler, " ", &rest);
+    size_t n = 0;
+    for (; word && n < COMPILER_WORDS; word = strtok_r(NULL, " ", &rest))
+        argv[n++] = word;
+    memcpy(argv + n, fixed, sizeof fixed);
+}
+
+static int link_file(const char *path, char *compiler, char *output, char **command,
+                     struct error *error)
+{
+    const char *argv[WORDS];
+    struct heard *const heard = calloc(1, sizeof *heard);
+    make_words(compiler, output, path, argv);
+    *command = heard ? join(argv) : NULL;
+    const int status = *command ? run(argv, heard) : -ENOMEM;
+    if (status < 0) {
+        error_set(error, status, "cannot link %.120s: %.80s: %.240s", path, argv[0],
+                  status == -ENOEXEC ? complaint(heard) : strerror(-status));
+        free(*command);
+        *command = NULL;
+    }
+    free(heard);
+    return status;
+}
+
+int library_link(const char *path, char **linked, char **command, struct error *error)
+{
+    const char *const asked = getenv("CC");
+    char *const compiler = strdup(asked && asked[strspn(asked, " ")] ? asked : "cc");
+    *linked = *command = NULL;
+    int status = compiler ? make_file(linked) : -ENOMEM;
+    if (status < 0)
+        error_set(error, status, "cannot make a temporary file: %s", strerror(-status));
+    else
+        status = link_file(path, compiler, *linked, command, error);
+    if (status < 0) {
+        if (*linked)
+            unlink(*linked);
+        free(*linked);
+        *linked = NULL;
+    }
+    free(compiler);
+    return status;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the name of a function to its address in this process. */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "declare.h"
+
+/* "name()" and "name[3]"; operator() and lambdas of C++ do not end so. */
+int place_parse(const char *text, struct place *place, struct error *error)
+{
+    size_t n = strlen(text);
+    *place = (struct place){.kind = PLACE_SYMBOL};
+    if (n > 2 && !strcmp(text + n - 2, "()")) {
+        place->kind = PLACE_RESOLVER;
+        n -= 2;
+    } else if (n && text[n - 1] == ']') {
+        const char *const bracket = strrchr(text, '[');
+        char *end = NULL;
+        errno = 0;
+        const unsigned long index = bracket && isdigit((unsigned char)bracket[1])
+                                        ? strtoul(bracket + 1, &end, 10)
+                                        : 0;
+        if (!end || end != text + n - 1 || errno || index > UINT32_MAX)
+            return error_set(error, -EINVAL,
+                             "'%.100s': expected the index of a table, as in table[3]",
+                             text);
+        place->kind = PLACE_TABLE;
+        place->index = (uint32_t)index;
+        n = (size_t)(bracket - text);
+    }
+    if (!n || n >= sizeof place->name)
+        return error_set(error, -EINVAL, "'%.100s': expected the name of a function",
+                         text);
+    memcpy(place->name, text, n);
+    place->name[n] = '\0';
+    return 0;
+}
+
+int place_split(const char *text, char *library, size_t size, const char **place,
+                struct error *error)
+{
+    const char *const slash = strrchr(text, '/');
+    const char *colon = strchr(text, ':');
+    /* Folders may have colons; so may names of C++, which have no slash but in division.
+     */
+    if (slash && colon && colon < slash && !strstr(text, "operator/"))
+        colon = strchr(slash, ':');
+    const size_t n = colon ? (size_t)(colon - text) : strlen(text);
+    *place = colon ? colon + 1 : "";
+    if (!n || n >= size)
+        return error_set(error, -EINVAL,
+                         "'%.100s': expected LIBRARY or LIBRARY:FUNCTION, such as "
+                         "./libmix.so:mix_avx2",
+                         text);
+    memcpy(library, text, n);
+    library[n] = '\0';
+    return 0;
+}
+
+/* ---- addresses ---- */
+
+typedef void *resolver(void);
+
+/* dlsym() knows versions and functions that are chosen at load; the others lie where
+ * the file says. */
+static int address_of(void *handle, const struct library_function *function,
+                      void **address, struct error *error)
+{
+    struct link_map *map = NULL;
+    *address =
+        function->binding == FUNCTION_EXPORTED ? dlsym(handle, function->name) : NULL;
+    if (*address)
+        return 0;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) < 0 || !map)
+        return error_set(error, -ENOENT, "%.80s: the loader does not know the library",
+                         function->name);
+    *address = (void *)(uintptr_t)(map->l_addr + function->address); /* NOLINT */
+    if (function->is_chosen)
+        *address = ((resolver *)*address)();
+    return *address ? 0
+                    : error_set(error, -ENXIO, "%.80s: none was chosen", function->name);
+}
+
+static int take_entry(const struct library_function *function, const struct place *place,
+                      void **address, struct error *error)
+{
+    const uint64_t n = function->bytes / sizeof(void *);
+    if (!function->is_data)
+        return place->kind == PLACE_TABLE
+                   ? error_set(error, -EINVAL, "%.80s is a function and no table",
+                               place->name)
+                   : 0;
+    if (place->index >= n || !*address)
+        return error_set(error, -ERANGE, "%.80s[%u]: the table has %llu entries",
+                         place->name, place->index, (unsigned long long)n);
+    memcpy(address, (const char *)*address + place->index * sizeof(void *),
+           sizeof *address);
+    return 0;
+}
+
+int place_resolve(void *handle, const struct library *library, const struct place *place,
+                  void **address, struct error *error)
+{
+    const struct library_function *function;
+    *address = NULL;
+    int status = library_find(library, place->name, &function, error);
+    status = status < 0 ? status : address_of(handle, function, address, error);
+    status = status < 0 ? status : take_entry(function, place, address, error);
+    if (status == 0 && *address && place->kind == PLACE_RESOLVER)
+        *address = ((resolver *)*address)();
+    if (status == 0 && !*address)
+        status = error_set(error, -ENXIO, "%.80s%s gives no function", place->name,
+                           place->kind == PLACE_RESOLVER ? "()" : "");
+    return status;
+}

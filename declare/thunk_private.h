@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside leaf declare: what the machine code of a thunk writes its findings to. */
+#pragma once
+
+#include "declare.h"
+
+enum { SAVED_REGISTERS = 6, VECTORS = 16 };
+
+/* Lies in a writable page before the code, which reaches it relative to itself. */
+struct thunk_state {
+    uint64_t frame;
+    uint64_t stack, stack_after; /* pointer */
+    uint64_t result, vector_result;
+    uint64_t saved[SAVED_REGISTERS]; /* rbx, rbp, r12 to r15, after the call */
+    uint64_t flags_after;
+    uint32_t mxcsr, mxcsr_after;
+    uint64_t in_use, in_use_after; /* XINUSE, if the CPU tells it */
+    /* As fnstenv writes it: control and tag words are at bytes 0 and 8. */
+    unsigned char x87[28], x87_after[28];
+    unsigned char vector[VECTORS][32]; /* after the call, if there is AVX */
+};
+/* What registers hold before a call, in the order of thunk_state.saved. */
+extern const uint64_t thunk_patterns[SAVED_REGISTERS];
+
+struct thunk {
+    unsigned char *pages;  /* one of state, then one of code */
+    size_t bytes, checked; /* checked: where the second form begins in the code */
+    size_t jump;           /* where the form without a result begins; 0: there is none */
+    bool has_avx, has_in_use, vector_result;
+};
+enum { THUNK_PAGE = 4096 };
+static inline struct thunk_state *thunk_state(const struct thunk *thunk)
+{
+    return (struct thunk_state *)(void *)thunk->pages;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer of a run in words. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/judge.h"
+
+/* Kernels that differ in their instruction set and variant, over all sizes. */
+struct family {
+    const struct run *run;
+    const char **rows; /* names "avx512/fma", inside of ids */
+    size_t *length;
+    size_t n_rows;
+    const struct result **best; /* of each size: the fastest case; room for all results */
+    bool *level;                /* and whether another one may be as fast */
+    size_t n;
+};
+
+/* The kernel of a case: "avx512/fma" of "gemm/maxplus-f32/avx512/fma@64x64x64". */
+static const char *row_of(const struct result *result, size_t *length)
+{
+    const size_t end = strcspn(result->id, "@");
+    size_t begin = end;
+    for (int slashes = 0; begin > 0; begin--)
+        if (result->id[begin - 1] == '/' && ++slashes == 2)
+            break;
+    *length = end - begin;
+    return result->id + begin;
+}
+
+static bool same_row(const struct result *a, const struct result *b)
+{
+    size_t length, other;
+    const char *const name = row_of(a, &length), *const name_b = row_of(b, &other);
+    return length == other && memcmp(name, name_b, length) == 0;
+}
+
+/* The part of an id that all kernels of a family share stands before the kernel's name
+ * and behind the shape. */
+static bool same_family(const struct result *a, const struct result *b)
+{
+    size_t unused;
+    const size_t length = (size_t)(row_of(a, &unused) - a->id);
+    const char *const set_a = strchr(a->id, ';'), *const set_b = strchr(b->id, ';');
+    return strncmp(a->id, b->id, length) == 0 && text_same(a->layout, b->layout) &&
+           row_of(b, &unused) == b->id + length && text_same(set_a, set_b);
+}
+
+static bool is_asked(const struct result *result)
+{
+    return result->id && !result->is_roof && !result->is_baseline && !result->source;
+}
+
+static bool is_measured(const struct result *result)
+{
+    return is_asked(result) && result->status == STATUS_OK && result->median_ns > 0;
+}
+
+/* Finds the fastest case of one size. 0 or -ENOMEM. */
+static int size_judge(struct family *family, const struct result *like, size_t first,
+                      size_t end)
+{
+    const struct result *const results = family->run->results, *best = NULL;
+    for (size_t i = first; i < end; i++)
+        if (is_measured(&results[i]) && same_family(like, &results[i]) &&
+            (!best || results[i].median_ns < best->median_ns))
+            best = &results[i];
+    if (!best)
+        return 0;
+    bool level = false;
+    for (size_t i = first; i < end && !level; i++) {
+        struct speedup speedup;
+        if (&results[i] == best || !is_measured(&results[i]) ||
+            !same_family(like, &results[i]))
+            continue;
+        const int status = result_speedup(best, &results[i], &speedup);
+        if (status < 0)
+            return status;
+        level = isfinite(speedup.ci.lo) ? speedup.ci.lo <= 1 : !(speedup.times > 1.02);
+    }
+    family->best[family->n] = best;
+    family->level[family->n++] = level;
+    return 0;
+}
+
+static void row_add(struct family *family, const struct result *result)
+{
+    size_t length;
+    const char *const name = row_of(result, &length);
+    for (size_t i = 0; i < family->n_rows; i++)
+        if (family->length[i] == length && memcmp(family->rows[i], name, length) == 0)
+            return;
+    family->rows[family->n_rows] = name;
+    family->length[family->n_rows++] = length;
+}
+
+/* The kernel that is the fastest most often. */
+static const struct result *most_often(const struct family *family, size_t *times)
+{
+    const struct result *winner = NULL;
+    *times = 0;
+    for (size_t i = 0; i < family->n; i++) {
+        size_t wins = 0;
+        for (size_t j = 0; j < family->n; j++)
+            wins += same_row(family->best[i], family->best[j]);
+        if (wins > *times) {
+            *times = wins;
+            winner = family->best[i];
+        }
+    }
+    return winner;
+}
+
+/* ---- sentences ---- */
+
+static void add_row(struct buffer *text, const struct result *result)
+{
+    size_t length;
+    const char *const name = row_of(result, &length);
+    buffer_plain_n(text, name, length);
+}
+
+static void add_winner(struct buffer *text, const struct family *family,
+                       const struct result *winner, size_t wins)
+{
+    const char *const sizes = family->n == 1 ? "size" : "sizes";
+    size_t level = 0;
+    add_row(text, winner);
+    if (family->n_rows == 1) {
+        buffer_format(text, " was measured at %zu %s", family->n, sizes);
+        return;
+    }
+    buffer_format(text, " is the fastest of %zu kernels", family->n_rows);
+    if (family->n == 1)
+        buffer_add(text, " at one size");
+    else if (wins == family->n)
+        buffer_format(text, wins == 2 ? " at both sizes" : " at all %zu sizes", wins);
+    else
+        buffer_format(text, " at %zu of %zu sizes", wins, family->n);
+    for (size_t i = 0; i < family->n; i++)
+        level += same_row(family->best[i], winner) && family->level[i];
+    if (level > 0)
+        buffer_format(text, ", level with another one at %zu", level);
+}
+
+/* "92 to 98%"; NULL of a result without a limit. */
+static const struct result *add_share(struct buffer *text, const struct family *family,
+                                      const struct result *winner)
+{
+    const struct result *lowest = NULL, *highest = NULL;
+    for (size_t i = 0; i < family->n; i++) {
+        const struct result *const result = family->best[i];
+        if (!same_row(result, winner) || !result->limit.id || !(result->limit.share > 0))
+            continue;
+        if (!lowest || result->limit.share < lowest->limit.share)
+            lowest = result;
+        if (!highest || result->limit.share > highest->limit.share)
+            highest = result;
+    }
+    if (!lowest)
+        return NULL;
+    const double lo = round(100 * lowest->limit.share),
+                 hi = round(100 * highest->limit.share);
+    buffer_format(text, "; %.0f", lo);
+    if (hi > lo)
+        buffer_format(text, " to %.0f", hi);
+    buffer_add(text, "% of the limit measured here");
+    return lowest;
+}
+
+/* Adds the range of its ratios to the baselines of one label, if they are fair. */
+static void add_versus(struct buffer *text, const struct family *family,
+                       const struct result *winner, const char *label, size_t length)
+{
+    double lo = INFINITY, hi = 0;
+    for (size_t i = 0; i < family->n; i++) {
+        if (!same_row(family->best[i], winner))
+            continue;
+        const struct versus versus =
+            baseline_ratio(family->run, family->best[i], label, length);
+        if (!versus.ratio || !versus.ranked || !(versus.ratio->speedup > 0))
+            continue;
+        lo = fmin(lo, versus.ratio->speedup);
+        hi = fmax(hi, versus.ratio->speedup);
+    }
+    if (hi == 0)
+        return;
+    buffer_format(text, hi > 1.005 * lo ? "; %.2f to %.2f times " : "; %.2f times ",
+                  hi > 1.005 * lo ? lo : hi, hi);
+    buffer_plain_n(text, length ? label : OWN_LABEL, length ? length : strlen(OWN_LABEL));
+}
+
+enum { LABELS = 3 };
+
+static void add_baselines(struct buffer *text, const struct family *family,
+                          const struct result *winner)
+{
+    const char *seen[LABELS];
+    size_t length[LABELS], n = 0;
+    for (size_t r = 0; r < winner->n_ratios && n < LABELS; r++) {
+        const char *const id = winner->ratios[r].baseline ?: "";
+        const size_t size = id_label(id, winner->op ?: "");
+        bool known = false;
+        for (size_t i = 0; i < n; i++)
+            known |= length[i] == size && memcmp(seen[i], id, size) == 0;
+        if (known)
+            continue;
+        seen[n] = id;
+        length[n++] = size;
+        add_versus(text, family, winner, id, size);
+    }
+}
+
+/* Commands name no id that could mean more to a shell. */
+static bool is_harmless(const char *id)
+{
+    return !id[strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                          "_-+.,:;=@/")];
+}
+
+/* A kernel that leaves so much of its limit is worth a question. */
+#define WORTH_ASKING 0.9
+
+static int add_line(struct answer *answer, struct buffer *text)
+{
+    const int status = strings_add(&answer->line, &answer->n, buffer_text(text));
+    buffer_clear(text);
+    return status;
+}
+
+static void family_tell(struct buffer *text, const struct family *family)
+{
+    size_t wins, length;
+    const struct result *const winner = most_often(family, &wins);
+    const size_t shared = (size_t)(row_of(winner, &length) - winner->id);
+    buffer_plain_n(text, winner->id, shared ? shared - 1 : 0);
+    buffer_plain(text, strchr(winner->id, ';') ?: "");
+    if (winner->layout) {
+        buffer_add(text, " (");
+        buffer_plain(text, winner->layout);
+        buffer_add(text, ")");
+    }
+    buffer_add(text, ": ");
+    add_winner(text, family, winner, wins);
+    const struct result *const lowest = add_share(text, family, winner);
+    add_baselines(text, family, winner);
+    if (lowest && lowest->limit.share < WORTH_ASKING && is_harmless(lowest->id)) {
+        buffer_add(text, ". Why: simdbench explain '");
+        buffer_plain(text, lowest->id);
+        buffer_add(text, "'");
+    }
+}
+
+static int family_judge(struct family *family, const struct result *like,
+                        struct answer *answer, struct buffer *text)
+{
+    const struct run *const run = family->run;
+    size_t end;
+    family->n = family->n_rows = 0;
+    for (size_t first = 0; first < run->n_results; first = end) {
+        end = run_group_end(run, first);
+        const int status = size_judge(family, like, first, end);
+        if (status < 0)
+            return status;
+        for (size_t i = first; i < end; i++)
+            if (is_measured(&run->results[i]) && same_family(like, &run->results[i]))
+                row_add(family, &run->results[i]);
+    }
+    family_tell(text, family);
+    return add_line(answer, text);
+}
+
+static bool was_told(const struct run *run, const struct result *result)
+{
+    FOR_EACH (const struct result, earlier, run->results, run->n_results) {
+        if (earlier == result)
+            return false;
+        if (is_measured(earlier) && same_family(earlier, result))
+            return true;
+    }
+    return false;
+}
+
+/* What was asked for and has no number. */
+static int tell_missing(const struct run *run, struct answer *answer, struct buffer *text)
+{
+    size_t count[STATUS_COUNT] = {0}, cases = 0;
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (is_asked(result)) {
+            count[result->status]++;
+            cases++;
+        }
+    const size_t missing = cases - count[STATUS_OK];
+    if (missing == 0)
+        return 0;
+    const char *separator = " ";
+    buffer_format(text, "without a number: %zu of %zu cases:", missing, cases);
+    for (int status = STATUS_PENDING; status < STATUS_COUNT; status++)
+        if (status != STATUS_OK && count[status]) {
+            buffer_format(text, "%s%zu %s", separator, count[status],
+                          status_name((enum status)status));
+            separator = ", ";
+        }
+    return add_line(answer, text);
+}
+
+/* Others have an answer of their own. */
+static bool run_is_plain(const struct run *run)
+{
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (result->explanation)
+            return false;
+    return !run->gate && !run->n_studies;
+}
+
+int run_answer(const struct run *run, struct answer *answer)
+{
+    struct buffer text = {.length = 0};
+    const size_t n = run->n_results + 1;
+    struct family family = {.run = run,
+                            .rows = calloc(n, sizeof *family.rows),
+                            .length = calloc(n, sizeof *family.length),
+                            .best = calloc(n, sizeof *family.best),
+                            .level = calloc(n, sizeof *family.level)};
+    int status = -ENOMEM;
+    *answer = (struct answer){.n = 0};
+    if (!family.rows || !family.length || !family.best || !family.level)
+        goto out;
+    status = 0;
+    if (!run_is_plain(run))
+        goto out;
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (status == 0 && is_measured(result) && !was_told(run, result))
+            status = family_judge(&family, result, answer, &text);
+    if (status == 0)
+        status = tell_missing(run, answer, &text);
+out:
+    buffer_free(&text);
+    free(family.rows);
+    free(family.length);
+    free(family.best);
+    free(family.level);
+    if (status < 0)
+        strings_free(answer->line, answer->n);
+    return status;
+}

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`simdbench call`: functions of a library that no plug-in wraps."""
+import ctypes.util
+import json
+import platform
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from cli_tool import SHORT, Case, kernels
+
+__all__ = ["Call", "CallFile", "CallList"]
+
+MIX = "void (inout float dst[n], const float src[n], float gain = 0.5, size_t n)"
+SOURCE = Path(__file__).with_name("mix.c")
+
+
+@unittest.skipUnless(platform.machine() == "x86_64", "thunks are made for x86-64")
+class CallCase(Case):
+    """They share a library."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.library_folder = cls.enterClassContext(
+            tempfile.TemporaryDirectory(prefix="simdbench-"))
+        cls.library = Path(cls.library_folder, "libmix.so")
+        subprocess.run(["cc", "-O2", "-g", "-shared", "-fPIC", "-o", cls.library, SOURCE],
+                       check=True)
+
+    def call(self, functions, prototype, *options, status=0):
+        """The rows of a run, by variant."""
+        document = self.run_json("call", f"{self.library}:{functions}", prototype, "--quiet",
+                                 *SHORT, *options, status=status)
+        return {row["variant"]: row for row in kernels(document)}
+
+    def mix(self, functions, *options, sizes="101", **more):
+        return self.call(functions, MIX, f"--sizes={sizes}", "--reference=mix_c", *options, **more)
+
+    def broken(self, function, status, reason, *options):
+        row = self.mix(function, *options, status=4)[function]
+        self.assertEqual(row["status"], status, row)
+        self.assertRegex(row["reason"], reason)
+        return row
+
+
+class Call(CallCase):
+    def test_reference(self):
+        row = self.mix("mix_avx2")["mix_avx2"]
+        self.assertIn(row["status"], ("ok", "suspect", "skipped"), row)
+        self.assertEqual(row["id"], "libmix:mix/f32/avx2/mix_avx2@101")
+        self.assertEqual(row["work"]["bytes"], 1212)
+
+    def test_functions_agree(self):
+        rows = self.call("mix_c,mix_choose()", MIX, "--sizes=64,65")
+        self.assertEqual({row["status"] for row in rows.values()} - {"ok", "suspect"}, set(),
+                         rows)
+        self.assertEqual(set(rows), {"mix_c", "mix_choose"})
+
+    def test_functions_that_differ(self):
+        """Which of the two is right cannot be known."""
+        rows = self.call("mix_c,mix_wrong", MIX, "--sizes=64", status=4)
+        self.assertEqual(rows["mix_wrong"]["status"], "wrong")
+        self.assertEqual(rows["mix_c"]["status"], "unchecked")
+
+    def test_unchecked(self):
+        row = self.call("mix_c", MIX, "--sizes=64")["mix_c"]
+        self.assertEqual(row["status"], "unchecked", row)
+        self.assertRegex(row["reason"], "no reference, and no other function")
+        self.assertGreater(row["summary"]["median_ns"], 0)
+        printed = self.run_tool("call", f"{self.library}:mix_c", MIX, "--sizes=64",
+                                "--quiet", *SHORT).stdout
+        self.assertRegex(printed, r"mix_c@64 +\S+ \w?s .*\n +unchecked: there is no reference")
+
+    def test_wrong(self):
+        self.broken("mix_wrong", "wrong", r"1 of 101 checked are wrong: output\[100\]")
+
+    def test_beyond(self):
+        self.broken("mix_over", "wrong", "reads 12 bytes beyond the end of src, which has 101")
+        self.broken("mix_writes", "wrong", "writes 4 bytes beyond the end of dst")
+        self.broken("mix_under", "wrong", "reads before the beginning of src")
+
+    def test_overread_is_allowed(self):
+        row = self.mix("mix_over", "--overread=12")["mix_over"]
+        self.assertIn(row["status"], ("ok", "suspect"), row)
+
+    def test_aligned(self):
+        row = self.mix("mix_aligned")["mix_aligned"]
+        self.assertIn(row["status"], ("ok", "suspect"), row)
+        self.assertIn("aligned to more than their elements", " ".join(row["notes"]))
+
+    def test_registers(self):
+        self.broken("mix_clobbers", "wrong", "rbx")
+
+    def test_crash(self):
+        self.broken("mix_null", "failed", "writes through a NULL pointer")
+
+    def test_hang(self):
+        self.broken("mix_hangs", "failed", "mix_hangs|timeout|longer", "--timeout=1s")
+
+    def test_others_go_on(self):
+        rows = self.mix("mix_null,mix_c,mix_over", status=4)
+        self.assertEqual({name: row["status"] for name, row in rows.items()
+                          if name != "mix_c"}, {"mix_null": "failed", "mix_over": "wrong"})
+        self.assertIn(rows["mix_c"]["status"], ("ok", "suspect"), rows["mix_c"])
+
+    def test_returned_value(self):
+        row = self.call("sum_u8", "uint32_t (const uint8_t x[n], size_t n)",
+                        "--reference=sum_u8", "--sizes=1000")["sum_u8"]
+        self.assertEqual((row["type"], row["work"]["bytes"]), ("u8", 1000), row)
+        self.assertIn(row["status"], ("ok", "suspect"), row)
+
+    def test_length(self):
+        prototype = "size_t (uint8_t to[n] length return, const uint8_t from[n], size_t n)"
+        row = self.call("pack_u8", prototype, "--reference=pack_u8", "--sizes=1000")["pack_u8"]
+        self.assertIn(row["status"], ("ok", "suspect"), row)
+
+    def test_two_dimensions(self):
+        """What a function leaves alone between rows is nobody's business."""
+        prototype = ("void (uint8_t dst[h * (w + 16)], ptrdiff_t stride = w + 16, "
+                     "const uint8_t src[w * h], int w, int h)")
+        row = self.call("scale_rows", prototype, "--reference=scale_rows",
+                        "--sizes=20x10")["scale_rows"]
+        self.assertEqual(row["shape"], "20x10")
+        self.assertIn(row["status"], ("ok", "suspect"), row)
+
+    def test_opaque(self):
+        prototype = ("void (void *scale = from scale_new(3) free scale_free, int32_t to[n], "
+                     "const int32_t from[n], size_t n)")
+        row = self.call("scale_run", prototype, "--reference=scale_run",
+                        "--sizes=100")["scale_run"]
+        self.assertIn(row["status"], ("ok", "suspect"), row)
+
+    def test_inputs(self):
+        prototype = "uint32_t (const uint8_t x[n], size_t n)"
+        for name in ("x=uniform:0..1", "x=sorted", "x=constant:7", "x=text", "runs",
+                     f"x=file:{SOURCE}"):
+            with self.subTest(name=name):
+                row = self.call("sum_u8", prototype, "--reference=sum_u8", "--sizes=1000",
+                                f"--input={name}")["sum_u8"]
+                self.assertIn(row["status"], ("ok", "suspect"), row)
+        for name in ("x=uniform:1..", "x=none", "y=normal"):
+            done = self.run_tool("call", f"{self.library}:sum_u8", prototype,
+                                 f"--input={name}", status=2)
+            self.assertRegex(done.stderr, "no input|no such argument")
+
+    def test_reset(self):
+        """Each call finds what the first one found."""
+        prototype = "void (inout int32_t x[n], size_t n)"
+        for options, status, exit_status in ((["--reset"], ("ok", "suspect"), 0),
+                                             ([], ("failed",), 4)):
+            row = self.call("once", prototype, "--reference=once", "--sizes=1000",
+                            "--input=x=uniform:0..9", *options, status=exit_status)["once"]
+            self.assertIn(row["status"], status, row)
+
+    def test_bad_prototypes(self):
+        for prototype, word, why in (
+                ("void (float x[m], size_t n)", "m", "m"),
+                ("void (struct s x, size_t n)", "struct", "struct"),
+                ("void (float x[n size_t n)", "size_t", "."),
+                ("float", "float", ".")):
+            with self.subTest(prototype=prototype):
+                done = self.run_tool("call", f"{self.library}:mix_c", prototype, status=2)
+                lines = done.stderr.rstrip("\n").split("\n")
+                self.assertGreaterEqual(len(lines), 3, done.stderr)
+                caret = lines[-1].index("^")
+                self.assertEqual(lines[-1].strip("~ "), "^")
+                self.assertLessEqual(caret, len(lines[-2]))
+
+    def test_near_match(self):
+        done = self.run_tool("call", f"{self.library}:mix_avx", MIX, status=2)
+        self.assertIn("mix_avx2", done.stderr)
+        done = self.run_tool("call", "./nothing.so:mix", MIX, status=2, cwd=self.folder)
+        self.assertIn("nothing.so", done.stderr)
+
+    def test_object_file(self):
+        path = self.folder / "mix.o"
+        subprocess.run(["cc", "-O2", "-fPIC", "-c", "-o", path, SOURCE], check=True)
+        self.run_tool("call", f"{path}:mix_c", MIX, "--sizes=64", "--reference=mix_c",
+                      "--quiet", *SHORT)
+
+    def test_nothing_is_left(self):
+        before = set(Path(self.library_folder).parent.glob("simdbench-call-*"))
+        self.mix("mix_c")
+        self.assertEqual(set(Path(self.library_folder).parent.glob("simdbench-call-*")), before)
+
+    @unittest.skipUnless(ctypes.util.find_library("z"), "there is no libz")
+    def test_zlib(self):
+        for name in "crc32", "adler32":
+            document = self.run_json(
+                "call", f"libz.so.1:{name}",
+                "unsigned long (unsigned long start = 1, const uint8_t x[n], unsigned n)",
+                f"--reference={name}", "--sizes=1000", "--quiet", *SHORT)
+            row, = kernels(document)
+            self.assertIn(row["status"], ("ok", "suspect"), row)
+            self.assertEqual(row["id"], f"libz:{name}/u8/lib/{name}@1000")
+
+
+class CallFile(CallCase):
+    def declare(self, **more):
+        path = self.folder / "mix.json"
+        op = {"name": "mix", "prototype": MIX, "library": str(self.library),
+              "kernels": {"scalar": "mix_c", "avx2": "mix_avx2"},
+              "reference": "mix_c", "sizes": "64,100", "tails": "1..9", **more}
+        path.write_text(json.dumps({"functions": 1, "ops": [op]}), encoding="utf-8")
+        return path
+
+    def test_plugin(self):
+        path = self.declare()
+        document = self.run_json("mix", f"--plugin={path}", "--quiet", *SHORT)
+        self.assertEqual({row["id"] for row in kernels(document)},
+                         {f"mix:mix/f32/{isa}@{n}" for n in (64, 100)
+                          for isa in ("scalar/mix_c", "avx2/mix_avx2")})
+        again = self.run_json("call", path, "--quiet", *SHORT)
+        self.assertEqual({row["id"] for row in kernels(again)},
+                         {row["id"] for row in kernels(document)})
+
+    def test_tails(self):
+        document = self.run_json("call", self.declare(), "--shapes=tails", "--quiet", *SHORT)
+        self.assertEqual({row["shape"] for row in kernels(document)},
+                         {str(n) for n in range(1, 10)})
+
+    def test_tails_are_checked(self):
+        path = self.declare(kernels={"lib": ["mix_rounds", "mix_choose()"]}, sizes="64")
+        rows = {row["variant"]: row for row in kernels(
+            self.run_json("call", path, "--quiet", *SHORT, status=4))}
+        self.assertEqual(rows["mix_rounds"]["status"], "wrong")
+        self.assertRegex(rows["mix_rounds"]["reason"], "^at size 1: 1 of 1 checked are wrong")
+        self.assertIn(rows["mix_choose"]["status"], ("ok", "suspect"), rows)
+
+    def test_saved(self):
+        self.run_tool("call", f"{self.library}:mix_c", MIX, "--save=kept.json", "--sizes=64",
+                      "--reference=mix_c", "--quiet", *SHORT, cwd=self.folder)
+        self.run_tool("call", "kept.json", "--sizes=64", "--quiet", *SHORT, cwd=self.folder)
+
+    def test_prove(self):
+        document = self.run_json("call", self.declare(), "--prove", "--quiet", *SHORT,
+                                 "--sizes=1000")
+        for row in kernels(document, isa="scalar"):
+            self.assertGreater(row["proof"]["instructions"], 100, row)
+
+    def test_ab(self):
+        path = self.declare()
+        other = self.folder / "libmix.so"
+        other.write_bytes(self.library.read_bytes())
+        document = self.run_json("ab", self.library, other, f"--functions={path}",
+                                 "--isa=scalar", "--sizes=64", "--processes=8", "--rounds=6",
+                                 "--quiet")
+        row, = [r for r in document["results"] if r.get("comparison")]
+        self.assertEqual(row["variant"], "mix_c", row)
+
+
+class CallList(CallCase):
+    def test_list(self):
+        text = self.run_tool("call", self.library).stdout
+        self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")
+        self.assertRegex(text, r"(?m)^ *\d+ .* not_exported  local$")
+        self.assertRegex(text, r"(?m)^one op: .*mix_avx2")
+        some = self.run_tool("call", f"{self.library}:pack").stdout
+        self.assertEqual(some.count("\n"), 2, some)
+        self.run_tool("call", f"{self.library}:zzz", status=5)

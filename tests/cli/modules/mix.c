@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library that somebody has: good functions and bad ones, for `simdbench call`. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+void mix_c(float *dst, const float *src, float gain, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        dst[i] += gain * src[i];
+}
+
+__attribute__((target("avx2"), noinline)) void mix_avx2(float *dst, const float *src,
+                                                        float gain, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        dst[i] += gain * src[i];
+}
+
+/* Forgets the last element. */
+void mix_wrong(float *dst, const float *src, float gain, size_t n)
+{
+    mix_c(dst, src, gain, n ? n - 1 : 0);
+}
+
+/* Is right for whole vectors alone. */
+void mix_rounds(float *dst, const float *src, float gain, size_t n)
+{
+    mix_c(dst, src, gain, n & ~(size_t)3);
+}
+
+/* Reads three elements more. */
+void mix_over(float *dst, const float *src, float gain, size_t n)
+{
+    volatile float sink = 0;
+    for (size_t i = 0; i < n + 3; i++)
+        sink += src[i];
+    mix_c(dst, src, gain, n);
+}
+
+void mix_under(float *dst, const float *src, float gain, size_t n)
+{
+    volatile float sink = src[-1];
+    (void)sink;
+    mix_c(dst, src, gain, n);
+}
+
+void mix_writes(float *dst, const float *src, float gain, size_t n)
+{
+    mix_c(dst, src, gain, n);
+    dst[n] = 0;
+}
+
+void mix_null(float *dst, const float *src, float gain, size_t n)
+{
+    (void)src, (void)gain, (void)n, (void)dst;
+    *(volatile int *)0 = 1;
+}
+
+void mix_hangs(float *dst, const float *src, float gain, size_t n)
+{
+    (void)src, (void)gain, (void)n, (void)dst;
+    for (volatile int go = 1; go;)
+        ;
+}
+
+void mix_clobbers(float *dst, const float *src, float gain, size_t n);
+__asm__(".globl mix_clobbers\n.type mix_clobbers, @function\nmix_clobbers:\n"
+        "xor %ebx, %ebx\njmp mix_c\n.size mix_clobbers, . - mix_clobbers\n");
+
+/* Needs 16 bytes of alignment, as functions with movaps do. */
+void mix_aligned(float *dst, const float *src, float gain, size_t n)
+{
+    __asm__ volatile("movaps (%0), %%xmm0" : : "r"(src) : "xmm0");
+    mix_c(dst, src, gain, n);
+}
+
+/* Serves once. */
+void once(int32_t *x, size_t n)
+{
+    if (n && x[0] == -1)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        x[i] = -1;
+}
+
+uint32_t sum_u8(const uint8_t *x, size_t n)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+/* Keeps what is not zero; tells how many. */
+size_t pack_u8(uint8_t *to, const uint8_t *from, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (from[i])
+            to[kept++] = from[i];
+    return kept;
+}
+
+void scale_rows(uint8_t *dst, ptrdiff_t stride, const uint8_t *src, int w, int h)
+{
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++)
+            dst[y * stride + x] = (uint8_t)(src[y * w + x] / 2);
+}
+
+struct scale {
+    int by;
+};
+
+struct scale *scale_new(int by)
+{
+    struct scale *const scale = malloc(sizeof *scale);
+    if (scale)
+        scale->by = by;
+    return scale;
+}
+
+void scale_free(struct scale *scale)
+{
+    free(scale);
+}
+
+void scale_run(struct scale *scale, int32_t *to, const int32_t *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (int32_t)((uint32_t)from[i] * (uint32_t)scale->by);
+}
+
+__attribute__((noinline, used)) static int not_exported(int x)
+{
+    return x + 1;
+}
+
+typedef void mix_function(float *, const float *, float, size_t);
+mix_function *mix_choose(void)
+{
+    return mix_c;
+}

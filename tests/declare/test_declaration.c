@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prototypes: what they mean, and what is refused with which words. */
+#include "declare.h"
+#include "unit.h"
+
+static struct declaration *parsed(const char *text)
+{
+    static struct declaration declaration;
+    struct error error = {.text = ""};
+    if (declaration_parse(text, &declaration, &error) < 0)
+        fail_msg("%s", error.text);
+    return &declaration;
+}
+
+static int64_t value_at(const struct extent *extent, const int64_t *dimension)
+{
+    int64_t value = -1;
+    struct error error = {.text = ""};
+    if (extent_value(extent, dimension, &value, &error) < 0)
+        fail_msg("%s", error.text);
+    return value;
+}
+
+/* ---- the example of the documentation, in full ---- */
+
+static void test_mix(void **state)
+{
+    const struct declaration *d = parsed(
+        "void mix(inout float dst[n], const float src[n], float gain = 0.5, size_t n);");
+    struct declared_sizes sizes;
+    assert_string_equal(d->name, "mix");
+    assert_int_equal(d->returned, CTYPE_VOID);
+    assert_int_equal(d->n, 4);
+    assert_int_equal(d->argument[0].kind, ARGUMENT_ARRAY);
+    assert_int_equal(d->argument[0].role, ARGUMENT_INOUT);
+    assert_int_equal(d->argument[0].type, CTYPE_F32);
+    assert_int_equal(d->argument[0].length, DECLARED_WHOLE);
+    assert_int_equal(d->argument[1].role, ARGUMENT_IN);
+    assert_int_equal(d->argument[2].kind, ARGUMENT_NUMBER);
+    assert_true(d->argument[2].number == 0.5);
+    assert_int_equal(d->argument[3].kind, ARGUMENT_DIMENSION);
+    assert_int_equal(d->argument[3].type, CTYPE_U64);
+    assert_int_equal(d->n_dimensions, 1);
+    assert_string_equal(d->dimension[0].name, "n");
+    assert_int_equal(d->dimension[0].argument, 3);
+    assert_int_equal(declaration_measure(d, (int64_t[]){100}, &sizes, NULL), 0);
+    assert_int_equal(sizes.count[0], 100);
+    assert_int_equal(sizes.bytes[1], 400);
+    assert_int_equal(sizes.integer[3], 100);
+    assert_int_equal(sizes.in_bytes, 800);
+    assert_int_equal(sizes.out_bytes, 400);
+}
+
+/* ---- types ---- */
+
+static void test_types(void **state)
+{
+    static const struct {
+        const char *word;
+        enum ctype type;
+    } words[] = {
+        {"char", CTYPE_I8},
+        {"signed char", CTYPE_I8},
+        {"unsigned char", CTYPE_U8},
+        {"char unsigned", CTYPE_U8},
+        {"short", CTYPE_I16},
+        {"unsigned short int", CTYPE_U16},
+        {"int", CTYPE_I32},
+        {"unsigned", CTYPE_U32},
+        {"signed", CTYPE_I32},
+        {"long", CTYPE_I64},
+        {"long unsigned int", CTYPE_U64},
+        {"unsigned long long", CTYPE_U64},
+        {"long long int", CTYPE_I64},
+        {"size_t", CTYPE_U64},
+        {"ptrdiff_t", CTYPE_I64},
+        {"int8_t", CTYPE_I8},
+        {"uint16_t", CTYPE_U16},
+        {"int64_t", CTYPE_I64},
+        {"float", CTYPE_F32},
+        {"double", CTYPE_F64},
+        {"_Float16", CTYPE_F16},
+        {"bf16", CTYPE_BF16},
+        {"u8", CTYPE_U8},
+        {"i32", CTYPE_I32},
+        {"f64", CTYPE_F64},
+        {"void", CTYPE_BYTES},
+        {"bytes", CTYPE_BYTES},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        static const char *const forms[][2] = {
+            {"void (const ", " x[4])"},
+            {"int (", " const x[4])"},
+            {"void f(const volatile ", " x[static 4])"},
+            {"void (in ", " [4])"}};
+        for (size_t k = 0; k < ARRAY_LEN(forms); k++) {
+            char text[128];
+            snprintf(text, sizeof text, "%s%s%s", forms[k][0], words[i].word,
+                     forms[k][1]);
+            const struct declaration *d = parsed(text);
+            assert_int_equal(d->argument[0].type, words[i].type);
+            assert_int_equal(d->argument[0].role, ARGUMENT_IN);
+            assert_string_equal(d->argument[0].name, k == 3 ? "arg1" : "x");
+        }
+    }
+}
+
+static void test_returned(void **state)
+{
+    static const struct {
+        const char *text;
+        enum ctype type;
+    } all[] = {{"void ()", CTYPE_VOID},
+               {"void f(void)", CTYPE_VOID},
+               {"uint32_t crc32()", CTYPE_U32},
+               {"extern const char *strchr()", CTYPE_POINTER},
+               {"void *memcpy()", CTYPE_POINTER},
+               {"struct x *get()", CTYPE_POINTER},
+               {"bool is() noexcept", CTYPE_BOOL},
+               {"static inline double dot();", CTYPE_F64}};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        assert_int_equal(parsed(all[i].text)->returned, all[i].type);
+        assert_int_equal(parsed(all[i].text)->n, 0);
+    }
+}
+
+/* Names may be words that mean something at other places. */
+static void test_words_as_names(void **state)
+{
+    const struct declaration *d = parsed(
+        "void (const float in[bytes], float out[from], size_t bytes, int from, int "
+        "length, u8 free[length], int u8 = 2)");
+    assert_string_equal(d->argument[0].name, "in");
+    assert_string_equal(d->argument[1].name, "out");
+    assert_int_equal(d->argument[1].role, ARGUMENT_OUT);
+    assert_string_equal(d->dimension[0].name, "bytes");
+    assert_string_equal(d->argument[6].name, "u8");
+}
+
+/* ---- expressions ---- */
+
+static void test_extents(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t value;
+    } all[] = {
+        {"h * w", 35},
+        {"h * stride + twice", 54},
+        {"2 * w + 3", 13},
+        {"w - h - 1", -3},
+        {"-(w)", -5},
+        {"(w + 2) * (h - 1)", 42},
+        {"100 / h / 2", 7},
+        {"100 / (h / 2)", 33},
+        {"-100 / 7", -14},
+        {"100 % h", 2},
+        {"h * sizeof(float) + sizeof(uint16_t)", 30},
+        {"0x10 + 010 + 3ul + 'A'", 92},
+        {"((((w))))", 5},
+        {"w /* columns */ * 2 // twice", 10},
+    };
+    const struct declaration *d = parsed(
+        "void (u8 x[h][w], int twice = 2 * stride, size_t h, int w, int stride = w + "
+        "1, u8 y[h * twice]) for unused");
+    const int64_t dimension[] = {7, 5, 1};
+    assert_int_equal(d->n_dimensions, 3);
+    assert_int_equal(value_at(&d->argument[0].count, dimension), 35);
+    assert_int_equal(value_at(&d->argument[1].integer, dimension), 12);
+    assert_int_equal(d->argument[4].kind, ARGUMENT_INTEGER);
+    assert_int_equal(value_at(&d->argument[5].count, dimension), 84);
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        struct extent extent;
+        struct error error = {.text = ""};
+        if (declaration_expression(d, all[i].text, &extent, &error) < 0)
+            fail_msg("%s", error.text);
+        assert_int_equal(value_at(&extent, dimension), all[i].value);
+    }
+}
+
+static int measured(const char *text, int64_t n, int64_t m, struct error *error)
+{
+    struct declared_sizes sizes;
+    return declaration_measure(parsed(text), (int64_t[]){n, m}, &sizes, error);
+}
+
+static void test_limits(void **state)
+{
+    struct error error;
+    assert_int_equal(
+        measured("void (u8 x[n * n], size_t n)", INT64_C(1) << 32, 0, &error),
+        -EOVERFLOW);
+    assert_string_equal(error.text, "an extent is beyond what 64 bits hold");
+    assert_int_equal(measured("void (f64 x[n], size_t n)", INT64_C(1) << 41, 0, &error),
+                     0);
+    assert_int_equal(
+        measured("void (f64 x[n], size_t n)", (INT64_C(1) << 41) + 1, 0, &error),
+        -EOVERFLOW);
+    assert_string_equal(error.text,
+                        "x would have 2199023255553 elements, more than memory holds");
+    assert_int_equal(measured("void (f64 x[n - 3], size_t n)", 3, 0, &error), 0);
+    assert_int_equal(measured("void (f64 x[n - 3], size_t n)", 2, 0, &error), -EINVAL);
+    assert_string_equal(error.text, "x would have -1 elements");
+    assert_int_equal(measured("void (u8 x[n / m], int n, int m)", 2, 0, &error), -EDOM);
+    assert_int_equal(measured("void (u8 x[n % m], int n, int m)", 2, 0, &error), -EDOM);
+    assert_int_equal(
+        measured("void (u8 x[n / (m)], size_t n, long m)", INT64_MAX, -1, &error),
+        -EINVAL);
+    assert_int_equal(
+        measured("void (u8 x[(-n - 1) / m], long n, long m)", INT64_MAX, -1, &error),
+        -EOVERFLOW);
+    assert_int_equal(measured("void (int n)", INT32_MAX, 0, &error), 0);
+    assert_int_equal(measured("void (int n)", INT64_C(1) << 31, 0, &error), -EINVAL);
+    assert_string_equal(error.text,
+                        "n would be 2147483648, and a i32 holds -2147483648 to "
+                        "2147483647");
+    assert_int_equal(measured("void (size_t n)", -1, 0, &error), -EINVAL);
+    assert_int_equal(measured("void (u8 n)", 256, 0, &error), -EINVAL);
+    assert_int_equal(measured("void (unsigned k = n - 1, size_t n)", 0, 0, &error),
+                     -EINVAL);
+}
+
+/* ---- pointers with a value ---- */
+
+static void test_pointers(void **state)
+{
+    const struct declaration *d = parsed(
+        "int (struct ctx *c = from ctx_new(3, -0.5, 1.5f, \"a\\n\", NULL, 2 * n) free "
+        "ctx_free, const char *s = \"x\\x00y\\\"\", void *p = NULL, void **q = nullptr, "
+        "void "
+        "*f = &compare, char t = 'T', bool b = true, float i = -INFINITY, enum e e = "
+        "101, "
+        "unsigned &n, plan_t plan = from plan_new(n))");
+    const struct made_argument *made = d->argument[0].made;
+    const int64_t dimension[] = {21};
+    assert_int_equal(d->argument[0].kind, ARGUMENT_OPAQUE);
+    assert_string_equal(d->argument[0].text, "ctx_new");
+    assert_string_equal(d->argument[0].freed_by, "ctx_free");
+    assert_int_equal(d->argument[0].n_made, 6);
+    assert_int_equal(value_at(&made[0].integer, dimension), 3);
+    assert_int_equal(made[1].type, CTYPE_F64);
+    assert_true(made[1].number == -0.5);
+    assert_int_equal(made[2].type, CTYPE_F32);
+    assert_string_equal(made[3].text, "a\n");
+    assert_int_equal(made[4].kind, ARGUMENT_NULL);
+    assert_int_equal(value_at(&made[5].integer, dimension), 42);
+    assert_int_equal(d->argument[1].kind, ARGUMENT_TEXT);
+    assert_int_equal(d->argument[1].text_bytes, 4);
+    assert_memory_equal(d->argument[1].text, "x\0y\"", 5);
+    assert_int_equal(d->argument[2].kind, ARGUMENT_NULL);
+    assert_int_equal(d->argument[3].kind, ARGUMENT_NULL);
+    assert_int_equal(d->argument[4].kind, ARGUMENT_SYMBOL);
+    assert_string_equal(d->argument[4].text, "compare");
+    assert_int_equal(value_at(&d->argument[5].integer, NULL), 'T');
+    assert_int_equal(d->argument[6].type, CTYPE_BOOL);
+    assert_int_equal(value_at(&d->argument[6].integer, NULL), 1);
+    assert_true(isinf(d->argument[7].number) && d->argument[7].number < 0);
+    assert_int_equal(d->argument[8].type, CTYPE_I32);
+    assert_int_equal(d->argument[9].kind, ARGUMENT_DIMENSION);
+    assert_true(d->argument[9].by_address);
+    assert_int_equal(d->argument[10].kind, ARGUMENT_OPAQUE);
+    assert_string_equal(d->argument[10].text, "plan_new");
+}
+
+static void test_typedefs(void **state)
+{
+    const struct declaration *d = parsed(
+        "typedef unsigned long uLong; typedef unsigned char Byte;\ntypedef float real;\n"
+        "uLong adler32(uLong adler = 1, const Byte buf[len], real r = 2, uLong len)");
+    assert_int_equal(d->returned, CTYPE_U64);
+    assert_int_equal(d->argument[0].type, CTYPE_U64);
+    assert_int_equal(d->argument[1].type, CTYPE_U8);
+    assert_int_equal(d->argument[2].type, CTYPE_F32);
+    assert_int_equal(d->argument[3].kind, ARGUMENT_DIMENSION);
+}
+
+static void test_functions(void **state)
+{
+    const struct declaration *d = parsed(
+        "void qsort(inout bytes base[n * size], size_t n, size_t size = sizeof(int), int "
+        "(*compare)(const void *, const void *) = &compare_ints, void (*none)(void) = "
+        "NULL)");
+    assert_string_equal(d->argument[3].name, "compare");
+    assert_int_equal(d->argument[3].kind, ARGUMENT_SYMBOL);
+    assert_string_equal(d->argument[3].text, "compare_ints");
+    assert_int_equal(d->argument[4].kind, ARGUMENT_NULL);
+    assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){5}), 20);
+}
+
+static void test_lengths(void **state)
+{
+    const struct declaration *d =
+        parsed("long (u8 dst[2 * n] length *written, u8 more[9] length return, size_t "
+               "*written = 2 * n, size_t n)");
+    assert_int_equal(d->argument[0].length, 2);
+    assert_int_equal(d->argument[1].length, DECLARED_RETURN);
+    assert_int_equal(d->argument[2].kind, ARGUMENT_LENGTH);
+    assert_true(d->argument[2].by_address);
+    assert_int_equal(value_at(&d->argument[2].integer, (int64_t[]){8}), 16);
+}
+
+/* ---- what is refused ---- */
+
+static const struct {
+    const char *text, *message;
+} refused[] = {
+    {"", "expected a type\n    \n    ^"},
+    {"void mix",
+     "expected '(' behind the type that is returned\n    void mix\n            ^"},
+    {"void (Bytef x[n], size_t n)", "unknown type; write its type in C or 'bytes', or "
+                                    "name it first: typedef unsigned char "
+                                    "Bytef;\n    "
+                                    "void (Bytef x[n], size_t n)\n        "
+                                    "  ^~~~~"},
+    {"void (float x[m], size_t n)",
+     "no argument is called m; if it is a dimension that the function is not told, write "
+     "'for "
+     "m' behind the prototype\n    void (float x[m], size_t n)\n                  ^"},
+    {"void (float *x, size_t n)",
+     "how many elements has x? Write x[n], or leave the '*' and say its value: = NULL, = "
+     "from "
+     "f(...)\n    void (float *x, size_t n)\n                 ^"},
+    {"void (float *x[n], size_t n)", "arrays of pointers cannot be passed; for an array "
+                                     "of elements leave the '*' out\n    "
+                                     "void (float *x[n], size_t n)\n                ^"},
+    {"void (float gain)", "gain needs a value, such as gain = 0.5\n    void (float "
+                          "gain)\n                ^~~~"},
+    {"void (plan_t x = 3)", "unknown type"},
+    {"void (plan_t x)", "unknown type"},
+    {"void (struct s x = NULL)", "a structure cannot be passed by value"},
+    {"void (struct s x)", "a structure cannot be passed by value; pass its address, or "
+                          "write a function that takes "
+                          "single values\n    void (struct s x)\n                 ^"},
+    {"struct s f()",
+     "a structure that is returned cannot be received\n    struct s f()\n           ^"},
+    {"long double f()",
+     "long double is a number of the x87; it cannot be passed\n    long "
+     "double f()\n    ^~~~"},
+    {"void (__m256 x)", "__m256 is a vector in a register; it cannot be passed\n    void "
+                        "(__m256 x)\n          ^~~~~~"},
+    {"void (float _Complex x)", "_Complex is a pair of numbers"},
+    {"int printf(const char *f = \"\", ...)",
+     "write the arguments that '...' stands for\n    int printf(const char *f = \"\", "
+     "...)\n    "
+     "                               ^~~"},
+    {"void (int (*f)(void))", "which function is f? Write = &name, or = NULL"},
+    {"void (int a, int a)",
+     "two arguments are called a\n    void (int a, int a)\n                     ^"},
+    {"void (int *r)", "what does r point to? Write r[1] for one value"},
+    {"void (u8 x[])", "how many elements? Write an expression, such as [n]"},
+    {"void (u8 x[2.5])",
+     "expected a whole number\n    void (u8 x[2.5])\n               ^~~"},
+    {"void (u8 x[n, size_t n)", "expected ']' behind an extent"},
+    {"void (u8 x[(2])", "expected ']' behind an extent"},
+    {"void (u8 x[(2", "the expression does not end"},
+    {"void (u8 x[2 +])", "expected a dimension or a number"},
+    {"void (u8 x[99999999999999999999])", "the number is beyond what 64 bits hold"},
+    {"void (u8 x[y], u8 y[1])", "y is no integer whose value is known"},
+    {"void (u8 x[k], float k = 1)", "k is no integer whose value is known"},
+    {"void (int a = b, int b = 2 * c, int c = a)", "the value of a depends on itself"},
+    {"void (int a = a)", "the value of a depends on itself"},
+    {"void (u8 x[k], int k = 1 1)", "expected ',' or ')' behind the value"},
+    {"void (int (*f)(int), int n)", "which function is f? Write = &name, or = NULL"},
+    {"void (int (*f)(int; int) = &g)", "expected ')' behind its arguments"},
+    {"void (int (*f)[3])", "pointers to arrays cannot be passed; write x[h * w]"},
+    {"void (int (f)(int) = &g)", "expected '*' of a pointer to a function"},
+    {"typedef struct s s_t; void f()", "typedef names numbers alone"},
+    {"typedef float *p; void f()", "typedef names numbers alone"},
+    {"typedef float; void f()", "expected a name"},
+    {"typedef float f32x void f()", "expected ';' behind the typedef"},
+    {"void (const u8 x[1] length return)", "a length is said of what is written"},
+    {"void (u8 x[1] length return)", "the function returns no integer"},
+    {"void (u8 x[1] length k, int k)",
+     "a length is in a pointer to an integer, size_t *k"},
+    {"void (out int n)", "in, out and inout are said of arrays: n[n]"},
+    {"void (inout const int n[1])", "what is const cannot be written"},
+    {"void (bool b[4])", "arrays of bool have values that bool cannot have; write u8"},
+    {"void (bool b = 2)", "expected true or false"},
+    {"void (int n) for n", "n is there already"},
+    {"void (int n) for", "expected a name"},
+    {"void (int n) x",
+     "nothing is expected behind the prototype but 'for' and dimensions"},
+    {"void (int n = )", "expected a dimension or a number"},
+    {"void (int n = 3 4)", "expected ',' or ')' behind the value"},
+    {"void (float x = n)", "expected a number"},
+    {"void (float x = 1..2)", "not a number"},
+    {"void (float x = 1e999)", "not a finite number"},
+    {"void (void *p = 3)", "a pointer is NULL, a \"text\", from f(...) or &name"},
+    {"void (void *p = from f(1 2))", "expected ',' or ')' behind the value"},
+    {"void (void *p = from f)",
+     "expected '(' behind the function that makes the pointer"},
+    {"void (void *p = from f(1,2,3,4,5,6,7))", "at most 6 arguments"},
+    {"void (char *s = \"abc)", "the closing quote is missing"},
+    {"void (char *s = \"\\q\")", "of escapes"},
+    {"void (char c = 'ab')", "expected one character in quotes"},
+    {"void (int a,)", "expected a type"},
+    {"void (int a; int b)", "expected ',' or ')' behind the argument"},
+    {"void (short long a)", "C has no such type"},
+    {"void (void x)", "no value has type void; write an extent: x[n]"},
+    {"void @f()", "no prototype has this character"},
+    {"void (int a1,int a2,int a3,int a4,int a5,int a6,int a7,int a8,int a9,int b1,int "
+     "b2,int "
+     "b3,int b4,int b5,int b6,int b7,int b8)",
+     "at most 16 arguments"},
+    {"__attribute__((ms_abi)) void f()", "attributes are not read"},
+    {"int &f()", "a reference is returned; write '*'"},
+    {"void (float x[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1])",
+     "an expression has more than 32 numbers and signs"},
+};
+
+static void test_refused(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+        struct declaration declaration;
+        struct error error = {.text = ""};
+        const char *const message = refused[i].message;
+        assert_int_equal(declaration_parse(refused[i].text, &declaration, &error),
+                         -EINVAL);
+        if (strchr(message, '\n'))
+            assert_string_equal(error.text, message);
+        else if (strncmp(error.text, message, strlen(message)) != 0)
+            fail_msg("%s: %s", refused[i].text, error.text);
+        const char *const source = strchr(error.text, '\n');
+        assert_non_null(source);
+        assert_non_null(strchr(source, '^'));
+        assert_int_equal(declaration.n, 0);
+    }
+}
+
+/* Of a long source the part around the caret is shown, and nothing that could control a
+ * terminal. */
+static void test_excerpt(void **state)
+{
+    char text[400] = "void (";
+    struct declaration declaration;
+    struct error error = {.text = ""};
+    for (int i = 0; i < 10; i++)
+        strcat(text, "const float name[100],\n\t");
+    strcat(text, "\x1b[31mint n)");
+    assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
+    const char *line = strchr(error.text, '\n') + 1, *caret = strchr(line, '\n') + 1;
+    const size_t at = strcspn(caret, "^");
+    assert_int_equal(line[at], '?');
+    assert_true(caret - line <= 80);
+    assert_null(strchr(error.text, '\x1b'));
+    assert_null(strchr(error.text, '\t'));
+    /* The end of a source of any length has a caret. */
+    for (size_t length = 11; length < 100; length++) {
+        memset(text, ' ', length);
+        memcpy(text, "void (int", 9);
+        text[length] = '\0';
+
+        text[length - 1] = 'a';
+        assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
+        line = strchr(error.text, '\n') + 1;
+        caret = strchr(line, '\n') + 1;
+        assert_int_equal(strcspn(caret, "^"), caret - line - 1);
+    }
+}
+
+/* ---- numbers in words ---- */
+
+static void test_words(void **state)
+{
+    static const struct {
+        enum ctype type;
+        double value;
+        uint64_t word;
+    } all[] = {
+        {CTYPE_F16, 1, 0x3c00},
+        {CTYPE_F16, -2, 0xc000},
+        {CTYPE_F16, 65504, 0x7bff},
+        {CTYPE_F16, 0x1p-24, 1},
+        {CTYPE_F16, 0x1p-14, 0x400},
+        {CTYPE_F16, 0x3ffp-24, 0x3ff},
+        {CTYPE_F16, INFINITY, 0x7c00},
+        {CTYPE_BF16, 1, 0x3f80},
+        {CTYPE_BF16, -0.0, 0x8000},
+        {CTYPE_BF16, 0x1p-133, 1},
+        {CTYPE_F32, 0.5, 0x3f000000},
+        {CTYPE_F64, 1, 0x3ff0000000000000},
+        {CTYPE_I8, -1, 0xffffffffffffffff},
+        {CTYPE_U32, 4294967295.0, 0xffffffff},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        assert_int_equal(ctype_of_double(all[i].type, all[i].value), all[i].word);
+        assert_true(ctype_to_double(all[i].type, all[i].word) == all[i].value);
+    }
+    /* Halves are rounded to the even one. */
+    assert_int_equal(ctype_of_double(CTYPE_F16, 1 + 0x1p-11), 0x3c00);
+    assert_int_equal(ctype_of_double(CTYPE_F16, 1 + 0x3p-11), 0x3c02);
+    assert_int_equal(ctype_of_double(CTYPE_F16, 65520), 0x7c00);
+    assert_int_equal(ctype_of_double(CTYPE_F16, 65519), 0x7bff);
+    assert_int_equal(ctype_of_double(CTYPE_F16, 0x1p-25), 0);
+    assert_int_equal(ctype_of_double(CTYPE_F16, 0x1.8p-25), 1);
+    assert_int_equal(ctype_of_double(CTYPE_BF16, 1 + 0x1p-8), 0x3f80);
+    assert_true(isnan(ctype_to_double(CTYPE_F16, ctype_of_double(CTYPE_F16, NAN))));
+    /* Whole range of both, there and back. */
+    for (uint32_t bits = 0; bits < 0x10000; bits++) {
+        for (enum ctype type = CTYPE_F16; type <= CTYPE_BF16; type++) {
+            const double value = ctype_to_double(type, bits);
+            if (!isnan(value))
+                assert_int_equal(ctype_of_double(type, value), bits);
+        }
+        const double single = ctype_to_double(CTYPE_F32, (uint64_t)bits << 16);
+        if (!isnan(single))
+            assert_true(ctype_to_double(CTYPE_BF16, bits) == single);
+        const double half = (double)((union {
+                                uint16_t u;
+                                _Float16 f;
+                            }){(uint16_t)bits})
+                                .f;
+        if (!isnan(half))
+            assert_true(ctype_to_double(CTYPE_F16, bits) == half);
+    }
+    assert_true(ctype_to_double(CTYPE_I16, 0xdeadffff) == -1);
+    assert_true(ctype_to_double(CTYPE_U8, 0xffffff80) == 128);
+}
+
+static void test_tolerances(void **state)
+{
+    static const struct {
+        const char *text;
+        enum tolerance_kind kind;
+        double value;
+    } all[] = {{"exact", TOLERANCE_EXACT, 0},
+               {"4ulp", TOLERANCE_ULP, 4},
+               {"0.5ulp", TOLERANCE_ULP, 0.5},
+               {"abs:1e-6", TOLERANCE_ABS, 1e-6},
+               {"rel:.25", TOLERANCE_REL, 0.25}};
+    static const char *const bad[] = {"",      "4",      "ulp",     "-1ulp",
+                                      "abs:",  "abs:-1", "rel:nan", "abs:1e999",
+                                      "4ulps", "exact ", "rel:1ulp"};
+    struct tolerance tolerance;
+    struct error error;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        assert_int_equal(tolerance_parse(all[i].text, &tolerance, &error), 0);
+        assert_int_equal(tolerance.kind, all[i].kind);
+        assert_true(tolerance.value == all[i].value);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        assert_int_equal(tolerance_parse(bad[i], &tolerance, &error), -EINVAL);
+        assert_non_null(strstr(error.text, "is none of exact, 4ulp"));
+    }
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_mix), TEST(test_types), TEST(test_returned),
+                     TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
+                     TEST(test_pointers), TEST(test_typedefs), TEST(test_functions),
+                     TEST(test_lengths), TEST(test_refused), TEST(test_excerpt),
+                     TEST(test_words), TEST(test_tolerances));
+}

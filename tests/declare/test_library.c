@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of a library: found, told apart, called. */
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "declare.h"
+#include "unit.h"
+
+static const char *library_path;
+static const char *object_path;
+static const char *archive_path;
+
+static int open_library(void **state)
+{
+    static struct library library;
+    struct error error = {.text = ""};
+    if (library_read(library_path, &library, &error) < 0)
+        fail_msg("%s", error.text);
+    *state = &library;
+    return 0;
+}
+
+static int close_library(void **state)
+{
+    library_close(*state);
+    return 0;
+}
+
+static const struct library_function *found(const struct library *library,
+                                            const char *name)
+{
+    const struct library_function *function = NULL;
+    struct error error = {.text = ""};
+    if (library_find(library, name, &function, &error) < 0)
+        fail_msg("%s", error.text);
+    return function;
+}
+
+/* ---- tables of symbols ---- */
+
+static void test_bindings(void **state)
+{
+    const struct library *library = *state;
+    assert_false(library->is_object);
+    assert_int_equal(found(library, "mix_c")->binding, FUNCTION_EXPORTED);
+    assert_true(found(library, "mix_c")->bytes > 0);
+    assert_true(found(library, "mix_c")->address > 0);
+    assert_int_not_equal(found(library, "mix_hidden_avx")->binding, FUNCTION_EXPORTED);
+    assert_int_equal(found(library, "mix_local")->binding, FUNCTION_LOCAL);
+    assert_int_equal(found(library, "from_assembly")->binding, FUNCTION_EXPORTED);
+    assert_true(found(library, "mix")->is_chosen);
+    assert_true(found(library, "mix_table")->is_data);
+    assert_false(found(library, "mix_c")->is_data);
+    for (size_t i = 0; i < library->n; i++) {
+        const struct library_function *const function = &library->function[i];
+        assert_true(strcmp(function->name, "_init") != 0);
+        if (i) /* sorted, and nothing twice */
+            assert_true(strcmp(function[-1].name, function->name) < 0 ||
+                        function[-1].address != function->address);
+    }
+}
+
+static void test_names(void **state)
+{
+    const struct library *library = *state;
+    const struct library_function *function;
+    struct error error;
+    if (!found(library, "_ZN5audio8add_avx2Eii")->demangled)
+        skip();
+    assert_string_equal(found(library, "_ZN5audio8add_avx2Eii")->demangled,
+                        "audio::add_avx2(int, int)");
+    assert_string_equal(found(library, "audio::add_avx2(float,float)")->name,
+                        "_ZN5audio8add_avx2Eff");
+    assert_string_equal(found(library, "mix::add")->name,
+                        "_ZN3mix3add17h0123456789abcdefE");
+    assert_string_equal(found(library, "add")->name, "_ZN3mix3add17h0123456789abcdefE");
+    assert_int_equal(library_find(library, "audio::add_avx2", &function, &error),
+                     -EEXIST);
+    assert_non_null(strstr(error.text, "_ZN5audio8add_avx2Eff, _ZN5audio8add_avx2Eii"));
+}
+
+static void test_near(void **state)
+{
+    const struct library_function *function;
+    struct error error;
+    assert_int_equal(library_find(*state, "mix_avx", &function, &error), -ENOENT);
+    assert_null(function);
+    assert_non_null(
+        strstr(error.text, "has no function mix_avx; did you mean mix_avx2, "));
+    assert_int_equal(library_find(*state, "zzzz", &function, &error), -ENOENT);
+    assert_null(strstr(error.text, "did you mean"));
+    assert_int_equal(library_find(*state, "", &function, &error), -ENOENT);
+}
+
+/* ---- instruction sets ---- */
+
+static void test_isas(void **state)
+{
+    struct library *const library = *state;
+    struct error error = {.text = ""};
+    assert_int_equal(library_decode(library, NULL, &error), 0);
+    if (!found(library, "mix_c")->isa[0])
+        skip();
+    assert_string_equal(found(library, "mix_c")->isa, "scalar");
+    assert_string_equal(found(library, "mix_sse2")->isa, "sse2");
+    assert_int_equal(strncmp(found(library, "mix_avx2")->isa, "avx2", 4), 0);
+    assert_int_equal(strncmp(found(library, "mix_avx512")->isa, "avx512", 6), 0);
+    assert_string_equal(found(library, "mix_table")->isa, "");
+}
+
+static void test_families(void **state)
+{
+    struct family *family;
+    size_t n;
+    assert_int_equal(library_families(*state, false, &family, &n), 0);
+    const struct family *mix = NULL;
+    for (size_t i = 0; i < n; i++)
+        mix = !strcmp(family[i].name, "mix") ? &family[i] : mix;
+    assert_non_null(mix);
+    assert_int_equal(mix->n, 5);
+    static const char *const names[] = {"mix", "mix_avx2", "mix_avx512", "mix_c",
+                                        "mix_sse2"};
+    static const char *const isas[] = {"lib", "avx2", "avx512", "scalar", "sse2"};
+    static const char *const tokens[] = {"", "avx2", "avx512", "c", "sse2"};
+    for (size_t i = 0; i < mix->n; i++) {
+        assert_string_equal(mix->member[i].function->name, names[i]);
+        assert_string_equal(mix->member[i].isa, isas[i]);
+        assert_string_equal(mix->member[i].token, tokens[i]);
+    }
+    families_free(family, n);
+}
+
+static void test_words(void **state)
+{
+    static const struct {
+        const char *name, *isa;
+    } all[] = {{"mix_c", "scalar"},
+               {"crc32_sse4_2", "sse2"},
+               {"__memcpy_avx_unaligned_erms", "avx2"},
+               {"mixAVX2", "avx2"},
+               {"dot_avx2_fma", "avx2"},
+               {"put_8tap_avx512icl", "avx512"},
+               {"f.avx512f", "avx512"},
+               {"haswell::sum", "avx2"},
+               {"avx2::sum", "avx2"},
+               {"ff_sad_ssse3", "sse2"},
+               {"XXH3_generic", "scalar"},
+               {"sgemm", NULL},
+               {"avxify", NULL},
+               {"c", "scalar"},
+               {"refine", NULL},
+               {"", NULL}};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        const char *const isa = name_isa(all[i].name);
+        if (!all[i].isa)
+            assert_null(isa);
+        else
+            assert_string_equal(isa ? isa : "nothing", all[i].isa);
+    }
+}
+
+/* ---- places ---- */
+
+static void test_places(void **state)
+{
+    static const struct {
+        const char *text;
+        enum place_kind kind;
+        const char *name;
+        uint32_t index;
+    } all[] = {{"mix_avx2", PLACE_SYMBOL, "mix_avx2", 0},
+               {"choose()", PLACE_RESOLVER, "choose", 0},
+               {"table[12]", PLACE_TABLE, "table", 12},
+               {"audio::mix(float*, int)", PLACE_SYMBOL, "audio::mix(float*, int)", 0}};
+    static const char *const bad[] = {"",      "[1]", "t[]", "t[-1]", "t[4294967296]",
+                                      "t[1 ]", "]"};
+    struct place place;
+    struct error error;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        assert_int_equal(place_parse(all[i].text, &place, &error), 0);
+        assert_int_equal(place.kind, all[i].kind);
+        assert_string_equal(place.name, all[i].name);
+        assert_int_equal(place.index, all[i].index);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        assert_int_equal(place_parse(bad[i], &place, &error), -EINVAL);
+}
+
+static void test_split(void **state)
+{
+    static const struct {
+        const char *text, *library, *place;
+    } all[] = {{"./libmix.so:mix_avx2", "./libmix.so", "mix_avx2"},
+               {"libz.so.1", "libz.so.1", ""},
+               {"a:b/c.so:f", "a:b/c.so", "f"},
+               {"x.so:audio::mix(int)", "x.so", "audio::mix(int)"},
+               {"/a/b.so:audio::mix", "/a/b.so", "audio::mix"}};
+    char library[32];
+    const char *place;
+    struct error error;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        assert_int_equal(
+            place_split(all[i].text, library, sizeof library, &place, &error), 0);
+        assert_string_equal(library, all[i].library);
+        assert_string_equal(place, all[i].place);
+    }
+    assert_int_equal(place_split(":f", library, sizeof library, &place, &error), -EINVAL);
+    assert_int_equal(place_split("", library, sizeof library, &place, &error), -EINVAL);
+}
+
+/* What a place gives adds half of 4 to 1, called by machine code. */
+static int mixes(void *handle, const struct library *library, const char *text,
+                 struct error *error)
+{
+    const struct call_signature signature = {
+        .n = 4, .argument = {CALL_INTEGER, CALL_INTEGER, CALL_VECTOR, CALL_INTEGER}};
+    float dst[3] = {1, 2, 3}, src[3] = {4, 6, 8};
+    struct call_frame frame = {
+        .word = {(uintptr_t)dst, (uintptr_t)src, ctype_of_double(CTYPE_F32, 0.5), 3}};
+    struct place place;
+    struct thunk *thunk;
+    void *address;
+    assert_int_equal(place_parse(text, &place, error), 0);
+    const int status = place_resolve(handle, library, &place, &address, error);
+    if (status < 0)
+        return status;
+    assert_int_equal(thunk_make(&signature, address, &thunk, error), 0);
+    thunk_code(thunk)(&frame);
+    thunk_free(thunk);
+    assert_true(dst[0] == 3 && dst[1] == 5 && dst[2] == 7);
+    return 0;
+}
+
+static void test_resolve(void **state)
+{
+    static const char *const good[] = {"mix_c",         "mix_sse2",       "mix_local",
+                                       "choose_mix()",  "mix_table[0]",   "mix_table[1]",
+                                       "mix_pointer",   "mix_pointer[0]", "mix",
+                                       "mix_hidden_avx"};
+    static const struct {
+        const char *text, *message;
+        int status;
+    } bad[] = {{"mix_table[2]", "mix_table[2]: the table has 2 entries", -ERANGE},
+               {"mix_c[0]", "mix_c is a function and no table", -EINVAL},
+               {"choose_none()", "choose_none() gives no function", -ENXIO},
+               {"mix_d", "did you mean mix_c", -ENOENT}};
+    struct error error = {.text = ""};
+    void *const handle = dlopen(library_path, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(handle);
+    for (size_t i = 0; i < ARRAY_LEN(good); i++)
+        if (mixes(handle, *state, good[i], &error) < 0)
+            fail_msg("%s: %s", good[i], error.text);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        assert_int_equal(mixes(handle, *state, bad[i].text, &error), bad[i].status);
+        assert_non_null(strstr(error.text, bad[i].message));
+    }
+    dlclose(handle);
+}
+
+/* ---- files ---- */
+
+static void test_where(void **state)
+{
+    char path[256];
+    struct error error;
+    assert_int_equal(library_where("./x.so", path, sizeof path, &error), 0);
+    assert_string_equal(path, "./x.so");
+    assert_int_equal(library_where("libc.so.6", path, sizeof path, &error), 0);
+    assert_int_equal(access(path, R_OK), 0);
+    assert_int_equal(library_where("libnowhere.so", path, sizeof path, &error), -ENOENT);
+    assert_non_null(strstr(error.text, "libnowhere.so"));
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", library_path);
+    *strrchr(folder, '/') = '\0';
+    setenv("LD_LIBRARY_PATH", folder, 1);
+    assert_int_equal(library_where("declared.so", path, sizeof path, &error), 0);
+    unsetenv("LD_LIBRARY_PATH");
+    assert_string_equal(path, library_path);
+}
+
+static void link_and_call(const char *path)
+{
+    struct library library;
+    struct error error = {.text = ""};
+    char *linked, *command;
+    assert_true(library_must_link(path));
+    if (library_link(path, &linked, &command, &error) < 0)
+        fail_msg("%s", error.text);
+    assert_non_null(strstr(command, " -shared -o "));
+    assert_non_null(strstr(command, path));
+    assert_int_equal(library_read(linked, &library, &error), 0);
+    void *const handle = dlopen(linked, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(handle);
+    assert_int_equal(unlink(linked), 0);
+    if (mixes(handle, &library, "mix_local", &error) < 0)
+        fail_msg("%s", error.text);
+    dlclose(handle);
+    library_close(&library);
+    free(linked);
+    free(command);
+}
+
+static void test_linked(void **state)
+{
+    char *linked, *command;
+    struct error error;
+    link_and_call(object_path);
+    link_and_call(archive_path);
+    assert_false(library_must_link(library_path));
+    assert_int_equal(library_link("/nowhere/x.o", &linked, &command, &error), -ENOEXEC);
+    assert_null(linked);
+    assert_null(command);
+    assert_non_null(strstr(error.text, "cannot link /nowhere/x.o: "));
+    setenv("CC", "/nowhere/cc", 1);
+    assert_int_equal(library_link(object_path, &linked, &command, &error), -ENOENT);
+    unsetenv("CC");
+}
+
+static void test_objects(void **state)
+{
+    struct library library;
+    struct error error;
+    assert_int_equal(library_read(object_path, &library, &error), 0);
+    assert_true(library.is_object);
+    assert_int_equal(found(&library, "mix_c")->binding, FUNCTION_EXPORTED);
+    library_close(&library);
+    assert_int_equal(library_read(archive_path, &library, &error), -ENOEXEC);
+    assert_int_equal(library_read("/nowhere", &library, &error), -ENOENT);
+    assert_int_equal(library_read("/", &library, &error), -EISDIR);
+    assert_int_equal(library_read("/dev/null", &library, &error), -ENOEXEC);
+}
+
+/* Cut off anywhere, or with wrong bytes anywhere: an answer, and no crash. */
+static void test_any_bytes(void **state)
+{
+    char path[] = "/tmp/simdbench-library-XXXXXX";
+    static unsigned char bytes[1 << 20], copy[1 << 20];
+    FILE *file = fopen(library_path, "rb");
+    uint64_t random = 1;
+    assert_non_null(file);
+    const size_t n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    for (int round = 0; round < 500; round++) {
+        struct library library;
+        struct error error = {.text = ""};
+        size_t kept = n;
+        memcpy(copy, bytes, n);
+        for (int i = 0; i <= round % 4; i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            /* The header, the tables' own headers at the end, and anywhere. */
+            const size_t span = round % 3 == 0 ? 64 : n;
+            const size_t from = round % 3 == 1 ? n - 2048 : 0;
+            copy[from + (random >> 20) % (span - from)] = (unsigned char)(random >> 50);
+        }
+        if (round % 7 == 0)
+            kept = (random >> 30) % n;
+        assert_int_equal(ftruncate(fd, 0), 0);
+        assert_int_equal(pwrite(fd, copy, kept, 0), kept);
+        if (library_read(path, &library, &error) == 0) {
+            assert_int_equal(library_decode(&library, NULL, &error), 0);
+            library_close(&library);
+        } else {
+            assert_true(error.text[0]);
+        }
+    }
+    close(fd);
+    unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4)
+        return 1;
+    library_path = argv[1];
+    object_path = argv[2];
+    archive_path = argv[3];
+    return RUN_TESTS_BETWEEN(open_library, close_library, TEST(test_bindings),
+                             TEST(test_names), TEST(test_near), TEST(test_isas),
+                             TEST(test_families), TEST(test_words), TEST(test_places),
+                             TEST(test_split), TEST(test_resolve), TEST(test_where),
+                             TEST(test_linked), TEST(test_objects), TEST(test_any_bytes));
+}

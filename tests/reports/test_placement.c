@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code at its best places, and as built. */
+#include <math.h>
+
+#include "gate_trials.h"
+
+/* A case whose code takes exp(d) of base's time, and as built exp(built) of it. */
+static struct comparison *add_moved(struct run *run, double d, double built)
+{
+    struct comparison *const comparison = add_case(run);
+    struct placement *const placement = comparison_placement(comparison);
+    assert_non_null(placement);
+    placement->equality = EQUALITY_SAME;
+    for (uint32_t process = 0; process < 16; process++) {
+        const double own = 0.0001 * process;
+        const struct trial trial = {.process = process,
+                                    .base_ns = 100,
+                                    .head_ns = 100 * exp(d + own),
+                                    .control_ns = 100 * exp(own),
+                                    .built_base_ns = 120,
+                                    .built_head_ns = 120 * exp(built + own)};
+        assert_int_equal(comparison_add_trial(comparison, &trial), 0);
+    }
+    return comparison;
+}
+
+static void verdicts_mean_the_code(void **state)
+{
+    static const struct {
+        double d, built;
+        enum verdict verdict;
+    } rows[] = {
+        {0, 0, VERDICT_SAME},
+        {0, 0.7, VERDICT_PLACED},
+        {0, -0.5, VERDICT_SAME}, /* luck is no merit */
+        {0.05, 0.05, VERDICT_REGRESSED},
+        {0.7, 0, VERDICT_REGRESSED}, /* which luck hides */
+        {0.7, -0.5, VERDICT_REGRESSED},
+        {-0.1, 0.7, VERDICT_PLACED},
+        {-0.1, -0.1, VERDICT_IMPROVED},
+        {0.0195, 0.7, VERDICT_INCONCLUSIVE},
+        {0, 0.015, VERDICT_SAME},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *const run = new_run(0.02);
+        const struct comparison *const c = add_moved(run, rows[i].d, rows[i].built);
+        assert_int_equal(run_judge(run), 0);
+        if (c->verdict != rows[i].verdict)
+            fail_msg("row %zu is %s: %s", i, verdict_name(c->verdict), c->reason ?: "");
+        assert_near(log1p(c->change), rows[i].d + 0.00075, 1e-9);
+        assert_near(log1p(c->placement->change), rows[i].built + 0.00075, 1e-9);
+        assert_true(c->placement->ci.known);
+        assert_near(c->placement->base_ns, 120, 1e-9);
+        assert_int_equal(run->gate->placed, c->verdict == VERDICT_PLACED);
+        run_free(run);
+    }
+}
+
+static void the_reason_names_the_loop(void **state)
+{
+    static const struct {
+        double base_offset, head_offset, loop;
+        enum code_equality equality;
+        const char *says;
+    } rows[] = {
+        {0, 48, 23, EQUALITY_SAME,
+         "the code is the same, as built it is slower by 101.53% because its loop of 23 "
+         "bytes "
+         "lies across a line (at 48 of 64): align it, as -falign-loops=64 does"},
+        {0, 41, 23, EQUALITY_SAME, "begins at 41 of 64, in base at 0"},
+        {48, 50, 23, EQUALITY_SAME, "begins at 50 of 64, in base at 48"},
+        {0, 48, 100, EQUALITY_SAME, "begins at 48 of 64"},
+        {NAN, NAN, NAN, EQUALITY_NEARLY,
+         "the code is the same but for 2 instructions, as built it is slower by 101.53% "
+         "by "
+         "its place"},
+        {NAN, NAN, NAN, EQUALITY_UNKNOWN, "the code is no slower, as built"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *const run = new_run(0.02);
+        struct comparison *const c = add_moved(run, 0, 0.7);
+        c->placement->base_offset = rows[i].base_offset;
+        c->placement->head_offset = rows[i].head_offset;
+        c->placement->base_loop = c->placement->head_loop = rows[i].loop;
+        c->placement->equality = rows[i].equality;
+        c->placement->instructions = 2;
+        assert_int_equal(run_judge(run), 0);
+        if (!strstr(c->reason, rows[i].says))
+            fail_msg("row %zu: %s", i, c->reason);
+        run_free(run);
+    }
+}
+
+/* The columns belong together: head's is base's with the change. */
+static void columns_belong_together(void **state)
+{
+    struct run *const run = new_run(0.02);
+    struct comparison *const c = add_case(run);
+    /* Base is slow in the first half of the processes, head in the last. */
+    for (uint32_t process = 0; process < 16; process++)
+        add_trial(c, process, process < 9 ? 365 : 320, 0, 0);
+    assert_int_equal(run_judge(run), 0);
+    assert_near(c->base_ns, 365, 0);
+    assert_near(c->head_ns, 365, 1e-9);
+    assert_near(c->head_ns / c->base_ns - 1, c->change, 1e-12);
+    run_free(run);
+}
+
+/* What was not moved has no times as built, whatever its trials say. */
+static void unmoved_is_judged_as_ever(void **state)
+{
+    struct run *const run = new_run(0.02);
+    struct comparison *const c = add_moved(run, 0.1, 0.7);
+    assert_int_equal(string_set(&c->placement->unmoved, "several threads"), 0);
+    assert_int_equal(run_judge(run), 0);
+    assert_int_equal(c->verdict, VERDICT_REGRESSED);
+    assert_false(comparison_is_moved(c));
+    assert_true(isnan(c->placement->change));
+    run_free(run);
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(verdicts_mean_the_code), TEST(the_reason_names_the_loop),
+                     TEST(columns_belong_together), TEST(unmoved_is_judged_as_ever));
+}
