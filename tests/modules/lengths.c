@@ -198,7 +198,7 @@ static void late_run(const struct simdbench_operands *operands, void *state)
     &(const struct simdbench_kernel)                                              \
     {                                                                             \
         .size = sizeof(struct simdbench_kernel), .type = SIMDBENCH_U8, .op = op_, \
-        .isa = "scalar", .variant = #variant_, .run = variant_##_run              \
+        .isa = "scalar", .variant = #variant_, .run = variant_##_run, __VA_ARGS__ \
     }
 
 static const struct simdbench_kernel *const kernels[] = {

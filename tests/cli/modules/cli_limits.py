@@ -42,7 +42,7 @@ class Limits(Case):
         self.assertEqual(row["ratios"], [])
         table = self.run_tool(*AXPY, "--variants=misfit", env=self.environment).stdout
         self.assertRegex(table, r"axpy:axpy/f32/scalar/misfit@40960 +\d\S* \S+")
-        self.assertRegex(table, r"\n  suspect: \d+\.\d% of its limit \(roof/f32/scalar/copy@")
+        self.assertRegex(table, r"\n +suspect: \d+\.\d% of its limit \(roof/f32/scalar/copy@")
         markdown = self.run_tool(*AXPY, "--variants=misfit", "--format=markdown",
                                  env=self.environment).stdout
         self.assertRegex(markdown, r"misfit@40960 \*\*suspect\*\* .* \| \d")
