@@ -71,8 +71,9 @@ const struct option_row option_rows[] = {
      "If this CPU has none of --isa: on measures its widest set that has such kernels "
      "instead, and says so; off leaves it at skipped cases, exit status 5.",
      option_set_second, AT(request.isa_strict), NEEDS_TRUST},
-    {"type", "LIST", RUN, CASES, "f32; ab: all",
-     "Element types: f32, f64, i32, i64, or all.",
+    {"type", "LIST", RUN, CASES | COMMAND_NEW_PLUGIN, "f32; ab: all",
+     "Element types: f32, f64, i32, i64, of plug-ins also f16, bf16, i8, u8, i16, u16, u32, u64 "
+     "and bytesK, or all; of `new-plugin` one, for --op=own.",
      option_add_items, AT(request.types), HARMLESS},
     {"semiring", "LIST", RUN, SHAPED, "the op's first; ab: all",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
@@ -105,7 +106,7 @@ const struct option_row option_rows[] = {
      AT(lang), HARMLESS},
     {"op", "gemm|own", RUN, COMMAND_NEW_PLUGIN, "gemm",
      "gemm: a kernel to be compared with simdbench's own ones; own: an operation of its own, "
-     "with a kernel (C and C++).",
+     "with a kernel (not in Zig).",
      option_set_second, AT(own_op), HARMLESS},
     {"list", NULL, RUN, COMMAND_TRUST, NULL, "Print which files are trusted.", option_set_flag,
      AT(list_trusted), NEEDS_TRUST},
@@ -210,8 +211,9 @@ const struct option_row option_rows[] = {
     {"align", "N", CONDITIONS, CASES, "64",
      "Operands begin at a multiple of this: a power of two up to 2Mi.", option_set_align, 0, HARMLESS},
     {"input", "LIST", CONDITIONS, SHAPED, "the op's own",
-     "Which values the operands hold (`simdbench list ops`); cases are compared input by "
-     "input.",
+     "Which values the operands hold: what the op knows (`simdbench list ops`), and for all "
+     "ops normal, uniform:LO..HI, zero, sorted, runs, indices:LO..HI and file:PATH. Cases are "
+     "compared input by input.",
      option_add_items, AT(request.inputs), HARMLESS},
     {"seed", "N", CONDITIONS, TIMERS | COMMAND_SELFTEST, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0, HARMLESS},

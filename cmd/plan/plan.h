@@ -148,6 +148,7 @@ struct plan_case {
     uint64_t copy;    /* of its code: the case runs that one; 0: the code as built */
     char *skip;       /* reason why it will not run, or NULL */
     char *limit_id;
+    bool limit_guessed;     /* the kernel names no roof */
     struct text_list notes; /* on what was decided */
 };
 

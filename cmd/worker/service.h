@@ -142,9 +142,11 @@ void service_leave(struct service_case *entry, const sigset_t *mask);
 /* service_change.c: changes a part of the inputs; forgets what it took them from. */
 cJSON *service_change(struct service *service, const cJSON *request);
 void service_forget_other(struct service *service);
-/* Gives inputs that were filled these values, or leaves them if NULL. -ENOTSUP */
+/* Gives inputs that were filled the values of the call, or leaves them if NULL. Inputs
+ * that go together are filled anew as a whole, if the op has inputs of that name.
+ * -ENOTSUP */
 int service_set_values(const struct simdbench_op *op, const struct operands *operands,
-                       const char *values);
+                       const struct inputs_call *call);
 /* The operands in the shared memory, where a worker has a copy of its own too. */
 void service_shared(const struct service *service, struct operands *shared);
 /* Takes the inputs over into that copy, if there is one. */

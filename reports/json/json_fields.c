@@ -44,7 +44,7 @@ const struct fields rate_fields =
     FIELDS(FIELD(RATE, result, gops), FIELD(RATE, result, gbps));
 const struct fields limit_fields =
     FIELDS(FIELD(RATE, limit, gops), FIELD(RATE, limit, gbps), FIELD(RATE, limit, share),
-           FIELD(BOOL, limit, too_low));
+           FIELD(BOOL, limit, too_low), FIELD(BOOL, limit, guessed));
 const struct fields ratio_fields =
     FIELDS(FIELD(TEXT, ratio, baseline), FIELD(SPAN, ratio, speedup),
            FIELD(BOOL, ratio, unpaired));

@@ -355,7 +355,7 @@ void result_clear_samples(struct result *result)
     result->ci_ns = result->ghz_ci = (struct interval){.known = false};
     string_set(&result->ci_reason, NULL);
     free(result->limit.id);
-    result->limit = (struct limit){.id = NULL};
+    result->limit = (struct limit){.guessed = result->limit.guessed};
     result_clear_ratios(result);
 }
 

@@ -88,6 +88,7 @@ struct limit {
     double gops, gbps; /* one of them, the other 0 */
     double share;      /* measured / limit, paired by round */
     bool too_low;      /* share above 1.02: the limit was measured too low */
+    bool guessed;      /* the kernel names none: a stream of its operands */
 };
 
 /* ---- comparisons of two builds (comparison.c makes them, gate.c judges them) ---- */

@@ -28,6 +28,7 @@ from cli_formats import *
 from cli_ladder import *
 from cli_license import *
 from cli_licences import *
+from cli_limits import *
 from cli_lock import *
 from cli_modules import *
 from cli_new_plugin import *
