@@ -162,6 +162,40 @@ static void sort_out(struct library *library)
         library->function[i].demangled = name_demangle(library->function[i].name);
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Functions of assembly seldom say how long they are: up to the next one. */
+static int fill_sizes(struct library *library)
+{
+    enum { LONGEST = 1 << 16 };
+    uint64_t *const address = calloc(library->n + 1, sizeof *address);
+    if (!address)
+        return -ENOMEM;
+    for (size_t i = 0; i < library->n; i++)
+        address[i] = library->function[i].address;
+    qsort(address, library->n, sizeof *address, by_address);
+    for (size_t i = 0; i < library->n; i++) {
+        struct library_function *const function = &library->function[i];
+        size_t lo = 0, hi = library->n;
+        while (lo < hi) { /* the first that lies behind it */
+            const size_t middle = lo + (hi - lo) / 2;
+            if (address[middle] <= function->address)
+                lo = middle + 1;
+            else
+                hi = middle;
+        }
+        if (!function->bytes && lo < library->n &&
+            address[lo] - function->address <= LONGEST)
+            function->bytes = address[lo] - function->address;
+    }
+    free(address);
+    return 0;
+}
+
 /* Without .dynsym nothing is exported yet; a global function is what it is when linked.
  */
 static int read_tables(struct library *library, const struct image *image)
@@ -200,8 +234,10 @@ int library_read(const char *path, struct library *library, struct error *error)
     image_close(&image);
     if (status == 0) {
         sort_out(library);
-        return 0;
+        status = library->is_object ? 0 : fill_sizes(library);
     }
+    if (status == 0)
+        return 0;
     library_close(library);
     return error_set(error, status, "cannot read the symbols of %s: %s", path,
                      strerror(-status));

@@ -12,11 +12,10 @@
 enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
 
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
-    FACT_roof_cycles,     FACT_arithmetic_cycles, FACT_memory_cycles,
-    FACT_operand_cycles,  FACT_vector_cycles,     FACT_shuffle_cycles,
-    FACT_dispatch_cycles, FACT_decode_cycles,     FACT_branch_cycles,
-    FACT_load_cycles,     FACT_store_cycles,      FACT_gather_cycles,
-    FACT_divide_cycles,   FACT_chain_cycles,      FACT_window_cycles,
+    FACT_roof_cycles,   FACT_arithmetic_cycles, FACT_memory_cycles,   FACT_operand_cycles,
+    FACT_vector_cycles, FACT_shuffle_cycles,    FACT_dispatch_cycles, FACT_decode_cycles,
+    FACT_branch_cycles, FACT_load_cycles,       FACT_store_cycles,    FACT_gather_cycles,
+    FACT_divide_cycles, FACT_form_cycles,       FACT_chain_cycles,    FACT_window_cycles,
     FACT_calling_cycles};
 
 #define GET(id) inspect_fact_value(facts, FACT_##id)
@@ -154,6 +153,15 @@ static double chain_cycles(const struct inspect_facts *facts, double chain)
                : chain;
 }
 
+/* Chains that take all the time fill the scheduler, and some cores are slower then. If
+ * the time refutes that, they did not. */
+static double longest_chain(const struct inspect_facts *facts)
+{
+    const double few = chain_cycles(facts, GET(chain));
+    const double full = chain_cycles(facts, GET(chain_full));
+    return full > few && full <= GET(cycles) ? full : few;
+}
+
 static double spill_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits);
@@ -163,12 +171,16 @@ static double spill_cycles(const struct inspect_facts *facts)
 
 /* If the hot loop moves no more than the operands once, the least that these need of the
  * ports for loads and stores, at full width. */
+static double turns(const struct inspect_facts *facts)
+{
+    return GET(loop_share) * GET(call_instructions) / GET(instructions);
+}
+
 static double operand_cycles(const struct inspect_facts *facts)
 {
     const double once = 1.1, bits = GET(isa_bits);
     const double loaded = GET(bytes_loaded), stored = GET(bytes_stored);
-    const double turns = GET(loop_share) * GET(call_instructions) / GET(instructions);
-    if (!((loaded + stored) * turns <= once * GET(call_bytes)))
+    if (!((loaded + stored) * turns(facts) <= once * GET(call_bytes)))
         return NAN;
     return fmax(takes(8 * loaded / bits, rate(facts, FACT_rate_loads_64, bits)),
                 takes(8 * stored / bits, rate(facts, FACT_rate_stores_64, bits)));
@@ -214,7 +226,8 @@ static void put_code(struct inspect_facts *facts)
     PUT(store_cycles, store_cycles(facts));
     PUT(gather_cycles, gather_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));
-    PUT(chain_cycles, chain_cycles(facts, GET(chain)));
+    PUT(form_cycles, GET(dearest));
+    PUT(chain_cycles, longest_chain(facts));
     PUT(window_cycles, chain_cycles(facts, GET(window_chain)));
     PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
 }
@@ -260,6 +273,7 @@ static void put_memory(struct inspect_facts *facts)
         PUT(far_share, per_cycle <= far * loads ? GET(memory_share) : 0);
     PUT(traffic_cycles, takes(bytes, per_cycle));
     PUT(operand_cycles, operand_cycles(facts));
+    PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 
 /* Such inputs are faster for other reasons too, so branches must be able to profit: there
@@ -285,9 +299,10 @@ static void put_tame_input(struct inspect_facts *facts)
 static const struct {
     enum inspect_fact bound, too;
 } twins[] = {
-    {FACT_roof_cycles, FACT_roof_share},  {FACT_memory_cycles, FACT_memory_share},
-    {FACT_memory_cycles, FACT_far_share}, {FACT_load_cycles, FACT_whole_load_cycles},
-    {FACT_chain_cycles, FACT_chain},      {FACT_window_cycles, FACT_window_chain}};
+    {FACT_roof_cycles, FACT_roof_share},    {FACT_memory_cycles, FACT_memory_share},
+    {FACT_memory_cycles, FACT_far_share},   {FACT_load_cycles, FACT_whole_load_cycles},
+    {FACT_chain_cycles, FACT_chain},        {FACT_form_cycles, FACT_dearest},
+    {FACT_window_cycles, FACT_window_chain}};
 
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. */
@@ -311,10 +326,23 @@ static void refute(struct inspect_facts *facts)
  * faster for sure if its whole interval is below 1. */
 static void put_faster_way(struct inspect_facts *facts)
 {
-    static const enum inspect_fact ways[] = {FACT_other_isa};
+    static const enum inspect_fact ways[] = {
+        FACT_other_isa,   FACT_place,      FACT_edit_chain,   FACT_edit_gather,
+        FACT_edit_divide, FACT_edit_spill, FACT_edit_forward, FACT_edit_call};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (facts->fact[ways[i]].known && facts->fact[ways[i]].high < 1)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));
+}
+
+/* The edit cuts chains of vectors: it says nothing of others. */
+static void put_unchained(struct inspect_facts *facts)
+{
+    const double nearly_all = 0.9;
+    if (GET(vector_chain) >= nearly_all * GET(chain))
+        facts->fact[FACT_unchained] = facts->fact[FACT_edit_chain];
+    else
+        inspect_fact_set_absent(facts, FACT_unchained,
+                                "the longest chain is not one of vectors alone");
 }
 
 static void put_limit(struct inspect_facts *facts)
@@ -371,6 +399,7 @@ void inspect_bounds(struct inspect_facts *facts)
     put_memory(facts);
     put_tame_input(facts);
     put_faster_way(facts);
+    put_unchained(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);

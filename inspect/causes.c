@@ -92,12 +92,20 @@ const char *inspect_confidence_name(enum inspect_confidence confidence)
 
 enum truth { NO, YES, UNKNOWN };
 
-/* A variant counts as faster beyond twice what the base seems to differ from itself. */
-static double flip_threshold(const struct inspect_facts *facts, double asked)
+/* What a ratio would be if nothing had changed: copies of code run in one process. */
+static enum inspect_fact control_of(enum inspect_fact ratio)
 {
-    if (!facts->fact[FACT_control].known)
+    return inspect_fact_is_code(ratio) ? FACT_same_place : FACT_control;
+}
+
+/* A variant counts as faster beyond twice what the base seems to differ from itself. */
+static double flip_threshold(const struct inspect_facts *facts, enum inspect_fact ratio,
+                             double asked)
+{
+    const enum inspect_fact control = control_of(ratio);
+    if (!facts->fact[control].known)
         return asked;
-    return fmin(asked, 1 - 2 * fabs(facts->fact[FACT_control].value - 1));
+    return fmin(asked, 1 - 2 * fabs(facts->fact[control].value - 1));
 }
 
 static double low_of(const struct inspect_facts *facts, enum inspect_fact fact)
@@ -109,8 +117,9 @@ static double low_of(const struct inspect_facts *facts, enum inspect_fact fact)
  * the fastest one at other addresses, unless addresses are what it changes. */
 static double null_low(const struct inspect_facts *facts, enum inspect_fact ratio)
 {
-    const double control = low_of(facts, FACT_control);
-    return ratio == FACT_page_offset || ratio == FACT_alignment
+    const double control = low_of(facts, control_of(ratio));
+    return ratio == FACT_page_offset || ratio == FACT_alignment ||
+                   inspect_fact_is_code(ratio)
                ? control
                : fmin(control, low_of(facts, FACT_layout));
 }
@@ -121,7 +130,7 @@ static double threshold_of(const struct inspect_facts *facts,
     if (condition->of != INSPECT_FACTS)
         return condition->factor * inspect_fact_value(facts, condition->of);
     if (condition->relation == FASTER)
-        return flip_threshold(facts, condition->factor);
+        return flip_threshold(facts, condition->fact, condition->factor);
     return condition->factor;
 }
 
@@ -173,6 +182,14 @@ static enum truth condition_test(const struct inspect_facts *facts,
     return holds(facts, condition, threshold) ? YES : NO;
 }
 
+bool inspect_fact_faster(const struct inspect_facts *facts, enum inspect_fact ratio,
+                         double times)
+{
+    const struct condition condition = {FASTER, ratio, times, INSPECT_FACTS};
+    struct inspect_evidence evidence;
+    return condition_test(facts, &condition, &evidence) == YES;
+}
+
 /* ---- a rule ---- */
 
 /* A rule holds, something refutes it, or it is open. */
@@ -222,6 +239,19 @@ static void test_against(const struct inspect_facts *facts, const struct rule *r
     }
 }
 
+/* Edits change the code at its best place, without subnormal numbers: what they gain is a
+ * part of that time. */
+static double base_of(const struct inspect_facts *facts, enum inspect_fact ratio)
+{
+    static const enum inspect_fact before[] = {FACT_place, FACT_flush_denormals};
+    double base = 1;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (inspect_fact_is_code(ratio) && ratio != before[i] &&
+            inspect_fact_faster(facts, before[i], INSPECT_PLACED))
+            base *= facts->fact[before[i]].value;
+    return base;
+}
+
 static struct outcome rule_test(const struct inspect_facts *facts,
                                 enum inspect_cause cause, const struct rule *rule)
 {
@@ -238,7 +268,8 @@ static struct outcome rule_test(const struct inspect_facts *facts,
     if (outcome.truth != NO)
         test_against(facts, rule, &outcome);
     if (outcome.truth == YES && rule->experiment != INSPECT_FACTS)
-        outcome.finding.share = 1 - facts->fact[rule->experiment].value;
+        outcome.finding.share =
+            base_of(facts, rule->experiment) * (1 - facts->fact[rule->experiment].value);
     return outcome;
 }
 
@@ -271,7 +302,9 @@ void cause_test(const struct inspect_facts *facts, enum inspect_cause cause,
             exclusion = outcome.exclusion;
             excluded = true;
         }
-        if (outcome.truth == UNKNOWN && missing == INSPECT_FACTS)
+        /* Code that an edit finds nothing in tells less than what else is missing. */
+        if (outcome.truth == UNKNOWN &&
+            (missing == INSPECT_FACTS || inspect_fact_is_code(missing)))
             missing = outcome.missing;
     }
     if (excluded)

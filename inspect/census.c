@@ -207,10 +207,15 @@ static void add_loops(struct making *m)
             sum->seen[w] += head->seen[w];
         if (head->executed > sum->chain_weight) {
             sum->chain_weight = head->executed;
-            sum->loop.chain =
-                loop_chain(m->nodes, &m->loops, l, &(struct inspect_window){0});
+            sum->loop.chain = loop_chain(m->nodes, &m->loops, l,
+                                         &(struct inspect_window){0}, CHAIN_USUAL);
+            sum->loop.vector_chain = loop_chain(
+                m->nodes, &m->loops, l, &(struct inspect_window){0}, CHAIN_VECTORS);
+            sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l,
+                                              &(struct inspect_window){0}, CHAIN_FULL);
             if (m->window.waiting || m->window.results)
-                sum->loop.window_chain = loop_chain(m->nodes, &m->loops, l, &m->window);
+                sum->loop.window_chain =
+                    loop_chain(m->nodes, &m->loops, l, &m->window, CHAIN_FULL);
             sum->loop.carried = loop_carried(m->nodes, &m->loops, l);
         }
     }
@@ -282,6 +287,30 @@ static bool add_text(const struct making *m, struct inspect_line *line)
     return line->text != NULL;
 }
 
+static struct inspect_line line_of(struct making *m, uint32_t number)
+{
+    const struct node *const node = &m->nodes->node[number];
+    return (struct inspect_line){.address = node->code.address,
+                                 .executed = node->executed,
+                                 .first = number,
+                                 .reloads = node->counts.reloads,
+                                 .spills = node->counts.spills,
+                                 .failed_forwards = node->counts.failed_forwards,
+                                 .length = node->code.length,
+                                 .loop = rank_of(m, number)};
+}
+
+static bool add_cost(const struct code_cost *cost, struct inspect_line *line)
+{
+    line->throughput = line->latency = NAN;
+    if (!cost)
+        return true;
+    line->throughput = cost->throughput;
+    line->latency = cost->latency;
+    line->form = strdup(cost->form);
+    return line->form != NULL;
+}
+
 static bool take_lines(struct making *m, bool text)
 {
     struct inspect_census *census = m->census;
@@ -289,15 +318,15 @@ static bool take_lines(struct making *m, bool text)
     size_t n = 0;
     bool done = line != NULL;
     for (uint32_t i = 0; done && i < m->nodes->n; i++)
-        line[i] = (struct inspect_line){.address = m->nodes->node[i].code.address,
-                                        .executed = m->nodes->node[i].executed,
-                                        .first = i,
-                                        .loop = rank_of(m, i)};
+        line[i] = line_of(m, i);
     if (done)
         qsort(line, m->nodes->n, sizeof *line, by_loop);
     for (uint32_t i = 0; done && i < m->nodes->n; i++) {
         if (n && by_loop(&line[n - 1], &line[i]) == 0) {
             line[n - 1].executed += line[i].executed;
+            line[n - 1].reloads += line[i].reloads;
+            line[n - 1].spills += line[i].spills;
+            line[n - 1].failed_forwards += line[i].failed_forwards;
             if (line[i].first < line[n - 1].first)
                 line[n - 1].first = line[i].first;
         } else if (line[i].executed)
@@ -310,9 +339,11 @@ static bool take_lines(struct making *m, bool text)
             census->loop[line[i].loop].line = i;
             census->loop[line[i].loop].n_lines++;
         }
+    for (size_t i = 0; done && i < n; i++)
+        done = add_cost(m->nodes->node[line[i].first].code.cost, &line[i]);
     for (size_t i = 0; text && done && i < n; i++)
         done = add_text(m, &line[i]);
-    return done;
+    return done && dearest_take(census);
 }
 
 /* ---- all of it ---- */

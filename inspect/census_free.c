@@ -8,10 +8,12 @@ void inspect_census_free(struct inspect_census *census)
     for (size_t i = 0; i < census->n_loops; i++) {
         free(census->loop[i].where);
         free(census->loop[i].source);
+        free(census->loop[i].dearest_form);
     }
     for (size_t i = 0; i < census->n_lines; i++) {
         free(census->line[i].text);
         free(census->line[i].source);
+        free(census->line[i].form);
     }
     free(census->loop);
     free(census->line);

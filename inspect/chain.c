@@ -18,6 +18,8 @@ struct ready {
     struct place place[PLACES_MAX];
     unsigned n_places;
     struct window window;
+    uint64_t written; /* registers that the loop writes */
+    bool full;
 };
 
 /* The way that most turns take. */
@@ -48,19 +50,25 @@ static bool is_same_place(const struct access *a, const struct access *b)
            a->offset == b->offset && a->segment == b->segment;
 }
 
-static struct place *find_place(struct ready *ready, const struct access *access)
+static struct place *find_place(const struct ready *ready, const struct access *access)
 {
     for (unsigned i = 0; i < ready->n_places; i++)
         if (is_same_place(&ready->place[i].access, access))
-            return &ready->place[i];
+            return (struct place *)&ready->place[i];
     return NULL;
 }
 
-/* Only what names no register that changes stays the same place. */
-static bool is_fixed(const struct access *access)
+static bool is_constant(const struct ready *ready, int gpr)
 {
-    return access->index == NO_GPR && !access->hidden &&
-           (access->base == GPR_RSP || access->base == GPR_RBP || access->base == NO_GPR);
+    return gpr == NO_GPR || gpr == GPR_RSP || gpr == GPR_RBP ||
+           !(ready->written >> gpr & 1);
+}
+
+/* Only what names no register that changes stays the same place. */
+static bool is_fixed(const struct ready *ready, const struct access *access)
+{
+    return !access->hidden && !access->gather && is_constant(ready, access->index) &&
+           is_constant(ready, access->base);
 }
 
 static double latest(const struct ready *ready, uint64_t mask)
@@ -72,29 +80,52 @@ static double latest(const struct ready *ready, uint64_t mask)
     return time;
 }
 
-static void execute(struct ready *ready, const struct code *code)
+/* When the last value arrives that its registers, its address and places on the stack
+ * bring. */
+static double operands_ready(const struct ready *ready, const struct code *code)
 {
     const double load =
         code->vector || code->scalar_float ? VECTOR_LOAD_CYCLES : LOAD_CYCLES;
     double start = latest(ready, code->reads);
     if (code->loads)
         start = fmax(start, latest(ready, code->address_reads) + load);
+    return start;
+}
+
+static double places_ready(const struct ready *ready, const struct code *code)
+{
+    double start = 0;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
         const struct place *place =
-            access->read && is_fixed(access) ? find_place(ready, access) : NULL;
+            access->read && is_fixed(ready, access) ? find_place(ready, access) : NULL;
         if (place)
             start = fmax(start, place->ready + FORWARD_CYCLES);
     }
-    start = fmax(start, window_enter(&ready->window, code));
-    const double end = start + code->latency;
-    window_start(&ready->window, code, start, end);
-    for (unsigned r = 0; r < REGISTER_COUNT; r++)
-        if (code->writes >> r & 1)
-            ready->at[r] = end;
+    return start;
+}
+
+/* When register r has its result, by the links that lead there. An instruction that makes
+ * zero waits for none of its operands. */
+static double link_ready(const struct ready *ready, const struct code *code, unsigned r,
+                         double otherwise)
+{
+    const struct code_cost *const cost = code->cost;
+    const uint64_t reads = code->reads | code->address_reads;
+    double end = -1;
+    for (size_t i = 0; i < cost->n_links; i++)
+        if (cost->link[i].to >> r & 1)
+            end = fmax(end, latest(ready, cost->link[i].from & reads) +
+                                (double)(ready->full ? cost->link[i].full
+                                                     : cost->link[i].cycles));
+    return end < 0 ? otherwise : end;
+}
+
+static void write_places(struct ready *ready, const struct code *code, double end)
+{
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
-        if (!access->write || !is_fixed(access))
+        if (!access->write || !is_fixed(ready, access))
             continue;
         struct place *place = find_place(ready, access);
         if (!place && ready->n_places < PLACES_MAX)
@@ -102,6 +133,31 @@ static void execute(struct ready *ready, const struct code *code)
         if (place)
             *place = (struct place){.access = *access, .ready = end};
     }
+}
+
+/* An instruction may start later than its operands are there; all its results are late by
+ * as much. */
+static void execute(struct ready *ready, const struct code *code)
+{
+    double at[REGISTER_COUNT];
+    const double operands = fmax(operands_ready(ready, code), places_ready(ready, code));
+    const double start = fmax(operands, window_enter(&ready->window, code));
+    const double least = fmax(start > operands ? start : 0, places_ready(ready, code));
+    double end = start;
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if (code->writes >> r & 1) {
+            at[r] = start + code->latency;
+            if (code->cost && code->cost->n_links)
+                at[r] = fmax(least, link_ready(ready, code, r, at[r]));
+            end = fmax(end, at[r]);
+        }
+    if (!code->writes)
+        end = start + code->latency;
+    window_start(&ready->window, code, start, end);
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if (code->writes >> r & 1)
+            ready->at[r] = at[r];
+    write_places(ready, code, end);
 }
 
 static double last_of(const struct ready *ready)
@@ -128,14 +184,27 @@ int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t 
     return n ? __builtin_popcountll(read & general) : -1;
 }
 
-static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n,
-                      const struct inspect_window *window)
+/* Nothing but vectors comes from the turn before. */
+static void keep_vectors(struct ready *ready)
 {
-    struct ready ready = {.window.of = *window};
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if (r < REGISTER_VECTOR || r >= REGISTER_FLAGS)
+            ready->at[r] = 0;
+    ready->n_places = 0;
+}
+
+static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n,
+                      const struct inspect_window *window, enum chain_kind kind)
+{
+    struct ready ready = {.window.of = *window, .full = kind == CHAIN_FULL};
     double half = 0;
+    for (uint32_t i = 0; i < n; i++)
+        ready.written |= nodes->node[way[i]].code.writes;
     for (unsigned turn = 0; turn < TURNS; turn++) {
         if (turn == TURNS / 2)
             half = last_of(&ready);
+        if (kind == CHAIN_VECTORS)
+            keep_vectors(&ready);
         for (uint32_t i = 0; i < n; i++)
             execute(&ready, &nodes->node[way[i]].code);
     }
@@ -143,11 +212,11 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
 }
 
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
-                  const struct inspect_window *window)
+                  const struct inspect_window *window, enum chain_kind kind)
 {
     uint32_t way[PATH_MAX_NODES];
     const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
-    return turn_of(nodes, way, n, window);
+    return turn_of(nodes, way, n, window, kind);
 }
 
 double call_chain(const struct nodes *nodes, const struct inspect_window *window)
@@ -156,7 +225,8 @@ double call_chain(const struct nodes *nodes, const struct inspect_window *window
     for (uint32_t at = 0; n < PATH_MAX_NODES; at = nodes->node[at].edge->to) {
         way[n++] = at;
         if (nodes->node[at].n_edges != 1)
-            return nodes->node[at].n_edges ? 0 : turn_of(nodes, way, n, window);
+            return nodes->node[at].n_edges ? 0
+                                           : turn_of(nodes, way, n, window, CHAIN_USUAL);
     }
     return 0;
 }

@@ -293,6 +293,51 @@ int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct c
     return 0;
 }
 
+/* Operands without the mask k0, as links count them. */
+static unsigned counted(const ZydisDecodedInstruction *instruction,
+                        const ZydisDecodedOperand *operands,
+                        const ZydisDecodedOperand **list)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < instruction->operand_count; i++)
+        if (operands[i].encoding != ZYDIS_OPERAND_ENCODING_MASK ||
+            operands[i].reg.value != ZYDIS_REGISTER_K0)
+            list[n++] = &operands[i];
+    return n;
+}
+
+static uint64_t operand_mask(const ZydisDecodedOperand *operand, bool address)
+{
+    return address ? register_mask(operand->mem.base) | register_mask(operand->mem.index)
+           : operand->type == ZYDIS_OPERAND_TYPE_REGISTER
+               ? register_mask(operand->reg.value)
+               : 0;
+}
+
+void code_cost_registers(const unsigned char *bytes, size_t n,
+                         const struct inspect_cost *from, struct code_cost *to)
+{
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    const ZydisDecodedOperand *list[ZYDIS_MAX_OPERAND_COUNT];
+    if (!decode(bytes, n, &instruction, operands))
+        return;
+    const unsigned count = counted(&instruction, operands, list);
+    for (size_t i = 0; i < from->n_links && to->n_links < COST_LINKS; i++) {
+        const struct inspect_cost_link *const link = &from->link[i];
+        if (link->from >= count || link->to >= count)
+            continue;
+        const uint64_t sources = operand_mask(list[link->from], link->address);
+        const uint64_t result = operand_mask(list[link->to], false);
+        if (!sources || !result)
+            continue;
+        to->link[to->n_links].from = sources;
+        to->link[to->n_links].to = result;
+        to->link[to->n_links].cycles = link->cycles;
+        to->link[to->n_links++].full = link->full;
+    }
+}
+
 void code_text(const unsigned char *bytes, size_t n, uint64_t address, char *text,
                size_t size)
 {

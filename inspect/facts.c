@@ -46,6 +46,11 @@ void inspect_fact_faster_way(struct inspect_facts *facts, double times)
         inspect_fact_set(facts, FACT_faster_way, times);
 }
 
+bool inspect_fact_is_code(enum inspect_fact fact)
+{
+    return fact >= FACT_place && fact < FACT_alone;
+}
+
 double inspect_fact_value(const struct inspect_facts *facts, enum inspect_fact fact)
 {
     return facts->fact[fact].known ? facts->fact[fact].value : (double)NAN;
@@ -113,6 +118,14 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
         SET(trips);
     if (loop->chain > 0)
         SET(chain);
+    if (loop->chain > 0)
+        SET(vector_chain);
+    if (loop->chain_full > 0)
+        SET(chain_full);
+    if (loop->dearest > 0) {
+        SET(dearest);
+        SET(dearest_each);
+    }
     if (loop->carried >= 0)
         SET(carried);
     SET(vector_reloads);

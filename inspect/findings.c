@@ -14,15 +14,21 @@ static double weight(const struct inspect_facts *facts,
     return finding->cause == CAUSE_at_limit ? 0.5 * gap : finding->share;
 }
 
-/* The largest bound among the evidence of a model; 0: it rests on none. */
-static double bound_of(const struct inspect_finding *finding)
+/* The largest bound among its evidence; 0: it has none. */
+static double largest_bound(const struct inspect_finding *finding)
 {
     double most = 0;
     for (size_t i = 0; i < finding->n_evidence; i++)
         for (size_t k = 0; k < INSPECT_BOUND_LIST; k++)
             if (finding->evidence[i].fact == inspect_bound_list[k])
                 most = fmax(most, finding->evidence[i].value);
-    return finding->confidence == INSPECT_MODELLED ? most : 0;
+    return most;
+}
+
+/* That of a model; 0: it rests on none. */
+static double bound_of(const struct inspect_finding *finding)
+{
+    return finding->confidence == INSPECT_MODELLED ? largest_bound(finding) : 0;
 }
 
 /* A chain that accounts for nearly all of the time. */
@@ -93,6 +99,35 @@ static double accounts_for(const struct inspect_facts *facts,
     return 0;
 }
 
+/* The same of bounds: what they are beyond the limit of the work. */
+static double beyond_limit(const struct inspect_facts *facts,
+                           const struct inspect_finding *finding)
+{
+    const double limit = inspect_fact_value(facts, FACT_limit_cycles);
+    const double share = (largest_bound(finding) - (limit > 0 ? limit : 0)) /
+                         inspect_fact_value(facts, FACT_cycles);
+    return fmax(accounts_for(facts, finding), share);
+}
+
+/* The first finding that no experiment flipped stands before flips that gained less than
+ * half of what it accounts for. */
+static void move_small_flips(const struct inspect_facts *facts,
+                             struct inspect_finding *finding, size_t n)
+{
+    size_t first = 0;
+    while (first < n && !isnan(weight(facts, &finding[first])))
+        first++;
+    if (first == n)
+        return;
+    const struct inspect_finding moved = finding[first];
+    const double share = beyond_limit(facts, &moved);
+    for (; first > 0 && finding[first - 1].cause != CAUSE_at_limit &&
+           2 * finding[first - 1].share < share;
+         first--)
+        finding[first] = finding[first - 1];
+    finding[first] = moved;
+}
+
 static double known_or(double value, double otherwise)
 {
     return isnan(value) ? otherwise : value;
@@ -131,16 +166,19 @@ static void find_residual(const struct inspect_facts *facts,
     const double cycles = inspect_fact_value(facts, FACT_cycles);
     const double code = inspect_fact_value(facts, FACT_code_cycles) / cycles;
     const double limit = 1 - known_or(inspect_fact_value(facts, FACT_gap_share), 1);
-    double most = fmax(known_or(code, 0), limit);
+    double most = fmax(known_or(code, 0), limit), place = 1;
     for (size_t i = 0; i < findings->n; i++) {
         const double share = accounts_for(facts, &findings->finding[i]);
-        if (share > 0)
+        if (findings->finding[i].cause == CAUSE_placement)
+            place = 1 - share; /* cycles are those at the best place */
+        else if (share > 0)
             most = fmax(most, share + remains(facts, &findings->finding[i], limit));
     }
-    findings->residual_share = NAN;
-    if (!isnan(code) || most > 0)
-        findings->residual_share = fmax(0, 1 - most);
-    findings->residual_cycles = findings->residual_share * cycles;
+    findings->residual_share = findings->residual_cycles = NAN;
+    if (isnan(code) && !(most > 0))
+        return;
+    findings->residual_cycles = fmax(0, 1 - most) * cycles;
+    findings->residual_share = fmax(0, 1 - most) * place;
 }
 
 void inspect_find(const struct inspect_facts *facts, struct inspect_findings *findings)
@@ -151,6 +189,7 @@ void inspect_find(const struct inspect_facts *facts, struct inspect_findings *fi
     for (enum inspect_cause cause = 0; cause < CAUSE_unexplained; cause++)
         cause_test(facts, cause, findings);
     sort(facts, findings->finding, findings->n);
+    move_small_flips(facts, findings->finding, findings->n);
     find_residual(facts, findings);
     if (findings->n == 0 || findings->residual_share > much)
         findings->finding[findings->n++] =

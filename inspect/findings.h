@@ -53,6 +53,13 @@ void inspect_fact_set_absent(struct inspect_facts *facts, enum inspect_fact fact
  * told is FACT_faster_way. A case is not at its limit beside one of INSPECT_FASTER. */
 void inspect_fact_faster_way(struct inspect_facts *facts, double times);
 #define INSPECT_FASTER 0.95
+/* Whether it is the ratio of an experiment on the code, which copies it. */
+bool inspect_fact_is_code(enum inspect_fact fact);
+/* Whether a variant takes at most so many times as long, beyond what nothing changes. */
+bool inspect_fact_faster(const struct inspect_facts *facts, enum inspect_fact ratio,
+                         double times);
+/* The code is slower than at the best place by more than this. */
+#define INSPECT_PLACED 0.97
 /* NaN if it is unknown. */
 double inspect_fact_value(const struct inspect_facts *facts, enum inspect_fact fact);
 /* INSPECT_FACTS if there is no such name. */
@@ -78,7 +85,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
 void inspect_bounds(struct inspect_facts *facts);
 /* The bounds that a table shows, in its order, and the largest of those that are known;
  * INSPECT_FACTS if none is. */
-enum { INSPECT_BOUND_LIST = 16 };
+enum { INSPECT_BOUND_LIST = 17 };
 extern const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST];
 enum inspect_fact inspect_limiting_bound(const struct inspect_facts *facts);
 

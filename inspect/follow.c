@@ -303,6 +303,7 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
 {
     const unsigned windows = options->windows ?: DEFAULT_WINDOWS;
     const int64_t began = now_ns();
+    struct code_cost *costs = NULL;
     int status = trace_whole(tracer);
     census->whole = status == 0;
     if (status == -E2BIG && !options->whole_only) {
@@ -316,7 +317,10 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
     census->seconds = (double)(now_ns() - began) * 1e-9;
     census->threads = child_threads(&tracer->child);
     if (status == 0)
+        costs = costs_take(&tracer->nodes, options, &tracer->child);
+    if (status == 0)
         status = census_make(tracer, options, census);
+    free(costs);
     if (status == 0)
         status = estimate_call(tracer, options, census);
     if (status == -E2BIG) {

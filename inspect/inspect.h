@@ -70,7 +70,13 @@ struct inspect_loop {
     double aliases_4k; /* loads 4096 bytes or a multiple apart from a store in flight */
     double legacy_sse, vex, evex; /* of each encoding, on vector registers */
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
-                     free, by a small table of latencies; 0: unknown */
+                     free; 0: unknown */
+    double vector_chain; /* the same if vectors alone hand it to the next turn */
+    double chain_full;   /* the same while the scheduler is full */
+    /* Cycles of an iteration for the form that costs most, by its throughput, and of one
+     * of them; 0: unknown. Divisions and gathers are left out. */
+    double dearest, dearest_each;
+    char *dearest_form; /* NULL: unknown */
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */
     double window_chain;
@@ -94,9 +100,14 @@ struct inspect_line {
     uint64_t address;
     uint64_t executed;
     uint64_t first; /* its rank by first execution */
+    /* Of its executions whose addresses are known, as of a loop: */
+    uint64_t reloads, spills, failed_forwards;
+    uint8_t length; /* in bytes */
     char *text;     /* Intel syntax; NULL unless asked for */
     char *source;   /* "plants.c:49"; NULL without debug information, unless asked for */
     size_t loop;    /* index; INSPECT_NO_LOOP */
+    char *form;     /* NULL unless its cost is known */
+    double throughput, latency; /* cycles, the longest latency; NaN: none, or not known */
 };
 #define INSPECT_NO_LOOP SIZE_MAX
 
@@ -160,6 +171,32 @@ struct inspect_window inspect_window(double per_cycle, double chain_cycles,
                                      double behind_cycles);
 enum { INSPECT_CHAIN = 64, INSPECT_AHEAD = 16, INSPECT_BEHIND = 144 };
 
+/* ---- what instructions cost ---- */
+
+enum { INSPECT_FORM = 96, INSPECT_LINKS = 24, INSPECT_CODE = 15 };
+struct inspect_code {
+    unsigned char bytes[INSPECT_CODE];
+    size_t n;
+};
+/* Cycles from operand to operand, counted from 0 as Zydis lists them, without the mask
+ * k0; `address`: from the registers of its address; `full`: while many instructions
+ * wait. */
+struct inspect_cost_link {
+    uint8_t from, to;
+    bool address;
+    float cycles, full;
+};
+struct inspect_cost {
+    bool known;
+    char form[INSPECT_FORM]; /* "vpcompressb m512{k}, zmm" */
+    double throughput;       /* cycles of one among many that do not wait */
+    struct inspect_cost_link link[INSPECT_LINKS];
+    size_t n_links;
+};
+/* Fills the costs of `n` instructions on the CPU of this process. */
+typedef void inspect_costs_of(void *context, const struct inspect_code *code, size_t n,
+                              struct inspect_cost *costs);
+
 /* Frees what it points to. */
 void inspect_census_free(struct inspect_census *census);
 
@@ -175,8 +212,10 @@ struct inspect_options {
     bool text;             /* text and source of each instruction */
     bool count_turns;      /* of a loop of a call that is sampled, for at most 3 s */
     struct inspect_window window; /* 0: any */
-    uint64_t seed;                /* of the random times */
-    int64_t timeout_ns;           /* of all; -ETIMEDOUT beyond it; 0: 60 s */
+    inspect_costs_of *costs;      /* of instructions in hot loops; NULL: unknown */
+    void *costs_context;
+    uint64_t seed;      /* of the random times */
+    int64_t timeout_ns; /* of all; -ETIMEDOUT beyond it; 0: 60 s */
     /* Asked while the child runs: true ends the trace with -EINTR. May be NULL. */
     bool (*stop)(void *context);
     void *stop_context;

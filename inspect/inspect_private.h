@@ -88,7 +88,8 @@ struct code {
     int stack;            /* is added to rsp as well: push, pop, call, ret */
     uint32_t gpr_written; /* mask */
     uint64_t reads, address_reads, writes; /* masks of registers */
-    uint8_t latency;                       /* cycles, from registers to registers */
+    uint8_t latency;                       /* cycles, if its cost is not known */
+    const struct code_cost *cost;          /* NULL: not known */
     bool loads;                            /* its result comes from memory, too */
 };
 
@@ -102,8 +103,32 @@ void code_text(const unsigned char *bytes, size_t n, uint64_t address, char *tex
 /* kinds.c: what an instruction is by its name; its encoding, accesses and registers are
  * known. `widest`: bits of its widest vector register, or 0. */
 void code_take_kind(const char *name, bool x87, unsigned widest, struct code *code);
-/* latency.c: cycles from operands to result on this CPU, by name and kind. */
-unsigned latency_of(const char *name, const struct code *code);
+/* latency.c: cycles from operands to result, where no cost is known. */
+unsigned latency_of(const struct code *code);
+
+/* ---- take_costs.c: what instructions cost on this core ---- */
+
+enum { COST_LINKS = 24 };
+struct code_cost {
+    char form[INSPECT_FORM];
+    double throughput, latency;
+    size_t n_links;
+    struct {
+        uint64_t from, to; /* masks of registers */
+        float cycles, full;
+    } link[COST_LINKS];
+};
+/* dearest.c: of each loop of the census; false: no memory. */
+bool dearest_take(struct inspect_census *census);
+struct nodes;
+struct child;
+/* Asks for the costs of the code that takes a part of the time, each once. The list is
+ * the caller's to free, after the nodes; NULL: no costs are known. */
+struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *options,
+                             const struct child *child);
+/* Sets the registers of the links of a cost. */
+void code_cost_registers(const unsigned char *bytes, size_t n,
+                         const struct inspect_cost *from, struct code_cost *to);
 
 /* Whether it waits where vector instructions wait for operands; whether it takes a vector
  * register for its result. Copies are renamed, and zeros need none. */
@@ -336,10 +361,13 @@ struct loops {
 /* `whole`: the first node is the beginning. -ENOMEM. */
 int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
+/* By usual latencies; by cycles while the scheduler is full; or by the first, of what
+ * vectors alone hand on to the next turn. */
+enum chain_kind { CHAIN_USUAL, CHAIN_FULL, CHAIN_VECTORS };
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if the
  * core looks so far ahead; 0: unknown. */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,
-                  const struct inspect_window *window);
+                  const struct inspect_window *window, enum chain_kind kind);
 /* The same of a whole call without loops, if it is made again and again. */
 double call_chain(const struct nodes *nodes, const struct inspect_window *window);
 /* General registers, those of the stack apart, whose values a turn of such a loop takes

@@ -133,5 +133,5 @@ void code_take_kind(const char *full, bool x87, unsigned widest, struct code *co
         take_x87(name, code);
     else if (code->encoding != ENCODING_NONE)
         take_vector(name, widest, code);
-    code->latency = (uint8_t)latency_of(name, code);
+    code->latency = (uint8_t)latency_of(code);
 }

@@ -53,9 +53,10 @@ static double turn_cycles(struct inspect_window of, unsigned chain, unsigned beh
 {
     const struct code code = {.encoding = ENCODING_VEX,
                               .computes = true,
+                              .fma = true,
                               .reads = UINT64_C(1) << REGISTER_VECTOR,
                               .writes = UINT64_C(1) << REGISTER_VECTOR};
-    const unsigned latency = latency_of("fmadd", &code);
+    const unsigned latency = latency_of(&code);
     struct window window = {.of = of};
     double half = 0;
     for (unsigned turn = 0; turn < TURNS; turn++) {

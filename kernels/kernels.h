@@ -160,6 +160,37 @@ void operands_change(const struct operands *operands, const struct operands *oth
 /* Gives the operands of role IN other values: "zero"; "constant", each has its first one
  * everywhere; "sorted", ascending, taken from the first 65536. -EINVAL, -ENOMEM. */
 int operands_set_values(const struct operands *operands, const char *values);
+/* The same for one operand: "sorted". */
+int operand_sort(const struct simdbench_operand *operand);
+
+/* ---- inputs (inputs.c) ---- */
+
+/* Inputs that every op has but those whose operands go together (SIMDBENCH_JOINT):
+ *   normal          floats: about N(0, 1); integers: a bell over all that the type has
+ *   uniform:LO..HI  from LO to HI, both included
+ *   zero
+ *   sorted          ascending, as operands_set_values()
+ *   runs            each value 1 to 32 times in a row
+ *   indices:LO..HI  integers: from LO to HI - 1, LO 0 or more
+ *   file:PATH       the bytes of a file, cut or repeated to the length, whatever the seed
+ * and for floats the others of vector_input.h. NULL: normal floats, all bits at random
+ * of integers and blocks. */
+#define INPUTS_OF_ALL \
+    "normal, uniform:LO..HI, zero, sorted, runs, indices:LO..HI, file:PATH"
+/* -EINVAL: no such name, or not for that type. Of a file -ENODATA: it is empty or no
+ * regular file, or what opening or reading it answered. */
+int input_fill_operand(const struct simdbench_operand *operand, uint64_t seed,
+                       const char *input);
+/* All operands that are no outputs, each by a seed of its own. */
+int input_fill(const struct simdbench_operands *operands, uint64_t seed,
+               const char *input);
+/* The op's own fill, or else the inputs of all: of an op without fill the first of its
+ * `inputs`, unless another one is named. */
+int op_fill(const struct simdbench_op *op, const struct simdbench_operands *operands,
+            uint64_t seed, const char *input);
+
+/* ---- eviction (operands.c) ---- */
+
 /* Writes all operands back to memory and drops them from all caches. */
 void operands_evict(const struct operands *operands);
 

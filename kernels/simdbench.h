@@ -153,15 +153,18 @@ struct simdbench_op {
                  size_t error_size);
     /* Writes the shape as it stands in case ids; parse() of it gives the same shape. */
     void (*format)(const struct simdbench_shape *shape, char *text, size_t text_size);
-    /* Sets type, role, count and ld of each operand and returns how many there are (at
-     * most SIMDBENCH_MAX_OPERANDS), or a negative errno: -EOVERFLOW if a count does not
-     * fit. */
+    /* Sets type, role, count, ld and source of each operand and returns how many there
+     * are (at most SIMDBENCH_MAX_OPERANDS), or a negative errno: -EOVERFLOW if a count
+     * does not fit. */
     int (*layout)(const struct simdbench_shape *shape, uint32_t type,
                   struct simdbench_operand *const operand[SIMDBENCH_MAX_OPERANDS]);
     /* Writes all inputs, the same bytes for the same seed. `input` names a distribution
      * that the op knows, or is NULL for its default. -EINVAL for a name that it does not
      * know. Before a check after the first one, some elements of role SIMDBENCH_IN are
-     * exchanged for those that another seed gives them, or all with SIMDBENCH_JOINT. */
+     * exchanged for those that another seed gives them, or all with SIMDBENCH_JOINT.
+     * NULL, but for SIMDBENCH_JOINT: the first of `inputs`, or simdbench chooses. Every
+     * op that is not SIMDBENCH_JOINT also has "uniform:LO..HI", "file:PATH" and others,
+     * which docs/plugin.md lists. */
     int (*fill)(const struct simdbench_operands *operands, uint64_t seed,
                 const char *input);
     /* Computes the right answer for output elements `index[0..n)` (element offsets in the
@@ -190,7 +193,7 @@ struct simdbench_op {
     const char *(*layout_of)(const struct simdbench_shape *shape);
     const struct simdbench_shape_list *const *lists; /* ends with NULL */
     const char *inputs; /* what fill knows, for people: "normal, uniform:LO..HI"; the
-                           first is the default */
+                           first is the default, and of an op without fill a full name */
     /* Errors of n elements of the first output; index as in reference. */
     int (*accuracy)(const struct simdbench_operands *operands, const uint64_t *index,
                     uint64_t n, struct simdbench_accuracy *accuracy);
@@ -202,6 +205,10 @@ struct simdbench_op {
      * sentence about one that is wrong. */
     int (*verify)(const struct simdbench_operands *operands, const char *semiring,
                   const uint64_t *index, uint64_t n, char *error, size_t error_size);
+    /* For ops whose kernels find out how long their output is (compression, compaction):
+     * how many elements of the first output count, by what the call wrote to another one.
+     * The rest is not compared. `verify`, which must be there, compares that number. */
+    uint64_t (*length)(const struct simdbench_operands *operands);
 };
 
 /* The choice of a kernel for a case, once it is prepared. Strings live until release. */
@@ -234,8 +241,9 @@ struct simdbench_kernel {
     const char *variant;  /* last part of the case id */
     const char *layout;   /* the one of the op's layouts that it takes; NULL: any. It is
                              left out of groups of other layouts */
-    const char *roof; /* instruction mix that limits it ("fma_max", "add_max", "mul_max",
-                         "fma", "read", "write", "copy"), or NULL */
+    const char *roof;     /* instruction mix or memory stream that limits it: "streams",
+                             "dot",     "fma_max" and others (`simdbench list roofs`); NULL:
+                             `streams` if     the module brings the op, else none; "none" */
 
     /* Before timing, once a case: allocate, make library handles. May be NULL. -ENOTSUP
      * (with a reason) means that this shape is not supported: the case is skipped. */

@@ -250,8 +250,9 @@ int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
  * and a core that is not shared, and no CPU time is stolen. Returns its text; NULL: time
  * is real. */
 const char *clock_script(void);
-/* NS of a variant. */
+/* NS of a variant, and of a copy of its code: VARIANT@NUMBER=NS, or as of the variant. */
 double clock_script_rate(const char *variant);
+double clock_script_copy_rate(const char *variant, uint64_t copy);
 /* A batch that took about `ns`, undisturbed; page faults stay. `turn` numbers batches. */
 void sample_script(struct sample *sample, double ns, uint64_t turn);
 /* Resolution and cost of one reading of the timer, in nanoseconds. */

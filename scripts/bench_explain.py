@@ -31,6 +31,8 @@ HALVES = "derived", "judged"
 # What a sound kernel may have, and what is no property of a kernel.
 NO_CAUSE = {"at-limit", "unexplained"}
 OF_THE_MACHINE = {"core-shared", "clock"}
+# Nor of the source: where the linker put its code, which moves with every build.
+OF_THE_BUILD = {"placement"}
 NOTHING = "nothing"
 
 
@@ -109,7 +111,7 @@ class Plants(Bench):
         run = self.fresh("explain", case(kernel), self.plugin, *counters, passes=(0, 4, 5))
         result = next((r for r in run.all if r["variant"] == kernel["name"]), {})
         causes = [f["cause"] for f in result.get("findings", [])]
-        return [c for c in causes if c not in OF_THE_MACHINE] or [NOTHING]
+        return [c for c in causes if c not in OF_THE_MACHINE | OF_THE_BUILD] or [NOTHING]
 
     def share(self, title, part, right, least):
         if part:

@@ -3,7 +3,8 @@
 finds a change that is planted: scripts/bench placement [--help].
 
 Each gate has the same loop in both builds, behind paddings of 0 to 63 bytes that are drawn at
-random; five run together. The table counts verdicts; those as built are what --as-built would have said of the
+random; five run together. A kernel calls its loop 100 times, in every other gate of equal
+code once. The table counts verdicts; those as built are what --as-built would have said of the
 same change.
 """
 import argparse
@@ -33,7 +34,7 @@ ROW = """
 #include "placed_loop.h"
 static void run{i}(const struct simdbench_operands *operands, void *state)
 {{
-    placed_calls(operands, loop{i}, 100 + {more});
+    placed_calls(operands, loop{i}, {calls});
 }}
 static const struct simdbench_kernel row{i} = {{TWICE_ROW("loop{i}", run{i})}};
 """
@@ -49,18 +50,18 @@ const struct simdbench_module *simdbench_module(uint32_t abi)
 """
 
 
-def build(path, loop, pads, more):
+def build(path, loop, pads, calls):
     compiler, flags = LOOPS[loop]
     text = '#include "twice.h"\n#include "placed_calls.h"\n'
-    text += "".join(ROW.format(i=i, pad=pad, more=more) for i, pad in enumerate(pads))
+    text += "".join(ROW.format(i=i, pad=pad, calls=calls) for i, pad in enumerate(pads))
     text += MODULE.format(rows=", ".join(f"&row{i}" for i in range(len(pads))))
     subprocess.run([compiler, "-O2", "-shared", "-fPIC", f"-I{ROOT}/kernels",
                     f"-I{ROOT}/tests/modules", *flags, "-Wl,--build-id", "-o", path, "-xc", "-"],
                    input=text, text=True, check=True)
 
 
-def gates(program, folder, loop, rng, more, options):
-    for side, work in (("base", 0), ("head", more)):
+def gates(program, folder, loop, rng, calls, options):
+    for side, work in zip(("base", "head"), calls):
         build(f"{folder}/{side}.so", loop, [rng.randrange(64) for _ in range(ROWS)], work)
     done = subprocess.run([program, "ab", f"{folder}/base.so", f"{folder}/head.so", "twice",
                            "--sizes=1000", "--format=json", "--quiet", *options],
@@ -124,7 +125,8 @@ def main():
             found = {loop: [] for loop in loops}
             for i in range((wanted + ROWS - 1) // ROWS):
                 loop = loops[i % len(loops)]
-                found[loop] += gates(arguments.program, folder, loop, rng, more,
+                calls = (1, 1) if not more and i % 2 else (100, 100 + more)
+                found[loop] += gates(arguments.program, folder, loop, rng, calls,
                                      arguments.option)
                 if sys.stderr.isatty() or arguments.progress:
                     print(f"{(i + 1) * ROWS} of {wanted} gates of +{more}%", file=sys.stderr)

@@ -15,7 +15,7 @@ export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 quick=(format text licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured.
 slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
-leaves=(base kernels perfctr inspect surgery declare reports)
+leaves=(base kernels perfctr inspect surgery passport declare reports)
 
 # Files of the repository and those that will join it.
 files() {
@@ -93,9 +93,9 @@ check_layers() {
             '^(?!\s*(/?\*|//)).*\b((v?printf|puts|putchar|perror|exit|_exit|abort)\s*\(|std(out|err)\b)' \
             "${c[@]}"
     done
-    # These write text of our own, or make it plain themselves.
+    # These write text of our own, or to memory, or make it plain themselves.
     mapfile -t c < <(files 'cmd/*.c' | grep -Ev \
-        '/(help|page|command_(completion|new_plugin)|selftest_text|doctor(_proofs)?_print|license_measure|terminal|message|trusted)\.c$')
+        '/(help|page|command_(completion|new_plugin)|selftest_text|doctor(_proofs)?_print|license_measure|terminal|message|trusted|ab_places|service_copies)\.c$')
     reject 'cmd/ prints by text_line(), which makes text plain' \
         '^(?!\s*(/?\*|//)).*\b(v?f?printf|f?puts|putchar|fputc)\s*\(' "${c[@]}"
 }
@@ -111,13 +111,13 @@ check_headers() {
     shopt -s nullglob
     local flags=(-fsyntax-only -Wall -Wextra -Werror -D_GNU_SOURCE)
     for header in base/*.h kernels/{kernels,simdbench}.h perfctr/perfctr.h \
-        inspect/{findings,inspect}.h surgery/surgery.h declare/declare.h \
+        inspect/{findings,inspect}.h surgery/surgery.h passport/passport.h declare/declare.h \
         reports/reports.h reports/*/ cmd/*/; do
         folder=${header%%/*}
         # A room's header is named like its folder.
         [[ $header != */ ]] || header+=$(basename "$header").h
         include=(-Ibase "-I$folder")
-        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Iinspect -Ideclare -Ireports)
+        [[ $folder != cmd ]] || include+=(-Ikernels -Iperfctr -Iinspect -Ipassport -Ideclare -Ireports)
         "$compiler" -x c -std=gnu11 "${flags[@]}" "${include[@]}" - \
             <<<"#include \"${header#*/}\""
     done

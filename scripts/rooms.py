@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-LEAVES = ["base", "kernels", "perfctr", "inspect", "surgery", "declare", "reports"]
+LEAVES = ["base", "kernels", "perfctr", "inspect", "surgery", "passport", "declare", "reports"]
 # Lowest first; within a wing a room includes rooms above its own line only.
 ROOMS = {
     "base": [],
@@ -19,6 +19,7 @@ ROOMS = {
     "perfctr": ["base"],
     "inspect": ["base"],
     "surgery": ["base"],
+    "passport": ["base"],
     "declare": ["base"],
     "reports/stats": ["base"],
     "reports/text": ["base"],
@@ -44,27 +45,32 @@ ROOMS = {
     "cmd/cli": [*LEAVES, "cmd/process", "cmd/case", "cmd/request"],
     "cmd/declared": LEAVES,
     "cmd/worker": [*LEAVES, "cmd/process", "cmd/declared"],
+    "cmd/costs": [*LEAVES, "cmd/process", "cmd/worker"],
     "cmd/plan": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker"],
     "cmd/measure": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan"],
     "cmd/ab": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan", "cmd/measure"],
+    "cmd/harness": [*LEAVES, "cmd/process", "cmd/request", "cmd/worker", "cmd/plan", "cmd/measure",
+                    "cmd/ab"],
     "cmd/output": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                    "cmd/measure"],
-    "cmd/doctor": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/worker"],
+    "cmd/doctor": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/worker", "cmd/costs"],
     "cmd/license": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/plan", "cmd/measure",
                     "cmd/output"],
-    "cmd/variant": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/plan",
+    "cmd/variant": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/worker", "cmd/costs", "cmd/plan",
                     "cmd/measure"],
-    "cmd/explain": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
+    "cmd/explain": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/costs", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/variant"],
     "cmd/studies": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/license", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
-                     "cmd/measure", "cmd/ab", "cmd/output", "cmd/studies"],
+                     "cmd/measure", "cmd/ab", "cmd/harness", "cmd/output",
+                     "cmd/studies"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",
             "cmd/explain", "cmd/studies", "cmd/commands"],
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},
+          "cmd/ab": {"ab.h", "private_copy.h"},
           "inspect": {"findings.h", "inspect.h"},
           "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
 # Folders of a leaf in which compilers search, too.

@@ -15,12 +15,28 @@ uint64_t copy_of(const struct surgery_variant *variant, uint64_t address)
 {
     const struct block *block = block_at(variant->surgery, address);
     return block && block->mark[address - block->lo] & MARK_START
-               ? address + (uint64_t)variant->part[block->part].delta
+               ? address + (uint64_t)(variant->part[block->part].delta +
+                                      layout_shift(variant, block, address))
                : address;
+}
+
+/* Of code that was laid out anew. */
+static uint64_t find_origin(const struct surgery_variant *variant, uint64_t address)
+{
+    for (size_t i = 0; i < variant->surgery->n_blocks; i++) {
+        const struct block *const block = &variant->surgery->block[i];
+        for (uint64_t at = block->lo; at < block->hi; at++)
+            if (block->mark[at - block->lo] & MARK_START &&
+                copy_of(variant, at) == address)
+                return at;
+    }
+    return 0;
 }
 
 uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
 {
+    if (variant->changes.n)
+        return find_origin(variant, address);
     for (size_t i = 0; i < variant->surgery->n_parts; i++) {
         const struct part *part = &variant->part[i];
         const uint64_t original = address - (uint64_t)part->delta;
@@ -33,14 +49,17 @@ uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
 
 /* ---- places ---- */
 
-static bool reserve_at(const struct part_room *room, int64_t delta, struct part *part)
+static bool reserve_at(const struct part_room *room, int64_t delta, bool shared,
+                       struct part *part)
 {
     const uint64_t lo = (room->lo + (uint64_t)delta) / PAGE * PAGE;
     const uint64_t extras = (room->hi + (uint64_t)delta + PAGE) / PAGE * PAGE;
-    const size_t bytes = extras + room->extras - lo;
-    void *arena =
-        mmap((void *)(uintptr_t)lo, bytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    const uint64_t counters = (extras + room->extras + 7) / 8 * 8;
+    const size_t bytes = counters + 8 * part->n_counters - lo;
+    void *arena = mmap((void *)(uintptr_t)lo, bytes, PROT_READ | PROT_WRITE,
+                       (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS |
+                           MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+                       -1, 0);
     if (arena == MAP_FAILED)
         return false;
     /* Old kernels take the address for a wish. */
@@ -50,21 +69,29 @@ static bool reserve_at(const struct part_room *room, int64_t delta, struct part 
     }
     /* Large pages would take other entries of the TLB than the original. */
     madvise(arena, bytes, MADV_NOHUGEPAGE);
-    *part =
-        (struct part){.arena = arena, .bytes = bytes, .delta = delta, .extras = extras};
+    *part = (struct part){.arena = arena,
+                          .bytes = bytes,
+                          .delta = delta,
+                          .extras = extras,
+                          .counters = counters,
+                          .n_counters = part->n_counters};
     return true;
 }
 
 /* Below the original first: behind a program its heap grows. */
-static int reserve(const struct part_room *room, unsigned shift, struct part *part,
-                   struct error *error)
+static int reserve(const struct surgery_variant *variant, size_t number, unsigned shift,
+                   struct part *part, struct error *error)
 {
+    struct part_room grown = variant->surgery->part[number];
+    const struct part_room *const room = &grown;
+    const bool shared = variant->counts;
+    grown.hi += variant->grown[number];
     for (int64_t k = 1; k <= STRIDES; k++)
         if ((uint64_t)k * STRIDE + STRIDE < room->lo &&
-            reserve_at(room, -k * STRIDE + (int64_t)shift, part))
+            reserve_at(room, -k * STRIDE + (int64_t)shift, shared, part))
             return 0;
     for (int64_t k = 1; k <= STRIDES; k++)
-        if (reserve_at(room, k * STRIDE + (int64_t)shift, part))
+        if (reserve_at(room, k * STRIDE + (int64_t)shift, shared, part))
             return 0;
     return error_set(error, -ERANGE, "there is no free place within 2 GB of the code");
 }
@@ -73,11 +100,21 @@ static int reserve(const struct part_room *room, unsigned shift, struct part *pa
 
 static void copy_block(const struct surgery_variant *variant, const struct block *block)
 {
-    unsigned char *to =
-        (unsigned char *)(uintptr_t)block->lo + variant->part[block->part].delta;
     const uint64_t n = block->hi - block->lo;
     for (uint64_t i = 0; i < n; i++) {
+        const uint64_t at = block->lo + i;
+        unsigned char *const to =
+            (unsigned char *)(uintptr_t)(at +
+                                         (uint64_t)variant->part[block->part].delta) +
+            layout_shift(variant, block, at) - i;
         const bool covered = block->mark[i] & MARK_COVERED;
+        const struct change *const change =
+            block->mark[i] & MARK_START ? change_at(&variant->changes, at) : NULL;
+        if (change) {
+            memcpy(to + i, change->bytes, (size_t)change->before + change->after);
+            i += change->length - 1u;
+            continue;
+        }
         if (covered)
             to[i] = block->image[i];
         else if (!block->loose || (i && block->mark[i - 1] & MARK_COVERED))
@@ -105,13 +142,26 @@ static int put_fix(const struct surgery_variant *variant, const struct fix *fix,
                    struct error *error)
 {
     const struct surgery *const surgery = variant->surgery;
-    const uint64_t copy = copy_of(variant, fix->address);
+    const struct change *const change = change_at(&variant->changes, fix->address);
+    const uint64_t copy = copy_of(variant, fix->address) + (change ? change->before : 0);
+    if (change && !change->keeps)
+        return 0;
     const uint64_t target =
         fix->extra != NO_EXTRA ? extra_copy(variant, &surgery->extra[fix->extra])
         : fix->reference == REFERS_BRANCH || fix->reference == REFERS_LEA
             ? copy_of(variant, fix->target)
             : fix->target;
     return put_distance(copy + fix->length, target, copy + fix->field, error);
+}
+
+static int put_change(const struct surgery_variant *variant, const struct change *change,
+                      struct error *error)
+{
+    const uint64_t behind =
+        copy_of(variant, change->address) + change->before + change->after;
+    return change->widened
+               ? put_distance(behind, copy_of(variant, change->target), behind - 4, error)
+               : 0;
 }
 
 static int put_extra(const struct surgery_variant *variant, const struct extra *extra,
@@ -135,7 +185,7 @@ static int put_extra(const struct surgery_variant *variant, const struct extra *
     return status;
 }
 
-static int fill(const struct surgery_variant *variant, struct error *error)
+static int fill(struct surgery_variant *variant, struct error *error)
 {
     const struct surgery *const surgery = variant->surgery;
     int status = 0;
@@ -145,26 +195,43 @@ static int fill(const struct surgery_variant *variant, struct error *error)
         status = put_fix(variant, &surgery->fix[i], error);
     for (size_t i = 0; i < surgery->n_extras && status == 0; i++)
         status = put_extra(variant, &surgery->extra[i], error);
-    for (size_t i = 0; i < surgery->n_parts && status == 0; i++)
-        if (mprotect(variant->part[i].arena, variant->part[i].bytes,
+    for (size_t i = 0; i < variant->changes.n && status == 0; i++)
+        status = put_change(variant, &variant->changes.item[i], error);
+    for (size_t i = 0; i < surgery->n_blocks && status == 0; i++)
+        layout_short_branches(variant, &surgery->block[i]);
+    if (status == 0 && variant->counts)
+        status = counters_put(variant, error);
+    for (size_t i = 0; i < surgery->n_parts && status == 0; i++) {
+        const struct part *const part = &variant->part[i];
+        const size_t code = part->extras - (uint64_t)(uintptr_t)part->arena;
+        if (mprotect(part->arena, variant->counts ? code : part->bytes,
                      PROT_READ | PROT_EXEC) < 0)
             status = error_set(error, -errno, "the system forbids code in new memory: %s",
                                strerror(errno));
+    }
     return status;
 }
 
-int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
-                 struct error *error)
+int variant_make(struct surgery *surgery, struct changes *changes, bool counts,
+                 unsigned shift, struct surgery_variant **out, struct error *error)
 {
     struct surgery_variant *variant = calloc(1, sizeof *variant);
     int status = variant ? 0 : error_set(error, -ENOMEM, "out of memory");
-    if (status < 0)
+    if (status < 0) {
+        free(changes->item);
         return status;
+    }
+    variant->changes = *changes;
+    variant->counts = counts;
     variant->surgery = surgery;
     variant->next = surgery->first;
     surgery->first = variant;
+    if (counts)
+        status = counters_add(variant, error);
+    if (status == 0)
+        status = layout_make(variant, error);
     for (size_t i = 0; i < surgery->n_parts && status == 0; i++)
-        status = reserve(&surgery->part[i], shift % PAGE, &variant->part[i], error);
+        status = reserve(variant, i, shift % PAGE, &variant->part[i], error);
     if (status == 0)
         status = fill(variant, error);
     if (status < 0)
@@ -172,6 +239,12 @@ int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant
     else
         *out = variant;
     return status;
+}
+
+int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
+                 struct error *error)
+{
+    return variant_make(surgery, &(struct changes){.n = 0}, false, shift, out, error);
 }
 
 void surgery_drop(struct surgery_variant *variant)
@@ -186,5 +259,6 @@ void surgery_drop(struct surgery_variant *variant)
     for (size_t i = 0; i < surgery->n_parts; i++)
         if (variant->part[i].arena)
             munmap(variant->part[i].arena, variant->part[i].bytes);
+    free(variant->changes.item);
     free(variant);
 }

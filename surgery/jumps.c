@@ -163,6 +163,9 @@ void surgery_close(struct surgery *surgery)
     while (surgery->first)
         surgery_drop(surgery->first);
     functions_free(surgery);
+    for (size_t i = 0; i < SURGERY_EDITS; i++)
+        free(surgery->edit[i].item);
+    free(surgery->counts);
     free(surgery->executed);
     objects_close(&surgery->objects);
     if (surgery->memory_fd >= 0)

@@ -104,3 +104,27 @@ void surgery_where(const struct surgery *surgery, uint64_t address, char *text,
     if (size)
         text[0] = '\0';
 }
+
+const char *surgery_edit_name(enum surgery_edit edit)
+{
+    static const char *const names[SURGERY_EDITS] = {
+        "chain", "gather", "divide", "store", "spill", "forward", "call"};
+    return names[edit];
+}
+
+int surgery_plan_edit(struct surgery *surgery, enum surgery_edit edit,
+                      const struct surgery_seen *seen, size_t n, size_t *changed,
+                      struct error *error)
+{
+    (void)surgery, (void)edit, (void)seen, (void)n;
+    *changed = 0;
+    return surgery_available(error);
+}
+
+int surgery_edit(struct surgery *surgery, enum surgery_edit edit, unsigned shift,
+                 struct surgery_variant **out, struct error *error)
+{
+    (void)surgery, (void)edit, (void)shift;
+    *out = NULL;
+    return surgery_available(error);
+}

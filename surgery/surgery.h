@@ -61,6 +61,44 @@ int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant
                  struct error *error);
 void surgery_drop(struct surgery_variant *variant);
 
+/* ---- edits ---- */
+
+/* What a cause of slow code costs, by code without it. Results are wrong then. */
+enum surgery_edit {
+    SURGERY_CHAIN,   /* no turn waits for a vector of the one before */
+    SURGERY_GATHER,  /* gathers are loads of the same width */
+    SURGERY_DIVIDE,  /* divisions and square roots are multiplications, or moves */
+    SURGERY_STORE,   /* vectors are not stored, but to the stack */
+    SURGERY_SPILL,   /* vectors are not stored to the stack and loaded back */
+    SURGERY_FORWARD, /* no load reaches over younger stores that are narrower */
+    SURGERY_CALL,    /* functions that do nothing are not called */
+    SURGERY_EDITS
+};
+const char *surgery_edit_name(enum surgery_edit edit); /* "chain" */
+
+/* An executed instruction. */
+struct surgery_seen {
+    uint64_t address, executed;
+    size_t loop;          /* number of the hot loop that it is in, or SURGERY_COLD */
+    bool spills, reloads; /* a vector to, from the stack, as it has no register */
+    bool late;            /* a load that cannot be forwarded from a store */
+};
+#define SURGERY_COLD SIZE_MAX
+
+/* Looks for what an edit changes, in hot loops alone, and whether it is safe: a vector or
+ * float that is another one then must reach no address, flag, mask of an access, or
+ * general register; and in a forked child each conditional branch must execute as often
+ * as before. How many instructions are changed. -ENOENT: there are none; -EPERM: it is
+ * not safe, and why. */
+int surgery_plan_edit(struct surgery *surgery, enum surgery_edit edit,
+                      const struct surgery_seen *seen, size_t n, size_t *changed,
+                      struct error *error);
+/* As surgery_copy(), with an edit that was planned. */
+int surgery_edit(struct surgery *surgery, enum surgery_edit edit, unsigned shift,
+                 struct surgery_variant **out, struct error *error);
+
+/* ---- trials ---- */
+
 /* Runs one call of a variant in a forked child whose old code traps. 0: nothing but the
  * jumps at entries ran at the old place. -EFAULT: some other code did; -ETIMEDOUT,
  * -ECHILD: the call did not end within the time (0: 10 s), or died. */

@@ -108,6 +108,22 @@ struct jump {
     unsigned char before[5];
 };
 enum { JUMP_BYTES = 5, JUMPS_MAX = 256 };
+enum { CHANGE_BYTES_MAX = 48 };
+/* An instruction of a variant that is not as built. */
+struct change {
+    uint64_t address, target;
+    uint8_t length; /* as built */
+    uint8_t before; /* bytes that are put before it */
+    uint8_t after;  /* its own bytes then, which follow; 0: it is dropped */
+    bool keeps;     /* its operands lie in these bytes where they lay */
+    bool widened;   /* a short branch with a distance of 4 bytes, to `target` */
+    int64_t shift;  /* of what follows in its block */
+    unsigned char bytes[CHANGE_BYTES_MAX];
+};
+struct changes {
+    struct change *item; /* by address */
+    size_t n, room;
+};
 /* The blocks of one object: their copies keep their distances. */
 struct part_room {
     const struct block *block; /* one of them */
@@ -133,6 +149,9 @@ struct surgery {
     size_t n_executed;
     struct surgery_variant *first, *selected;
     int memory_fd;
+    struct changes edit[SURGERY_EDITS];
+    uint64_t *counts; /* of all conditional branches of a call as built; NULL: not yet */
+    size_t n_counts;
 };
 struct addresses {
     uint64_t *at;
@@ -164,21 +183,68 @@ struct block *block_at(const struct surgery *surgery, uint64_t address);
 /* An instruction that is copied begins there. */
 bool is_copied(const struct surgery *surgery, uint64_t address);
 
+/* ---- layout.c: where instructions of a variant lie ---- */
+
+int changes_add(struct changes *changes, const struct change *change,
+                struct error *error);
+void changes_sort(struct changes *changes);
+/* NULL: the instruction there is as built. */
+const struct change *change_at(const struct changes *changes, uint64_t address);
+/* Widens short branches that do not reach any more, and gives all their places. */
+int layout_make(struct surgery_variant *variant, struct error *error);
+/* What instructions of a block are moved by beside the distance of the variant. */
+int64_t layout_shift(const struct surgery_variant *variant, const struct block *block,
+                     uint64_t address);
+/* Writes the distances of short branches into the copy of a block. */
+void layout_short_branches(const struct surgery_variant *variant,
+                           const struct block *block);
+
 /* ---- copy.c ---- */
+
+/* Takes over the changes, also if it fails. `counts`: a variant for trials alone, which
+ * counts its conditional branches. */
+int variant_make(struct surgery *surgery, struct changes *changes, bool counts,
+                 unsigned shift, struct surgery_variant **out, struct error *error);
 
 struct part {
     unsigned char *arena;
     size_t bytes;
-    int64_t delta;   /* from an original to its copy */
-    uint64_t extras; /* address of the copied tables and slots */
+    int64_t delta;                 /* from an original to its copy */
+    uint64_t extras;               /* address of the copied tables and slots */
+    uint64_t counters, n_counters; /* behind them: 8 bytes each */
 };
 struct surgery_variant {
     struct surgery *surgery;
     struct surgery_variant *next;
     struct part part[BLOCKS_MAX];
+    struct changes changes;
+    uint64_t grown[BLOCKS_MAX];       /* parts are longer by so many bytes */
+    uint64_t block_shift[BLOCKS_MAX]; /* of the beginnings of blocks */
+    bool counts;
 };
 /* Returns the copy of an instruction; the instruction itself if there is none. */
 uint64_t copy_of(const struct surgery_variant *variant, uint64_t address);
+
+/* ---- branch_counts.c: trials count how often each conditional branch executes ---- */
+
+/* Puts a counter before each of them, and later its place. */
+int counters_add(struct surgery_variant *variant, struct error *error);
+int counters_put(struct surgery_variant *variant, struct error *error);
+void counters_zero(const struct surgery_variant *variant);
+/* Executions of all conditional branches in a call of a trial with these changes, which
+ * it takes over, by part and address; the caller's. */
+int counters_try(struct surgery *surgery, struct changes *changes, uint64_t **counts,
+                 size_t *n, struct error *error);
+
+/* ---- edits.c, safety.c ---- */
+
+/* Vector registers 0 to 31, then the masks. */
+#define MASK_BIT 32
+/* Of those that the changed instructions write, `altered` has a bit. 0: their other
+ * values reach nothing that matters; -EPERM. */
+int edit_is_safe(const struct surgery *surgery, const struct changes *changes,
+                 const struct surgery_seen *seen, size_t n, uint64_t altered,
+                 struct error *error);
 
 /* ---- jumps.c ---- */
 

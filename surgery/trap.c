@@ -96,6 +96,7 @@ static void be_tried(struct surgery_variant *variant, int fd)
     for (size_t i = 0; i < surgery->n_blocks; i++)
         if (!(poison[i] = make_poison(surgery, &surgery->block[i])))
             report(SIGABRT, 0);
+    counters_zero(variant);
     for (int number = 1; number < NSIG; number++)
         signal(number, SIG_DFL);
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)

@@ -38,29 +38,27 @@ static void rows_run(const struct simdbench_operands *operands, void *state)
     }
 }
 
-static const struct simdbench_kernel rows = {
-    .size = sizeof rows,
-    .type = SIMDBENCH_F32,
-    .op = "gemm",
-    .semiring = "maxplus",
-    .isa = "avx2",
-    .variant = "rows",
-    .roof = "fma_max",
-    .prepare = rows_prepare,
-    .run = rows_run,
-};
-
+static struct simdbench_kernel rows;
 static const struct simdbench_kernel *const kernels[] = {&rows, NULL};
+static struct simdbench_module module;
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "my_gemm",
-    .kernels = kernels,
-};
-
+/* Fields that are not set stay 0: simdbench.h says what that means. */
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
     (void)abi;
+    rows.size = sizeof rows;
+    rows.type = SIMDBENCH_F32;
+    rows.op = "gemm";
+    rows.semiring = "maxplus";
+    rows.isa = "avx2";
+    rows.variant = "rows";
+    rows.roof = "fma_max";
+    rows.prepare = rows_prepare;
+    rows.run = rows_run;
+
+    module.size = sizeof module;
+    module.abi = SIMDBENCH_ABI;
+    module.name = "my_gemm";
+    module.kernels = kernels;
     return &module;
 }

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Elements of x and y. */
+typedef float element;
+#define ELEMENT SIMDBENCH_F32
+
 /* "1000" */
 static int op_parse(const char *text, struct simdbench_shape *shape, char *error,
                     size_t error_size)
@@ -42,31 +46,17 @@ static int op_layout(const struct simdbench_shape *shape, uint32_t type,
     return 2;
 }
 
-/* Numbers from -1 to 1, the same for the same seed. */
-static int op_fill(const struct simdbench_operands *operands, uint64_t seed,
-                   const char *input)
-{
-    float *x = (float *)operands->operand[0]->data;
-    if (input)
-        return -EINVAL;
-    for (uint64_t i = 0; i < operands->operand[0]->count; i++) {
-        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        x[i] = (float)(seed >> 40) / 8388608.0f - 1.0f;
-    }
-    return 0;
-}
-
 /* The exact results, and how far a kernel's may be from them. */
 static int op_reference(const struct simdbench_operands *operands, const char *semiring,
                         const uint64_t *index, uint64_t n, void *value, double *slack)
 {
-    const float *x = (const float *)operands->operand[0]->data;
-    float *y = (float *)value;
+    const element *x = (const element *)operands->operand[0]->data;
+    element *y = (element *)value;
     if (semiring)
         return -EINVAL;
     for (uint64_t i = 0; i < n; i++) {
-        const double one = x[index ? index[i] : i];
-        y[i] = (float)(one * one + 1);
+        const element one = x[index ? index[i] : i];
+        y[i] = (element)(one * one + 1);
         slack[i] = 2.5e-7;
     }
     return 0;
@@ -78,55 +68,55 @@ static void op_work(const struct simdbench_shape *shape, uint32_t type, double *
 {
     (void)type;
     *ops = 2.0 * (double)shape->dim[0];
-    *bytes = 8.0 * (double)shape->dim[0];
+    *bytes = 2.0 * sizeof(element) * (double)shape->dim[0];
 }
 
-static const struct simdbench_op op = {
-    .size = sizeof op,
-    .name = "my_op",
-    .summary = "y = x * x + 1",
-    .shape_help = "N, a number of elements",
-    .default_shapes = "1000,100000",
-    .parse = op_parse,
-    .format = op_format,
-    .layout = op_layout,
-    .fill = op_fill,
-    .reference = op_reference,
-    .work = op_work,
-};
+static struct simdbench_op op;
 
 static void loop_run(const struct simdbench_operands *operands, void *state)
 {
-    const float *x = (const float *)operands->operand[0]->data;
-    float *y = (float *)operands->operand[1]->data;
+    const element *x = (const element *)operands->operand[0]->data;
+    element *y = (element *)operands->operand[1]->data;
     (void)state;
     for (int64_t i = 0; i < operands->shape->dim[0]; i++)
-        y[i] = x[i] * x[i] + 1;
+        y[i] = (element)(x[i] * x[i] + 1);
 }
 
-static const struct simdbench_kernel loop = {
-    .size = sizeof loop,
-    .type = SIMDBENCH_F32,
-    .op = "my_op",
-    .isa = "avx2",
-    .variant = "loop",
-    .roof = "copy",
-    .run = loop_run,
-};
+static struct simdbench_kernel loop;
 
 static const struct simdbench_op *const ops[] = {&op, NULL};
 static const struct simdbench_kernel *const kernels[] = {&loop, NULL};
 
-static const struct simdbench_module module = {
-    .size = sizeof module,
-    .abi = SIMDBENCH_ABI,
-    .name = "my_op",
-    .ops = ops,
-    .kernels = kernels,
-};
+static struct simdbench_module module;
 
+/* Fields that are not set stay 0: simdbench.h says what that means. The inputs are those
+ * of simdbench, and the limit is the stream of all operands. */
 const struct simdbench_module *simdbench_module(uint32_t abi)
 {
     (void)abi;
+    op.size = sizeof op;
+    op.name = "my_op";
+    op.summary = "y = x * x + 1";
+    op.shape_help = "N, a number of elements";
+    op.default_shapes = "1000,100000";
+    op.inputs = "uniform:-1..1";
+    op.parse = op_parse;
+    op.format = op_format;
+    op.layout = op_layout;
+    op.reference = op_reference;
+    op.work = op_work;
+
+    loop.size = sizeof loop;
+    loop.type = ELEMENT;
+    loop.op = "my_op";
+    loop.isa = "avx2";
+    loop.variant = "loop";
+    loop.run = loop_run;
+
+    module.size = sizeof module;
+    module.abi = SIMDBENCH_ABI;
+    module.name = "my_op";
+    module.ops = ops;
+    module.kernels = kernels;
     return &module;
 }

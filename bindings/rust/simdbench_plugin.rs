@@ -2,7 +2,7 @@
 //! Kernels in Rust for simdbench: `simdbench.h` as Rust structs, and around them slices with
 //! bounds, rows, and panics that are told. A module is a `cdylib` with types that are
 //! [`Kernel`]s and one [`module!`].
-use std::ffi::{c_void, CString};
+use std::ffi::{c_void, CStr, CString};
 use std::os::raw::{c_char, c_int};
 use std::panic::{self, AssertUnwindSafe};
 use std::slice;
@@ -63,7 +63,7 @@ pub mod abi {
             layout: Hook, fill: Hook, reference: Hook, work: Hook, layouts: *const c_char,
             relayout: Hook, layout_of: Hook, lists: *const *const ShapeList,
             inputs: *const c_char, accuracy: Hook, accuracy_inputs: *const c_char,
-            accuracy_shape: *const c_char, verify: Hook,
+            accuracy_shape: *const c_char, verify: Hook, length: Hook,
         }
         Choice {
             size: u32, reserved: u32, implementation: *const c_char, isa: *const c_char,
@@ -191,7 +191,41 @@ pub trait Kernel: Sized {
     fn run(&mut self, operands: &Operands, outputs: &mut Outputs);
 }
 
+/// An operand of an op: its element type (`f32::KIND`), its role (`abi::IN`) and how many
+/// elements it has, `ld` from one row to the next.
+pub struct Layout {
+    pub kind: u32,
+    pub role: u32,
+    pub count: u64,
+    pub ld: i64,
+}
+
+/// An operation of one's own. Its inputs are those that simdbench has for every op; its first
+/// output has elements of type `Output`.
+pub trait Op {
+    type Output: Element;
+    const NAME: &'static str;
+    const SUMMARY: &'static str;
+    /// What a shape looks like: "N or MxN".
+    const SHAPE_HELP: &'static str;
+    const DEFAULT_SHAPES: &'static str;
+    /// The first is the default: "uniform:-1..1, normal".
+    const INPUTS: &'static str;
+    /// The dimensions of a shape, or why it is none.
+    fn parse(text: &str) -> Result<Vec<i64>, String>;
+    /// The text of which `parse` makes these dimensions.
+    fn format(dims: &[i64]) -> String;
+    /// The operands, or None if elements of that type cannot be.
+    fn layout(dims: &[i64], kind: u32) -> Option<Vec<Layout>>;
+    /// The right answer for element `index` of the first output, and the largest error that is
+    /// allowed: 0 demands equal bits.
+    fn reference(operands: &Operands, index: usize) -> (Self::Output, f64);
+    /// Operations and least bytes moved by one call.
+    fn work(dims: &[i64], kind: u32) -> (f64, f64);
+}
+
 const ENOTSUP: c_int = 95;
+const EINVAL: c_int = 22;
 
 unsafe fn write_text(text: &str, to: *mut c_char, size: usize) {
     let length = text.len().min(size.saturating_sub(1));
@@ -239,6 +273,142 @@ fn text(text: &str) -> *const c_char {
     CString::new(text).expect("a text with a zero byte").into_raw()
 }
 
+unsafe fn dims_of<'a>(shape: *const abi::Shape) -> &'a [i64] {
+    let shape = &*shape;
+    &shape.dim[..shape.rank as usize]
+}
+
+unsafe extern "C" fn op_parse<O: Op>(
+    from: *const c_char,
+    shape: *mut abi::Shape,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    let parsed = CStr::from_ptr(from).to_str().map_err(|_| "no UTF-8".to_string());
+    match or_abort(|| parsed.and_then(O::parse)) {
+        Ok(dims) if dims.len() <= abi::MAX_DIMS => {
+            let mut dim = [0; abi::MAX_DIMS];
+            dim[..dims.len()].copy_from_slice(&dims);
+            let size = std::mem::size_of::<abi::Shape>() as u32;
+            *shape = abi::Shape { size, rank: dims.len() as u32, dim };
+            0
+        }
+        Ok(_) => {
+            write_text("too many dimensions", error, error_size);
+            -EINVAL
+        }
+        Err(why) => {
+            write_text(&why, error, error_size);
+            -EINVAL
+        }
+    }
+}
+
+unsafe extern "C" fn op_format<O: Op>(shape: *const abi::Shape, to: *mut c_char, size: usize) {
+    write_text(&or_abort(|| O::format(dims_of(shape))), to, size);
+}
+
+unsafe extern "C" fn op_layout<O: Op>(
+    shape: *const abi::Shape,
+    kind: u32,
+    operand: *const *mut abi::Operand,
+) -> c_int {
+    match or_abort(|| O::layout(dims_of(shape), kind)) {
+        Some(list) if list.len() <= abi::MAX_OPERANDS => {
+            for (i, one) in list.iter().enumerate() {
+                let to = &mut **operand.add(i);
+                to.kind = one.kind;
+                to.role = one.role;
+                to.count = one.count;
+                to.ld = one.ld;
+            }
+            list.len() as c_int
+        }
+        _ => -EINVAL,
+    }
+}
+
+unsafe extern "C" fn op_reference<O: Op>(
+    operands: *const abi::Operands,
+    semiring: *const c_char,
+    index: *const u64,
+    n: u64,
+    value: *mut c_void,
+    slack: *mut f64,
+) -> c_int {
+    if !semiring.is_null() {
+        return -EINVAL;
+    }
+    let operands = Operands(&*operands);
+    for i in 0..n as usize {
+        let at = if index.is_null() { i } else { *index.add(i) as usize };
+        let (right, allowed) = or_abort(|| O::reference(&operands, at));
+        *(value as *mut O::Output).add(i) = right;
+        *slack.add(i) = allowed;
+    }
+    0
+}
+
+unsafe extern "C" fn op_work<O: Op>(
+    shape: *const abi::Shape,
+    kind: u32,
+    ops: *mut f64,
+    bytes: *mut f64,
+) {
+    let (one, other) = or_abort(|| O::work(dims_of(shape), kind));
+    *ops = one;
+    *bytes = other;
+}
+
+#[doc(hidden)]
+pub fn op<O: Op>() -> *const abi::Op {
+    macro_rules! hook {
+        ($function:expr, $type:ty) => {
+            Some(unsafe { std::mem::transmute::<$type, unsafe extern "C" fn()>($function as $type) })
+        };
+    }
+    Box::into_raw(Box::new(abi::Op {
+        size: std::mem::size_of::<abi::Op>() as u32,
+        flags: 0,
+        name: text(O::NAME),
+        summary: text(O::SUMMARY),
+        shape_help: text(O::SHAPE_HELP),
+        default_shapes: text(O::DEFAULT_SHAPES),
+        parse: hook!(
+            op_parse::<O>,
+            unsafe extern "C" fn(*const c_char, *mut abi::Shape, *mut c_char, usize) -> c_int
+        ),
+        format: hook!(op_format::<O>, unsafe extern "C" fn(*const abi::Shape, *mut c_char, usize)),
+        layout: hook!(
+            op_layout::<O>,
+            unsafe extern "C" fn(*const abi::Shape, u32, *const *mut abi::Operand) -> c_int
+        ),
+        fill: None,
+        reference: hook!(
+            op_reference::<O>,
+            unsafe extern "C" fn(
+                *const abi::Operands,
+                *const c_char,
+                *const u64,
+                u64,
+                *mut c_void,
+                *mut f64,
+            ) -> c_int
+        ),
+        work: hook!(op_work::<O>, unsafe extern "C" fn(*const abi::Shape, u32, *mut f64, *mut f64)),
+        layouts: std::ptr::null(),
+        relayout: None,
+        layout_of: None,
+        lists: std::ptr::null(),
+        inputs: text(O::INPUTS),
+        accuracy: None,
+        accuracy_inputs: std::ptr::null(),
+        accuracy_shape: std::ptr::null(),
+        verify: None,
+        length: None,
+    }))
+}
+
 /// A row of the module's table.
 pub struct Row(abi::KernelRow);
 
@@ -283,7 +453,12 @@ impl Row {
 }
 
 #[doc(hidden)]
-pub fn module(name: &str, describe: abi::Describe, rows: Vec<Row>) -> *const abi::Module {
+pub fn module(
+    name: &str,
+    describe: abi::Describe,
+    mut ops: Vec<*const abi::Op>,
+    rows: Vec<Row>,
+) -> *const abi::Module {
     // One line for each panic, the last one that the process prints.
     panic::set_hook(Box::new(|info| {
         let message = match info.payload().downcast_ref::<String>() {
@@ -298,11 +473,12 @@ pub fn module(name: &str, describe: abi::Describe, rows: Vec<Row>) -> *const abi
         .map(|row| Box::into_raw(Box::new(row.0)) as *const abi::KernelRow)
         .collect();
     kernels.push(std::ptr::null());
+    ops.push(std::ptr::null());
     Box::into_raw(Box::new(abi::Module {
         size: std::mem::size_of::<abi::Module>() as u32,
         abi: abi::ABI,
         name: text(name),
-        ops: std::ptr::null(),
+        ops: Vec::leak(ops).as_ptr(),
         kernels: Vec::leak(kernels).as_ptr(),
         open: None,
         describe,
@@ -312,13 +488,13 @@ pub fn module(name: &str, describe: abi::Describe, rows: Vec<Row>) -> *const abi
 }
 
 /// The function that simdbench looks for: the module's name, the version of what it wraps if it
-/// wraps something, and its rows.
+/// wraps something or the [`Op`] that it brings (`op: MyOp`), and its rows.
 #[macro_export]
 macro_rules! module {
-    (@ $name:expr, $describe:expr, $rows:expr) => {
+    (@ $name:expr, $describe:expr, $ops:expr, $rows:expr) => {
         #[no_mangle]
         pub extern "C" fn simdbench_module(_abi: u32) -> *const $crate::abi::Module {
-            $crate::module($name, $describe, $rows)
+            $crate::module($name, $describe, $ops, $rows)
         }
     };
     ($name:expr, version: $version:expr, $($row:expr),+ $(,)?) => {
@@ -326,9 +502,12 @@ macro_rules! module {
             (*to).version = concat!($version, "\0").as_ptr() as *const std::os::raw::c_char;
             0
         }
-        $crate::module!(@ $name, Some(describe), vec![$($row),+]);
+        $crate::module!(@ $name, Some(describe), vec![], vec![$($row),+]);
+    };
+    ($name:expr, op: $op:ty, $($row:expr),+ $(,)?) => {
+        $crate::module!(@ $name, None, vec![$crate::op::<$op>()], vec![$($row),+]);
     };
     ($name:expr, $($row:expr),+ $(,)?) => {
-        $crate::module!(@ $name, None, vec![$($row),+]);
+        $crate::module!(@ $name, None, vec![], vec![$($row),+]);
     };
 }

@@ -43,7 +43,7 @@ pub const Operand = extern struct {
     size: u32,
     type: u32,
     role: u32,
-    reserved: u32,
+    source: u32,
     count: u64,
     ld: i64,
     data: ?*anyopaque,

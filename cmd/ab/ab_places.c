@@ -51,24 +51,21 @@ static bool same_build(const struct ab *ab)
 /* Base's text with the names of the files that another arm loads in its place. */
 static char *renamed(const struct ab *ab, const char *text, int to)
 {
-    const char *const old = ab->arm[ARM_BASE].load, *const new = ab->arm[to].load;
+    const char *const old = ab->arm[ARM_BASE].load;
     const size_t length = strlen(old);
-    char *out = NULL;
-    size_t size;
-    FILE *const file = open_memstream(&out, &size);
-    must_have(file);
+    struct buffer out = {.text = NULL};
     while (*text) {
         const size_t line = strcspn(text, "\n");
-        if (line == length && !memcmp(text, old, length))
-            fputs(new, file);
-        else
-            fwrite(text, 1, line, file);
+        char *const copy = must_have(strndup(text, line));
+        buffer_add(&out, line == length && !strcmp(copy, old) ? ab->arm[to].load : copy);
+        free(copy);
         text += line;
-        if (*text)
-            fputc(*text++, file);
+        buffer_add(&out, *text ? "\n" : "");
+        text += *text != '\0';
     }
-    fclose(file);
-    return must_have(out);
+    char *const result = must_have(strdup(buffer_text(&out)));
+    buffer_free(&out);
+    return result;
 }
 
 static bool is_found(const struct ab_places *places)

@@ -134,6 +134,26 @@ static int unknown_word(const char *word, const struct options *options,
                      options->command);
 }
 
+static int check_doctor(const struct text_list *words, struct error *error)
+{
+    const char *const topic = words->item[0];
+    if (strcmp(topic, "instructions") == 0)
+        return words->n > 1
+                   ? 0
+                   : error_set(error, -EINVAL,
+                               "doctor instructions needs forms: simdbench doctor "
+                               "instructions 'vpcompress*'");
+    if (strcmp(topic, "counters") != 0)
+        return error_set(error, -EINVAL,
+                         "doctor %.80s: there are only doctor counters and doctor "
+                         "instructions",
+                         topic);
+    return words->n == 1
+               ? 0
+               : error_set(error, -EINVAL, "%.80s: doctor counters takes no more words",
+                           words->item[1]);
+}
+
 static int check_whole(const struct command_row *command, const struct options *options,
                        struct error *error)
 {
@@ -141,10 +161,8 @@ static int check_whole(const struct command_row *command, const struct options *
     const size_t most = command ? command->max_words : 0;
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);
-    if (words->n && command->mask == COMMAND_DOCTOR &&
-        strcmp(words->item[0], "counters") != 0)
-        return error_set(error, -EINVAL, "doctor %.80s: there is only doctor counters",
-                         words->item[0]);
+    if (words->n && command->mask == COMMAND_DOCTOR)
+        return check_doctor(words, error);
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
                          command->min_words > 1                ? "two files"

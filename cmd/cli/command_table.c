@@ -4,7 +4,12 @@
 
 #include "args.h"
 
-enum { REPORT_FILES_MAX = 10000, EXPLAIN_WORDS_MAX = 100 };
+enum {
+    REPORT_FILES_MAX = 10000,
+    COMPARE_FILES_MAX = 20,
+    EXPLAIN_WORDS_MAX = 100,
+    DOCTOR_WORDS_MAX = 10000,
+};
 
 /* clang-format off */
 const struct command_row command_rows[] = {
@@ -24,11 +29,13 @@ const struct command_row command_rows[] = {
       "report ours.json theirs.json --json=both.json",
       "report run.json --query='gemm/*/fma@*' --value=share",
       "report nodes/*.json --by=host"}},
-    {"compare", COMMAND_COMPARE, "BASE.json HEAD.json",
-     "what changed between two saved runs", 2, 2,
+    {"compare", COMMAND_COMPARE, "BASE.json HEAD.json...",
+     "what changed between two saved runs, or several beside the first", 2,
+     COMPARE_FILES_MAX,
      {"compare before.json after.json",
       "compare before.json after.json --threshold=5% --strict",
-      "compare before.json after.json --markdown=changes.md"}},
+      "compare before.json after.json --markdown=changes.md",
+      "compare v1.json v2.json v3.json --format=markdown"}},
     {"history", COMMAND_HISTORY, "[CASE]",
      "what earlier runs said of a case, host by host", 0, 1,
      {"history --history=bench.sqlite 'gemm/*/fma@64x64x64'",
@@ -40,9 +47,11 @@ const struct command_row command_rows[] = {
       "list ops --plugin=./mine.so"}},
     {"ab", COMMAND_AB, "BASE HEAD [OP]",
      "is one build slower than another? both measured in turns", 2, 3,
-     {"ab ./old.so ./new.so gemm --sizes=64..256", "ab ./old.so ./new.so --threshold=1%",
-      "ab build/old/simdbench build/new/simdbench gemm --isa=all --strict"}},
-    {"explain", COMMAND_EXPLAIN, "CASE...|OP",
+     {"ab ./old.so ./new.so gemm --sizes=64..256",
+      "ab build/old/simdbench build/new/simdbench gemm --isa=all --strict",
+      "ab ./old_bench ./new_bench 'BM_sort*' --time=30s",
+      "ab --harness=go --build=./build.sh --run=./bench.test HEAD~1 HEAD"}},
+    {"explain", COMMAND_EXPLAIN, "CASE...|OP|BASE.so HEAD.so CASE",
      "why a kernel is as fast as it is, or slower than another one", 1, EXPLAIN_WORDS_MAX,
      {"explain gemm --sizes=64", "explain relu/f32/avx2/max@2048 --asm",
       "explain 'gemm/maxplus-f32/avx2/add@64' 'gemm/maxplus-f32/avx2/fma@64'",
@@ -58,14 +67,16 @@ const struct command_row command_rows[] = {
      "how often is ab right here? gates of which the truth is known", 0, 0,
      {"selftest", "selftest --gates=50 --threshold=1%",
       "selftest --effects=0,4 --gates=100 --json=selftest.json"}},
-    {"doctor", COMMAND_DOCTOR, "[counters]",
-     "what this machine does to measurements, or to each hardware counter", 0, 1,
-     {"doctor", "doctor --format=json", "doctor counters"}},
+    {"doctor", COMMAND_DOCTOR, "[counters|instructions FORM...]",
+     "what this machine does to measurements; what counters and instructions tell", 0,
+     DOCTOR_WORDS_MAX,
+     {"doctor", "doctor --format=json", "doctor counters",
+      "doctor instructions 'vpcompress*' 'vdivps zmm, *' --isa=avx512"}},
     {"license", COMMAND_LICENSE, "", "does wide SIMD cost clock on this machine?", 0, 0,
      {"license", "license --quick --json=license.json", "license --cpu=0 --rounds=100"}},
     {"new-plugin", COMMAND_NEW_PLUGIN, "DIR",
      "write a plug-in to begin with, in C, C++ or Rust", 1, 1,
-     {"new-plugin ./mine", "new-plugin ./mine --op=own", "new-plugin ./mine --lang=rust"}},
+     {"new-plugin ./mine", "new-plugin ./mine --op=own --type=u8", "new-plugin ./mine --lang=rust"}},
     {"trust", COMMAND_TRUST, "[FILE]",
      "let a project file or a study run code and write files", 0, 1,
      {"trust", "trust ./study.json", "trust --list", "trust --revoke"}},

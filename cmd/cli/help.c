@@ -96,8 +96,9 @@ static const struct {
     {"completion",
      "Where `meson install` or a package put the script, a shell finds it by itself. "
      "Otherwise: source <(simdbench completion bash)."},
-    {"list", "TOPIC is ops, kernels, isas, modules, shapes, events, groups, studies or "
-             "settings; PATTERN is a part of a name, or a glob."},
+    {"list",
+     "TOPIC is ops, kernels, isas, modules, shapes, events, roofs, groups, studies or "
+     "settings; PATTERN is a part of a name, or a glob."},
     {"man", "For a page that is not installed: simdbench man gemm | man -l -."},
     {"trust",
      "FILE is a study, or a project file: without it, the one in the working folder or "

@@ -64,12 +64,17 @@ const struct option_row option_rows[] = {
      "(avx512+vnni), which are what else the CPU must have. One that is missing here is "
      "skipped.",
      option_add_isas, AT(request.isas), HARMLESS},
+    {"isa", "LIST", RUN, COMMAND_DOCTOR, "all",
+     "For `doctor instructions`: only forms of these sets. scalar: general registers; avx2: "
+     "with VEX; avx512: with EVEX or masks.",
+     option_add_isas, AT(request.isas), HARMLESS},
     {"isa-fallback", "on|off", RUN, MEASURERS | COMMAND_THREADS | COMMAND_EXPLAIN, "on",
      "If this CPU has none of --isa: on measures its widest set that has such kernels "
      "instead, and says so; off leaves it at skipped cases, exit status 5.",
      option_set_second, AT(request.isa_strict), NEEDS_TRUST},
-    {"type", "LIST", RUN, CASES, "f32; ab: all",
-     "Element types: f32, f64, i32, i64, or all.",
+    {"type", "LIST", RUN, CASES | COMMAND_NEW_PLUGIN, "f32; ab: all",
+     "Element types: f32, f64, i32, i64, of plug-ins also f16, bf16, i8, u8, i16, u16, u32, u64 "
+     "and bytesK, or all; of `new-plugin` one, for --op=own.",
      option_add_items, AT(request.types), HARMLESS},
     {"semiring", "LIST", RUN, SHAPED, "the op's first; ab: all",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
@@ -89,7 +94,7 @@ const struct option_row option_rows[] = {
      "How operands lie in memory, for ops with several ways (`simdbench list ops`), or all; "
      "each is a comparison of its own.",
      option_add_items, AT(request.layouts), HARMLESS},
-    {"variants", "LIST", RUN, SHAPED, "all", "Variants: the last part of a kernel's name; what a baseline alone has chooses among its "
+    {"variants", "LIST", RUN, SHAPED | COMMAND_SUITE, "all", "Variants: the last part of a kernel's name; what a baseline alone has chooses among its "
      "rows.",
      option_add_items, AT(request.variants), HARMLESS},
     {"accuracy-at-most", "ULP", RUN, SHAPED, NULL,
@@ -102,7 +107,7 @@ const struct option_row option_rows[] = {
      AT(lang), HARMLESS},
     {"op", "gemm|own", RUN, COMMAND_NEW_PLUGIN, "gemm",
      "gemm: a kernel to be compared with simdbench's own ones; own: an operation of its own, "
-     "with a kernel (C and C++).",
+     "with a kernel (not in Zig).",
      option_set_second, AT(own_op), HARMLESS},
     {"list", NULL, RUN, COMMAND_TRUST, NULL, "Print which files are trusted.", option_set_flag,
      AT(list_trusted), NEEDS_TRUST},
@@ -130,6 +135,27 @@ const struct option_row option_rows[] = {
      "Kernels of your own, or a file that declares functions of a library; repeat it for more. as=NAME among the options names it in ids. "
      "`simdbench new-plugin DIR` writes some to begin with.",
      option_add_module, AT(request.plugins), RUNS_CODE},
+
+    {"harness", "NAME", COMPARE, COMMAND_AB, "that of BASE's file, if it has one",
+     "BASE and HEAD are programs (with arguments) of another harness: google-benchmark, go "
+     "(a test binary), criterion, catch2, nanobench, checkasm; command (any program: its own "
+     "CPU time), regex (any output: --pattern).",
+     option_set_text, AT(harness), NEEDS_TRUST},
+    {"pattern", "REGEX", COMPARE, COMMAND_AB, NULL,
+     "For --harness=regex: an extended regular expression for a line, with a group for the "
+     "name of a case, one for its number, and perhaps one for its unit (ns without).",
+     option_set_text, AT(pattern), NEEDS_TRUST},
+    {"build", "COMMAND", COMPARE, COMMAND_AB, NULL,
+     "BASE and HEAD are commits of this repository: each is written to a folder of its own "
+     "and built there by this command. The work tree is left alone.",
+     option_set_text, AT(build), RUNS_CODE},
+    {"run", "COMMAND", COMPARE, COMMAND_AB, NULL,
+     "With --build: the benchmark program, as seen from that folder.", option_set_text,
+     AT(run), RUNS_CODE},
+    {"cwd-old", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where BASE's program runs.",
+     option_set_text, AT(cwd_old), NEEDS_TRUST},
+    {"cwd-new", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where HEAD's program runs.",
+     option_set_text, AT(cwd_new), NEEDS_TRUST},
 
     {"functions", "FILE.json", COMPARE, COMMAND_AB, NULL,
      "BASE and HEAD are libraries, and the file declares which of their functions are "
@@ -186,8 +212,9 @@ const struct option_row option_rows[] = {
     {"align", "N", CONDITIONS, CASES, "64",
      "Operands begin at a multiple of this: a power of two up to 2Mi.", option_set_align, 0, HARMLESS},
     {"input", "LIST", CONDITIONS, SHAPED, "the op's own",
-     "Which values the operands hold (`simdbench list ops`); cases are compared input by "
-     "input.",
+     "Which values the operands hold: what the op knows (`simdbench list ops`), and for all "
+     "ops normal, uniform:LO..HI, zero, sorted, runs, indices:LO..HI and file:PATH. Cases are "
+     "compared input by input.",
      option_add_items, AT(request.inputs), HARMLESS},
     {"seed", "N", CONDITIONS, TIMERS | COMMAND_SELFTEST, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0, HARMLESS},
@@ -222,6 +249,15 @@ const struct option_row option_rows[] = {
     {"processes", "N", MEASURE, COMMAND_AB, "16",
      "Fresh processes for each case, and as many again where it is then inconclusive. The "
      "error rates of docs/gate.md hold for 16.", option_set_count, AT(processes), NEEDS_TRUST},
+    {"time", "TIME", MEASURE, COMMAND_AB, "what 16 processes take, or 32",
+     "With --harness: about how long all of it may take, as in 30s; the more, the smaller the "
+     "changes that are found.", option_set_duration, AT(time_ns), NEEDS_TRUST},
+    {"slice", "TIME", MEASURE, COMMAND_AB, "20ms",
+     "With --harness: how long a process measures a case, if the harness can be told.",
+     option_set_duration, AT(slice_ns), NEEDS_TRUST},
+    {"measure", "cpu|wall", MEASURE, COMMAND_AB, "cpu",
+     "With --harness=command: user and system time of a process and its children, or the time "
+     "from its start to its end.", option_set_second, AT(wall), NEEDS_TRUST},
     {"rounds", "N", MEASURE, COMMAND_LICENSE, "40",
      "How often the classes of work take turns; below 6 there is no interval.",
      option_set_count, AT(how.rounds), HARMLESS},
@@ -295,7 +331,9 @@ const struct option_row option_rows[] = {
      option_set_format, 0, WRITES},
     {"json", "FILE", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "Also save all of it as JSON.",
      option_set_text, AT(json), WRITES},
-    {"format", "table|json", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, "table", "What is printed.",
+    {"format", "table|json", OUTPUT, COMMAND_SELFTEST, "table", "What is printed.",
+     option_set_format, 0, WRITES},
+    {"format", "table|markdown|json", OUTPUT, COMMAND_LICENSE, "table", "What is printed.",
      option_set_format, 0, WRITES},
     {"quiet", NULL, OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "No progress.", option_set_flag,
      AT(quiet), HARMLESS},
@@ -357,6 +395,8 @@ void options_free(struct options *options)
     free(options->by);
     free(options->output);
     free(options->lang);
+    TEXTS_FREE(options->harness, options->pattern, options->build, options->run,
+               options->cwd_old, options->cwd_new);
     free(options->functions);
     free(options->call.reference);
     free(options->call.tolerance);

@@ -69,6 +69,8 @@ int command_ab(struct options *options)
                                        .placement = options->placement_fails};
     struct error error = {.text = ""};
     struct ab *ab = NULL;
+    if (harness_is_meant(options))
+        return command_harness(options);
     signals_catch();
     if (words->n > 2)
         what.op = (char *)(uintptr_t)request_op_name(words->item[2]);

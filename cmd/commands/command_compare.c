@@ -1,12 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "commands/commands.h"
 #include "output/output.h"
 #include "process/process.h"
 
+/* ---- several runs beside the first ---- */
+
+enum { RUNS_MAX = 20 };
+
+struct side_by_side {
+    const struct run *runs[RUNS_MAX];
+    const char *paths[RUNS_MAX];
+    size_t n;
+    bool markdown;
+};
+
+static int write_matrix(const void *context, FILE *file, struct error *error)
+{
+    const struct side_by_side *const all = context;
+    const int rc = matrix_write(all->runs, all->paths, all->n, all->markdown, file);
+
+    return rc ? error_set(error, rc, "out of memory") : 0;
+}
+
+static int check_format(enum format format, struct error *error)
+{
+    return format == FORMAT_TABLE || format == FORMAT_MARKDOWN
+               ? 0
+               : error_set(
+                     error, -EINVAL,
+                     "compare with more than two files writes table and markdown, not "
+                     "%s",
+                     format_name(format));
+}
+
+static int load_side(struct side_by_side *all, const char *path, struct error *error)
+{
+    struct run *run = NULL;
+    int rc = run_load(&run, path, error);
+
+    if (rc == 0 && run->gate)
+        rc = error_set(error, -EINVAL, "%.300s is a comparison already, no run", path);
+    if (rc < 0) {
+        run_free(run);
+        return rc;
+    }
+    all->paths[all->n] = path;
+    all->runs[all->n++] = run;
+    return 0;
+}
+
+/* No gate: nothing fails. */
+static int compare_several(const struct options *options)
+{
+    struct side_by_side all = {.n = 0};
+    struct error error = {0};
+    int rc = outputs_check(options, &error) ?: check_format(options->format, &error);
+
+    for (size_t i = 0; i < options->n_outputs && rc == 0; i++)
+        rc = check_format(options->outputs[i].format, &error);
+    for (size_t i = 0; i < options->files.n && rc == 0; i++)
+        rc = load_side(&all, options->files.item[i], &error);
+    for (size_t i = 0; i < options->n_outputs && rc == 0; i++) {
+        all.markdown = options->outputs[i].format == FORMAT_MARKDOWN;
+        rc = file_save(options->outputs[i].file, write_matrix, &all, &error);
+    }
+    all.markdown = options->format == FORMAT_MARKDOWN;
+    rc = rc ?: write_matrix(&all, stdout, &error) ?: standard_flush(&error);
+    for (size_t i = 0; i < all.n; i++)
+        run_free((struct run *)(uintptr_t)all.runs[i]);
+    return exit_status_of(rc, &error);
+}
+
 int command_compare(struct options *options)
 {
+    if (options->files.n > 2)
+        return compare_several(options);
+
     const char *const base_path = options->files.item[0];
     const char *const head_path = options->files.item[1];
     struct error error = {0};

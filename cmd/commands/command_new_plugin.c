@@ -13,8 +13,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What the template of an own operation says of its elements. */
+static const struct project_type {
+    const char *type, *element, *number, *slack, *inputs;
+} project_types[] = {
+    {"f32", "float element", "SIMDBENCH_F32", "2.5e-7", "uniform:-1..1"},
+    {"f64", "double element", "SIMDBENCH_F64", "5e-16", "uniform:-1..1"},
+    {"i8", "int8_t element", "SIMDBENCH_I8", "0", "uniform:-9..9"},
+    {"u8", "uint8_t element", "SIMDBENCH_U8", "0", "uniform:0..15"},
+    {"i16", "int16_t element", "SIMDBENCH_I16", "0", "uniform:-99..99"},
+    {"u16", "uint16_t element", "SIMDBENCH_U16", "0", "uniform:0..255"},
+    {"i32", "int32_t element", "SIMDBENCH_I32", "0", "uniform:-9999..9999"},
+    {"u32", "uint32_t element", "SIMDBENCH_U32", "0", "uniform:0..9999"},
+    {"i64", "int64_t element", "SIMDBENCH_I64", "0", "uniform:-9999..9999"},
+    {"u64", "uint64_t element", "SIMDBENCH_U64", "0", "uniform:0..9999"},
+    {"f16", "_Float16 element", "SIMDBENCH_F16", "2e-3", "uniform:-1..1"},
+};
+
 /* The module is called like the last part of its folder. */
 struct project {
+    const struct project_type *type; /* of an own operation */
     const char *folder;
     char name[64];
     const char *stem; /* how the embedded files call it: "my_gemm" */
@@ -52,10 +70,17 @@ static const char *embedded(const char *name)
 static void write_text(const struct project *project, const char *text, FILE *file)
 {
     const char *const pairs[][2] = {
-        {"my_gemm", project->name},       {"my_op", project->name},
+        {"my_gemm", project->name},
+        {"my_op", project->name},
+        {"float element", project->type->element},
+        {"SIMDBENCH_F32", project->type->number},
+        {"2.5e-7", project->type->slack},
+        {"uniform:-1..1", project->type->inputs},
 #ifdef __aarch64__
-        {"\"avx2\"", "\"neon\""},         {" -march=x86-64-v3", ""},
-        {" -C target-cpu=x86-64-v3", ""}, {" -mcpu=x86_64_v3", ""},
+        {"\"avx2\"", "\"neon\""},
+        {" -march=x86-64-v3", ""},
+        {" -C target-cpu=x86-64-v3", ""},
+        {" -mcpu=x86_64_v3", ""},
 #endif
     };
     while (*text) {
@@ -194,6 +219,29 @@ static int make_project(const struct project *project, const char *lang,
     return status;
 }
 
+/* The type of an own operation; the template computes with its elements. */
+static int choose_type(const struct text_list *types, const char *lang, bool own_op,
+                       struct project *project, struct error *error)
+{
+    const char *const type = types->n ? types->item[types->n - 1] : "f32";
+    project->type = &project_types[0];
+    if (!types->n)
+        return 0;
+    const bool c = !strcmp(lang, "c") || !strcmp(lang, "cpp");
+    for (size_t i = 0; i < ARRAY_LEN(project_types); i++)
+        if (!strcmp(project_types[i].type, type) && own_op && c &&
+            (strcmp(type, "f16") != 0 || !strcmp(lang, "c"))) {
+            project->type = &project_types[i];
+            return 0;
+        }
+    return error_set(
+        error, -EINVAL,
+        "--type=%.40s: with --op=own in C and C++ there are f32, f64, i8, u8, "
+        "i16, u16, i32, u32, i64, u64, and f16 in C; simdbench.h has bf16 and "
+        "blocks of bytes, which no C compiler computes with",
+        type);
+}
+
 static int check_lang(const char *lang, bool own_op, struct error *error)
 {
     bool known = false;
@@ -202,11 +250,10 @@ static int check_lang(const char *lang, bool own_op, struct error *error)
     if (!known)
         return error_set(error, -EINVAL, "--lang=%.40s: there are c, cpp, rust and zig",
                          lang);
-    if (own_op && strcmp(lang, "c") != 0 && strcmp(lang, "cpp") != 0)
+    if (own_op && !strcmp(lang, "zig"))
         return error_set(error, -EINVAL,
-                         "--op=own: an operation is written in C or C++ (--lang=cpp); "
-                         "%s has kernels of simdbench's operations",
-                         lang);
+                         "--op=own: an operation is written in C, C++ or Rust; zig has "
+                         "kernels of simdbench's operations");
     return 0;
 }
 
@@ -218,6 +265,8 @@ int command_new_plugin(struct options *options)
     struct project project = {.folder = options->files.item[0],
                               .stem = own ? "my_op" : "my_gemm"};
     int status = check_lang(lang, own, &error);
+    if (status == 0)
+        status = choose_type(&options->request.types, lang, own, &project, &error);
     if (status == 0)
         status = name_project(&project, own, &error);
     if (status == 0)

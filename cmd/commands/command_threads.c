@@ -29,7 +29,8 @@ static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
                            .id = with_threads(one->id, threads),
                            .shape = must_have(strdup(one->shape)),
                            .skip = one->skip ? must_have(strdup(one->skip)) : NULL,
-                           .limit_id = with_threads(one->limit_id, threads)};
+                           .limit_id = with_threads(one->limit_id, threads),
+                           .limit_guessed = one->limit_guessed};
 }
 
 static void add_counts(struct plan *plan, const uint32_t *threads, size_t n)

@@ -13,6 +13,10 @@ int command_call(struct options *options);
 int command_report(struct options *options);
 /* Two builds, measured against each other. */
 int command_ab(struct options *options);
+/* Programs of another harness against each other: whether the words of ab mean that, and
+ * the command then. */
+bool harness_is_meant(const struct options *options);
+int command_harness(struct options *options);
 /* Two runs from files, case by case. */
 int command_compare(struct options *options);
 int command_history(struct options *options);

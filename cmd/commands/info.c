@@ -192,6 +192,40 @@ static void list_kernels(struct listing *listing)
         text_line(stdout, "  %s", listing->catalog->missing.item[i]);
 }
 
+/* ---- roofs ---- */
+
+static void list_roofs(struct listing *listing)
+{
+    static const struct {
+        const char *name, *what;
+    } roofs[] = {
+        {"streams",
+         "memory: each operand is read, written, or both, as its role says; of a "
+         "kernel of a plug-in's own op that names no roof"},
+        {"triad", "another name of streams, for a = b + c"},
+        {"load", "memory: all that is read, loaded"},
+        {"dot", "another name of load, for sums of products"},
+        {"read", "memory: all that is read, with one operation for each vector"},
+        {"write", "memory: all that is written"},
+        {"copy", "memory: the first input to the first output"},
+        {"update", "memory: all that is written, loaded and stored where it was"},
+        {"write_stream", "memory: as write, past the caches"},
+        {"copy_stream", "memory: as copy, past the caches"},
+        {"add_max", "registers: an addition and a maximum"},
+        {"mul_max", "registers: a multiplication and a maximum"},
+        {"fma_max", "registers: a fused multiply-add and a maximum"},
+        {"mul_add", "registers: a multiplication and an addition"},
+        {"fma", "registers: a fused multiply-add"},
+        {"none", "no limit"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(roofs); i++)
+        if (matches(listing, roofs[i].name))
+            text_line(stdout, "  %-13s %s", roofs[i].name, roofs[i].what);
+    if (!listing->pattern)
+        text_line(stdout, "Mixes that one type or instruction set has: simdbench list "
+                          "kernels 'roof*'");
+}
+
 /* ---- instruction sets ---- */
 
 static void list_isas(struct listing *listing)
@@ -292,11 +326,13 @@ static const struct topic topics[] = {
     {"modules", "Modules that --baseline finds by name", false, list_modules},
     {"shapes", "Lists of shapes for --shapes", true, list_shapes},
     {"events", "Events for --events", false, list_events},
+    {"roofs", "Roofs: what limits a kernel, for the field `roof` of a plug-in", false,
+     list_roofs},
     {"groups", "Groups for --counters", false, list_groups},
     {"studies", "Studies of reports", false, list_studies},
     {"settings", "Settings and where they come from", false, list_settings},
 };
-enum { LONG_TOPICS = 5 }; /* the last ones are listed only by name */
+enum { LONG_TOPICS = 6 }; /* the last ones are listed only by name */
 
 void list_topics(struct text_list *names)
 {
@@ -318,7 +354,7 @@ static int find_topic(const char *name, struct error *error)
         return (int)found;
     return error_set(error, -EINVAL,
                      "no topic '%.60s'%s (there are ops, kernels, isas, modules, shapes, "
-                     "events, groups, studies, settings)",
+                     "events, roofs, groups, studies, settings)",
                      name, hint);
 }
 

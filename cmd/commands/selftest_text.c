@@ -42,6 +42,19 @@ static void print_recommendation(const struct selftest *selftest, FILE *file)
                 100 * selftest->reliable);
 }
 
+static void print_directions(const struct directions *equal, FILE *file)
+{
+    if (!equal->slower && !equal->faster)
+        return;
+    fprintf(file,
+            "equal code seemed slower in %zu gates and faster in %zu: %s (sign test "
+            "p = %.2g)\n",
+            equal->slower, equal->faster,
+            equal->p < DIRECTIONS_P ? "one of both is at a disadvantage here"
+                                    : "no direction is preferred",
+            equal->p);
+}
+
 void selftest_print(const struct selftest *selftest, FILE *file)
 {
     text_line(
@@ -63,6 +76,7 @@ void selftest_print(const struct selftest *selftest, FILE *file)
     if (selftest->found)
         fprintf(file, "found with this threshold: %+.3g%% and more\n",
                 100 * selftest->found->effect);
+    print_directions(&selftest->equal, file);
     print_recommendation(selftest, file);
     text_line(file, "host: %s, fingerprint %s", selftest->cpu, selftest->fingerprint);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simdbench doctor: what this machine does to measurements. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "doctor/doctor.h"
 #include "doctor_private.h"
@@ -32,23 +33,23 @@ static void prove(struct checks *checks, const struct host *host)
     free(proofs);
 }
 
-static int command_counters(const struct options *options)
+static int command_topic(const struct options *options)
 {
     struct error error = {.text = ""};
-    int status = doctor_counters(options, &error);
+    int status = strcmp(options->files.item[0], "counters") == 0
+                     ? doctor_counters(options, &error)
+                     : doctor_instructions(options, &error);
     if (status >= 0) {
         const int rc = standard_flush(&error);
         status = rc < 0 ? rc : status;
     }
-    if (status < 0)
-        complain("%s", error.text);
-    return status < 0 ? EXIT_USAGE : status;
+    return exit_status_of(status, &error);
 }
 
 int command_doctor(struct options *options)
 {
     if (options->files.n)
-        return command_counters(options);
+        return command_topic(options);
     struct host host;
     struct error error = {.text = ""};
     struct vitals *const vitals = must_have(calloc(1, sizeof *vitals));

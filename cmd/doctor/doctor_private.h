@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "costs/costs.h"
 #include "kernels.h"
 #include "perfctr.h"
 #include "reports.h"
@@ -122,3 +123,22 @@ int doctor_counters(const struct options *options, struct error *error);
 size_t checks_ok(const struct checks *checks);
 void checks_print(const struct checks *checks, bool colour, FILE *file);
 int checks_print_json(const struct checks *checks, FILE *file, struct error *error);
+
+/* ---- doctor_instructions.c, doctor_instructions_print.c ---- */
+
+/* Forms of instructions and what each costs. */
+struct instructions {
+    struct passport_form *form;
+    struct passport *passport;
+    size_t n;
+};
+void instructions_print(const struct instructions *instructions, const struct host *host,
+                        FILE *file);
+int instructions_print_json(const struct instructions *instructions,
+                            const struct host *host, FILE *file, struct error *error);
+/* Leaves the forms that a glob matches, of the instruction sets. -EINVAL: a glob matches
+ * none. A glob without a space is about the mnemonic. */
+int instructions_choose(struct instructions *instructions, const char *const *globs,
+                        size_t n, const struct text_list *isas, struct error *error);
+/* The command: an exit status, or a negative errno. */
+int doctor_instructions(const struct options *options, struct error *error);

@@ -2,11 +2,15 @@
 /* Conditions that are changed one at a time, each in processes of its own, in the same
  * rounds as the base. */
 #include "explain_private.h"
+#include "surgery.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+
+/* Places of a line at which code is tried. */
+enum { PLACES = 16, EDIT_PLACES = 4, EDIT_STEP = PLACES / EDIT_PLACES, LINE_BYTES = 64 };
 
 /* The conditions of a subject depend on these. */
 struct situation {
@@ -204,6 +208,19 @@ static const char *layout(struct variant *variant, const struct situation *at)
     return NULL;
 }
 
+/* Copies of its code, beside the code as built. */
+static const char *place(struct variant *variant, const struct situation *at)
+{
+    struct conditions *const conditions = &variant->how.conditions;
+    conditions->places = PLACES;
+    conditions->edits = EDIT_PLACES;
+    /* Subnormal numbers that edits make must not matter. */
+    conditions->flush_denormals = true;
+    return is_foreign(at)                    ? FOREIGN
+           : variant->request.threads[0] > 1 ? "its code is copied for one thread alone"
+                                             : NULL;
+}
+
 static const char *other_core(struct variant *variant, const struct situation *at)
 {
     if (at->other_cpu < 0 || variant->request.threads[0] > 1)
@@ -214,6 +231,15 @@ static const char *other_core(struct variant *variant, const struct situation *a
 
 #define OPERANDS_ONLY "operands"
 #define THREAD_ONLY "the calling thread"
+#define CODE_ONLY "copied functions"
+
+/* Facts that edits tell. */
+static const char *const edit_facts[SURGERY_EDITS] = {
+    [SURGERY_CHAIN] = "edit_chain",   [SURGERY_GATHER] = "edit_gather",
+    [SURGERY_DIVIDE] = "edit_divide", [SURGERY_STORE] = "edit_store",
+    [SURGERY_SPILL] = "edit_spill",   [SURGERY_FORWARD] = "edit_forward",
+    [SURGERY_CALL] = "edit_call",
+};
 
 /* The important ones first: there may be no time for all of them. */
 static const struct {
@@ -227,6 +253,7 @@ static const struct {
     {"huge_pages", huge_pages, OPERANDS_ONLY},
     {"input_zero", zero, OPERANDS_ONLY},
     {"kept_heap", kept_heap, "memory of malloc"},
+    {"place", place, CODE_ONLY},
     {"fresh_output", fresh_output, OPERANDS_ONLY},
     {"input_constant", constant, OPERANDS_ONLY},
     {"alignment", alignment, OPERANDS_ONLY},
@@ -285,6 +312,7 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
         why = error.text;
     if (!why) {
         variant_leave_roofs(variant);
+        variant_add_copies(variant);
         return true;
     }
     if (!experiment_find(&subject->experiments, conditions[number].name))
@@ -312,6 +340,109 @@ static struct experiment *place_for(struct experiments *experiments, const char 
             return other->absent[0] || ratio < other->ratio ? other : NULL;
     }
     return &experiments->item[experiments->n++];
+}
+
+/* Rounds by which places are chosen, and by which those that were chosen are judged:
+ * the fastest of many that are equal looks faster than it is. */
+enum rounds_of { CHOOSING, JUDGING, ALL_ROUNDS };
+
+static double sample_of(const struct result *result, size_t i)
+{
+    return result->samples_ns[i] / (double)result->iterations;
+}
+
+/* The times of one over those of another one, round by round; into an array with room for
+ * the samples of both. */
+static size_t pair(const struct result *of, const struct result *over,
+                   enum rounds_of part, double *ratio)
+{
+    size_t n = 0;
+    for (size_t i = 0, k = 0; i < of->n_samples && k < over->n_samples;) {
+        const uint32_t round = of->rounds[i];
+        if (round == over->rounds[k] && (part == ALL_ROUNDS || round % 2 == part))
+            ratio[n++] = sample_of(of, i) / sample_of(over, k);
+        k += over->rounds[k] <= round;
+        i += k == over->n_samples || over->rounds[k] > round;
+    }
+    return n;
+}
+
+static struct experiment ratio_of(const char *name, const struct result *of,
+                                  const struct result *over)
+{
+    struct experiment experiment = {.name = name, .reaches = CODE_ONLY, .ratio = NAN};
+    double *const ratio = must_have(calloc(of->n_samples + 1, sizeof *ratio));
+    size_t n = pair(of, over, JUDGING, ratio);
+    if (n < STATS_MIN_SAMPLES)
+        n = pair(of, over, ALL_ROUNDS, ratio);
+    if (n >= STATS_MIN_SAMPLES) {
+        experiment.ratio = stats_median(ratio, n);
+        experiment.ci = stats_median_interval(ratio, n, STATS_LEVEL);
+    }
+    if (!experiment.ci.known)
+        snprintf(experiment.absent, sizeof experiment.absent, "%s",
+                 of->reason ? of->reason : "too few rounds");
+    free(ratio);
+    return experiment;
+}
+
+/* The second fastest of some copies, as one of them may be fast by chance; NULL: less
+ * than two were measured. */
+static const struct result *second_fastest(const struct result *copies, size_t n,
+                                           size_t step, const struct result *over)
+{
+    const struct result *best = NULL, *second = NULL;
+    double least = INFINITY, next = INFINITY;
+    for (size_t i = 0; i < n; i += step) {
+        double *const ratio = must_have(calloc(copies[i].n_samples + 1, sizeof *ratio));
+        const size_t pairs = pair(&copies[i], over, CHOOSING, ratio);
+        const double time = pairs ? stats_median(ratio, pairs) : INFINITY;
+        free(ratio);
+        if (time < least) {
+            second = best;
+            next = least;
+            best = &copies[i];
+            least = time;
+        } else if (time < next) {
+            second = &copies[i];
+            next = time;
+        }
+    }
+    return second;
+}
+
+/* Each edit over the code without it, both at the best of as many places. */
+static void take_edits(struct experiments *experiments, const struct result *built)
+{
+    const struct result *const copies = built + 1;
+    const struct result *const plain = second_fastest(copies, PLACES, EDIT_STEP, built);
+    for (enum surgery_edit edit = 0; edit < SURGERY_EDITS && plain; edit++) {
+        const struct result *const edited = copies + PLACES + edit * EDIT_PLACES;
+        const struct result *const best = second_fastest(edited, EDIT_PLACES, 1, built);
+        experiments->item[experiments->n++] =
+            ratio_of(edit_facts[edit], best ? best : edited, plain);
+    }
+}
+
+/* All in one process: a good place over the code as built; and the place of the latter,
+ * which is that of the first copy, over itself: what equal code at equal places differs
+ * by. */
+static void take_copies(const struct trial_of *trial)
+{
+    struct subject *const subject = trial->subject;
+    struct experiments *const experiments = &subject->experiments;
+    const struct result *const built = variant_result(&trial->variant);
+    const struct result *const copies = built + 1;
+    const struct result *const good = second_fastest(copies, PLACES, 1, built);
+    if (!good) {
+        set_absent(experiments, trial->number,
+                   copies->reason ? copies->reason : "too few rounds");
+        return;
+    }
+    subject->best_shift = (unsigned)((good - copies) * LINE_BYTES / PLACES);
+    experiments->item[experiments->n++] = ratio_of("place", good, built);
+    experiments->item[experiments->n++] = ratio_of("same_place", copies, built);
+    take_edits(experiments, built);
 }
 
 static void take_ratio(const struct trial_of *trial)
@@ -377,7 +508,8 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
     const int status = run_arms(arms, n_arms, watcher, error);
     for (size_t i = 0; i < n_trials; i++) {
         if (status == 0)
-            take_ratio(&trials[i]);
+            (conditions[trials[i].number].change == place ? take_copies
+                                                          : take_ratio)(&trials[i]);
         variant_close(&trials[i].variant);
         run_free(trials[i].variant.run);
     }

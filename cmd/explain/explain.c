@@ -216,19 +216,58 @@ static bool is_pair(const struct options *options, const struct case_list *list)
     return cases;
 }
 
+static bool is_module_file(const char *word)
+{
+    const char *const end = strrchr(word, '.');
+    return end && !strcmp(end, ".so");
+}
+
+/* Stands before the names of its rows, whatever the module says itself. */
+static char *module_name(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    const char *const base = slash ? slash + 1 : path;
+    return must_have(strndup(base, strcspn(base, ".")));
+}
+
 /* One case of two builds: --plugin=a.so --plugin=b.so. */
 static int split_builds(const struct options *options, struct case_list *list,
                         struct error *error)
 {
     if (options->files.n != 1 || list->n != 1 || options->request.plugins.n != 2 ||
-        !list->item[0].prefix || !case_name_is(options->files.item[0]))
+        !case_name_is(options->files.item[0]))
         return 0;
     must_grow(list->item, list->n);
     const int status = case_name_parse(options->files.item[0], &list->item[1], error);
     list->n++;
-    for (size_t i = 0; i < 2; i++)
-        list->item[i].module = must_have(strdup(options->request.plugins.item[i]));
+    for (size_t i = 0; i < 2; i++) {
+        const char *const path = options->request.plugins.item[i];
+        list->item[i].module = must_have(strdup(path));
+        list->item[i].prefix = list->item[i].prefix ?: module_name(path);
+    }
     return status;
+}
+
+/* BASE.so HEAD.so CASE: two builds of a module, as with two --plugin. */
+static int take_builds(struct options *options, struct error *error)
+{
+    struct text_list rest = {.n = 0};
+    struct text_list *const files = &options->files;
+    if (files->n < 2 || !is_module_file(files->item[0]) ||
+        !is_module_file(files->item[1]))
+        return 0;
+    if (files->n != 3 || !case_name_is(files->item[2]) || options->request.plugins.n)
+        return error_set(
+            error, -EINVAL,
+            "two builds of a module have one case: simdbench explain BASE.so "
+            "HEAD.so CASE; simdbench --plugin=%.200s --dry-run prints their ids",
+            files->item[0]);
+    text_list_add(&options->request.plugins, files->item[0]);
+    text_list_add(&options->request.plugins, files->item[1]);
+    text_list_add(&rest, files->item[2]);
+    text_list_free(files);
+    *files = rest;
+    return 0;
 }
 
 static int describe(struct explaining *all, const struct case_name *name,
@@ -323,6 +362,8 @@ int command_explain(struct options *options)
     struct text_list why_instead = {.n = 0};
     signals_catch();
     int status = outputs_check(options, &error);
+    if (status == 0)
+        status = take_builds(options, &error);
     if (status == 0)
         status = case_list_make(&options->files, &options->request, &options->how, &list,
                                 &why_instead, &error);

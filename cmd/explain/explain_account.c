@@ -106,6 +106,60 @@ static void add_factors(const struct subject *a, const struct subject *b,
         set_cycles(&factors->row[0], &factors->row[1], clock, &factors->row[2]);
 }
 
+/* ---- bounds ---- */
+
+static double fact(const struct subject *subject, enum inspect_fact name)
+{
+    return inspect_fact_value(&subject->facts, name);
+}
+
+/* Cycles of an operation at the best place of the code. */
+static double cycles_of(const struct subject *subject)
+{
+    return fact(subject, FACT_call_cycles) / variant_result(&subject->base)->ops;
+}
+
+/* What the place costs beside that. */
+static double placement_of(const struct subject *subject)
+{
+    return cycles_of(subject) * (1 / explain_best_place(&subject->facts) - 1);
+}
+
+static double bound_of(const struct subject *subject, enum inspect_fact bound)
+{
+    return cycles_of(subject) * fact(subject, bound) / fact(subject, FACT_cycles);
+}
+
+/* Rows that differ, each with its share of the difference of the times. */
+static void add_bound(struct account *account, const char *name, double a, double b,
+                      double difference, double least)
+{
+    char unit[64];
+    if (!(fabs(a - b) > least))
+        return;
+    snprintf(unit, sizeof unit, "%.0f%% of the difference", 100 * (a - b) / difference);
+    add(&account->bounds, name, unit, a, b);
+}
+
+/* Which bound, and the place of the code apart, tell why one takes longer. */
+static void add_bounds(const struct subject *a, const struct subject *b,
+                       struct account *account)
+{
+    const double of_a = cycles_of(a), of_b = cycles_of(b);
+    const double place_a = placement_of(a), place_b = placement_of(b);
+    const double difference = of_a + place_a - of_b - place_b;
+    const double least = MATTERS * fmax(of_a, of_b);
+    if (!(fabs(difference) > least))
+        return;
+    add_bound(account, "at the best place", of_a, of_b, difference, 0);
+    add_bound(account, "placement", place_a, place_b, difference, 0);
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
+        const enum inspect_fact bound = inspect_bound_list[i];
+        add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
+                  bound_of(b, bound), difference, least);
+    }
+}
+
 /* ---- classes of instructions ---- */
 
 /* The sum over all loops, for an operation. */
@@ -284,6 +338,7 @@ struct account *explain_account(const struct subject *a, const struct subject *b
         return account;
     }
     add_factors(a, b, account);
+    add_bounds(a, b, account);
     add_classes(a, b, account);
     add_forms(a, b, account);
     add_counters(first, second, account);

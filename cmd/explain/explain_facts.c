@@ -29,14 +29,33 @@ static double stream_gbps(const struct subject *subject)
     return most;
 }
 
+/* Of operands that a kernel writes; NaN: it has none. */
+static double output_bytes(const struct subject *subject)
+{
+    const struct operands_map *const map = &variant_group(&subject->base)->shape.map;
+    double bytes = 0;
+    for (uint32_t i = 0; i < map->count; i++)
+        if (operand_is_output(&map->operand[i]))
+            bytes += (double)map->operand[i].count * type_bytes(map->operand[i].type);
+    return bytes > 0 ? bytes : NAN;
+}
+
+/* Placement apart, all else is compared with the time at the best place. */
+double explain_best_place(const struct inspect_facts *facts)
+{
+    return inspect_fact_faster(facts, FACT_place, INSPECT_PLACED) ? GET(place) : 1;
+}
+
 static void add_times(const struct subject *subject, struct inspect_facts *facts)
 {
     const struct result *const base = variant_result(&subject->base);
     const double wall_ns = base->median_ns + base->overhead_ns;
-    SET(call_cycles, base->ghz > 0 ? base->median_ns * base->ghz : NAN);
-    SET(roof_share, base->limit.id ? base->limit.share : NAN);
+    const double place = explain_best_place(facts), ns = place * base->median_ns;
+    SET(call_cycles, base->ghz > 0 ? ns * base->ghz : NAN);
+    SET(roof_share, base->limit.id ? base->limit.share / place : NAN);
     SET(stream_rate, base->ghz > 0 ? stream_gbps(subject) / base->ghz : NAN);
     SET(call_bytes, base->bytes > 0 ? base->bytes : NAN);
+    SET(output_bytes, output_bytes(subject));
     SET(clock_share, base->ghz > 0 ? base->ghz / highest_clock(subject->base.run) : NAN);
     SET(shared_samples,
         base->shared ? fmin(1, (double)base->apart.n / (double)base->n_samples) : 0);
@@ -127,9 +146,9 @@ void explain_facts(struct subject *subject, const double *rates)
 {
     struct inspect_facts *const facts = &subject->facts;
     *facts = (struct inspect_facts){.fact = {{.known = false}}};
+    add_ratios(subject, facts);
     add_times(subject, facts);
     variant_set_rates(rates, facts);
-    add_ratios(subject, facts);
     add_alone(subject, facts);
     if (subject->trace.known)
         add_hot_loop(subject, rates, facts);

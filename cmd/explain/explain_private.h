@@ -18,7 +18,7 @@ struct experiment {
     double ratio;
     struct interval ci;
 };
-enum { EXPERIMENTS_MAX = 24 };
+enum { EXPERIMENTS_MAX = 40 };
 struct experiments {
     struct experiment item[EXPERIMENTS_MAX];
     size_t n;
@@ -30,9 +30,10 @@ struct subject {
     struct experiments experiments;
     struct variant_trace trace;
     struct inspect_facts facts;
-    const char *doubt; /* why its trace cannot be believed, or NULL */
-    size_t hot_loop;   /* index: the one that facts are about; 0 if there is none */
-    double seconds;    /* that rounds took */
+    const char *doubt;   /* why its trace cannot be believed, or NULL */
+    unsigned best_shift; /* bytes from the code as built to the best place, modulo 64 */
+    size_t hot_loop;     /* index: the one that facts are about; 0 if there is none */
+    double seconds;      /* that rounds took */
 };
 /* Measures the bases of the subjects, which are open, and their experiments in common
  * rounds, and fills the ratios. `cpu`: another core that was locked, or -1. */
@@ -42,6 +43,8 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
 
 /* Chooses the hot loop, too. `rates`: core_rate_count() of them. */
 void explain_facts(struct subject *subject, const double *rates);
+/* The time at the best place of the code over that as built; 1: no place is better. */
+double explain_best_place(const struct inspect_facts *facts);
 /* Do two cases the same work: are they the same but for kernel and module? (siblings.c)
  */
 bool is_sibling(const struct case_name *a, const struct case_name *b);
@@ -52,6 +55,8 @@ void explain_take(const struct subject *subject, bool all_code);
 /* Why the first of two subjects is slower than the other; the caller's
  * (explain_account.c). */
 struct account *explain_account(const struct subject *a, const struct subject *b);
+/* Names the form of finding slow-instruction, and what to do (explain_slow.c). */
+void explain_slow(const struct subject *subject, struct explanation *explanation);
 /* NULL if there is no such experiment. */
 const struct experiment *experiment_find(const struct experiments *experiments,
                                          const char *name);

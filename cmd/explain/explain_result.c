@@ -2,6 +2,7 @@
 /* Findings about a case become a part of its result. */
 #include "explain_private.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,9 @@ static void take_loop(const struct inspect_census *census, size_t number, bool a
             must_have(loop_add_line(to, line->text ? line->text : "?"));
         copy->executed = (double)line->executed;
         set(&copy->source, line->source);
+        set(&copy->form, line->form);
+        copy->throughput = line->form && line->throughput > 0 ? line->throughput : 0;
+        copy->latency = line->form && line->latency > 0 ? line->latency : 0;
     }
 }
 
@@ -138,13 +142,43 @@ static void take_evidence(const struct inspect_facts *facts,
                                    .level = STATS_LEVEL};
 }
 
-static void take_finding(const struct inspect_facts *facts,
+/* "its hot loop of 27 bytes begins 44 bytes into a line of 64 and reaches over its end:
+ * at 4 it is fastest" */
+static void take_placement(const struct subject *subject, struct explained_finding *to)
+{
+    enum { LINE = 64, FAR = 4096 };
+    const struct inspect_census *const census = &subject->trace.census;
+    char text[256];
+    if (subject->hot_loop >= census->n_loops)
+        return;
+    const struct inspect_loop *const loop = &census->loop[subject->hot_loop];
+    uint64_t end = loop->address;
+    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[i];
+        if (line->address >= loop->address && line->address < end + FAR)
+            end = line->address + line->length;
+    }
+    const uint64_t bytes = end - loop->address, at = loop->address % LINE;
+    const char *const over =
+        at + bytes > LINE && bytes <= LINE ? " and reaches over its end" : "";
+    snprintf(text, sizeof text,
+             "the place of its code costs time: the hot loop of %" PRIu64
+             " bytes begins %" PRIu64 " bytes into a line of %d%s; %" PRIu64
+             " bytes into one it is fastest",
+             bytes, at, LINE, over, (at + subject->best_shift) % LINE);
+    set(&to->text, text);
+}
+
+static void take_finding(const struct subject *subject,
                          const struct inspect_finding *from,
                          struct explanation *explanation)
 {
+    const struct inspect_facts *const facts = &subject->facts;
     struct explained_finding *const to =
         must_have(explanation_add_finding(explanation, inspect_cause_name(from->cause)));
     set(&to->text, inspect_cause_text(from->cause));
+    if (from->cause == CAUSE_placement)
+        take_placement(subject, to);
     set(&to->confidence, inspect_confidence_name(from->confidence));
     to->share = from->share;
     for (size_t i = 0; i < from->n_evidence; i++)
@@ -157,12 +191,13 @@ static void take_finding(const struct inspect_facts *facts,
     set(&to->remedy, inspect_cause_remedy(from->cause));
 }
 
-static void take_findings(const struct inspect_facts *facts,
+static void take_findings(const struct subject *subject,
                           const struct inspect_findings *findings,
                           struct explanation *explanation)
 {
+    const struct inspect_facts *const facts = &subject->facts;
     for (size_t i = 0; i < findings->n; i++)
-        take_finding(facts, &findings->finding[i], explanation);
+        take_finding(subject, &findings->finding[i], explanation);
     for (size_t i = 0; i < findings->n_excluded; i++) {
         const struct inspect_exclusion *const from = &findings->excluded[i];
         struct explained_exclusion *const to = must_have(
@@ -213,7 +248,8 @@ void explain_take(const struct subject *subject, bool all_code)
     explanation->cycles = inspect_fact_value(facts, FACT_cycles);
     take_bounds(facts, explanation);
     inspect_find(facts, findings);
-    take_findings(facts, findings, explanation);
+    take_findings(subject, findings, explanation);
+    explain_slow(subject, explanation);
     take_ratios(&subject->experiments, explanation);
     explanation->seconds = subject->seconds;
     free(findings);

@@ -17,6 +17,19 @@ static const char *const level_events[LICENSE_LEVELS] = {
     "core_power.lvl2_turbo_license",
 };
 
+/* Why a CPU has no events of licence levels. */
+static const char *no_events(const struct host *host)
+{
+    return !strcmp(host->vendor, "AuthenticAMD")
+               ? "AMD's cores have no licence levels: the clock follows power and heat "
+                 "alone"
+           : !strcmp(host->vendor, "GenuineIntel")
+               ? "Intel names such events up to Ice Lake and Alder Lake; Emerald and "
+                 "Granite "
+                 "Rapids have none"
+               : "this CPU has no events for them";
+}
+
 /* Licence counters of this thread, or NULL and why there are none. */
 static int open_counters(struct counters **counters, char *why, size_t size)
 {
@@ -26,7 +39,9 @@ static int open_counters(struct counters **counters, char *why, size_t size)
     *counters = NULL;
     for (size_t k = 0; k < LICENSE_LEVELS; k++)
         if (event_encode(level_events[k], &events[k], &error) != 0) {
-            snprintf(why, size, "this CPU has no events for them (%.240s)", error.text);
+            struct host host;
+            host_read(&host, "");
+            snprintf(why, size, "%.120s (%.200s)", no_events(&host), error.text);
             return 0;
         }
     const int rc = counters_open(counters, events, LICENSE_LEVELS, COUNTERS_PINNED,
@@ -176,7 +191,10 @@ static int write_outputs(const struct options *options, const struct license *li
         return rc;
     if (options->format == FORMAT_JSON)
         return license_write_json(license, stdout, error);
-    license_print(license, stdout);
+    if (options->format == FORMAT_MARKDOWN)
+        license_markdown(license, stdout);
+    else
+        license_print(license, stdout);
     return standard_flush(error);
 }
 

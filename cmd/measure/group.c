@@ -283,7 +283,10 @@ int group_prepare(struct group_state *group, struct error *error)
     for (size_t i = 0; i < group->n_cases; i++) {
         if (!group->cases[i].active)
             continue;
-        status = group_prepare_case(group, &group->cases[i]);
+        if (i && group->cases[i].plan->copy == 1)
+            status = group_prepare_copies(group);
+        if (status == 0 && group->cases[i].active)
+            status = group_prepare_case(group, &group->cases[i]);
         if (status)
             return status < 0 ? error_set(error, status, "interrupted") : status;
     }

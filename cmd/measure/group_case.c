@@ -148,6 +148,7 @@ static int check(struct group_state *group, struct case_state *entry)
     struct result *result = case_result(group, entry);
     const struct answer_places places = group_answers(group, entry);
     const struct check_call call = {.number = entry->number,
+                                    .copy = entry->plan->copy,
                                     .places = places,
                                     .accuracy_n = accuracy_outputs(group, &places)};
     struct check_reply told;
@@ -181,12 +182,14 @@ struct check_call group_again(const struct group_state *group,
 
 int group_check_again(struct group_state *group, uint64_t seed, struct error *error)
 {
+    const bool edited = group->session->how->conditions.edits > 0;
     int status = group_change(group, seed, error);
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         struct case_state *entry = &group->cases[i];
-        if (!entry->active || case_is_limit(group, entry))
+        if (!entry->active || case_is_limit(group, entry) || edited)
             continue;
-        const struct check_call call = group_again(group, entry, entry->number, seed);
+        struct check_call call = group_again(group, entry, entry->number, seed);
+        call.copy = entry->plan->copy;
         struct check_reply told;
         cJSON *reply = NULL;
         status = case_ask(group, entry, check_call(&call),
@@ -201,6 +204,8 @@ int group_check_again(struct group_state *group, uint64_t seed, struct error *er
 
 int group_prepare_case(struct group_state *group, struct case_state *entry)
 {
-    const int status = prepare(group, entry);
-    return status == 0 && entry->active ? check(group, entry) : status;
+    const int status = entry->plan->copy ? 0 : prepare(group, entry);
+    return status == 0 && entry->active && !case_is_edited(group, entry)
+               ? check(group, entry)
+               : status;
 }

@@ -14,6 +14,7 @@
 struct progress {
     size_t group, n_groups; /* from 0 */
     const struct plan_group *plan;
+    const char *title;     /* in place of the plan's; NULL: the plan's */
     const char *step;      /* "round", "process" */
     uint32_t done, wanted; /* steps of the group */
     int64_t started;       /* clock_now() */

@@ -19,6 +19,7 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
     const struct how *const how = group->session->how;
     const double expected_ns = entry->call_ns * (double)entry->iterations;
     struct batch_call call = batch_of(group, entry->number, entry->iterations);
+    call.copy = entry->plan->copy;
     call.pass = pass;
     call.probe = probe;
     call.core_share = !run_is_emulated(group->session->run);

@@ -57,6 +57,15 @@ static double rounds_cost(const struct group_state *group)
     return ROUNDS_WANTED * round_ns;
 }
 
+/* Copies of its code are cases of a group. */
+static double cases_of(const struct group_state *group)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < group->n_cases; i++)
+        n += group->cases[i].plan->copy > 0;
+    return (double)n;
+}
+
 /* Why a further group cannot take part, or NULL. Half of the time is for rounds. */
 static const char *unaffordable(const struct group_state *groups, size_t i,
                                 const struct costs *costs)
@@ -66,7 +75,8 @@ static const char *unaffordable(const struct group_state *groups, size_t i,
     const struct shape_info *first = &groups[0].plan->shape;
     const double times = first->ops > 0 ? shape->ops / first->ops : 1;
     const double ready_ns = costs->ready_ns + times * costs->first_ns;
-    const double rounds_ns = costs->rounds_ns + times * rounds_cost(&groups[0]);
+    const double rounds_ns =
+        costs->rounds_ns + times * cases_of(&groups[i]) * rounds_cost(&groups[0]);
     if (plan->rounds_ns > 0 && fmax(ready_ns, rounds_ns) > plan->rounds_ns / 2)
         return "no time is left for it: calls are too long";
     const double free_bytes = (double)memory_available();

@@ -96,6 +96,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         must(string_set(texts[i].where, texts[i].text));
+    result->limit.guessed = entry->limit_guessed;
     /* The name of a module is its first word; what follows are its options. */
     if (result->module)
         result->module[strcspn(result->module, ",")] = '\0';

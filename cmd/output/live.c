@@ -22,9 +22,14 @@ static void draw(void *context, const struct progress *progress)
     char left[32] = "";
     if (share > 0.02)
         snprintf(left, sizeof left, ", %.0f s left", spent * (1 - share) / share);
-    progress_show("[%zu/%zu] %s %s %s: %s %u of %u%s", progress->group + 1,
-                  progress->n_groups, progress->plan->op, type_name(progress->plan->type),
-                  progress->plan->shape.text, progress->step, progress->done + 1,
+    char title[512];
+    if (progress->title)
+        snprintf(title, sizeof title, "%s", progress->title);
+    else
+        snprintf(title, sizeof title, "[%zu/%zu] %s %s %s", progress->group + 1,
+                 progress->n_groups, progress->plan->op, type_name(progress->plan->type),
+                 progress->plan->shape.text);
+    progress_show("%s: %s %u of %u%s", title, progress->step, progress->done + 1,
                   progress->wanted, left);
 }
 

@@ -11,7 +11,8 @@
 
 /* ---- before (run_describe.c) ---- */
 
-/* A new run that tells tool, host, settings, arguments. */
+/* A new run that tells tool, host, settings, arguments. Without a catalog there are no
+ * workers, and nobody tells instruction sets. */
 struct run *run_describe(const struct options *options, const struct catalog *catalog,
                          const struct plan *plan);
 /* Copies what perfctr knows of the host into the run (host_facts.c). */

@@ -3,6 +3,7 @@
 #include "output/output.h"
 #include "process/process.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -106,6 +107,27 @@ static void add_node(const char *asked, struct run *run)
         must(facts_text(&run->host, "node", node));
 }
 
+/* By the ids of builds two runs know that they compare equal code. */
+static void add_builds(const struct catalog *catalog, struct run *run)
+{
+    struct error error = {.text = ""};
+    struct elf_file file;
+    if (elf_read("/proc/self/exe", &file, &error) == 0 && file.build_id[0])
+        must(string_set(&run->tool_build_id, file.build_id));
+    for (size_t i = 0; i < catalog->n_workers; i++) {
+        const struct worker_info *const info = &catalog->workers[i]->info;
+        struct buffer text = {.text = NULL};
+        if (!info->path || info->is_baseline)
+            continue;
+        const bool known = elf_read(info->path, &file, &error) == 0;
+        buffer_format(&text, "%s %s", info->path, known ? file.build_id : "");
+        must(text.failed
+                 ? -ENOMEM
+                 : strings_add(&run->plugins, &run->n_plugins, buffer_text(&text)));
+        buffer_free(&text);
+    }
+}
+
 struct run *run_describe(const struct options *options, const struct catalog *catalog,
                          const struct plan *plan)
 {
@@ -128,8 +150,10 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
     for (int i = 0; i < options->argc; i++)
         must(strings_add(&run->argv, &run->argc, options->argv[i]));
     add_settings(options, plan, run);
+    add_builds(catalog, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
-    const cJSON *isa, *isas = message_get(catalog->workers[0]->description, "isas");
+    const cJSON *isa,
+        *isas = catalog ? message_get(catalog->workers[0]->description, "isas") : NULL;
     cJSON_ArrayForEach (isa, isas) {
         if (cJSON_IsString(isa))
             must(strings_add(&run->isas, &run->n_isas, isa->valuestring));

@@ -145,8 +145,10 @@ struct plan_case {
     size_t offer;     /* index into the catalog */
     uint32_t threads; /* 0: those of the group */
     uint32_t team;    /* of these, as many as are worth while */
+    uint64_t copy;    /* of its code: the case runs that one; 0: the code as built */
     char *skip;       /* reason why it will not run, or NULL */
     char *limit_id;
+    bool limit_guessed;     /* the kernel names no roof */
     struct text_list notes; /* on what was decided */
 };
 
@@ -200,6 +202,8 @@ int plan_prepare(const struct request *request, const struct how *how,
  * not there yet. */
 void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name);
+/* Adds a row for each of `n` copies of the code of the first case. */
+void plan_add_copies(struct plan_group *group, uint64_t n);
 /* Drops all cases of a group but the first ones. */
 void plan_cut_group(struct plan_group *group, size_t cases);
 void plan_free(struct plan *plan);

@@ -198,17 +198,40 @@ void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
     free(add_roof(catalog, group, offer, stream_type(offer->type), name));
 }
 
+void plan_add_copies(struct plan_group *group, uint64_t n)
+{
+    for (uint64_t i = 1; i <= n; i++) {
+        const struct plan_case of = group->cases[0];
+        struct plan_case *const copy =
+            add_case(group, of.offer, must_have(strdup(of.id)), of.shape);
+        copy->threads = of.threads;
+        copy->team = of.team;
+        copy->copy = i;
+    }
+}
+
+/* A kernel of a plug-in's own op that names no roof is held against a stream of all that
+ * it has: what reads and writes each operand once can be no faster. */
+static const char *default_roof(const struct offer *offer)
+{
+    return offer->worker->info.path && !offer->is_baseline && !op_find(offer->op)
+               ? "streams"
+               : NULL;
+}
+
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
 static void add_limit(const struct selection *selection, struct plan_group *group,
                       size_t number)
 {
     const struct offer *offer = &selection->catalog->offers[group->cases[number].offer];
-    if (!offer->roof || group->cases[number].skip || !strcmp(offer->op, "roof") ||
-        limit_by_part(group, number, selection->catalog))
+    const char *const roof = offer->roof ?: default_roof(offer);
+    if (!roof || group->cases[number].skip || !strcmp(offer->op, "roof") ||
+        (offer->roof && limit_by_part(group, number, selection->catalog)))
         return;
     const struct catalog *const catalog = selection->catalog;
-    char *id = add_roof(catalog, group, offer, offer->type, offer->roof);
+    char *id = add_roof(catalog, group, offer, offer->type, roof);
     group->cases[number].limit_id = id;
+    group->cases[number].limit_guessed = id && !offer->roof;
     free(add_roof(catalog, group, offer, offer->type, offer->other_roof));
 }
 

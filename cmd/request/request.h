@@ -64,6 +64,8 @@ struct conditions {
     unsigned layout; /* number of other places for operands, with random addresses of a
                         worker's stack, heap and libraries; 0: the usual ones */
     int memory;      /* file of operands that are shared with others; 0: none */
+    unsigned places; /* copies of its code that run beside it; 0: none */
+    unsigned edits;  /* and so many of each edit; what they compute is not checked */
 };
 
 struct how {

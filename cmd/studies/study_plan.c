@@ -19,7 +19,7 @@ static void print_member(const struct member *member)
 {
     static char any_isa[] = "auto", any_variant[] = "*";
     struct case_name shown = member->name;
-    shown.settings = (struct case_settings){.threads = 1};
+    shown.settings.threads = shown.settings.threads ?: 1;
     shown.isa = shown.isa ?: any_isa;
     shown.variant = shown.variant ?: any_variant;
     char *const id = case_name_format(&shown);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call of a case, traced in a worker that nobody times. */
+#include "costs/costs.h"
 #include "variant/variant.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ enum { TRACE_STEPS = 30000 };
 
 /* `shape` NULL: the case's own. Into `ops` the work of the call. */
 static int trace(const struct variant *base, const struct case_name *name,
-                 struct inspect_window window, const char *shape,
+                 struct costs *costs, struct inspect_window window, const char *shape,
                  struct inspect_census *census, double *ops, struct error *error)
 {
     const struct inspect_options follow = {.max_steps = TRACE_STEPS,
@@ -23,6 +24,8 @@ static int trace(const struct variant *base, const struct case_name *name,
                                            .count_turns = true,
                                            .windows = 40,
                                            .window = window,
+                                           .costs = costs ? costs_of_code : NULL,
+                                           .costs_context = costs,
                                            .seed = base->how.seed};
     struct variant variant;
     variant_begin(&variant, &base->request, &base->how, name);
@@ -73,8 +76,8 @@ static void trace_smaller(const struct case_name *name, const struct variant *ba
         struct inspect_census small;
         struct error error;
         double ops = 0;
-        status = trace(base, name, (struct inspect_window){0}, shapes.item[i - 1], &small,
-                       &ops, &error);
+        status = trace(base, name, NULL, (struct inspect_window){0}, shapes.item[i - 1],
+                       &small, &ops, &error);
         if (status == 0)
             to->instructions_per_op =
                 scaled(&to->census, &small, (double)small.instructions / ops);
@@ -103,7 +106,12 @@ void variant_trace(const struct case_name *name, const double *rates,
     struct error error = {.text = ""};
     double ops = 0;
     to->instructions_per_op = NAN;
-    to->known = trace(base, name, window_of(rates), NULL, &to->census, &ops, &error) == 0;
+    struct host host;
+    host_read(&host, "");
+    struct costs *const costs = costs_open(host.fingerprint);
+    to->known =
+        trace(base, name, costs, window_of(rates), NULL, &to->census, &ops, &error) == 0;
+    costs_close(costs);
     if (!to->known)
         snprintf(to->absent, sizeof to->absent, "%s", error.text);
     else if (to->census.call_instructions > 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case with a how, workers and memory of its own. */
 #include "variant/variant.h"
+#include "surgery.h"
 
 #include <errno.h>
 #include <math.h>
@@ -101,6 +102,13 @@ void variant_leave_roofs(struct variant *variant)
     plan_cut_group(group, 1);
     free(group->cases[0].limit_id);
     group->cases[0].limit_id = NULL;
+}
+
+void variant_add_copies(struct variant *variant)
+{
+    const struct conditions *const conditions = &variant->how.conditions;
+    plan_add_copies(&variant->plan.groups[0],
+                    conditions->places + SURGERY_EDITS * conditions->edits);
 }
 
 /* The roofs that the base's bounds need, in its own rounds. */

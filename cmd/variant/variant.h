@@ -51,6 +51,9 @@ int variant_check(const struct request *request, const struct how *how,
 int variant_open(struct variant *variant, struct error *error);
 /* Its roofs stay away. */
 void variant_leave_roofs(struct variant *variant);
+/* Adds copies of its code at as many places as its how names, and the edited ones at
+ * places of theirs; their results follow. */
+void variant_add_copies(struct variant *variant);
 /* Adds a stream of memory to the roofs. */
 void variant_add_stream(struct variant *variant);
 void variant_close(struct variant *variant);

@@ -217,7 +217,7 @@ TABLE(step_call, NAMED(step_call, number, "case"), FIELD(step_call, calls),
 static const struct copies_call copies_call_defaults = {.number = UINT64_MAX, .n = 16};
 TABLE(copies_call, NAMED(copies_call, number, "case"), OPTIONAL(copies_call, n),
       OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code),
-      FIELD(copies_call, executed))
+      OPTIONAL(copies_call, edits), FIELD(copies_call, executed))
 
 /* ---- replies ---- */
 
@@ -283,6 +283,10 @@ TABLE(copies_reply, FIELD(copies_reply, n), FIELD(copies_reply, functions),
       FIELD(copies_reply, whole), FIELD(copies_reply, why_left),
       FIELD(copies_reply, code), FIELD(copies_reply, executed))
 
+static const struct copies_edit copies_edit_defaults;
+TABLE(copies_edit, FIELD(copies_edit, name), FIELD(copies_edit, changed),
+      FIELD(copies_edit, absent))
+
 static const struct loaded_object loaded_object_defaults;
 TABLE(loaded_object, FIELD(loaded_object, path), FIELD(loaded_object, soname),
       FIELD(loaded_object, build_id))
@@ -333,6 +337,7 @@ REPLY(overhead_reply)
 REPLY(overhead_count)
 REPLY(team_reply)
 REPLY(copies_reply)
+REPLY(copies_edit)
 REPLY(loaded_object)
 
 /* ---- requests with lists ---- */

@@ -147,6 +147,7 @@ struct step_call {
 struct copies_call {
     uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
     bool code;                 /* is wanted as a text, too: surgery_code() */
+    uint64_t edits; /* behind them so many of each edit of surgery.h, at as many places */
     const char *executed; /* as another process of the same files told; NULL: trace */
 };
 struct copies_reply {
@@ -157,6 +158,13 @@ struct copies_reply {
     double share; /* of executed instructions, those that are copied; NaN: not known */
     bool whole;   /* all instructions of a call were seen; else some of them */
     const char *why_left, *code, *executed; /* NULL: not told */
+};
+
+/* An entry of `edits` in the reply of `copies`, in the order of their copies. */
+struct copies_edit {
+    const char *name;
+    double changed;     /* instructions */
+    const char *absent; /* why there are no such copies; NULL: there are */
 };
 
 /* An entry of `objects` in the reply of that name: a shared object that is loaded. */
@@ -196,6 +204,7 @@ REPLY(overhead_reply)
 REPLY(overhead_count)
 REPLY(team_reply)
 REPLY(copies_reply)
+REPLY(copies_edit)
 REPLY(loaded_object)
 #undef CALL
 #undef REPLY

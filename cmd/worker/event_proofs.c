@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proofs of events: as messages, and as the file that keeps them until the host boots
  * again. */
-#include "process/process.h"
-#include "reports.h"
 #include "worker/worker.h"
 
 #include <inttypes.h>
@@ -10,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MAX_BYTES = 4 << 20, FILE_VERSION = 1 };
 static const char file_name[] = "counters.json";
 
 /* ---- messages ---- */
@@ -92,47 +89,11 @@ bool proofs_read(const cJSON *message, struct proofs *proofs)
 
 /* ---- the file ---- */
 
-static bool boot_id(char *id, size_t size)
-{
-    FILE *const file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    const bool read = file && fgets(id, (int)size, file);
-    if (file)
-        fclose(file);
-    id[read ? strcspn(id, "\n") : 0] = '\0';
-    return read;
-}
-
 /* The key is all that perf_event_open takes; names do not matter. */
 static void event_key(const struct event *event, char *key, size_t size)
 {
     snprintf(key, size, "%" PRIu32 ":%" PRIx64 ":%" PRIx64 ":%" PRIx64, event->type,
              event->config, event->config1, event->config2);
-}
-
-/* All hosts, or an empty object: what is not readable is measured again. */
-static cJSON *hosts_load(void)
-{
-    char path[4096], *text = NULL;
-    size_t size;
-    if (state_path(STATE_CACHE, file_name, false, path, sizeof path, NULL) == 0 &&
-        file_load(path, FILE_MAX_BYTES, &text, &size) < 0)
-        text = NULL;
-    cJSON *const root = text ? cJSON_Parse(text) : NULL;
-    cJSON *hosts = NULL;
-    free(text);
-    if (message_number(root, "schema_version", 0) == FILE_VERSION)
-        hosts = cJSON_DetachItemFromObjectCaseSensitive(root, "hosts");
-    cJSON_Delete(root);
-    return cJSON_IsObject(hosts) ? hosts : must_have(cJSON_CreateObject());
-}
-
-/* The entries that this host wrote since it booted; NULL if there are none. */
-static cJSON *host_find(const cJSON *hosts, const char *fingerprint)
-{
-    char boot[64];
-    cJSON *const host = message_get(hosts, fingerprint);
-    const char *const written = message_text(host, "boot");
-    return written && boot_id(boot, sizeof boot) && !strcmp(written, boot) ? host : NULL;
 }
 
 void proofs_load(const char *fingerprint, const struct event *events, size_t n,
@@ -141,8 +102,8 @@ void proofs_load(const char *fingerprint, const struct event *events, size_t n,
     *proofs = (struct proofs){.n = n, .loaded = true};
     if (!fingerprint)
         return;
-    cJSON *const hosts = hosts_load();
-    const cJSON *const host = host_find(hosts, fingerprint);
+    cJSON *const hosts = host_file_load(file_name);
+    const cJSON *const host = host_file_find(hosts, fingerprint);
     slots_read(host, proofs);
     for (size_t i = 0; i < n; i++) {
         char key[80];
@@ -163,21 +124,15 @@ static bool is_kept(const struct proof *proof)
 void proofs_save(const char *fingerprint, const struct event *events,
                  const struct proofs *proofs)
 {
-    char path[4096], boot[64];
     bool any = false;
     for (size_t i = 0; i < proofs->n; i++)
         any |= proofs->known[i] && is_kept(&proofs->proof[i]);
-    if (!fingerprint || !any || !boot_id(boot, sizeof boot) ||
-        state_path(STATE_CACHE, file_name, true, path, sizeof path, NULL) < 0)
+    if (!fingerprint || !any)
         return;
-    cJSON *const root = must_have(cJSON_CreateObject()), *const hosts = hosts_load();
-    cJSON *host = host_find(hosts, fingerprint);
-    if (!host) {
-        cJSON_DeleteItemFromObjectCaseSensitive(hosts, fingerprint);
-        host = must_have(cJSON_AddObjectToObject(hosts, fingerprint));
-        cJSON_AddStringToObject(host, "boot", boot);
+    cJSON *const hosts = host_file_load(file_name);
+    cJSON *const host = host_file_make(hosts, fingerprint);
+    if (!message_get(host, "events"))
         cJSON_AddObjectToObject(host, "events");
-    }
     cJSON *const kept = message_get(host, "events");
     for (size_t i = 0; i < proofs->n; i++) {
         char key[80];
@@ -189,9 +144,5 @@ void proofs_save(const char *fingerprint, const struct event *events,
     cJSON_DeleteItemFromObjectCaseSensitive(host, "slots");
     if (proofs->slots.announced)
         slots_add(host, &proofs->slots);
-    cJSON_AddNumberToObject(root, "schema_version", FILE_VERSION);
-    cJSON_AddItemToObject(root, "hosts", hosts);
-    /* Without the file the next run takes some milliseconds more. */
-    message_save(root, path, NULL);
-    cJSON_Delete(root);
+    host_file_save(file_name, hosts);
 }

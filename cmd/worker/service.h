@@ -142,9 +142,11 @@ void service_leave(struct service_case *entry, const sigset_t *mask);
 /* service_change.c: changes a part of the inputs; forgets what it took them from. */
 cJSON *service_change(struct service *service, const cJSON *request);
 void service_forget_other(struct service *service);
-/* Gives inputs that were filled these values, or leaves them if NULL. -ENOTSUP */
+/* Gives inputs that were filled the values of the call, or leaves them if NULL. Inputs
+ * that go together are filled anew as a whole, if the op has inputs of that name.
+ * -ENOTSUP */
 int service_set_values(const struct simdbench_op *op, const struct operands *operands,
-                       const char *values);
+                       const struct inputs_call *call);
 /* The operands in the shared memory, where a worker has a copy of its own too. */
 void service_shared(const struct service *service, struct operands *shared);
 /* Takes the inputs over into that copy, if there is one. */
@@ -156,7 +158,7 @@ cJSON *service_overhead(struct service *service, const cJSON *request);
 cJSON *service_step(struct service *service, const cJSON *request);
 /* service_script.c: with clock_script(), makes up what a batch of these calls took. */
 void service_script(const struct service *service, const struct service_case *entry,
-                    uint64_t calls, struct sample *sample);
+                    uint64_t copy, uint64_t calls, struct sample *sample);
 /* service_copies.c: copies of the code of a case. */
 cJSON *service_copies(struct service *service, const cJSON *request);
 /* Calls of the case run that copy from now on, 0: the code as built. -EINVAL */

@@ -248,8 +248,8 @@ static int run_timed(struct timed *timed)
         float_state_reset();
     service_leave(timed->entry, &mask);
     if (status == 0)
-        service_script(timed->service, timed->entry, timed->call->iterations,
-                       &timed->sum);
+        service_script(timed->service, timed->entry, timed->call->copy,
+                       timed->call->iterations, &timed->sum);
     return status;
 }
 

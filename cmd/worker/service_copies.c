@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of the code of a case, for batches at other places. */
+#include "reports.h"
 #include "service.h"
 #include "surgery.h"
 
@@ -28,12 +29,14 @@ typedef void run_function(const struct simdbench_operands *operands, void *state
 struct copies {
     struct service_case *of;
     struct surgery *surgery;
-    struct surgery_variant *variant[COPIES_MAX];
+    struct surgery_variant *variant[COPIES_MAX]; /* NULL: its edit cannot be made */
     uint64_t n;
+    size_t changed[SURGERY_EDITS];
+    char absent[SURGERY_EDITS][256];
 };
 
 /* Addresses of instructions in the order of their first execution. */
-struct executed {
+struct executed_code {
     uint64_t *at;
     size_t n;
 };
@@ -109,7 +112,7 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static int by_census(struct inspect_census *census, struct executed *executed,
+static int by_census(struct inspect_census *census, struct executed_code *executed,
                      struct error *error)
 {
     executed->at = malloc((census->n_lines + 1) * sizeof *executed->at);
@@ -125,29 +128,23 @@ static int by_census(struct inspect_census *census, struct executed *executed,
 /* ---- addresses that another process of the same files finds again ---- */
 
 /* "PATH\n" and "OFFSET OFFSET ...\n" in hexadecimal, for each run of them in one object.
- * NULL if any is in none, as generated code is. */
-static char *write_executed(const struct executed *executed)
+ * False if any is in none, as generated code is. */
+static bool write_executed(const struct executed_code *executed, struct buffer *text)
 {
-    char *text = NULL;
-    size_t size;
     const void *base = NULL;
-    bool known = true;
-    FILE *const file = open_memstream(&text, &size);
-    for (size_t i = 0; file && i < executed->n && known; i++) {
+    for (size_t i = 0; i < executed->n; i++) {
         Dl_info object = {.dli_fname = NULL};
-        known = dladdr((void *)(uintptr_t)executed->at[i], &object) && object.dli_fname;
-        if (known && object.dli_fbase != base)
-            fprintf(file, "%s%s\n", i ? "\n" : "", object.dli_fname);
+        if (!dladdr((void *)(uintptr_t)executed->at[i], &object) || !object.dli_fname)
+            return false;
+        if (object.dli_fbase != base) {
+            buffer_add(text, i ? "\n" : "");
+            buffer_add(text, object.dli_fname);
+            buffer_add(text, "\n");
+        }
         base = object.dli_fbase;
-        fprintf(file, "%" PRIx64 " ", executed->at[i] - (uint64_t)(uintptr_t)base);
+        buffer_format(text, "%" PRIx64 " ", executed->at[i] - (uint64_t)(uintptr_t)base);
     }
-    if (file)
-        fclose(file);
-    if (!known) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return !text->failed;
 }
 
 /* A file that is loaded already, by its beginning; the program has no path there. */
@@ -178,7 +175,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
            !memcmp(object.dli_fname, wanted->path, wanted->length);
 }
 
-static int by_text(const char *text, struct executed *executed, struct error *error)
+static int by_text(const char *text, struct executed_code *executed, struct error *error)
 {
     struct wanted wanted = {.path = text};
     executed->at = malloc((strlen(text) + 1) * sizeof *executed->at);
@@ -203,7 +200,7 @@ static int by_text(const char *text, struct executed *executed, struct error *er
     return 0;
 }
 
-static int open_surgery(struct copies *copies, const struct executed *executed,
+static int open_surgery(struct copies *copies, const struct executed_code *executed,
                         struct error *error)
 {
     const struct surgery_subject subject = {
@@ -240,6 +237,80 @@ static int make_all(struct copies *copies, const struct copies_call *call,
     return status;
 }
 
+/* ---- edits ---- */
+
+/* Loops that have less of all instructions matter little. */
+#define HOT 0.1
+
+static struct surgery_seen *see(const struct inspect_census *census)
+{
+    struct surgery_seen *const seen = calloc(census->n_lines + 1, sizeof *seen);
+    for (size_t i = 0; seen && i < census->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[i];
+        const bool hot =
+            line->loop != INSPECT_NO_LOOP && census->loop[line->loop].share >= HOT;
+        seen[i] = (struct surgery_seen){.address = line->address,
+                                        .executed = line->executed,
+                                        .loop = hot ? line->loop : SURGERY_COLD,
+                                        .spills = line->spills > 0,
+                                        .reloads = line->reloads > 0,
+                                        .late = line->failed_forwards > 0};
+    }
+    return seen;
+}
+
+static int make_edit(struct copies *copies, const struct copies_call *call,
+                     enum surgery_edit edit, struct error *error)
+{
+    int status = 0;
+    for (uint64_t i = 0; i < call->edits && status == 0; i++) {
+        struct surgery_variant **const variant = &copies->variant[copies->n + i];
+        const uint64_t shift = (call->shift + LINE_BYTES * i / call->edits) % LINE_BYTES;
+        status = surgery_edit(copies->surgery, edit, (unsigned)shift, variant, error);
+        if (status == 0)
+            status = surgery_prove(*variant, PROOF_NS, error);
+    }
+    return status;
+}
+
+/* One that cannot be made has its reason; no copy of it is ever selected. */
+static int make_edits(struct copies *copies, const struct copies_call *call,
+                      const struct inspect_census *census, struct error *error)
+{
+    struct surgery_seen *const seen = see(census);
+    if (!seen)
+        return error_set(error, -ENOMEM, "out of memory");
+    for (enum surgery_edit edit = 0; edit < SURGERY_EDITS; edit++) {
+        struct error why = {.text = ""};
+        int status = surgery_plan_edit(copies->surgery, edit, seen, census->n_lines,
+                                       &copies->changed[edit], &why);
+        if (status == 0)
+            status = make_edit(copies, call, edit, &why);
+        if (status < 0) {
+            snprintf(copies->absent[edit], sizeof copies->absent[edit], "%s", why.text);
+            memset(&copies->variant[copies->n], 0,
+                   call->edits * sizeof(struct surgery_variant *));
+        }
+        copies->n += call->edits;
+    }
+    free(seen);
+    return 0;
+}
+
+static void tell_edits(const struct copies *copies, cJSON *reply)
+{
+    cJSON *const list = cJSON_AddArrayToObject(reply, "edits");
+    for (enum surgery_edit edit = 0; edit < SURGERY_EDITS; edit++) {
+        const char *const absent = copies->absent[edit];
+        const struct copies_edit told = {.name = surgery_edit_name(edit),
+                                         .changed = (double)copies->changed[edit],
+                                         .absent = *absent ? absent : NULL};
+        cJSON *const item = cJSON_CreateObject();
+        copies_edit_add(item, &told);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
 /* The reply points into `facts`. */
 static void tell_facts(const struct copies *copies, struct surgery_facts *facts,
                        struct copies_reply *reply)
@@ -256,7 +327,7 @@ static void tell_facts(const struct copies *copies, struct surgery_facts *facts,
 
 /* What executes, by a trace or by what another one told; then copies of it. */
 static int make_copies(struct copies *copies, const struct copies_call *call,
-                       struct copies_reply *reply, struct executed *executed,
+                       struct copies_reply *reply, struct executed_code *executed,
                        struct error *error)
 {
     struct inspect_census census = {.whole = false};
@@ -270,6 +341,8 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
         status = open_surgery(copies, executed, error);
     if (status == 0)
         status = make_all(copies, call, error);
+    if (status == 0 && call->edits)
+        status = make_edits(copies, call, &census, error);
     if (status == 0 && !call->executed) {
         reply->share = share_of(copies, &census);
         reply->whole = census.whole;
@@ -281,9 +354,10 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
 static cJSON *answer(struct copies *copies, const struct copies_call *call)
 {
     struct copies_reply told = {.share = NAN};
-    struct executed executed = {.n = 0};
+    struct executed_code executed = {.n = 0};
     struct error error = {.text = ""};
-    char *code = NULL, *places = NULL;
+    struct buffer places = {.text = NULL};
+    char *code = NULL;
     int status = surgery_available(&error);
     /* The first call starts threads, and the linker fills its slots. */
     if (status == 0)
@@ -299,11 +373,15 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         struct surgery_facts facts;
         tell_facts(copies, &facts, &told);
         told.code = code;
-        told.executed = places = call->code ? write_executed(&executed) : NULL;
+        told.executed = call->code && write_executed(&executed, &places)
+                            ? buffer_text(&places)
+                            : NULL;
         copies_reply_add(reply, &told);
+        if (call->edits)
+            tell_edits(copies, reply);
     }
     free(executed.at);
-    free(places);
+    buffer_free(&places);
     free(code);
     return reply;
 }
@@ -314,8 +392,12 @@ cJSON *service_copies(struct service *service, const cJSON *request)
     struct error error = {.text = ""};
     copies_call_read(request, &call);
     struct service_case *const entry = service_find_case(service, call.number);
-    if (!entry || call.n > COPIES_MAX)
-        return service_error(-EINVAL, "copies: no such case, or more than %d copies",
+    if (!entry || call.n > COPIES_MAX ||
+        call.edits > (COPIES_MAX - call.n) / SURGERY_EDITS ||
+        (call.edits && call.executed))
+        return service_error(-EINVAL,
+                             "copies: no such case, more than %d copies, or edits "
+                             "without a trace",
                              COPIES_MAX);
     if (service_move(service, entry, 0, &error) < 0)
         return service_error(-EIO, "copies: %s", error.text);
@@ -336,7 +418,8 @@ int service_move(struct service *service, struct service_case *entry, uint64_t c
 {
     struct service_case *const moved = service->moved;
     int status = 0;
-    if (copy > (entry->copies ? entry->copies->n : 0))
+    if (copy > (entry->copies ? entry->copies->n : 0) ||
+        (copy && !entry->copies->variant[copy - 1]))
         return error_set(error, -EINVAL, "the case has no copy %llu",
                          (unsigned long long)copy);
     /* Its functions may be those of other cases, too. */

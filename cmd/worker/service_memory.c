@@ -94,11 +94,14 @@ cJSON *service_map(struct service *service, const cJSON *request)
 }
 
 int service_set_values(const struct simdbench_op *op, const struct operands *operands,
-                       const char *values)
+                       const struct inputs_call *call)
 {
-    if (!values)
+    if (!call->values)
         return 0;
-    return op->flags & SIMDBENCH_JOINT ? -ENOTSUP : operands_set_values(operands, values);
+    if (!(op->flags & SIMDBENCH_JOINT))
+        return operands_set_values(operands, call->values);
+    const int status = op->fill(&operands->view, call->seed, call->values);
+    return status == -EINVAL ? -ENOTSUP : status;
 }
 
 cJSON *service_fill(struct service *service, const cJSON *request)
@@ -111,15 +114,21 @@ cJSON *service_fill(struct service *service, const cJSON *request)
         return service_error(-EINVAL, "fill: no such op");
     if (!service->mapped)
         return service_error(-ENODATA, "fill: no operands are mapped");
-    int status = op->fill(&service->operands.view, call.seed, input);
+    const bool joint = op->flags & SIMDBENCH_JOINT;
+    int status = op_fill(op, &service->operands.view, call.seed, input);
     if (status < 0 && !input)
         return service_error(status, "op %s cannot fill its inputs: %s", op->name,
                              strerror(-status));
+    if (status < 0 && strncmp(input, "file:", 5) == 0)
+        return service_error(status, "--input=%s: %s", input,
+                             status == -ENODATA ? "the file is empty or no regular one"
+                                                : strerror(-status));
     if (status < 0)
-        return service_error(status, "--input=%s: op %s has no such input%s%s%s", input,
-                             op->name, op->inputs ? " (known: " : "",
-                             op->inputs ? op->inputs : "", op->inputs ? ")" : "");
-    status = service_set_values(op, &service->operands, call.values);
+        return service_error(
+            status, "--input=%s: op %s has no such input (known: %s%s%s)", input,
+            op->name, op->inputs ?: "", op->inputs && !joint ? "; of all ops: " : "",
+            joint ? "" : INPUTS_OF_ALL);
+    status = service_set_values(op, &service->operands, &call);
     if (status < 0)
         return service_error(status, "op %s: its inputs go together as they were filled",
                              op->name);

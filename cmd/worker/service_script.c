@@ -22,11 +22,11 @@ static double work_of_call(const struct service *service,
 }
 
 void service_script(const struct service *service, const struct service_case *entry,
-                    uint64_t calls, struct sample *sample)
+                    uint64_t copy, uint64_t calls, struct sample *sample)
 {
     if (!clock_script())
         return;
-    const double rate = clock_script_rate(entry->kernel->variant);
+    const double rate = clock_script_copy_rate(entry->kernel->variant, copy);
     /* Faults that each call has are those of its conditions; others come by chance. */
     const int64_t faults = sample->minor_faults / (int64_t)calls;
     /* A call costs the loop something. */

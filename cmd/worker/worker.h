@@ -47,6 +47,19 @@ int message_read_operands(const cJSON *array, struct operands_map *map);
 cJSON *message_dims(const struct simdbench_shape *shape);
 int message_read_dims(const cJSON *array, struct simdbench_shape *shape);
 
+/* ---- what was measured on a host, until it boots again (host_file.c) ---- */
+
+/* All hosts of file `name` in the cache, the caller's; an empty object if there is none
+ * that can be read: what it had is measured again. */
+cJSON *host_file_load(const char *name);
+/* What this host wrote since it booted, or NULL. */
+cJSON *host_file_find(const cJSON *hosts, const char *fingerprint);
+/* The same, in place of older entries if there is none. */
+cJSON *host_file_make(cJSON *hosts, const char *fingerprint);
+/* Replaces the file and frees `hosts`. If it cannot be written, the next run measures
+ * again. */
+void host_file_save(const char *name, cJSON *hosts);
+
 /* ---- proofs of the events of a run (event_proofs.c) ---- */
 
 struct proofs {

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conv_op.h"
@@ -111,6 +112,28 @@ static int check_shape(const char *text, const struct simdbench_shape *shape, ch
     return 0;
 }
 
+/* A number alone is the side of a square image; the rest has one default. */
+enum {
+    SQUARE_CHANNELS = 32,
+    SQUARE_KERNEL = 3,
+    SQUARE_PADDING = 1,
+    SQUARE_MAX = 1 << 20
+};
+
+static bool parse_square(const char *text, struct simdbench_shape *shape)
+{
+    char *end;
+    const long side = strtol(text, &end, 10);
+
+    if (!isdigit((unsigned char)*text) || *end || side < 1 || side > SQUARE_MAX)
+        return false;
+    shape->dim[CONV_H] = shape->dim[CONV_W] = side;
+    shape->dim[CONV_C] = shape->dim[CONV_K] = SQUARE_CHANNELS;
+    shape->dim[CONV_R] = shape->dim[CONV_S] = SQUARE_KERNEL;
+    shape->dim[CONV_P] = shape->dim[CONV_Q] = SQUARE_PADDING;
+    return true;
+}
+
 static int conv_parse(const char *text, struct simdbench_shape *shape, char *error,
                       size_t error_size)
 {
@@ -122,7 +145,8 @@ static int conv_parse(const char *text, struct simdbench_shape *shape, char *err
     }
     for (int dim = 0; dim < CONV_DIMS; dim++)
         result.dim[dim] = dim_default(dim);
-    int code = parse_letters(text, &result, error, error_size);
+    int code =
+        parse_square(text, &result) ? 0 : parse_letters(text, &result, error, error_size);
     if (code == 0)
         code = check_shape(text, &result, error, error_size);
     if (code == 0)
@@ -359,7 +383,8 @@ const struct simdbench_op conv_op = {
     .shape_help =
         "n1c16h64w64k16r3s3u1v1p0q0d1g1: batch n, channels c, height h, width w, "
         "output channels k, kernel r x s, stride u x v, padding p x q, dilation d, "
-        "groups g; what is left out is 1, padding 0",
+        "groups g; what is left out is 1, padding 0; a number alone is the side of a "
+        "square image: 64 is n1c32h64w64k32r3s3p1q1",
     .default_shapes = "n1c16h64w64k16r3s3,n1c64h56w56k64r3s3p1q1,n1c256h14w14k256,"
                       "n1c32h112w112k32r3s3p1q1g32",
     .parse = conv_parse,

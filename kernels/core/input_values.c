@@ -23,7 +23,7 @@ static int compare(const void *a, const void *b, void *of)
 }
 
 /* Ascending: the first elements in order, each repeated until the operand is full. */
-static int sort_values(const struct simdbench_operand *operand)
+int operand_sort(const struct simdbench_operand *operand)
 {
     const size_t size = type_bytes(operand->type);
     const size_t n = operand->count < SORTED_MAX ? operand->count : SORTED_MAX;
@@ -62,7 +62,7 @@ int operands_set_values(const struct operands *operands, const char *values)
         else if (!strcmp(values, "constant"))
             repeat_value(operand);
         else
-            status = strcmp(values, "sorted") ? -EINVAL : sort_values(operand);
+            status = strcmp(values, "sorted") ? -EINVAL : operand_sort(operand);
     }
     return status;
 }

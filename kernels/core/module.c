@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "near_names.h"
+
 /* Bytes that a struct must have to be of any use: up to and including a field. */
 #define BYTES_TO(struct_name, field) \
     (offsetof(struct struct_name, field) + sizeof(((struct struct_name *)0)->field))
@@ -82,6 +84,7 @@ static int check_op_extras(const struct simdbench_op *op, const char *module,
         {"relayout", "layouts", op->relayout && !op->layouts},
         {"accuracy", "accuracy_inputs", op->accuracy && !op->accuracy_inputs},
         {"accuracy", "accuracy_shape", op->accuracy && !op->accuracy_shape},
+        {"length", "verify", op->length && !op->verify},
     };
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
         if (pairs[i].bad)
@@ -124,10 +127,11 @@ static int check_op(const struct copy *copy, size_t index, struct error *error)
                           : !op->parse          ? "parse"
                           : !op->format         ? "format"
                           : !op->layout         ? "layout"
-                          : !op->fill           ? "fill"
                           : !op->reference      ? "reference"
                           : !op->work           ? "work"
                                                 : NULL;
+    if (!missing && !op->fill && op->flags & SIMDBENCH_JOINT)
+        missing = "fill, which inputs that go together need";
     if (missing)
         return error_set(error, -EINVAL, "module %s: op '%s' has no %s", module, op->name,
                          missing);
@@ -170,14 +174,35 @@ static const struct simdbench_op *find_op(const struct copy *copy, const char *n
     return op_find(name);
 }
 
+/* Near matches and where all of them are told. */
+static void unknown_roof(const char *name, char *text, size_t size)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    struct near near = {.word = name};
+    for (size_t i = 0; kernels[i]; i++)
+        if (strcmp(kernels[i]->op, "roof") == 0 &&
+            (!near.n || !strstr(near.text, kernels[i]->variant)))
+            near_try(&near, kernels[i]->variant);
+    snprintf(text, size, "%s; simdbench list roofs shows them", near.text);
+}
+
+/* What people call them elsewhere. */
+static void take_roof_alias(const char **name)
+{
+    static const char *const aliases[][2] = {{"triad", "streams"}, {"dot", "load"}};
+    for (size_t i = 0; *name && i < ARRAY_LEN(aliases); i++)
+        if (strcmp(*name, aliases[i][0]) == 0)
+            *name = aliases[i][1];
+}
+
 static bool has_roof(const char *name)
 {
     const struct simdbench_kernel *const *kernels = kernel_list();
-    for (size_t i = 0; kernels[i]; i++) {
-        if (strcmp(kernels[i]->op, "roof") == 0 && strcmp(kernels[i]->variant, name) == 0)
-            return true;
-    }
-    return false;
+    bool found = strcmp(name, "none") == 0;
+    for (size_t i = 0; kernels[i] && !found; i++)
+        found =
+            strcmp(kernels[i]->op, "roof") == 0 && strcmp(kernels[i]->variant, name) == 0;
+    return found;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -236,10 +261,13 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
                          module, kernel->variant, why.text);
     const char *const roofs[] = {kernel->roof, kernel->other_roof};
     for (size_t i = 0; i < ARRAY_LEN(roofs); i++) {
-        if (roofs[i] && !has_roof(roofs[i]))
-            return error_set(error, -EINVAL,
-                             "module %s: kernel %s names roof '%s', which does not exist",
-                             module, kernel->variant, roofs[i]);
+        char known[300];
+        if (!roofs[i] || has_roof(roofs[i]))
+            continue;
+        unknown_roof(roofs[i], known, sizeof known);
+        return error_set(error, -EINVAL,
+                         "module %s: kernel %s names roof '%s', which does not exist%s",
+                         module, kernel->variant, roofs[i], known);
     }
     if (!kernel->run)
         return error_set(error, -EINVAL, "module %s: kernel %s has no run", module,
@@ -271,6 +299,8 @@ static int copy_kernels(struct copy *copy, struct error *error)
                              copy->table.name, i, copy->table.kernels[i]->size);
         copy_struct(&copy->kernel[i], sizeof copy->kernel[i], copy->table.kernels[i]);
         copy->kernels[i] = &copy->kernel[i];
+        take_roof_alias(&copy->kernel[i].roof);
+        take_roof_alias(&copy->kernel[i].other_roof);
         int status = check_kernel(copy, i, error);
         if (status < 0)
             return status;

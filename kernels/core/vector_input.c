@@ -14,7 +14,7 @@
 
 struct range {
     double low, high;
-    bool single; /* f32, else f64 */
+    uint32_t type; /* a float */
 };
 
 /* ---- one number ---- */
@@ -47,17 +47,15 @@ static double draw_uniform(const struct range *range, uint64_t *state)
 
 static double draw_saturated(const struct range *range, uint64_t *state)
 {
-    const double magnitude =
-        draw_uniform(&(struct range){32, 1024, range->single}, state);
+    const double magnitude = draw_uniform(&(struct range){32, 1024, range->type}, state);
     return random_sign(state) ? -magnitude : magnitude;
 }
 
 static double draw_subnormal(const struct range *range, uint64_t *state)
 {
-    const int bits = range->single ? FLT_MANT_DIG - 1 : DBL_MANT_DIG - 1;
-    const uint64_t draw = random_next(state), mantissa = draw >> (64 - bits);
-    const double magnitude =
-        (double)(mantissa ? mantissa : 1) * (range->single ? FLT_TRUE_MIN : DBL_TRUE_MIN);
+    const uint64_t draw = random_next(state);
+    const uint64_t mantissa = draw >> (64 - type_digits(range->type));
+    const double magnitude = (double)(mantissa ? mantissa : 1) * type_ulp(range->type, 0);
     return draw & 1 ? -magnitude : magnitude;
 }
 
@@ -67,10 +65,17 @@ static double draw_zero(const struct range *range, uint64_t *state)
     return random_sign(state) ? -0.0 : 0.0;
 }
 
+static double largest(uint32_t type)
+{
+    const int digits = type_digits(type);
+    const int least = ilogb(type_ulp(type, 0)) + digits;
+    return ldexp(2 - ldexp(1, -digits), 1 - least);
+}
+
 static double draw_special(const struct range *range, uint64_t *state)
 {
     const uint64_t draw = random_next(state);
-    const double values[] = {NAN, INFINITY, 0, range->single ? FLT_MAX : DBL_MAX};
+    const double values[] = {NAN, INFINITY, 0, largest(range->type)};
     const size_t choice = draw % (ARRAY_LEN(values) + 1);
     if (draw >> 62)
         return draw_normal(range, state);
@@ -79,29 +84,20 @@ static double draw_special(const struct range *range, uint64_t *state)
     return random_sign(state) ? -values[choice] : values[choice];
 }
 
-static uint64_t bits_of(double value, bool single)
+static uint64_t bits_of(double value, uint32_t type)
 {
-    const float narrow = (float)value;
-    uint64_t wide_bits;
-    uint32_t narrow_bits;
-    memcpy(&wide_bits, &value, sizeof value);
-    memcpy(&narrow_bits, &narrow, sizeof narrow);
-    return single ? narrow_bits : wide_bits;
+    uint64_t element = 0;
+    type_set(type, &element, 0, value);
+    return element;
 }
 
 static double draw_bits(const struct range *range, uint64_t *state)
 {
-    const uint64_t low = bits_of(range->low, range->single);
-    const uint64_t span = bits_of(range->high, range->single) - low + 1;
+    const uint64_t low = bits_of(range->low, range->type);
+    const uint64_t span = bits_of(range->high, range->type) - low + 1;
     const uint64_t draw = random_next(state);
     const uint64_t bits = low + (uint64_t)((unsigned __int128)draw * span >> 64);
-    const uint32_t narrow_bits = (uint32_t)bits;
-    double magnitude;
-    float narrow;
-    memcpy(&magnitude, &bits, sizeof bits);
-    memcpy(&narrow, &narrow_bits, sizeof narrow);
-    if (range->single)
-        magnitude = (double)narrow;
+    const double magnitude = type_get(range->type, &bits, 0);
     return random_sign(state) ? -magnitude : magnitude;
 }
 
@@ -118,7 +114,7 @@ static const struct {
 };
 
 /* A number that ends at `end`. */
-static bool read_number(const char *text, const char *end, bool single, double *value)
+static bool read_number(const char *text, const char *end, uint32_t type, double *value)
 {
     char copy[64], *stop;
     const size_t length = (size_t)(end - text);
@@ -127,7 +123,8 @@ static bool read_number(const char *text, const char *end, bool single, double *
     memcpy(copy, text, length);
     copy[length] = '\0';
     const double read = strtod(copy, &stop);
-    *value = single ? (double)(float)read : read;
+    const uint64_t rounded = bits_of(read, type);
+    *value = type_get(type, &rounded, 0);
     return !*stop && !isnan(read) && (isinf(read) || !isinf(*value));
 }
 
@@ -135,8 +132,8 @@ static bool read_number(const char *text, const char *end, bool single, double *
 static bool read_range(const char *text, struct range *range)
 {
     const char *dots = strstr(text, "..");
-    return dots && read_number(text, dots, range->single, &range->low) &&
-           read_number(dots + 2, text + strlen(text), range->single, &range->high) &&
+    return dots && read_number(text, dots, range->type, &range->low) &&
+           read_number(dots + 2, text + strlen(text), range->type, &range->high) &&
            range->low <= range->high;
 }
 
@@ -154,24 +151,15 @@ static draw_function *find(const char *input, struct range *range)
     return NULL;
 }
 
-static bool is_float(uint32_t type)
-{
-    return type == SIMDBENCH_F32 || type == SIMDBENCH_F64;
-}
-
 int vector_fill(void *data, uint32_t type, uint64_t n, uint64_t seed, const char *input)
 {
-    struct range range = {.single = type == SIMDBENCH_F32};
-    draw_function *draw = find(input ? input : "normal", &range);
-    if (!draw || !is_float(type))
+    struct range range = {.type = type};
+    draw_function *const draw =
+        type_kind(type) == TYPE_FLOAT ? find(input ? input : "normal", &range) : NULL;
+    if (!draw)
         return -EINVAL;
-    for (uint64_t i = 0; i < n; i++) {
-        const double value = draw(&range, &seed);
-        if (range.single)
-            ((float *)data)[i] = (float)value;
-        else
-            ((double *)data)[i] = value;
-    }
+    for (uint64_t i = 0; i < n; i++)
+        type_set(type, data, i, draw(&range, &seed));
     return 0;
 }
 
@@ -206,7 +194,7 @@ int vector_layout(const struct simdbench_shape *shape, uint32_t type, uint32_t o
 {
     const uint32_t roles[] = {SIMDBENCH_IN, out};
 
-    if (!is_float(type))
+    if (type != SIMDBENCH_F32 && type != SIMDBENCH_F64)
         return -EINVAL;
     if ((uint64_t)shape->dim[0] > PTRDIFF_MAX / type_bytes(type))
         return -EOVERFLOW;

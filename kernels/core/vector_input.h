@@ -9,9 +9,9 @@
  *   subnormal       all subnormals but zero, both signs
  *   zero            zeros of both signs
  *   special         normal, but every fourth or so is a NaN, an infinity, a zero of
- * either sign, a subnormal or the largest number bits:LO..HI     magnitudes uniform over
- * the bit patterns from LO to HI, both signs: all powers of two are equally likely. 0 <=
- * LO <= HI <= inf
+ *                   either sign, a subnormal or the largest number
+ *   bits:LO..HI     magnitudes uniform over the bit patterns from LO to HI, both signs:
+ *                   all powers of two are equally likely. 0 <= LO <= HI <= inf
  */
 #pragma once
 
@@ -23,7 +23,7 @@
 #define VECTOR_INPUTS \
     "normal, uniform:LO..HI, saturated, subnormal, zero, special, bits:LO..HI"
 
-/* Writes n elements of type SIMDBENCH_F32 or SIMDBENCH_F64, the same ones for the same
+/* Writes n floats of that type, the same ones for the same
  * seed. `input` NULL means "normal". LO and HI are rounded to the type. -EINVAL for a
  * name or a range that is none, or beyond the type's numbers, and for another type:
  * nothing is written then. */

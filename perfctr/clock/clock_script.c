@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of verdicts about time cannot let the machine decide: with this variable the
  * times of batches are made up, and no other program takes a part of the CPU. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,17 +17,29 @@ const char *clock_script(void)
     return script && *script ? script : NULL;
 }
 
-double clock_script_rate(const char *name)
+static double rate_of(const char *name, double rate)
 {
     const size_t length = strlen(name);
     const char *entry = clock_script();
-    double rate = entry ? strtod(entry, NULL) : 0;
     while (entry && (entry = strchr(entry, ','))) {
         entry++;
         if (!strncmp(entry, name, length) && entry[length] == '=')
             rate = strtod(entry + length + 1, NULL);
     }
     return rate;
+}
+
+double clock_script_rate(const char *name)
+{
+    const char *const entry = clock_script();
+    return rate_of(name, entry ? strtod(entry, NULL) : 0);
+}
+
+double clock_script_copy_rate(const char *name, uint64_t copy)
+{
+    char of_copy[256];
+    snprintf(of_copy, sizeof of_copy, "%s@%" PRIu64, name, copy);
+    return rate_of(of_copy, clock_script_rate(name));
 }
 
 void sample_script(struct sample *sample, double ns, uint64_t turn)

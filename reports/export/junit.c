@@ -277,6 +277,10 @@ static void put_suite(const struct run *run, size_t id, const struct export_row 
     open_suite(run, id, name, "simdbench", &counts, file);
     put_property(file, NULL, "fingerprint", run->fingerprint);
     put_property(file, NULL, "seed", run->seed);
+    if (run->gate && run->gate->harness)
+        put_property(file, NULL, "harness", run->gate->harness);
+    if (run->gate && run->gate->remark)
+        put_property(file, NULL, "remark", run->gate->remark);
     if (run->gate && run->gate->refused)
         put_property(file, NULL, "times_do_not_gate", run->gate->refused);
     for (size_t i = 0; i < n; i++)

@@ -41,6 +41,9 @@ struct history {
     size_t n;
     struct history_change *changes; /* ascending, derived by history_find_changes() */
     size_t n_changes;
+    /* Runs that compare builds and found more cases slower than faster, and the other way
+     * round; derived by history_directions(). */
+    struct directions gates;
 };
 
 /* Smaller changes are not looked for: equal code at other addresses differs by as much.
@@ -53,6 +56,9 @@ size_t history_group_end(const struct history *history, size_t first);
  * history_read() calls it. -ENOMEM. */
 enum { HISTORY_RUNS = 300 };
 int history_find_changes(struct history *history);
+
+/* history_read() calls it, too. -ENOMEM. */
+int history_directions(struct history *history);
 
 /* Reads what is known of the cases whose id is or matches (as a glob) the pattern; free
  * it with history_free(). */

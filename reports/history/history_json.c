@@ -50,6 +50,10 @@ void history_json(const struct history *history, struct json *json)
     cJSON *const root = json_object(json, NULL, NULL);
 
     json_number(json, root, "schema_version", 1);
+    cJSON *const gates = json_object(json, root, "gates");
+    json_number(json, gates, "slower", (double)history->gates.slower);
+    json_number(json, gates, "faster", (double)history->gates.faster);
+    json_number(json, gates, "p", history->gates.p);
     cJSON *const cases = json_array(json, root, "cases");
     for (size_t first = 0, end; first < history->n; first = end) {
         const struct history_entry *const entry = &history->entries[first];

@@ -152,7 +152,8 @@ int history_read(const char *path, const char *pattern, struct history *history,
     int status = read_rows(path, entries_sql, pattern, add_entry, history, error);
 
     derive_changes(history);
-    if (status == 0 && history_find_changes(history) < 0)
+    if (status == 0 &&
+        (history_find_changes(history) < 0 || history_directions(history) < 0))
         status = error_set(error, -ENOMEM, "out of memory for history");
     if (status < 0)
         history_free(history);

@@ -170,6 +170,22 @@ static void put_table(const struct history *history, size_t first, size_t end,
             put_change(history, change, &cells->cell[0], file);
 }
 
+/* Real changes go both ways; what only ever gets slower may be an alarm that is false. */
+static void put_directions(const struct directions *gates, FILE *file)
+{
+    if (!gates->slower && !gates->faster)
+        return;
+    fprintf(
+        file,
+        "\ngates: %zu run%s found more regressions than improvements, %zu the other way "
+        "(sign test p = %.2g)\n",
+        gates->slower, gates->slower == 1 ? "" : "s", gates->faster, gates->p);
+    if (gates->p < DIRECTIONS_P && gates->slower > gates->faster)
+        fputs("  equal builds would be as often faster as slower: either the code gets "
+              "slower again and again, or these are false alarms (simdbench selftest)\n",
+              file);
+}
+
 int history_write_table(const struct history *history, FILE *file, struct error *error)
 {
     struct cells cells = {.cell = {{.text = NULL}}};
@@ -179,6 +195,7 @@ int history_write_table(const struct history *history, FILE *file, struct error 
         end = history_group_end(history, first);
         put_table(history, first, end, &cells, file);
     }
+    put_directions(&history->gates, file);
     cells_free(&cells);
     return finish(file, error);
 }

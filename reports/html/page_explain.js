@@ -31,6 +31,8 @@ function codeTable(loop) {
         cell.style.setProperty("--share", share);
         return cell;
       } },
+    { title: "latency", number: true, value: (line) => line.latency },
+    { title: "cycles each", number: true, value: (line) => line.throughput },
     { title: "instruction", value: (line) => line.text, show: (line) => el("code", {}, line.text) },
     { title: "source", value: (line) => line.source ?? "" }], rows);
   return made;

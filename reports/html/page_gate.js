@@ -58,6 +58,67 @@ function forestConfig(cases) {
       } } },
   };
 }
+// What somebody who decides reads first.
+const usable = (result) => hasChange(result) && result.role === "kernel" &&
+  result.comparison.verdict !== "UNUSABLE";
+function headline({ regressed, improved, same, inconclusive, unusable: none, only_one: one, threshold }) {
+  const all = regressed + improved + same + inconclusive + none + one;
+  const rest = [[improved, "improved"], [inconclusive, "inconclusive"], [none, "unusable"],
+    [one, "in one of the two only"]].filter(([n]) => n).map(([n, word]) => `${n} ${word}`);
+  return `${regressed ? `REGRESSED: ${regressed}` : `${inconclusive || none ? "UNDECIDED" : "PASSED"
+  }: none`} of ${all} cases regressed by more than ${percent(threshold)}${
+    rest.length ? `; ${rest.join(", ")}` : ""}.`;
+}
+function trust(gate) {
+  const list = results.filter((result) => result.role === "kernel" && hasChange(result))
+    .map((result) => Math.abs(result.comparison.change)).sort((a, b) => a - b);
+  const lines = [];
+  if (gate.equal && list.length)
+    lines.push(`Both runs are of the same build: what differs is the noise between them, ${
+      percent(list[list.length >> 1])} at the median of the cases and ${percent(list.at(-1))} at most.`);
+  if (known(gate.drift))
+    lines.push(`The machine changed by ${change(gate.drift)}, as ${gate.controls} libraries and ` +
+      "limits say, whose code is the same; changes by op are without that.");
+  if (gate.between > 0)
+    lines.push(`Noise between the runs: ${percent(gate.between)}; a change must exceed twice that.`);
+  return lines.map((line) => el("p", {}, line));
+}
+const pair = (before, after, show) => known(after)
+  ? `${known(before) ? `${show(before)} to ` : ""}${show(after)}` : "";
+function rowsTable(gate) {
+  return table("Each op and instruction set: geometric means of usable cases", [
+    { title: "op", value: (row) => row.op }, { title: "ISA", value: (row) => row.isa },
+    { title: "cases", number: true, value: (row) => row.usable,
+      show: (row) => row.usable < row.cases ? `${row.usable} of ${row.cases}` : `${row.cases}` },
+    { title: "change", number: true, value: (row) => row.change,
+      show: (row) => known(row.change) ? change(row.change) : "–" },
+    { title: "interval", number: true, value: (row) => row.ci?.[0], show: (row) => range(row.ci, change) },
+    { title: "raw", number: true, value: (row) => row.raw,
+      show: (row) => known(row.raw) ? change(row.raw) : "–" },
+    { title: "limit", value: (row) => row.share_after,
+      show: (row) => pair(row.share_before, row.share_after, percent) },
+    { title: "speed against", value: (row) => (row.versus ?? []).map((one) => `${one.baseline} ${
+      pair(one.before, one.after, (times) => `${plain(times, 4)}x`)}`).join(", ") }], gate.rows);
+}
+const EXTREMES = 5;
+function gateHead(body, gate, changed) {
+  const list = changed.filter(usable);
+  body.append(el("p", { class: gate.regressed ? "bad" : "" }, el("strong", {}, headline(gate))),
+    ...trust(gate));
+  if (gate.rows?.length)
+    body.append(rowsTable(gate));
+  const n = list.length > 2 * EXTREMES ? EXTREMES : Math.ceil(list.length / 2);
+  for (const [title, part] of [["The worst", list.slice(0, n)],
+    ["The best", list.slice(Math.max(n, list.length - EXTREMES)).reverse()]])
+    if (part.length)
+      body.append(table(title, [caseColumn,
+        { title: "change", number: true, value: (result) => result.comparison.change,
+          show: (result) => change(result.comparison.change) },
+        { title: "interval", number: true, value: (result) => result.comparison.ci?.[0],
+          show: (result) => range(result.comparison.ci, change) },
+        { title: "verdict", value: (result) => result.comparison.verdict, tone: verdictTone }],
+      part, { anchor: (result) => result.anchor }));
+}
 const FOREST = 40;
 function drawGate(body) {
   const { gate } = page;
@@ -67,6 +128,7 @@ function drawGate(body) {
   const parts = [];
   for (let i = 0; i < changed.length; i += FOREST)
     parts.push(changed.slice(i, i + FOREST));
+  gateHead(body, gate, changed);
   body.append(facts([
     ["verdicts", rank.concat("SAME").map((name) => [name, gate[name.toLowerCase()]])
       .filter(([, n]) => n).map(([name, n]) => `${n} ${name}`).join(", ")],
@@ -74,8 +136,12 @@ function drawGate(body) {
       ? change(gate.geomean_change) : null],
     ["times do not gate", gate.refused], ["this machine", gate.selftest],
     ["settings of this comparison", gate.settings],
+    ["harness", gate.harness], ["placement", gate.harness && "code of a harness cannot be tried at " +
+      "other places, so a change may be of the code or only of its place in memory"],
+    ["remark", gate.remark],
     ["left out", gate.left_out], ["this CPU lacks", gate.lacking],
-    ...(gate.arms ?? []).map((arm) => [arm.name, [arm.path, arm.version, arm.commit]
+    ...(gate.arms ?? []).map((arm) => [arm.name, [arm.label, arm.path, arm.version,
+      arm.commit, arm.build_id ? `build ${arm.build_id}` : "", arm.started_at, arm.host]
       .filter(Boolean).join(", ")])]));
   figures(body, parts, "charts", (part) => figure("Changes, the worst first; grey: the noise floor",
     () => forestConfig(part), () => gateTable(part), { height: 90 + 24 * part.length }));

@@ -12,11 +12,13 @@ static const struct fields row_fields =
 static const struct {
     const char *name;
     size_t offset;
+    bool later; /* older files do not have it */
 } lists[] = {
-    {"factors", offsetof(struct account, factors)},
-    {"classes", offsetof(struct account, classes)},
-    {"counters", offsetof(struct account, counters)},
-    {"conditions", offsetof(struct account, conditions)},
+    {"factors", offsetof(struct account, factors), false},
+    {"bounds", offsetof(struct account, bounds), true},
+    {"classes", offsetof(struct account, classes), false},
+    {"counters", offsetof(struct account, counters), false},
+    {"conditions", offsetof(struct account, conditions), false},
 };
 
 static void put_rows(struct json *json, cJSON *parent, const char *name,
@@ -65,6 +67,8 @@ int json_read_account(const struct value *root, struct run *run)
     int code = value_fields(&object, &account_fields, run->account);
     for (size_t i = 0; i < ARRAY_LEN(lists) && !code; i++) {
         const struct value list = value_member(&object, lists[i].name);
+        if (lists[i].later && value_absent(&list))
+            continue;
         code = value_array(&list)
                    ?: value_each(&list, add_row, (char *)run->account + lists[i].offset);
     }

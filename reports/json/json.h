@@ -23,7 +23,8 @@ int run_make_json(const struct run *run, struct json *json, struct error *error)
 /* Takes any bytes. Rejects duplicate keys, trailing bytes, non-finite numbers, other
  * schema versions, wrong types: the error names the field's path
  * ("results[3].samples_ns[2]"), or the byte where it is no JSON at all. Unknown fields
- * are ignored. Returns 0, -EINVAL, -ENOMEM; run_load also what open and read return. */
+ * are ignored. A document of Google Benchmark is read as well. Returns 0, -EINVAL,
+ * -ENOMEM; run_load also what open and read return. */
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error);
 int run_load(struct run **run, const char *path, struct error *error);
 

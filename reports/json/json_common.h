@@ -56,8 +56,10 @@ cJSON *json_maybe(struct json *json, cJSON *parent, const char *name, bool known
 /* Adds the fields of the struct at `base` to an object. */
 void json_fields(struct json *json, cJSON *parent, const struct fields *fields,
                  const void *base);
+/* Adds a ratio to a list of them. */
+void json_ratio(struct json *json, cJSON *list, const struct ratio *ratio);
 /* Adds "gate" to a run and "comparison" to a result (json_comparison.c). */
-void json_gate(struct json *json, cJSON *parent, const struct gate *gate);
+void json_gate(struct json *json, cJSON *parent, const struct run *run);
 void json_comparison(struct json *json, cJSON *parent,
                      const struct comparison *comparison);
 /* Adds "findings" and "explanation" to a result (json_explanation.c). */

@@ -1,30 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "json.h"
 #include "json_common.h"
 #include "json_value.h"
+#include "judge/judge.h"
 
 static const struct fields gate_fields = FIELDS(
     FIELD(TEXT, gate, kind), FIELD(NAME, gate, refused), FIELD(AMOUNT, gate, threshold),
     FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes), FIELD(BOOL, gate, code),
     FIELD(BOOL, gate, placement), FIELD(NAME, gate, left_out), FIELD(NAME, gate, lacking),
-    FIELD(NAME, gate, selftest), FIELD(NAME, gate, settings),
-    FIELD(AMOUNT, gate, seconds), FIELD(CHANGE, gate, geomean_change),
-    FIELD(SIZE, gate, regressed), FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same),
-    FIELD(SIZE, gate, inconclusive), FIELD(SIZE, gate, unusable),
-    FIELD(SIZE, gate, only_one));
+    FIELD(NAME, gate, selftest), FIELD(NAME, gate, settings), FIELD(NAME, gate, harness),
+    FIELD(NAME, gate, remark), FIELD(AMOUNT, gate, seconds),
+    FIELD(CHANGE, gate, geomean_change), FIELD(SIZE, gate, regressed),
+    FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same), FIELD(SIZE, gate, inconclusive),
+    FIELD(SIZE, gate, unusable), FIELD(SIZE, gate, only_one), FIELD(BOOL, gate, equal),
+    FIELD(CHANGE, gate, drift), FIELD(SPAN, gate, between),
+    FIELD(AMOUNT, gate, controls));
 static const struct fields arm_fields =
     FIELDS(FIELD(TEXT, arm, name), FIELD(TEXT, arm, path), FIELD(NAME, arm, build_id),
-           FIELD(NAME, arm, version), FIELD(NAME, arm, commit));
+           FIELD(NAME, arm, version), FIELD(NAME, arm, commit), FIELD(NAME, arm, label),
+           FIELD(NAME, arm, started_at), FIELD(NAME, arm, host));
 static const struct fields comparison_fields =
     FIELDS(FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
            FIELD(U32, comparison, processes), FIELD(SPAN, comparison, base_ns),
            FIELD(SPAN, comparison, head_ns), FIELD(CHANGE, comparison, change),
            FIELD(CHANGE, comparison, least_change), FIELD(SPAN, comparison, floor),
            FIELD(SPAN, comparison, delta), FIELD(SPAN, comparison, detectable),
-           FIELD(SPAN, comparison, p), FIELD(BOOL, comparison, significant));
+           FIELD(SPAN, comparison, p), FIELD(BOOL, comparison, significant),
+           FIELD(SPAN, comparison, base_share));
 /* NaN, and 0 of a time, is null or missing. */
 static const struct fields placement_fields =
     FIELDS(FIELD(NAME, placement, unmoved), FIELD(AMOUNT, placement, instructions),
@@ -45,15 +51,56 @@ static const struct field trial_table[] = {
 /* Those behind them are there only if code was moved. */
 enum { TRIAL_FIELDS = 4 };
 
+static const struct fields row_fields =
+    FIELDS(FIELD(SIZE, gate_row, cases), FIELD(SIZE, gate_row, usable),
+           FIELD(CHANGE, gate_row, change), FIELD(CHANGE, gate_row, raw),
+           FIELD(SPAN, gate_row, share_before), FIELD(SPAN, gate_row, share_after));
+static const struct fields versus_fields =
+    FIELDS(FIELD(SPAN, gate_versus, before), FIELD(SPAN, gate_versus, after));
+
 /* ---- writing ---- */
 
-void json_gate(struct json *json, cJSON *parent, const struct gate *gate)
+static void put_row(struct json *json, cJSON *list, const struct gate_row *row)
 {
+    cJSON *const object = json_object(json, list, NULL);
+
+    json_text(json, object, "op", row->op);
+    json_text(json, object, "isa", row->isa);
+    json_fields(json, object, &row_fields, row);
+    json_interval(json, object, "ci", NULL, &row->ci);
+    cJSON *const versus = json_array(json, object, "versus");
+    FOR_EACH (const struct gate_versus, one, row->versus, row->n_versus) {
+        cJSON *const entry = json_object(json, versus, NULL);
+        char *const label = strndup(one->label, one->length);
+        json->failed |= !label;
+        json_text(json, entry, "baseline", label);
+        json_fields(json, entry, &versus_fields, one);
+        free(label);
+    }
+}
+
+/* What a reader sees first; it is derived anew from what is read. */
+static void put_rows(struct json *json, cJSON *object, const struct run *run)
+{
+    cJSON *const list = json_array(json, object, "rows");
+    struct gate_row *rows;
+    size_t n;
+
+    json->failed |= gate_rows(run, &rows, &n) != 0;
+    for (size_t i = 0; i < n && !json->failed; i++)
+        put_row(json, list, &rows[i]);
+    gate_rows_free(rows, n);
+}
+
+void json_gate(struct json *json, cJSON *parent, const struct run *run)
+{
+    const struct gate *const gate = run->gate;
     cJSON *const object = json_maybe(json, parent, "gate", gate);
 
     if (!object)
         return;
     json_fields(json, object, &gate_fields, gate);
+    put_rows(json, object, run);
     json_number(json, object, "placed", (double)gate->placed);
     cJSON *const arms = json_array(json, object, "arms");
     FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
@@ -112,6 +159,10 @@ void json_comparison(struct json *json, cJSON *parent,
     json_interval(json, control, "ci", "ci_level", &comparison->control_ci);
     put_placement(json, object, comparison->placement);
     json_code(json, object, comparison->code);
+    cJSON *const ratios = json_array(json, object, "base_ratios");
+    FOR_EACH (const struct ratio, ratio, comparison->base_ratios,
+              comparison->n_base_ratios)
+        json_ratio(json, ratios, ratio);
     put_trials(json, object, comparison);
 }
 
@@ -229,6 +280,13 @@ static int read_verdict(const struct value *object, struct comparison *compariso
     return code;
 }
 
+static int add_base_ratio(const struct value *entry, void *context)
+{
+    struct ratio *const ratio = comparison_add_ratio(context, NULL);
+
+    return ratio ? json_read_ratio(entry, ratio) : value_no_memory(entry);
+}
+
 static int read_equality(const struct value *object, struct placement *placement)
 {
     const struct value code = value_member(object, "code");
@@ -258,6 +316,7 @@ int json_read_comparison(const struct value *entry, const struct run *run,
 {
     const struct value object = value_member(entry, "comparison");
     const struct value control = value_member(&object, "control");
+    const struct value ratios = value_member(&object, "base_ratios");
     struct comparison *comparison;
 
     if (value_absent(&object))
@@ -276,5 +335,7 @@ int json_read_comparison(const struct value *entry, const struct run *run,
                ?: value_interval(&control, "ci", -1, &comparison->control_ci)
                ?: read_placement(&object, comparison)
                ?: json_read_code(&object, comparison)
+               ?: (value_absent(&ratios) ? 0 : value_array(&ratios))
+               ?: value_each(&ratios, add_base_ratio, comparison)
                ?: read_trials(&object, comparison);
 }

@@ -21,7 +21,8 @@ static const struct fields loop_fields =
            FIELD(SPAN, explained_loop, iterations), FIELD(SPAN, explained_loop, trips));
 static const struct fields line_fields =
     FIELDS(FIELD(TEXT, explained_line, text), FIELD(NAME, explained_line, source),
-           FIELD(SPAN, explained_line, executed));
+           FIELD(SPAN, explained_line, executed), FIELD(NAME, explained_line, form),
+           FIELD(RATE, explained_line, throughput), FIELD(RATE, explained_line, latency));
 static const struct fields bound_fields =
     FIELDS(FIELD(TEXT, explained_bound, name), FIELD(NAME, explained_bound, text),
            FIELD(SPAN, explained_bound, cycles), FIELD(BOOL, explained_bound, limits),

@@ -10,7 +10,8 @@ const struct fields run_fields = FIELDS(
 const struct fields tool_fields = FIELDS(FIELD_AS("version", TEXT, run, tool_version),
                                          FIELD_AS("commit", TEXT, run, tool_commit),
                                          FIELD_AS("compiler", TEXT, run, tool_compiler),
-                                         FIELD_AS("flags", TEXT, run, tool_flags));
+                                         FIELD_AS("flags", TEXT, run, tool_flags),
+                                         FIELD_AS("build_id", NAME, run, tool_build_id));
 const struct fields source_fields =
     FIELDS(FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint),
            FIELD(NAME, source, cpu), FIELD(NAME, source, started_at),
@@ -43,7 +44,7 @@ const struct fields rate_fields =
     FIELDS(FIELD(RATE, result, gops), FIELD(RATE, result, gbps));
 const struct fields limit_fields =
     FIELDS(FIELD(RATE, limit, gops), FIELD(RATE, limit, gbps), FIELD(RATE, limit, share),
-           FIELD(BOOL, limit, too_low));
+           FIELD(BOOL, limit, too_low), FIELD(BOOL, limit, guessed));
 const struct fields ratio_fields =
     FIELDS(FIELD(TEXT, ratio, baseline), FIELD(SPAN, ratio, speedup),
            FIELD(BOOL, ratio, unpaired));
@@ -76,6 +77,14 @@ void json_interval(struct json *json, cJSON *parent, const char *name,
         json_null(json, parent, name);
     if (level_name)
         json_number(json, parent, level_name, known ? interval->level : NAN);
+}
+
+void json_ratio(struct json *json, cJSON *list, const struct ratio *ratio)
+{
+    cJSON *const item = json_object(json, list, NULL);
+
+    json_fields(json, item, &ratio_fields, ratio);
+    json_interval(json, item, "ci", "ci_level", &ratio->ci);
 }
 
 cJSON *json_maybe(struct json *json, cJSON *parent, const char *name, bool known)

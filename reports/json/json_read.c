@@ -102,6 +102,7 @@ static int read_sources(const struct value *root, struct run *run)
 static int read_document(const struct value *root, struct run *run)
 {
     struct value tool = value_member(root, "tool"), name = value_member(&tool, "name");
+    struct value plugins = value_member(&tool, "plugins");
     struct value argv = value_member(root, "argv"), host = value_member(root, "host");
     struct value settings = value_member(root, "settings");
     struct value results = value_member(root, "results");
@@ -112,6 +113,9 @@ static int read_document(const struct value *root, struct run *run)
                ?: read_version(root, run)
                ?: value_want(&name, ours, "\"simdbench\"")
                ?: value_fields(&tool, &tool_fields, run)
+               ?: (value_absent(&plugins)
+                       ? 0
+                       : value_texts(&plugins, &run->plugins, &run->n_plugins))
                ?: value_texts(&argv, &run->argv, &run->argc)
                ?: value_fields(root, &run_fields, run)
                ?: read_facts(&settings, &run->settings)
@@ -136,7 +140,9 @@ int run_read_json(struct run **run, const char *bytes, size_t size, struct error
         return code;
     root.json = tree;
     struct run *made = run_new();
-    code = made ? read_document(&root, made) : value_no_memory(&root);
+    code = !made                   ? value_no_memory(&root)
+           : json_is_gbench(&root) ? json_read_gbench(&root, made)
+                                   : read_document(&root, made);
     cJSON_Delete(tree);
     if (code)
         run_free(made);

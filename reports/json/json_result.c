@@ -147,14 +147,17 @@ static int read_metrics(const struct value *object, struct result *result)
     return value_object(&metrics) ?: value_each(&metrics, add_metric, result);
 }
 
+int json_read_ratio(const struct value *entry, struct ratio *ratio)
+{
+    return value_fields(entry, &ratio_fields, ratio)
+               ?: value_interval(entry, "ci", 0, &ratio->ci);
+}
+
 static int add_ratio(const struct value *entry, void *context)
 {
     struct ratio *ratio = result_add_ratio(context, NULL);
 
-    if (!ratio)
-        return value_no_memory(entry);
-    return value_fields(entry, &ratio_fields, ratio)
-               ?: value_interval(entry, "ci", 0, &ratio->ci);
+    return ratio ? json_read_ratio(entry, ratio) : value_no_memory(entry);
 }
 
 static int read_accuracy(const struct value *object, struct result *result)

@@ -69,7 +69,11 @@ int json_plausible_run(const struct run *run, struct error *error);
 int json_read_proofs(const struct value *entry, struct result *result);
 /* A call of a proof, and member "code" of a comparison (code_json.c). */
 int json_read_call(const struct value *proof, const char *name, struct whole_call *call);
+int json_read_ratio(const struct value *entry, struct ratio *ratio);
 int json_read_code(const struct value *object, struct comparison *comparison);
+/* The document of Google Benchmark in place of ours (gbench_json.c). */
+bool json_is_gbench(const struct value *root);
+int json_read_gbench(const struct value *root, struct run *run);
 /* Member "account" of the document (account_json.c). */
 int json_read_account(const struct value *root, struct run *run);
 /* Members "gate" of the document and "comparison" of an entry (json_comparison.c). */

@@ -102,11 +102,8 @@ static void put_ratios(struct json *json, cJSON *parent, const struct result *re
 {
     cJSON *ratios = json_array(json, parent, "ratios");
 
-    for (size_t i = 0; i < result->n_ratios; i++) {
-        cJSON *item = json_object(json, ratios, NULL);
-        json_fields(json, item, &ratio_fields, &result->ratios[i]);
-        json_interval(json, item, "ci", "ci_level", &result->ratios[i].ci);
-    }
+    for (size_t i = 0; i < result->n_ratios; i++)
+        json_ratio(json, ratios, &result->ratios[i]);
 }
 
 static void put_samples(struct json *json, cJSON *object, const double *ns,
@@ -179,6 +176,7 @@ static void make_document(struct json *json, const struct run *run)
     cJSON *const tool = json_object(json, root, "tool");
     json_text(json, tool, "name", "simdbench");
     json_fields(json, tool, &tool_fields, run);
+    json_texts(json, tool, "plugins", run->plugins, run->n_plugins);
     json_texts(json, root, "argv", run->argv, run->argc);
     json_fields(json, root, &run_fields, run);
     cJSON *const settings = json_object(json, root, "settings");
@@ -190,7 +188,7 @@ static void make_document(struct json *json, const struct run *run)
         json_fields(json, json_object(json, sources, NULL), &source_fields,
                     &run->sources[i]);
     put_answer(json, root, run);
-    json_gate(json, root, run->gate);
+    json_gate(json, root, run);
     json_account(json, root, run->account);
     json_studies(json, root, run);
     cJSON *const results = json_array(json, root, "results");

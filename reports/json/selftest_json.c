@@ -67,6 +67,10 @@ static void make_document(struct json *json, const struct selftest *selftest)
     json_number(json, root, "reliable_change", selftest->reliable);
     json_number(json, root, "least_found",
                 selftest->found ? selftest->found->effect : NAN);
+    cJSON *const equal = json_object(json, root, "equal_code");
+    json_number(json, equal, "slower", (double)selftest->equal.slower);
+    json_number(json, equal, "faster", (double)selftest->equal.faster);
+    json_number(json, equal, "p", selftest->equal.p);
     cJSON *const effects = json_array(json, root, "effects");
     for (size_t i = 0; i < selftest->n_effects; i++)
         put_effect(json, effects, &selftest->effects[i]);

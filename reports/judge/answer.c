@@ -53,9 +53,11 @@ static bool is_asked(const struct result *result)
     return result->id && !result->is_roof && !result->is_baseline && !result->source;
 }
 
+/* Cases of other programs have no type, and do not compete with each other. */
 static bool is_measured(const struct result *result)
 {
-    return is_asked(result) && result->status == STATUS_OK && result->median_ns > 0;
+    return is_asked(result) && result->type && *result->type &&
+           result->status == STATUS_OK && result->median_ns > 0;
 }
 
 /* Finds the fastest case of one size. 0 or -ENOMEM. */

@@ -55,8 +55,9 @@ static const struct result *find_baseline(const struct run *run,
     return NULL;
 }
 
-struct versus baseline_ratio(const struct run *run, const struct result *result,
-                             const char *label, size_t length)
+static struct versus find_ratio(const struct run *run, const struct result *result,
+                                const struct ratio *ratios, size_t n, const char *label,
+                                size_t length)
 {
     struct versus found = {.ratio = NULL};
 
@@ -64,8 +65,8 @@ struct versus baseline_ratio(const struct run *run, const struct result *result,
     if (result->is_baseline && baseline_label(result) == length &&
         !strncmp(result->id, label, length))
         return found;
-    for (size_t i = 0; i < result->n_ratios; i++) {
-        const struct ratio *ratio = &result->ratios[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct ratio *ratio = &ratios[i];
         const struct result *baseline;
         bool ranked;
         if (!ratio->baseline || strncmp(ratio->baseline, label, length) ||
@@ -79,4 +80,19 @@ struct versus baseline_ratio(const struct run *run, const struct result *result,
         found = (struct versus){.ratio = ratio, .ranked = ranked};
     }
     return found;
+}
+
+struct versus baseline_ratio(const struct run *run, const struct result *result,
+                             const char *label, size_t length)
+{
+    return find_ratio(run, result, result->ratios, result->n_ratios, label, length);
+}
+
+struct versus baseline_ratio_before(const struct run *run, const struct result *result,
+                                    const char *label, size_t length)
+{
+    const struct comparison *const c = result->comparison;
+
+    return find_ratio(run, result, c ? c->base_ratios : NULL, c ? c->n_base_ratios : 0,
+                      label, length);
 }

@@ -245,10 +245,8 @@ static int judge_means(struct comparison *c, double threshold)
         return comparison_set(c, VERDICT_UNUSABLE,
                               "%u processes are too few for an interval",
                               (unsigned)c->processes);
-    if (beyond(c->control_ci, threshold))
-        return comparison_set(c, VERDICT_UNUSABLE, "%s differs by %+.2f%%",
-                              stored ? "the roof, whose code should be the same,"
-                                     : "a copy of base",
+    if (!stored && beyond(c->control_ci, threshold))
+        return comparison_set(c, VERDICT_UNUSABLE, "a copy of base differs by %+.2f%%",
                               100 * c->control_change);
     return 1;
 }
@@ -272,63 +270,12 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
             c, VERDICT_INCONCLUSIVE,
             "the interval lies beyond the threshold, but equal code seems to change by "
             "%.2f%%",
-            100 * c->floor);
+            100 * c->delta / 2);
     if (within(c->change_ci, c->delta))
         return comparison_set(c, VERDICT_SAME, NULL);
     return comparison_set(c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%",
                           c->change > 0 ? "+" : "-",
                           100 * (c->change > 0 ? c->delta : -faster(c->delta)));
-}
-
-/* ---- the same code at a worse place ---- */
-
-/* A loop of at most a line that lies across the end of one. */
-static bool is_across(double offset, double loop)
-{
-    return loop <= LINE_BYTES && offset + loop > LINE_BYTES;
-}
-
-static const char *equal_text(const struct placement *p, char *text, size_t size)
-{
-    if (p->equality == EQUALITY_NEARLY)
-        snprintf(text, size, "the code is the same but for %.0f instruction%s",
-                 p->instructions, p->instructions > 1 ? "s" : "");
-    return p->equality == EQUALITY_SAME     ? "the code is the same"
-           : p->equality == EQUALITY_NEARLY ? text
-                                            : "the code is no slower";
-}
-
-static int say_placed(struct comparison *c)
-{
-    const struct placement *const p = c->placement;
-    char same[64], cause[120] = "by its place";
-
-    if (is_across(p->head_offset, p->head_loop) &&
-        !is_across(p->base_offset, p->base_loop))
-        snprintf(
-            cause, sizeof cause,
-            "because its loop of %.0f bytes lies across a line (at %.0f of 64): align "
-            "it, as -falign-loops=64 does",
-            p->head_loop, p->head_offset);
-    else if (isfinite(p->head_offset) && isfinite(p->base_offset))
-        snprintf(cause, sizeof cause,
-                 "because its loop of %.0f bytes begins at %.0f of 64, in base at %.0f: "
-                 "-falign-loops=64 fixes its place",
-                 p->head_loop, p->head_offset, p->base_offset);
-    return comparison_set(c, VERDICT_PLACED, "%s, as built it is slower by %.2f%% %s",
-                          equal_text(p, same, sizeof same), 100 * p->change, cause);
-}
-
-/* Code that is no slower at its best place, and slower as built. */
-static int judge_placement(struct comparison *c)
-{
-    if (!comparison_is_moved(c) ||
-        (c->verdict != VERDICT_SAME && c->verdict != VERDICT_IMPROVED))
-        return 0;
-    const struct placement *const p = c->placement;
-    return p->ci.known && p->ci.lo > c->delta && p->least_change > c->delta / 2
-               ? say_placed(c)
-               : 0;
 }
 
 struct ranked {
@@ -391,7 +338,7 @@ void gate_count(struct run *run)
         if (!c || run->results[i].is_baseline)
             continue;
         ++*counts[c->verdict];
-        if (comparison_has_change(c)) {
+        if (result_is_usable(&run->results[i])) {
             sum += log1p(c->change);
             n++;
         }
@@ -460,7 +407,7 @@ int comparisons_decide(struct comparison **list, size_t n, double threshold)
     status = gate_holm(p, holds, n, GATE_ERROR / 2);
     for (size_t i = 0; !status && i < n; i++) {
         list[i]->significant = holds[i];
-        status = judge(list[i], threshold, n) ?: judge_placement(list[i]);
+        status = judge(list[i], threshold, n) ?: judge_as_built(list[i]);
     }
 out:
     free(holds);

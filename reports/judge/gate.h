@@ -11,6 +11,13 @@
 /* Of a line of the instruction cache. */
 #define LINE_BYTES 64
 
+/* Makes a case PLACED that is no slower at its best places, and slower as built
+ * (code_place.c); 0 or -ENOMEM. */
+int judge_as_built(struct comparison *comparison);
+/* Takes down where the hottest loops of two stored runs lie; a change that their place
+ * may explain is INCONCLUSIVE. 0 or -ENOMEM. */
+int judge_stored_place(struct result *result);
+
 /* Turns an interval of logarithms of ratios into one of changes: ln 1.02 is 0.02. */
 struct interval interval_as_change(struct interval logs);
 /* Holm's correction: sets holds[i] for the hypotheses that can be rejected together with
@@ -26,5 +33,11 @@ __attribute__((format(printf, 3, 4))) int comparison_set(struct comparison *comp
 /* Sets `difference` to what the hosts of two runs differ in, unless they have the same
  * fingerprint (hosts.c). 0 or -ENOMEM. */
 int hosts_compare(const struct run *base, const struct run *head, char **difference);
+/* Sets what code that is the same in both runs changed by (drift.c). 0 or -ENOMEM. */
+int drift_find(const struct run *base, const struct run *head, struct gate *gate);
+/* By how much a case may move from run to run, as its own run shows, as a logarithm: half
+ * of what the medians of the thirds of its samples lie apart, or all of what the ends of
+ * their middle half do. 0 if there are too few. */
+double drift_within(const struct result *result);
 /* The counts and the mean of a gate, from the verdicts of its cases. */
 void gate_count(struct run *run);

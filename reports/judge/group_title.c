@@ -26,9 +26,10 @@ void group_title(const struct run *run, size_t first, size_t end, char *name, si
     /* Kernels of several semirings share a group, but not a type: the element remains. */
     element = same ? NULL : strrchr(type, '-');
     buffer_plain(&text, result->op);
-    buffer_add(&text, "/");
+    /* Other programs' cases have no type, and perhaps no shape. */
+    buffer_add(&text, *type ? "/" : "");
     buffer_plain(&text, element ? element + 1 : type);
-    buffer_add(&text, "@");
+    buffer_add(&text, result->shape && *result->shape ? "@" : "");
     buffer_plain(&text, result->shape);
     for (size_t i = 0; i < result->n_settings; i++) {
         buffer_add(&text, ";");

@@ -100,6 +100,47 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
 /* The reason of a time without a verdict if the two runs are of different machines. */
 #define OTHER_MACHINE "another machine"
 
+/* ---- what a comparison comes to (gate_rows.c) ---- */
+
+/* Speed against one library, a geometric mean over cases that know it. */
+struct gate_versus {
+    const char *label; /* points into the run; not terminated */
+    size_t length;
+    double before, after; /* NaN: unknown */
+};
+/* All usable own cases of one op and one instruction set. */
+struct gate_row {
+    const char *op, *isa; /* point into the run */
+    size_t cases, usable, regressed, improved;
+    /* Geometric means; the interval is the mean of the cases' intervals, as if their
+     * errors were one. NaN: there is none. `change` is relative to what the machine
+     * changed by, `raw` is not. */
+    double change, raw;
+    struct interval ci;
+    double share_before, share_after; /* of the limit; NaN: unknown */
+    struct gate_versus *versus;
+    size_t n_versus;
+};
+/* The rows in order of their first cases; gate_rows_free() frees them. 0 or -ENOMEM. */
+int gate_rows(const struct run *run, struct gate_row **rows, size_t *n);
+void gate_rows_free(struct gate_row *rows, size_t n);
+/* The change of libraries, whose code is the same in both runs: its median, least and
+ * most. Returns their number, 0 without any. */
+struct library_change {
+    double median, least, most;
+};
+size_t gate_libraries(const struct run *run, struct library_change *change);
+/* What equal code changes by if the builds are equal: median and most of the own cases'
+ * changes, as amounts. Returns the number of cases. */
+size_t gate_noise(const struct run *run, double *median, double *most);
+/* The change of a case without that of the machine; its change where that is unknown. */
+double comparison_relative(const struct gate *gate, double change);
+/* True of an own case whose change counts in means. */
+bool result_is_usable(const struct result *result);
+/* Own cases with a change that counts, the worst first; returns their number. `list` has
+ * room for all results. */
+size_t gate_worst_first(const struct run *run, const struct result **list);
+
 /* ---- merging (merge.c) ---- */
 
 /* Takes the results of `other`, all but its roofs, into a run: those of the op, element
@@ -132,6 +173,9 @@ struct versus {
  * several, the fastest of the fair ones, or else of the others. */
 struct versus baseline_ratio(const struct run *run, const struct result *result,
                              const char *label, size_t length);
+/* The same of the run that it is compared with. */
+struct versus baseline_ratio_before(const struct run *run, const struct result *result,
+                                    const char *label, size_t length);
 
 enum { WORK_SIZE = 128 };
 /* "gemm/maxplus-f32@64x64x64;input=zero" of the results [first, end), and the work of one
@@ -181,7 +225,8 @@ struct selftest {
         recommended; /* threshold; 0: no gates of equal code, INFINITY: none is enough */
     double reliable; /* the least change that is found for sure with it; NaN: unknown */
     const struct selftest_effect *found; /* the least one that was; NULL: none was */
-    char *summary;                       /* a line that others cite; NULL: no gates */
+    struct directions equal; /* gates of equal code in which head seemed slower, faster */
+    char *summary;           /* a line that others cite; NULL: no gates */
 };
 
 /* A change counts as found if it is called in this share of gates, and a threshold is

@@ -99,6 +99,17 @@ static void recommend(struct selftest *selftest, const struct selftest_effect *e
             1;
 }
 
+static struct directions directions_of(const struct selftest_effect *equal)
+{
+    size_t slower = 0, faster = 0;
+
+    FOR_EACH (const struct selftest_outcome, outcome, equal->outcomes, equal->n) {
+        slower += outcome->change > 0;
+        faster += outcome->change < 0;
+    }
+    return stats_directions(slower, faster);
+}
+
 static const struct selftest_effect *find_equal(const struct selftest *selftest)
 {
     FOR_EACH (const struct selftest_effect, e, selftest->effects, selftest->n_effects)
@@ -175,6 +186,7 @@ int selftest_derive(struct selftest *selftest)
     for (size_t i = 0; i < selftest->n_effects; i++)
         derive_effect(&selftest->effects[i], room);
     const struct selftest_effect *const equal = find_equal(selftest);
+    selftest->equal = equal ? directions_of(equal) : stats_directions(0, 0);
     if (equal)
         recommend(selftest, equal, room);
     free(room);

@@ -81,7 +81,14 @@ static const struct result *find_roof(const struct run *run, size_t group, const
     return found;
 }
 
-static int control_find(const struct pair *pair, struct comparison *c)
+static double machine_log(const struct gate *gate)
+{
+    return isfinite(gate->drift) ? log1p(gate->drift) : 0;
+}
+
+/* The floor is what the control changed by beside the machine as a whole. */
+static int control_find(const struct pair *pair, const struct gate *gate,
+                        struct comparison *c)
 {
     const struct result *const own = pair->head;
     const struct result *head = find_roof(pair->head_run, own->group, own->limit_id);
@@ -99,16 +106,23 @@ static int control_find(const struct pair *pair, struct comparison *c)
     c->control_change = shift.change;
     c->control_ci = shift.ci;
     if (shift.ci.known)
-        c->floor = expm1(fmax(shift.half_width, fabs(log1p(shift.change))));
+        c->floor =
+            expm1(fmax(shift.half_width, fabs(log1p(shift.change) - machine_log(gate))));
     shift_free(&shift);
     return status;
 }
 
-static int compare_times(const struct pair *pair, double threshold)
+/* A case that moves within a run moves between runs too. */
+static double moved(const struct pair *pair)
+{
+    return expm1(fmax(drift_within(pair->base), drift_within(pair->head)));
+}
+
+static int compare_times(const struct pair *pair, const struct gate *gate)
 {
     struct comparison *const c = pair->head->comparison;
     struct shift shift;
-    int status = control_find(pair, c);
+    int status = control_find(pair, gate, c);
 
     if (status)
         return status;
@@ -118,12 +132,15 @@ static int compare_times(const struct pair *pair, double threshold)
     c->least_change = pair->head->min_ns / pair->base->min_ns - 1;
     c->change = isnan(shift.change) ? c->head_ns / c->base_ns - 1 : shift.change;
     c->change_ci = shift.ci;
-    c->delta = fmax(threshold, 2 * c->floor);
+    c->floor = fmax(c->floor, moved(pair));
+    c->delta = fmax(gate->threshold, 2 * fmax(c->floor, gate->between));
     c->detectable = expm1(log1p(c->delta) + shift.half_width);
-    const double delta = log1p(c->delta);
-    c->p = c->change < 0
-               ? stats_shift_p(shift.head, shift.n_head, shift.base, shift.n_base, delta)
-               : stats_shift_p(shift.base, shift.n_base, shift.head, shift.n_head, delta);
+    const double delta = log1p(c->delta), machine = machine_log(gate);
+    c->p = log1p(c->change) < machine
+               ? stats_shift_p(shift.head, shift.n_head, shift.base, shift.n_base,
+                               delta - machine)
+               : stats_shift_p(shift.base, shift.n_base, shift.head, shift.n_head,
+                               delta + machine);
     c->p = isnan(c->p) ? 1 : c->p;
     shift_free(&shift);
     return status;
@@ -167,44 +184,34 @@ static int judge_facts(const struct pair *pair, double threshold)
     return 0;
 }
 
-/* ---- places ---- */
+/* ---- what the machine changed by ---- */
 
-/* The hottest loop that a trace of a whole call found (--prove). */
-static const struct code_loop *hottest(const struct code_proof *proof)
+/* Divides the changes of a case by that of the machine, or multiplies them again. */
+static void divide(struct comparison *c, double by)
 {
-    const struct whole_call *const call = proof && proof->call.n_loops    ? &proof->call
-                                          : proof && proof->small.n_loops ? &proof->small
-                                                                          : NULL;
+    double *const changes[] = {&c->change, &c->change_ci.lo, &c->change_ci.hi,
+                               &c->least_change};
 
-    return call && call->loops[0].bytes > 0 ? &call->loops[0] : NULL;
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++)
+        *changes[i] = (1 + *changes[i]) / by - 1;
 }
 
-/* A small loop that lies elsewhere in its line may take twice the time. Which of the two
- * it was cannot be told from files. */
-static int judge_place(const struct pair *pair)
+/* A verdict is about a change beside that of the machine. One that nobody sees without it
+ * is in doubt, and equal code is no slower, whatever its times are. */
+static int doubt_times(const struct gate *gate, struct comparison *c)
 {
-    const struct code_loop *const base = hottest(pair->head->base_proof);
-    const struct code_loop *const head = hottest(pair->head->proof);
-    struct comparison *const c = pair->head->comparison;
+    const bool slower = c->verdict == VERDICT_REGRESSED;
 
-    if (!base || !head)
+    if (!slower && c->verdict != VERDICT_IMPROVED)
         return 0;
-    struct placement *const place = comparison_placement(c);
-    if (!place)
-        return -ENOMEM;
-    place->base_offset = base->offset;
-    place->head_offset = head->offset;
-    place->base_loop = base->bytes;
-    place->head_loop = head->bytes;
-    if ((c->verdict != VERDICT_REGRESSED && c->verdict != VERDICT_IMPROVED) ||
-        fmin(base->bytes, head->bytes) > LINE_BYTES ||
-        fabs(base->offset - head->offset) < 0.5)
+    if (gate->equal)
+        return comparison_set(c, VERDICT_INCONCLUSIVE,
+                              "the builds are equal: this is noise between the runs");
+    if (slower ? c->change > gate->threshold : 1 / (1 + c->change) > 1 + gate->threshold)
         return 0;
-    return comparison_set(
-        c, VERDICT_INCONCLUSIVE,
-        "its loop of %.0f bytes begins at %.0f of 64, in run 1 at %.0f: the "
-        "place alone may change its time; simdbench ab tells",
-        head->bytes, head->offset, base->offset);
+    return comparison_set(c, VERDICT_INCONCLUSIVE,
+                          "libraries and limits changed by %+.2f%%, this did not",
+                          100 * gate->drift);
 }
 
 /* ---- cases ---- */
@@ -239,6 +246,11 @@ static int match_case(const struct pair *pair)
     code_proof_free(pair->head->base_proof);
     pair->head->base_proof = pair->base->proof;
     pair->base->proof = NULL;
+    c->base_share = base->limit.id ? base->limit.share : NAN;
+    c->base_ratios = base->ratios;
+    c->n_base_ratios = base->n_ratios;
+    pair->base->ratios = NULL;
+    pair->base->n_ratios = 0;
     if (is_good(base) && is_good(head))
         return 1;
     if (is_good(head))
@@ -301,15 +313,22 @@ static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *ga
     int status = 0;
 
     for (size_t i = 0; i < n && !status; i++)
-        status = compare_times(&pairs[i], gate->threshold);
+        status = compare_times(&pairs[i], gate);
+    for (size_t i = 0; i < n; i++)
+        divide(pairs[i].head->comparison, exp(machine_log(gate)));
     for (int baselines = 0; baselines < 2 && !status; baselines++)
         status = decide(pairs, n, baselines, gate->threshold);
+    for (size_t i = 0; i < n; i++)
+        divide(pairs[i].head->comparison, exp(-machine_log(gate)));
     for (size_t i = 0; i < n && !status; i++) {
         if (gate->refused)
             status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE,
                                     OTHER_MACHINE);
+        else if (!pairs[i].head->is_baseline)
+            status = doubt_times(gate, pairs[i].head->comparison)
+                         ?: judge_stored_place(pairs[i].head);
         else
-            status = judge_place(&pairs[i]);
+            status = judge_stored_place(pairs[i].head);
         status = status ?: judge_facts(&pairs[i], gate->threshold);
     }
     return status;
@@ -390,8 +409,46 @@ static int add_arm(struct gate *gate, const char *name, const char *path,
                    const struct run *run)
 {
     struct arm *const arm = gate_add_arm(gate, name, path);
-    return (arm ? string_set(&arm->version, run->tool_version) : -ENOMEM)
-               ?: string_set(&arm->commit, run->tool_commit);
+    const char *const cpu = facts_find_text(&run->host, "cpu");
+    struct buffer host = {.text = NULL};
+
+    buffer_format(&host, "%s%s%s", cpu ?: "", cpu && run->fingerprint ? ", " : "",
+                  run->fingerprint ?: "");
+    int status = !arm || host.failed
+                     ? -ENOMEM
+                     : string_set(&arm->version, run->tool_version)
+                           ?: string_set(&arm->commit, run->tool_commit)
+                           ?: string_set(&arm->build_id, run->tool_build_id)
+                           ?: string_set(&arm->started_at, run->started_at)
+                           ?: string_set(&arm->host, buffer_text(&host))
+                           ?: string_set(&arm->label,
+                                         facts_find_text(&run->settings, "label"));
+    for (size_t i = 0; i < run->n_plugins && !status; i++)
+        status = strings_add(&arm->objects, &arm->n_objects, run->plugins[i]);
+    buffer_free(&host);
+    return status;
+}
+
+/* The build-id of "PATH BUILD-ID"; empty if it is not known. */
+static const char *object_build(const char *object)
+{
+    const char *const space = strrchr(object, ' ');
+
+    return space ? space + 1 : "";
+}
+
+/* Plug-ins are compared in their order, whatever their paths. */
+static int find_equal(struct gate *gate)
+{
+    const struct arm *const a = &gate->arms[0], *const b = &gate->arms[1];
+    bool same = a->build_id && text_same(a->build_id, b->build_id) &&
+                a->n_objects == b->n_objects;
+
+    for (size_t i = 0; same && i < a->n_objects; i++)
+        same = *object_build(a->objects[i]) &&
+               !strcmp(object_build(a->objects[i]), object_build(b->objects[i]));
+    gate->equal = same;
+    return 0;
 }
 
 int run_compare(struct run *head, const char *head_path, struct run *base,
@@ -409,6 +466,8 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
                            ?: add_arm(head->gate, "run 1", base_path, base)
                            ?: add_arm(head->gate, "run 2", head_path, head)
                            ?: hosts_compare(base, head, &head->gate->refused)
+                           ?: drift_find(base, head, head->gate)
+                           ?: find_equal(head->gate)
                            ?: match_all(head, base) ?: move_gone(head, base);
     if (status)
         return error_set(error, status, "out of memory");

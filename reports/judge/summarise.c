@@ -151,6 +151,13 @@ int result_speedup(const struct result *result, const struct result *other,
     return 0;
 }
 
+/* Row `streams` reads and writes the very operands of the kernel, whatever bytes its op
+ * says: times alone count. */
+static bool moves_the_same(const struct result *roof)
+{
+    return text_same(roof->variant, "streams");
+}
+
 /* Pairs the rounds for the share too: a core that slows down for a while slows down both.
  */
 static int summarise_limit(struct result *result, const struct result *group, size_t n,
@@ -164,7 +171,7 @@ static int summarise_limit(struct result *result, const struct result *group, si
     if (result->source)
         return 0;
     free(result->limit.id);
-    result->limit = (struct limit){.id = NULL};
+    result->limit = (struct limit){.guessed = result->limit.guessed};
     if ((result->status != STATUS_OK && result->status != STATUS_UNCHECKED) ||
         !result->limit_id)
         return 0;
@@ -174,19 +181,26 @@ static int summarise_limit(struct result *result, const struct result *group, si
             roof = &group[i];
     if (!roof)
         return 0;
-    bool gops = roof->gops > 0 && result->gops > 0;
-    if (!gops && !(roof->gbps > 0 && result->gbps > 0))
+    const bool gops = roof->gops > 0 && result->gops > 0;
+    const bool same = moves_the_same(roof);
+    if (!gops && !same && !(roof->gbps > 0 && result->gbps > 0))
         return 0;
     if (result_speedup(result, roof, &speedup))
         return -ENOMEM;
     result->limit.gops = gops ? roof->gops : 0;
     result->limit.gbps = gops ? 0 : roof->gbps;
     if (speedup.rounds)
-        result->limit.share = speedup.times * (gops ? result->ops / roof->ops
-                                                    : result->bytes / roof->bytes);
+        result->limit.share = speedup.times * (same   ? 1
+                                               : gops ? result->ops / roof->ops
+                                                      : result->bytes / roof->bytes);
     else
-        result->limit.share =
-            gops ? result->gops / roof->gops : result->gbps / roof->gbps;
+        result->limit.share = same   ? roof->median_ns / result->median_ns
+                              : gops ? result->gops / roof->gops
+                                     : result->gbps / roof->gbps;
+    if (result->limit.guessed && result->limit.share > STREAM_TOLERANCE) {
+        result->limit = (struct limit){.guessed = true};
+        return 0;
+    }
     result->limit.too_low = result->limit.share > LIMIT_TOLERANCE;
     if (string_set(&result->limit.id, roof->id))
         return -ENOMEM;

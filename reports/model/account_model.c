@@ -40,6 +40,7 @@ void account_free(struct account *account)
         return;
     TEXTS_FREE(account->a, account->b, account->absent);
     rows_free(&account->factors);
+    rows_free(&account->bounds);
     rows_free(&account->classes);
     rows_free(&account->counters);
     rows_free(&account->conditions);

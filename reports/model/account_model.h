@@ -25,6 +25,11 @@ struct account {
     char *absent; /* what is missing for the product: "instructions ...", or NULL */
     /* The first, time, is the exact product of the others. */
     struct account_rows factors;
+    /* Cycles of an operation, measured at the best place of the code, what its place
+     * costs beside that, and the bounds that differ; `unit` tells their share of the
+     * difference.
+     */
+    struct account_rows bounds;
     /* Instructions in loops, of an operation, that differ. */
     struct account_rows classes;
     /* Counted events of an operation, or shares in %, that differ. */

@@ -32,8 +32,11 @@ int verdict_find(const char *name, enum verdict *verdict)
 
 struct comparison *result_comparison(struct result *result)
 {
-    if (!result->comparison)
-        result->comparison = calloc(1, sizeof *result->comparison);
+    if (result->comparison)
+        return result->comparison;
+    result->comparison = calloc(1, sizeof *result->comparison);
+    if (result->comparison)
+        result->comparison->base_share = NAN;
     return result->comparison;
 }
 
@@ -66,8 +69,11 @@ bool comparison_is_moved(const struct comparison *comparison)
 
 struct gate *run_gate(struct run *run)
 {
-    if (!run->gate)
-        run->gate = calloc(1, sizeof *run->gate);
+    if (run->gate)
+        return run->gate;
+    run->gate = calloc(1, sizeof *run->gate);
+    if (run->gate)
+        run->gate->drift = run->gate->between = NAN;
     return run->gate;
 }
 
@@ -128,6 +134,9 @@ void comparison_free(struct comparison *comparison)
 {
     if (!comparison)
         return;
+    for (size_t i = 0; i < comparison->n_base_ratios; i++)
+        free(comparison->base_ratios[i].baseline);
+    free(comparison->base_ratios);
     free(comparison->trials);
     free(comparison->reason);
     if (comparison->placement)
@@ -142,12 +151,13 @@ void gate_free(struct gate *gate)
     if (!gate)
         return;
     FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
-        TEXTS_FREE(arm->name, arm->path, arm->build_id, arm->version, arm->commit);
+        TEXTS_FREE(arm->name, arm->path, arm->build_id, arm->version, arm->commit,
+                   arm->label, arm->started_at, arm->host);
         texts_free(arm->objects, arm->n_objects);
         free(arm->objects);
     }
     free(gate->arms);
     TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings, gate->left_out,
-               gate->lacking);
+               gate->lacking, gate->harness, gate->remark);
     free(gate);
 }

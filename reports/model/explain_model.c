@@ -162,7 +162,7 @@ static void loop_free(struct explained_loop *loop)
     FOR_EACH (struct explained_count, count, loop->counts, loop->n_counts)
         free(count->name);
     FOR_EACH (struct explained_line, line, loop->lines, loop->n_lines)
-        TEXTS_FREE(line->text, line->source);
+        TEXTS_FREE(line->text, line->source, line->form);
     free(loop->counts);
     free(loop->lines);
 }

@@ -19,9 +19,11 @@ struct explained_count {
     double value;
 };
 struct explained_line {
-    char *text;      /* an instruction */
-    char *source;    /* "gemm.c:49", or NULL */
-    double executed; /* in the call, or in the windows */
+    char *text;                 /* an instruction */
+    char *source;               /* "gemm.c:49", or NULL */
+    double executed;            /* in the call, or in the windows */
+    char *form;                 /* "vaddps zmm, zmm, m512"; NULL: its cost is not known */
+    double throughput, latency; /* cycles, the longest latency; 0: not known */
 };
 struct explained_loop {
     char *where;  /* "simdbench gemm_fma_avx2+0x80" */

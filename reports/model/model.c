@@ -148,6 +148,22 @@ struct source *run_add_source(struct run *run, const char *name)
     return named_add(&run->sources, &run->n_sources, sizeof *run->sources, name);
 }
 
+int result_set_name(struct result *result, const char *name)
+{
+    const size_t first = strcspn(name, "/");
+    char op[MODEL_NAME_MAX], shape[MODEL_NAME_MAX];
+
+    snprintf(op, sizeof op, "%.*s", (int)(first < MODEL_NAME_MAX ? first : 255), name);
+    snprintf(shape, sizeof shape, "%s", name[first] ? name + first + 1 : "");
+    for (char *at = shape; (at = strchr(at, '/')); at++)
+        *at = 'x';
+    return string_set(&result->id, name)
+               ?: string_set(&result->op, op)
+               ?: string_set(&result->shape, shape)
+               ?: string_set(&result->type, "")
+               ?: string_set(&result->isa, "") ?: string_set(&result->variant, "");
+}
+
 int result_set_status(struct result *result, enum status status, const char *reason)
 {
     result->status = status;
@@ -269,6 +285,12 @@ struct ratio *result_add_ratio(struct result *result, const char *baseline)
                      baseline);
 }
 
+struct ratio *comparison_add_ratio(struct comparison *comparison, const char *baseline)
+{
+    return named_add(&comparison->base_ratios, &comparison->n_base_ratios,
+                     sizeof *comparison->base_ratios, baseline);
+}
+
 bool result_has_summary(const struct result *result)
 {
     return (result->status == STATUS_OK || result->status >= STATUS_NOISY) &&
@@ -333,7 +355,7 @@ void result_clear_samples(struct result *result)
     result->ci_ns = result->ghz_ci = (struct interval){.known = false};
     string_set(&result->ci_reason, NULL);
     free(result->limit.id);
-    result->limit = (struct limit){.id = NULL};
+    result->limit = (struct limit){.guessed = result->limit.guessed};
     result_clear_ratios(result);
 }
 
@@ -381,9 +403,10 @@ void run_free(struct run *run)
     if (!run)
         return;
     TEXTS_FREE(run->tool_version, run->tool_commit, run->tool_compiler, run->tool_flags,
-               run->started_at, run->seed, run->fingerprint, run->pmu_state,
-               run->pmu_reason);
+               run->tool_build_id, run->started_at, run->seed, run->fingerprint,
+               run->pmu_state, run->pmu_reason);
     strings_free(run->argv, run->argc);
+    strings_free(run->plugins, run->n_plugins);
     facts_free(&run->settings);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);

@@ -88,6 +88,7 @@ struct limit {
     double gops, gbps; /* one of them, the other 0 */
     double share;      /* measured / limit, paired by round */
     bool too_low;      /* share above 1.02: the limit was measured too low */
+    bool guessed;      /* the kernel names none: a stream of its operands */
 };
 
 /* ---- comparisons of two builds (comparison.c makes them, gate.c judges them) ---- */
@@ -154,6 +155,11 @@ struct comparison {
     double p;          /* one-sided, that the change does not exceed delta */
     bool significant;  /* after Holm's correction over all cases of the run */
 
+    /* of two stored runs: what base's run said of the case */
+    double base_share; /* of its limit; NaN: unknown */
+    struct ratio *base_ratios;
+    size_t n_base_ratios;
+
     struct placement *placement; /* NULL: nobody moved code */
 
     /* derived by run_judge_code(), whatever the times say; NULL: nobody asked */
@@ -166,7 +172,10 @@ struct arm {
     char *path;
     char *build_id;         /* in hex; NULL: it has none */
     char *version, *commit; /* of an executable or module that tells; or NULL */
-    char **objects;         /* what it loads: "PATH BUILD-ID" each */
+    char *label;            /* the user's word for a stored run; or NULL */
+    char *started_at;       /* of a stored run; or NULL */
+    char *host;             /* of a stored run: CPU and fingerprint; or NULL */
+    char **objects;         /* what it loads, or its plug-ins: "PATH BUILD-ID" each */
     size_t n_objects;
 };
 
@@ -186,11 +195,19 @@ struct gate {
     size_t n_arms;
     char *selftest; /* what is known of this machine's error rates, a line; or NULL */
     char *settings; /* of a comparison by files: "--strict from FILE"; NULL: none */
+    char *harness;  /* both builds are programs of it: "google-benchmark"; NULL: ours */
+    char *remark;   /* on how it was measured; NULL: none */
     double seconds;
+    bool equal; /* both builds have the same build-ids: what differs is noise */
+
+    /* of two stored runs, from code that is the same in both: libraries and roofs */
+    double drift;    /* the machine's change, their median; NaN: unknown */
+    double between;  /* what equal code changes by beside the drift; NaN: unknown */
+    double controls; /* how many they are */
 
     /* derived by run_judge() */
     /* Baselines do not count. */
-    double geomean_change; /* over all cases with a change; NaN: there is none */
+    double geomean_change; /* over usable cases; NaN: there is none */
     size_t regressed, improved, same, placed, inconclusive, unusable, only_one;
 };
 
@@ -303,6 +320,9 @@ struct source {
 struct run {
     int schema_version;
     char *tool_version, *tool_commit, *tool_compiler, *tool_flags;
+    char *tool_build_id; /* in hex; NULL: it has none */
+    char **plugins;      /* "PATH BUILD-ID" each */
+    size_t n_plugins;
     char *started_at; /* ISO 8601, UTC */
     char **argv;
     size_t argc;
@@ -343,6 +363,9 @@ const char *facts_find_text(const struct facts *facts, const char *name);
 double facts_find_number(const struct facts *facts, const char *name);
 /* True if its CPU was emulated: times are then no evidence of anything. */
 bool run_is_emulated(const struct run *run);
+/* The id of a case of another program: "BM_sort/64/8" is of op BM_sort, and its shape is
+ * 64x8. Texts that are none of its name are empty. -ENOMEM. */
+int result_set_name(struct result *result, const char *name);
 int result_set_status(struct result *result, enum status status, const char *reason);
 int result_add_note(struct result *result, const char *note);
 /* -EINVAL for numbers that are not finite or below 0, and for rounds that do not ascend.
@@ -365,6 +388,8 @@ struct metric *result_add_metric(struct result *result, const char *name,
                                  const char *unit, const char *formula);
 struct ratio *result_add_ratio(struct result *result, const char *baseline);
 void result_clear_ratios(struct result *result);
+/* The same of what base's run said. */
+struct ratio *comparison_add_ratio(struct comparison *comparison, const char *baseline);
 /* The comparison of a case, the gate of a run; a new one if there is none yet. */
 struct comparison *result_comparison(struct result *result);
 /* The placement of a comparison, of which nothing is known. */

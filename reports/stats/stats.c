@@ -118,6 +118,14 @@ double stats_sign_p(size_t n, size_t successes)
     return successes ? scaled(&b, b.sum) : 1;
 }
 
+struct directions stats_directions(size_t slower, size_t faster)
+{
+    const size_t more = slower > faster ? slower : faster;
+    const double p = 2 * stats_sign_p(slower + faster, more);
+
+    return (struct directions){slower, faster, p < 1 ? p : 1};
+}
+
 size_t stats_sign_k(size_t n, double level)
 {
     double tail;

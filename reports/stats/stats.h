@@ -32,6 +32,15 @@ struct interval stats_median_interval(const double *x, size_t n, double level);
 size_t stats_sign_k(size_t n, double level);
 /* P(Binomial(n, 1/2) >= successes): the exact one-sided sign test. */
 double stats_sign_p(size_t n, size_t successes);
+/* How often something seemed slower, and how often faster: of equal things as often as
+ * not. */
+struct directions {
+    size_t slower, faster;
+    double p; /* the exact two-sided sign test of that; 1 without any */
+};
+struct directions stats_directions(size_t slower, size_t faster);
+/* Below this they are not equal. */
+#define DIRECTIONS_P 0.01
 /* Exact (Clopper-Pearson) interval of the probability behind that many successes of n. */
 struct interval stats_proportion_interval(size_t successes, size_t n, double level);
 /* Median and interval of exp(log a - log b) over pairs of positive numbers: how many

@@ -112,7 +112,7 @@ static void free_account(struct study_account *account)
 static void free_claim(struct study_claim *claim)
 {
     TEXTS_FREE(claim->id, claim->quote, claim->text, claim->kind, claim->their,
-               claim->note, claim->instead);
+               claim->note, claim->instead, claim->confirms, claim->refutes);
     strings_free(claim->confounders, claim->n_confounders);
     free_check(&claim->check);
     FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence)

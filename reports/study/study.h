@@ -148,6 +148,10 @@ struct study_claim {
     char *their; /* their number, as text: "3.3x"; or NULL */
     char *note;  /* or NULL */
     char *instead; /* id of a weaker stand-in, or NULL */
+    /* What a reader learns from each outcome, a sentence each; or NULL. */
+    char *confirms, *refutes;
+    bool by_construction; /* one outcome alone is possible: arms were built for it */
+    bool learned;         /* its sentence opens the report of the study */
     char **confounders;
     size_t n_confounders;
     struct study_check check;
@@ -244,8 +248,8 @@ void study_drop_results(struct study *study);
 int study_calculate(struct study *study);
 
 /* The verdict of one point of a check: inside `expect` with its whole interval, wholly
- * outside, or across a border. A cause, which expects a ratio of times or counts from
- * exactly 1 on without end, must beat 1 + floor. */
+ * outside, or across a border. A claim of an effect, which expects a ratio of times or
+ * counts above 1, from exactly 1 on without end, or below 1, must beat the floor too. */
 enum study_verdict study_point_verdict(const struct study_check *check,
                                        const struct study_point *point,
                                        enum study_how *how);
@@ -275,6 +279,9 @@ void study_their_tell(const struct study_claim *claim, struct buffer *out);
 /* "1.60x" and "[1.55, 1.66]" of the point that decides, or "-". */
 void study_value_tell(const struct study_check *check, struct buffer *out);
 void study_interval_tell(const struct study_check *check, struct buffer *out);
+/* The sentence of the outcome, with the number: "On this CPU wide SIMD costs no clock:
+ * 1.000x.". Without a sentence in the file, or an outcome, nothing. */
+void study_sentence_tell(const struct study_claim *claim, struct buffer *out);
 /* "REFUTED, no effect", "CONFIRMED, contested", "NOT MEASURABLE here" */
 void study_verdict_tell(const struct study_claim *claim, struct buffer *out);
 /* The shape if there are several, the formula, the reason and what to type, evidence:

@@ -36,6 +36,17 @@ static bool is_no_effect(const struct study_check *check, const struct study_poi
     return equal > 0 && point->ci.lo >= 1 / (1 + floor) && point->ci.hi <= 1 + floor;
 }
 
+/* Who claims an effect, however small, claims more than what equal arms differ by. */
+static bool beats_noise(const struct study_check *check, const struct interval *ci,
+                        double floor)
+{
+    if (equal_value(check) != 1)
+        return true;
+    if (check->lo > 1 || (check->lo == 1 && isinf(check->hi)))
+        return ci->lo > 1 + floor;
+    return !(check->hi < 1) || ci->hi < 1 / (1 + floor);
+}
+
 enum study_verdict study_point_verdict(const struct study_check *check,
                                        const struct study_point *point,
                                        enum study_how *how)
@@ -56,8 +67,8 @@ enum study_verdict study_point_verdict(const struct study_check *check,
                                                  : HOW_LARGER;
         return STUDY_REFUTED;
     }
-    const bool inside = is_cause ? ci->lo > lo : ci->lo >= lo;
-    return inside && ci->hi <= check->hi ? STUDY_CONFIRMED : STUDY_UNDECIDED;
+    const bool inside = ci->lo >= lo && ci->hi <= check->hi;
+    return inside && beats_noise(check, ci, floor) ? STUDY_CONFIRMED : STUDY_UNDECIDED;
 }
 
 /* Which verdict of a point decides a check with several. */

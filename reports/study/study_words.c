@@ -196,12 +196,31 @@ static void named_tell(const char *name, const char *text, size_t begin,
     buffer_plain(out, text);
 }
 
+void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
+{
+    const struct study_check *const check = &claim->check;
+    const char *const sentence = check->verdict == STUDY_CONFIRMED ? claim->confirms
+                                 : check->verdict == STUDY_REFUTED ? claim->refutes
+                                                                   : NULL;
+    const size_t length = sentence ? strlen(sentence) : 0;
+
+    if (!length)
+        return;
+    buffer_plain_n(out, sentence, length - (sentence[length - 1] == '.'));
+    buffer_add(out, ": ");
+    study_value_tell(check, out);
+    buffer_add(out, claim->contested ? ". Evidence speaks against it." : ".");
+}
+
 void study_notes_tell(const struct study_claim *claim, struct buffer *out)
 {
     const struct study_check *const check = &claim->check;
     const struct study_point *const point = deciding(check);
     const size_t begin = out->length;
 
+    study_sentence_tell(claim, out);
+    if (claim->by_construction)
+        named_tell("decided by construction", "", begin, out);
     if (check->measure == MEASURE_ARITHMETIC)
         named_tell("= ", check->what, begin, out);
     if (point && check->n_points > 1)

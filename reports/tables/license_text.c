@@ -118,3 +118,85 @@ void license_print(const struct license *license, FILE *file)
     fprintf(file, "\nverdict: %s (%s)\n", license_cost_name(license->verdict.cost),
             license->verdict.reason);
 }
+
+/* ---- Markdown ---- */
+
+static void put_cell(FILE *file, const char *text)
+{
+    fputc(' ', file);
+    text_markdown(file, text);
+    fputs(" |", file);
+}
+
+static void put_class(const struct license_class *class, size_t rounds, FILE *file)
+{
+    char text[INTERVAL_SIZE + 32], ci[INTERVAL_SIZE];
+    const bool timed = !class->skip[0];
+
+    if (class->control && !timed)
+        return;
+    fputs("|", file);
+    put_cell(file, class->control ? "scalar again" : class->name);
+    snprintf(text, sizeof text, "%.3f GHz %s", class->median_ghz,
+             interval_text(&class->ghz_ci, 1, 3, ci));
+    put_cell(file, timed ? text : class->skip);
+    snprintf(text, sizeof text, "%.2f%% %s", 100 * class->effect.ratio,
+             interval_text(&class->effect.ci, 100, 2, ci));
+    put_cell(file, timed && (class->control || class->bits) ? text : "");
+    text[0] = '\0';
+    for (size_t k = 0, n = 0; class->level[0] && k < LICENSE_LEVELS; k++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.1f%%", k ? " / " : "",
+                              100 * stats_median(class->level[k], rounds));
+    put_cell(file, text);
+    fputc('\n', file);
+}
+
+static void put_scope(const struct license_scope *scope, FILE *file)
+{
+    fputs("\n### ", file);
+    text_markdown(file, scope->name);
+    fputs("\n\n", file);
+    if (scope->skip[0]) {
+        text_markdown(file, scope->skip);
+        fputc('\n', file);
+        return;
+    }
+    fputs("| work | clock | of scalar | L0 / L1 / L2 |\n| :-- | :-- | :-- | --: |\n",
+          file);
+    for (size_t i = 0; i < scope->n_classes; i++)
+        put_class(&scope->class[i], scope->rounds, file);
+}
+
+void license_markdown(const struct license *license, FILE *file)
+{
+    fputs("# simdbench license\n\n**", file);
+    text_markdown(file, license_cost_name(license->verdict.cost));
+    fputs("**: ", file);
+    text_markdown(file, license->verdict.reason);
+    fputc('\n', file);
+    for (size_t i = 0; i < LICENSE_SCOPES; i++)
+        put_scope(&license->scope[i], file);
+    fputs("\n", file);
+    if (license->counters[0]) {
+        fputs("- no licence counters that tell, so the clock alone decides: ", file);
+        text_markdown(file, license->counters);
+        fputc('\n', file);
+    }
+    for (size_t i = 0; i < license->n_nets; i++) {
+        const struct license_net *const net = &license->net[i];
+        FOR_EACH (const struct license_point, point, net->point, net->n_points) {
+            char ci[INTERVAL_SIZE];
+            fputs("- ", file);
+            text_markdown(file, net->op);
+            fputc(' ', file);
+            text_markdown(file, point->shape);
+            fprintf(file, ": avx512 is %.3fx as fast \\%s\n", point->speedup,
+                    interval_text(&point->ci, 1, 3, ci));
+        }
+    }
+    fprintf(file, "- ");
+    text_markdown(file, license->cpu);
+    fprintf(file, ", fingerprint ");
+    text_markdown(file, license->fingerprint);
+    fputc('\n', file);
+}

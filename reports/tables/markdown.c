@@ -109,11 +109,16 @@ static void print_paragraph(const char *label, const char *text, void *context)
 static void print_explanations(const struct run *run, FILE *file)
 {
     FOR_EACH (const struct result, result, run->results, run->n_results) {
+        struct buffer answer = {.text = NULL};
         if (!result->explanation)
             continue;
         fputs("\n### why ", file);
         text_markdown(file, result->id);
         fputs("\n\n", file);
+        explain_answer(result->explanation, &answer);
+        text_markdown(file, buffer_text(&answer));
+        fputs("\n\n", file);
+        buffer_free(&answer);
         explain_lines(result, print_paragraph, file);
     }
 }

@@ -29,6 +29,10 @@ void table_write(const struct run *run, const struct text_options *options, FILE
 /* Markdown, cut where it would be too long for GitHub; 0 or -ENOMEM. */
 int markdown_write(const struct run *run, const struct text_options *options, FILE *file);
 
+/* Runs side by side, each against the first, as a table or as Markdown. 0 or -ENOMEM. */
+int matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
+                 bool markdown, FILE *file);
+
 /* Why cases are as fast as they are, at most 40 lines each but for code that was asked
  * for; nothing for those without an explanation (explain_text.c). table_end() does it
  * too. */
@@ -44,3 +48,4 @@ void ladder_table(const struct run *run, const struct text_options *options, FIL
 
 /* The findings of license (license_text.c). */
 void license_print(const struct license *license, FILE *file);
+void license_markdown(const struct license *license, FILE *file);

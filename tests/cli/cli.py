@@ -20,12 +20,15 @@ from cli_counters import *
 from cli_explain import *
 from cli_fleet import *
 from cli_foreign import *
+from cli_harness import *
 from cli_history import *
 from cli_install import *
+from cli_instructions import *
 from cli_formats import *
 from cli_ladder import *
 from cli_license import *
 from cli_licences import *
+from cli_limits import *
 from cli_lock import *
 from cli_modules import *
 from cli_new_plugin import *

@@ -55,7 +55,7 @@ def environment(**more):
            if k not in ("NO_COLOR", "COLUMNS", "SIMDBENCH_MODULES")}
     return {**env, "TERM": "dumb", "LC_ALL": "C.UTF-8", "XDG_CACHE_HOME": CACHE.name,
             "XDG_STATE_HOME": CACHE.name, "SIMDBENCH_PROJECT": "no",
-            "SIMDBENCH_TEST_CLOCK": MADE_UP, **more}
+            "SIMDBENCH_TEST_CLOCK": MADE_UP, "SIMDBENCH_TEST_COSTS": "", **more}
 
 
 class Case(unittest.TestCase):

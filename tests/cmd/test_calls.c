@@ -50,8 +50,10 @@ static void test_names(void **state)
     expect_text(team_call(&(struct team_call){4}), "{\"do\":\"team\",\"threads\":4}");
     expect_text(step_call(&(struct step_call){1, 2, {.index = UINT64_MAX}}),
                 "{\"do\":\"step\",\"case\":\"1\",\"calls\":\"2\"}");
-    expect_text(copies_call(&(struct copies_call){1, 4, 3, false, NULL}),
+    expect_text(copies_call(&(struct copies_call){.number = 1, .n = 4, .shift = 3}),
                 "{\"do\":\"copies\",\"case\":\"1\",\"n\":\"4\",\"shift\":\"3\"}");
+    expect_text(copies_call(&(struct copies_call){.number = 1, .n = 4, .edits = 2}),
+                "{\"do\":\"copies\",\"case\":\"1\",\"n\":\"4\",\"edits\":\"2\"}");
     cJSON *const reply = cJSON_CreateObject();
     prepare_reply_add(reply,
                       &(struct prepare_reply){.number = 3, .ops = NAN, .bytes = 8});

@@ -58,7 +58,7 @@ static void test_words(void **state)
                  {"relu --filter=relu/f64/scalar/m", "--filter=relu/f64/scalar/max@*"},
                  {"explain relu/f64/scalar/m", "relu/f64/scalar/max@"},
                  {"explain relu/f64/scalar/max@12", "relu/f64/scalar/max@128000"},
-                 {"explain re", "relu"},
+                 {"explain rel", "relu"},
                  {"ab x.so", ""},
                  {"ab x.so y.so --quiet ta", "tanh"},
                  {"threads ta", "tanh"},

@@ -7,7 +7,7 @@ static struct declaration *parsed(const char *text)
 {
     static struct declaration declaration;
     struct error error = {.text = ""};
-    if (declaration_parse(text, &declaration, &error) < 0)
+    if (declaration_parse(text, &declaration, &error) != 0)
         fail_msg("%s", error.text);
     return &declaration;
 }
@@ -91,7 +91,7 @@ static void test_types(void **state)
         static const char *const forms[][2] = {
             {"void (const ", " x[4])"},
             {"int (", " const x[4])"},
-            {"void f(const volatile ", " x[static 4])"},
+            {"void f(const volatile ", " x[restrict const static 4])"},
             {"void (in ", " [4])"}};
         for (size_t k = 0; k < ARRAY_LEN(forms); k++) {
             char text[128];
@@ -297,6 +297,9 @@ static void test_lengths(void **state)
     assert_int_equal(d->argument[2].kind, ARGUMENT_LENGTH);
     assert_true(d->argument[2].by_address);
     assert_int_equal(value_at(&d->argument[2].integer, (int64_t[]){8}), 16);
+    d = parsed("void (u8 dst[9] length written, size_t *written)");
+    assert_int_equal(d->argument[1].integer.n, 0);
+    assert_int_equal(value_at(&d->argument[1].integer, NULL), 0);
 }
 
 /* ---- what is refused ---- */
@@ -458,63 +461,33 @@ static void test_excerpt(void **state)
     }
 }
 
-/* ---- numbers in words ---- */
-
-static void test_words(void **state)
+static void test_too_much(void **state)
 {
-    static const struct {
-        enum ctype type;
-        double value;
-        uint64_t word;
-    } all[] = {
-        {CTYPE_F16, 1, 0x3c00},
-        {CTYPE_F16, -2, 0xc000},
-        {CTYPE_F16, 65504, 0x7bff},
-        {CTYPE_F16, 0x1p-24, 1},
-        {CTYPE_F16, 0x1p-14, 0x400},
-        {CTYPE_F16, 0x3ffp-24, 0x3ff},
-        {CTYPE_F16, INFINITY, 0x7c00},
-        {CTYPE_BF16, 1, 0x3f80},
-        {CTYPE_BF16, -0.0, 0x8000},
-        {CTYPE_BF16, 0x1p-133, 1},
-        {CTYPE_F32, 0.5, 0x3f000000},
-        {CTYPE_F64, 1, 0x3ff0000000000000},
-        {CTYPE_I8, -1, 0xffffffffffffffff},
-        {CTYPE_U32, 4294967295.0, 0xffffffff},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        assert_int_equal(ctype_of_double(all[i].type, all[i].value), all[i].word);
-        assert_true(ctype_to_double(all[i].type, all[i].word) == all[i].value);
-    }
-    /* Halves are rounded to the even one. */
-    assert_int_equal(ctype_of_double(CTYPE_F16, 1 + 0x1p-11), 0x3c00);
-    assert_int_equal(ctype_of_double(CTYPE_F16, 1 + 0x3p-11), 0x3c02);
-    assert_int_equal(ctype_of_double(CTYPE_F16, 65520), 0x7c00);
-    assert_int_equal(ctype_of_double(CTYPE_F16, 65519), 0x7bff);
-    assert_int_equal(ctype_of_double(CTYPE_F16, 0x1p-25), 0);
-    assert_int_equal(ctype_of_double(CTYPE_F16, 0x1.8p-25), 1);
-    assert_int_equal(ctype_of_double(CTYPE_BF16, 1 + 0x1p-8), 0x3f80);
-    assert_true(isnan(ctype_to_double(CTYPE_F16, ctype_of_double(CTYPE_F16, NAN))));
-    /* Whole range of both, there and back. */
-    for (uint32_t bits = 0; bits < 0x10000; bits++) {
-        for (enum ctype type = CTYPE_F16; type <= CTYPE_BF16; type++) {
-            const double value = ctype_to_double(type, bits);
-            if (!isnan(value))
-                assert_int_equal(ctype_of_double(type, value), bits);
+    char text[6000] = "void (u8 x[";
+    struct declaration declaration;
+    struct error error;
+    /* 32 parentheses are read, and so are as many signs. */
+    for (int deep = 31; deep <= 33; deep++) {
+        for (int sign = 0; sign < 2; sign++) {
+            char *at = text + strlen("void (u8 x[");
+            memset(at, sign ? '-' : '(', (size_t)deep);
+            at[deep] = '1';
+            memset(at + deep + 1, ')', sign ? 0 : (size_t)deep);
+            memcpy(at + deep + 1 + (sign ? 0 : deep), "])", 3);
+            const int status = declaration_parse(text, &declaration, &error);
+            assert_int_equal(status, deep < 32 ? 0 : -EINVAL);
+            if (status < 0)
+                assert_non_null(strstr(error.text, "more than 32 "));
         }
-        const double single = ctype_to_double(CTYPE_F32, (uint64_t)bits << 16);
-        if (!isnan(single))
-            assert_true(ctype_to_double(CTYPE_BF16, bits) == single);
-        const double half = (double)((union {
-                                uint16_t u;
-                                _Float16 f;
-                            }){(uint16_t)bits})
-                                .f;
-        if (!isnan(half))
-            assert_true(ctype_to_double(CTYPE_F16, bits) == half);
     }
-    assert_true(ctype_to_double(CTYPE_I16, 0xdeadffff) == -1);
-    assert_true(ctype_to_double(CTYPE_U8, 0xffffff80) == 128);
+    memset(text, ' ', 4097);
+    text[4097] = '\0';
+    assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
+    assert_string_equal(error.text, "a prototype has more than 4096 characters");
+    memset(text, '(', 1024);
+    text[1024] = '\0';
+    assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "a prototype has more than 1023 words\n"));
 }
 
 static void test_tolerances(void **state)
@@ -550,5 +523,5 @@ int main(void)
                      TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
                      TEST(test_pointers), TEST(test_typedefs), TEST(test_functions),
                      TEST(test_lengths), TEST(test_refused), TEST(test_excerpt),
-                     TEST(test_words), TEST(test_tolerances));
+                     TEST(test_too_much), TEST(test_tolerances));
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of a library: found, told apart, called. */
 #include <dlfcn.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "declare.h"
-#include "unit.h"
+#include "find_mix.h"
 
 static const char *library_path;
-static const char *object_path;
-static const char *archive_path;
 
 static int open_library(void **state)
 {
@@ -27,16 +22,6 @@ static int close_library(void **state)
     return 0;
 }
 
-static const struct library_function *found(const struct library *library,
-                                            const char *name)
-{
-    const struct library_function *function = NULL;
-    struct error error = {.text = ""};
-    if (library_find(library, name, &function, &error) < 0)
-        fail_msg("%s", error.text);
-    return function;
-}
-
 /* ---- tables of symbols ---- */
 
 static void test_bindings(void **state)
@@ -49,6 +34,7 @@ static void test_bindings(void **state)
     assert_int_not_equal(found(library, "mix_hidden_avx")->binding, FUNCTION_EXPORTED);
     assert_int_equal(found(library, "mix_local")->binding, FUNCTION_LOCAL);
     assert_int_equal(found(library, "from_assembly")->binding, FUNCTION_EXPORTED);
+    assert_int_equal(found(library, "from_assembly")->bytes, 5);
     assert_true(found(library, "mix")->is_chosen);
     assert_true(found(library, "mix_table")->is_data);
     assert_false(found(library, "mix_c")->is_data);
@@ -72,6 +58,8 @@ static void test_names(void **state)
                         "audio::add_avx2(int, int)");
     assert_string_equal(found(library, "audio::add_avx2(float,float)")->name,
                         "_ZN5audio8add_avx2Eff");
+    assert_string_equal(found(library, " audio::add_avx2( int , int )")->name,
+                        "_ZN5audio8add_avx2Eii");
     assert_string_equal(found(library, "mix::add")->name,
                         "_ZN3mix3add17h0123456789abcdefE");
     assert_string_equal(found(library, "add")->name, "_ZN3mix3add17h0123456789abcdefE");
@@ -106,6 +94,7 @@ static void test_isas(void **state)
     assert_string_equal(found(library, "mix_sse2")->isa, "sse2");
     assert_int_equal(strncmp(found(library, "mix_avx2")->isa, "avx2", 4), 0);
     assert_int_equal(strncmp(found(library, "mix_avx512")->isa, "avx512", 6), 0);
+    assert_string_equal(found(library, "from_assembly")->isa, "avx2");
     assert_string_equal(found(library, "mix_table")->isa, "");
 }
 
@@ -114,10 +103,18 @@ static void test_families(void **state)
     struct family *family;
     size_t n;
     assert_int_equal(library_families(*state, false, &family, &n), 0);
-    const struct family *mix = NULL;
-    for (size_t i = 0; i < n; i++)
+    const struct family *mix = NULL, *sum = NULL;
+    for (size_t i = 0; i < n; i++) {
         mix = !strcmp(family[i].name, "mix") ? &family[i] : mix;
+        sum = !strcmp(family[i].name, "sum") ? &family[i] : sum;
+    }
     assert_non_null(mix);
+    if (found(*state, "_ZN4avx23sumEi")->demangled) { /* avx2::sum, scalar::sum */
+        assert_non_null(sum);
+        assert_int_equal(sum->n, 2);
+        assert_string_equal(sum->member[0].isa, "avx2");
+        assert_string_equal(sum->member[1].token, "scalar");
+    }
     assert_int_equal(mix->n, 5);
     static const char *const names[] = {"mix", "mix_avx2", "mix_avx512", "mix_c",
                                         "mix_sse2"};
@@ -139,7 +136,11 @@ static void test_words(void **state)
                {"crc32_sse4_2", "sse2"},
                {"__memcpy_avx_unaligned_erms", "avx2"},
                {"mixAVX2", "avx2"},
+               {"mixAVX2Fast", "avx2"},
+               {"mixAVX2fast", NULL},
                {"dot_avx2_fma", "avx2"},
+               {"dot_avx512_ssse3", "avx512"},
+               {"dot_fma_scalar", "avx2"},
                {"put_8tap_avx512icl", "avx512"},
                {"f.avx512f", "avx512"},
                {"haswell::sum", "avx2"},
@@ -179,6 +180,7 @@ static void test_places(void **state)
     struct error error;
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         assert_int_equal(place_parse(all[i].text, &place, &error), 0);
+        assert_true(place.name[0]);
         assert_int_equal(place.kind, all[i].kind);
         assert_string_equal(place.name, all[i].name);
         assert_int_equal(place.index, all[i].index);
@@ -209,29 +211,6 @@ static void test_split(void **state)
     assert_int_equal(place_split("", library, sizeof library, &place, &error), -EINVAL);
 }
 
-/* What a place gives adds half of 4 to 1, called by machine code. */
-static int mixes(void *handle, const struct library *library, const char *text,
-                 struct error *error)
-{
-    const struct call_signature signature = {
-        .n = 4, .argument = {CALL_INTEGER, CALL_INTEGER, CALL_VECTOR, CALL_INTEGER}};
-    float dst[3] = {1, 2, 3}, src[3] = {4, 6, 8};
-    struct call_frame frame = {
-        .word = {(uintptr_t)dst, (uintptr_t)src, ctype_of_double(CTYPE_F32, 0.5), 3}};
-    struct place place;
-    struct thunk *thunk;
-    void *address;
-    assert_int_equal(place_parse(text, &place, error), 0);
-    const int status = place_resolve(handle, library, &place, &address, error);
-    if (status < 0)
-        return status;
-    assert_int_equal(thunk_make(&signature, address, &thunk, error), 0);
-    thunk_code(thunk)(&frame);
-    thunk_free(thunk);
-    assert_true(dst[0] == 3 && dst[1] == 5 && dst[2] == 7);
-    return 0;
-}
-
 static void test_resolve(void **state)
 {
     static const char *const good[] = {"mix_c",         "mix_sse2",       "mix_local",
@@ -258,128 +237,13 @@ static void test_resolve(void **state)
     dlclose(handle);
 }
 
-/* ---- files ---- */
-
-static void test_where(void **state)
-{
-    char path[256];
-    struct error error;
-    assert_int_equal(library_where("./x.so", path, sizeof path, &error), 0);
-    assert_string_equal(path, "./x.so");
-    assert_int_equal(library_where("libc.so.6", path, sizeof path, &error), 0);
-    assert_int_equal(access(path, R_OK), 0);
-    assert_int_equal(library_where("libnowhere.so", path, sizeof path, &error), -ENOENT);
-    assert_non_null(strstr(error.text, "libnowhere.so"));
-    char folder[256];
-    snprintf(folder, sizeof folder, "%s", library_path);
-    *strrchr(folder, '/') = '\0';
-    setenv("LD_LIBRARY_PATH", folder, 1);
-    assert_int_equal(library_where("declared.so", path, sizeof path, &error), 0);
-    unsetenv("LD_LIBRARY_PATH");
-    assert_string_equal(path, library_path);
-}
-
-static void link_and_call(const char *path)
-{
-    struct library library;
-    struct error error = {.text = ""};
-    char *linked, *command;
-    assert_true(library_must_link(path));
-    if (library_link(path, &linked, &command, &error) < 0)
-        fail_msg("%s", error.text);
-    assert_non_null(strstr(command, " -shared -o "));
-    assert_non_null(strstr(command, path));
-    assert_int_equal(library_read(linked, &library, &error), 0);
-    void *const handle = dlopen(linked, RTLD_NOW | RTLD_LOCAL);
-    assert_non_null(handle);
-    assert_int_equal(unlink(linked), 0);
-    if (mixes(handle, &library, "mix_local", &error) < 0)
-        fail_msg("%s", error.text);
-    dlclose(handle);
-    library_close(&library);
-    free(linked);
-    free(command);
-}
-
-static void test_linked(void **state)
-{
-    char *linked, *command;
-    struct error error;
-    link_and_call(object_path);
-    link_and_call(archive_path);
-    assert_false(library_must_link(library_path));
-    assert_int_equal(library_link("/nowhere/x.o", &linked, &command, &error), -ENOEXEC);
-    assert_null(linked);
-    assert_null(command);
-    assert_non_null(strstr(error.text, "cannot link /nowhere/x.o: "));
-    setenv("CC", "/nowhere/cc", 1);
-    assert_int_equal(library_link(object_path, &linked, &command, &error), -ENOENT);
-    unsetenv("CC");
-}
-
-static void test_objects(void **state)
-{
-    struct library library;
-    struct error error;
-    assert_int_equal(library_read(object_path, &library, &error), 0);
-    assert_true(library.is_object);
-    assert_int_equal(found(&library, "mix_c")->binding, FUNCTION_EXPORTED);
-    library_close(&library);
-    assert_int_equal(library_read(archive_path, &library, &error), -ENOEXEC);
-    assert_int_equal(library_read("/nowhere", &library, &error), -ENOENT);
-    assert_int_equal(library_read("/", &library, &error), -EISDIR);
-    assert_int_equal(library_read("/dev/null", &library, &error), -ENOEXEC);
-}
-
-/* Cut off anywhere, or with wrong bytes anywhere: an answer, and no crash. */
-static void test_any_bytes(void **state)
-{
-    char path[] = "/tmp/simdbench-library-XXXXXX";
-    static unsigned char bytes[1 << 20], copy[1 << 20];
-    FILE *file = fopen(library_path, "rb");
-    uint64_t random = 1;
-    assert_non_null(file);
-    const size_t n = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    for (int round = 0; round < 500; round++) {
-        struct library library;
-        struct error error = {.text = ""};
-        size_t kept = n;
-        memcpy(copy, bytes, n);
-        for (int i = 0; i <= round % 4; i++) {
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            /* The header, the tables' own headers at the end, and anywhere. */
-            const size_t span = round % 3 == 0 ? 64 : n;
-            const size_t from = round % 3 == 1 ? n - 2048 : 0;
-            copy[from + (random >> 20) % (span - from)] = (unsigned char)(random >> 50);
-        }
-        if (round % 7 == 0)
-            kept = (random >> 30) % n;
-        assert_int_equal(ftruncate(fd, 0), 0);
-        assert_int_equal(pwrite(fd, copy, kept, 0), kept);
-        if (library_read(path, &library, &error) == 0) {
-            assert_int_equal(library_decode(&library, NULL, &error), 0);
-            library_close(&library);
-        } else {
-            assert_true(error.text[0]);
-        }
-    }
-    close(fd);
-    unlink(path);
-}
-
 int main(int argc, char **argv)
 {
-    if (argc != 4)
+    if (argc < 2)
         return 1;
     library_path = argv[1];
-    object_path = argv[2];
-    archive_path = argv[3];
     return RUN_TESTS_BETWEEN(open_library, close_library, TEST(test_bindings),
                              TEST(test_names), TEST(test_near), TEST(test_isas),
                              TEST(test_families), TEST(test_words), TEST(test_places),
-                             TEST(test_split), TEST(test_resolve), TEST(test_where),
-                             TEST(test_linked), TEST(test_objects), TEST(test_any_bytes));
+                             TEST(test_split), TEST(test_resolve));
 }

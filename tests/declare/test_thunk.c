@@ -195,13 +195,13 @@ static int compact(uint8_t *to, const uint8_t *from, size_t n, unsigned *written
     for (size_t i = 0; i < n; i++)
         if (from[i] >= *least && *written < room)
             to[(*written)++] = from[i];
-    return -(int)*written;
+    return -(int)room;
 }
 
 static void test_addresses(void **state)
 {
     uint8_t to[16], from[16];
-    void *const pointer[DECLARED_MAX] = {to, from};
+    void *const pointer[DECLARED_MAX] = {to, from, [5] = to};
     struct declaration declaration;
     struct declared_sizes sizes;
     struct call_frame frame;
@@ -217,11 +217,14 @@ static void test_addresses(void **state)
         thunk_code(thunk)(&frame);
         assert_int_equal(call_length(&declaration, &sizes, 0, &frame), 12);
         assert_int_equal(call_length(&declaration, &sizes, 1, &frame), 16);
-        assert_true(ctype_to_double(CTYPE_I32, frame.result) == -12);
+        assert_true(ctype_to_double(CTYPE_I32, frame.result) == -15);
     }
     assert_int_equal(to[11], 15);
     declaration.argument[0].length = DECLARED_RETURN;
-    assert_true(call_length(&declaration, &sizes, 0, &frame) == (uint64_t)-12);
+    assert_true(call_length(&declaration, &sizes, 0, &frame) == (uint64_t)-15);
+    declaration.returned = CTYPE_U32;
+    assert_true(call_length(&declaration, &sizes, 0, &frame) == (uint32_t)-15);
+    assert_int_equal(frame.word[declaration.n], 0);
     thunk_free(thunk);
 }
 

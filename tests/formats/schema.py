@@ -90,8 +90,9 @@ class Schema(unittest.TestCase):
             for key in list(owner):
                 if key not in ("refused", "selftest", "settings", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
-                               "ci_level", "code", "placement", "left_out", "lacking",
-                               "placed"):
+                               "ci_level", "code", "equal", "drift", "between", "controls",
+                               "rows", "base_share", "base_ratios", "placement", "left_out",
+                               "lacking", "placed"):
                     with self.subTest(missing=key):
                         value = owner.pop(key)
                         self.assertFalse(self.validator.is_valid(gate))
@@ -176,7 +177,8 @@ class Schema(unittest.TestCase):
         study, = document["studies"]
         claim = study["claims"][0]
         optional = {"title", "source", "is_quick", "ci_level", "as", "at", "quick", "needs", "why",
-                    "quote", "text", "kind", "their", "note", "instead", "confounders"}
+                    "quote", "text", "kind", "their", "note", "instead", "confounders",
+                    "confirms", "refutes", "by_construction", "learned"}
         for owner in (study, claim, claim["evidence"][0], claim["points"][0],
                       study["account"], study["account"]["sums"][0]):
             for key in set(owner) - optional - {"fact"} - (

@@ -22,7 +22,7 @@ CLAIMS = {
     "tropical-gemm": [str(i) for i in range(1, 23)] + ["A"],
     "trueno": [str(i) for i in range(1, 30)],
     "burn-conv": [str(i) for i in range(1, 23)],
-    "rusttensor": [str(i) for i in range(1, 31)],
+    "rusttensor": [str(i) for i in range(1, 33)],
     "nnc-relu": [str(i) for i in range(1, 15)],
 }
 QUOTE_WORDS = 15
@@ -100,6 +100,29 @@ class Studies(unittest.TestCase):
                         continue
                     self.assertLessEqual(len(claim["quote"].split()), QUOTE_WORDS)
                     self.assertTrue(all(parts(claim["quote"])))
+
+    def test_outcomes_have_sentences(self):
+        """A reader learns something whatever comes out, and three things first."""
+        for name, study in studies():
+            for claim in study["claims"]:
+                for outcome in ("confirms", "refutes"):
+                    with self.subTest(name, claim=claim["id"], outcome=outcome):
+                        sentence = claim[outcome]
+                        self.assertRegex(sentence, r"^[A-Z0-9].{10,160}[^.]\.$")
+                self.assertNotEqual(claim["confirms"], claim["refutes"])
+            self.assertEqual(sum(claim.get("learned", False) for claim in study["claims"]), 3, name)
+
+    def test_one_outcome_is_marked(self):
+        """A claim about what a row executes or allocates that was built for it says so."""
+        for name, study in studies():
+            for claim in study["claims"]:
+                built = all(study["arms"][arm].get("module") in (None, "study")
+                            for arm in claim.get("of", ["none"]) if arm in study["arms"])
+                one = len(claim.get("of", [])) == 1
+                what = claim.get("fact", claim.get("metric"))
+                if built and one and what in ("widest_bits", "workspace_bytes"):
+                    with self.subTest(name, claim=claim["id"]):
+                        self.assertIs(claim.get("by_construction"), True)
 
     def test_quotes_are_in_the_texts(self):
         folder = os.environ.get("STUDY_TEXTS")

@@ -440,6 +440,12 @@ static void test_faster_way(void **state)
     inspect_fact_faster_way(&facts, 0.9);
     inspect_bounds(&facts);
     assert_near(VALUE(faster_way), 0.83, 0);
+    inspect_fact_set_interval(&facts, FACT_place, 0.7, 0.6, 1.01);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.83, 0);
+    inspect_fact_set_interval(&facts, FACT_place, 0.82, 0.81, 0.99);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.82, 0);
     assert_true(isnan(VALUE(limit_share)));
     facts = tile();
     inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 1.01);
@@ -448,6 +454,20 @@ static void test_faster_way(void **state)
     inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 0.9);
     inspect_bounds(&facts);
     assert_near(VALUE(faster_way), 0.8, 0);
+}
+
+/* The edit cuts chains of vectors: of others it says nothing. */
+static void test_unchained(void **state)
+{
+    struct inspect_facts facts = {0};
+    inspect_fact_set(&facts, FACT_chain, 10);
+    inspect_fact_set(&facts, FACT_vector_chain, 9.5);
+    inspect_fact_set_interval(&facts, FACT_edit_chain, 0.99, 0.98, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(unchained), 0.99, 0);
+    inspect_fact_set(&facts, FACT_vector_chain, 5);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(unchained)));
 }
 
 static void test_shares(void **state)
@@ -491,5 +511,6 @@ int main(void)
                      TEST(test_stream_that_is_beaten), TEST(test_operands_once),
                      TEST(test_tame_input), TEST(test_branches), TEST(test_costs),
                      TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
-                     TEST(test_faster_way), TEST(test_shares), TEST(test_nothing_known));
+                     TEST(test_faster_way), TEST(test_unchained), TEST(test_shares),
+                     TEST(test_nothing_known));
 }

@@ -56,22 +56,25 @@ static struct nodes loop_of(const unsigned char *const *bytes, uint32_t n)
     return nodes;
 }
 
-static double chain_of(const unsigned char *const *bytes, uint32_t n)
+static double chain_of(const unsigned char *const *bytes, uint32_t n, bool vectors)
 {
     struct nodes nodes = loop_of(bytes, n);
     struct loops loops;
     assert_int_equal(loops_find(&nodes, true, &loops), 0);
     assert_int_equal(loops.n, 1);
     const double chain =
-        loop_chain(&nodes, &loops, 0, &(struct inspect_window){.waiting = 0});
+        loop_chain(&nodes, &loops, 0, &(struct inspect_window){.waiting = 0},
+                   vectors ? CHAIN_VECTORS : CHAIN_USUAL);
     loops_free(&loops);
     nodes_free(&nodes);
     return chain;
 }
 
-#define CHAIN(...)                                        \
-    chain_of((const unsigned char *const[]){__VA_ARGS__}, \
-             sizeof((const unsigned char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define CHAIN_OF(vectors, ...)                                                     \
+    chain_of((const unsigned char *const[]){__VA_ARGS__},                          \
+             sizeof((const unsigned char *const[]){__VA_ARGS__}) / sizeof(char *), \
+             vectors)
+#define CHAIN(...) CHAIN_OF(false, __VA_ARGS__)
 
 #define VPCMPEQB_K0_LOAD BYTES(0x62, 0xf1, 0x75, 0x48, 0x74, 0x07)
 #define KMOVQ_RAX_K0 BYTES(0xc4, 0xe1, 0xfb, 0x93, 0xc0)
@@ -84,6 +87,90 @@ static void test_chains(void **state)
     assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0, VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0,
                       ADD_RDI_64, JNE_BACK),
                 1, 1e-9);
+}
+
+#define MOVSS_XMM0_RDX BYTES(0xf3, 0x0f, 0x10, 0x02)
+#define MOVSS_XMM0_RDI BYTES(0xf3, 0x0f, 0x10, 0x07)
+#define ADDSS_XMM0_XMM1 BYTES(0xf3, 0x0f, 0x58, 0xc1)
+#define MOVSS_RDX_XMM0 BYTES(0xf3, 0x0f, 0x11, 0x02)
+#define MOVSS_RDI_XMM0 BYTES(0xf3, 0x0f, 0x11, 0x07)
+#define ADD_RAX_RAX BYTES(0x48, 0x01, 0xc0)
+
+/* A sum in memory is handed on there, if its place stays the same. */
+static void test_chains_through_memory(void **state)
+{
+    assert_true(
+        CHAIN(MOVSS_XMM0_RDX, ADDSS_XMM0_XMM1, MOVSS_RDX_XMM0, ADD_RDI_64, JNE_BACK) > 6);
+    assert_near(
+        CHAIN(MOVSS_XMM0_RDI, ADDSS_XMM0_XMM1, MOVSS_RDI_XMM0, ADD_RDI_64, JNE_BACK), 1,
+        1e-9);
+}
+
+static void test_chains_of_vectors(void **state)
+{
+    const double sum = CHAIN(ADDSS_XMM0_XMM1, ADD_RDI_64, JNE_BACK);
+    assert_true(sum > 1);
+    assert_near(CHAIN_OF(true, ADDSS_XMM0_XMM1, ADD_RDI_64, JNE_BACK), sum, 1e-9);
+    assert_near(CHAIN(ADD_RAX_RAX, ADD_RAX_RAX, ADD_RDI_64, JNE_BACK), 2, 1e-9);
+    assert_near(CHAIN_OF(true, ADD_RAX_RAX, ADD_RAX_RAX, ADD_RDI_64, JNE_BACK), 0, 1e-9);
+    assert_near(CHAIN_OF(true, MOVSS_XMM0_RDX, ADDSS_XMM0_XMM1, MOVSS_RDX_XMM0,
+                         ADD_RDI_64, JNE_BACK),
+                0, 1e-9);
+}
+
+/* vpaddd zmm0{k1}, zmm1, zmm2: the old value, the mask, and each source have a latency of
+ * their own; k0 is not counted. */
+static void test_costs(void **state)
+{
+    static const struct inspect_cost cost = {
+        .known = true,
+        .throughput = 0.5,
+        .n_links = 4,
+        .link = {{.from = 0, .to = 0, .cycles = 1, .full = 2},
+                 {.from = 1, .to = 0, .cycles = 6, .full = 7},
+                 {.from = 2, .to = 0, .cycles = 3, .full = 3},
+                 {.from = 9, .to = 0, .cycles = 99, .full = 99}}};
+    const unsigned char *const masked[] = {BYTES(0x62, 0xf1, 0x75, 0x49, 0xfe, 0xc2),
+                                           JNE_BACK};
+    struct code_cost taken = {.throughput = cost.throughput};
+    struct loops loops;
+    code_cost_registers(masked[0], CODE_BYTES_MAX, &cost, &taken);
+    assert_int_equal(taken.n_links, 3); /* it has no tenth operand */
+    assert_int_equal(taken.link[0].from, VECTOR(0));
+    assert_int_equal(taken.link[1].from, MASK(1));
+    assert_int_equal(taken.link[2].from, VECTOR(1));
+    assert_int_equal(taken.link[2].to, VECTOR(0));
+    struct nodes nodes = loop_of(masked, 2);
+    nodes.node[0].code.cost = &taken;
+    assert_int_equal(loops_find(&nodes, true, &loops), 0);
+    const struct inspect_window any = {.waiting = 0};
+    assert_near(loop_chain(&nodes, &loops, 0, &any, false), 1, 1e-9);
+    assert_near(loop_chain(&nodes, &loops, 0, &any, true), 2, 1e-9);
+    loops_free(&loops);
+    nodes_free(&nodes);
+    /* Of vpxor xmm0, xmm0, xmm0 nothing waits, whatever its links are. */
+    static const struct inspect_cost zero = {
+        .n_links = 2,
+        .link = {{.from = 1, .to = 0, .cycles = 5, .full = 5},
+                 {.from = 2, .to = 0, .cycles = 5, .full = 5}}};
+    const unsigned char *const zeroed[] = {BYTES(0xc5, 0xf9, 0xef, 0xc0), JNE_BACK};
+    taken = (struct code_cost){.throughput = 1};
+    code_cost_registers(zeroed[0], CODE_BYTES_MAX, &zero, &taken);
+    nodes = loop_of(zeroed, 2);
+    nodes.node[0].code.cost = &taken;
+    assert_int_equal(loops_find(&nodes, true, &loops), 0);
+    assert_near(loop_chain(&nodes, &loops, 0, &any, false), 0, 1e-9);
+    loops_free(&loops);
+    nodes_free(&nodes);
+    /* The address of a load is that of its memory operand. */
+    static const struct inspect_cost load = {
+        .n_links = 1, .link = {{.from = 2, .to = 0, .address = true, .cycles = 7}}};
+    taken = (struct code_cost){.throughput = 1};
+    /* vaddps zmm0, zmm1, [rdi] */
+    code_cost_registers(BYTES(0x62, 0xf1, 0x74, 0x48, 0x58, 0x07), CODE_BYTES_MAX, &load,
+                        &taken);
+    assert_int_equal(taken.n_links, 1);
+    assert_int_equal(taken.link[0].from, UINT64_C(1) << 7);
 }
 
 /* Four windows that saw 100 turns: as many each, or one of them all. */
@@ -122,6 +209,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_masks),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_chains_through_memory),
+        cmocka_unit_test(test_chains_of_vectors),
+        cmocka_unit_test(test_costs),
         cmocka_unit_test(test_windows_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,6 +204,58 @@ static void test_residual(void **state)
     assert_near(findings.residual_share, 0, 0);
 }
 
+/* Cycles are those at the best place: what they leave is a part of that time alone. */
+static void test_placement_is_apart(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_cycles, 10);
+    inspect_fact_set(&facts, FACT_code_cycles, 8);
+    inspect_fact_set_interval(&facts, FACT_control, 1.3, 1.2, 1.4);
+    inspect_fact_set_interval(&facts, FACT_layout, 0.4, 0.4, 0.4);
+    inspect_fact_set_interval(&facts, FACT_same_place, 1, 0.99, 1.01);
+    inspect_fact_set_interval(&facts, FACT_place, 0.5, 0.49, 0.51);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 1);
+    assert_int_equal(findings.finding[0].cause, CAUSE_placement);
+    assert_near(findings.finding[0].share, 0.5, 1e-9);
+    assert_near(findings.residual_cycles, 2, 1e-9);
+    assert_near(findings.residual_share, 0.1, 1e-9);
+}
+
+/* The time of an edit stands over one that is shorter already. */
+static void test_share_of_an_edit(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_loop_share, 0.9);
+    inspect_fact_set_interval(&facts, FACT_edit_divide, 0.5, 0.49, 0.51);
+    inspect_find(&facts, &findings);
+    assert_near(findings.finding[0].share, 0.5, 1e-9);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.4, 0.39, 0.41);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
+    assert_int_equal(findings.finding[1].cause, CAUSE_divider);
+    assert_near(findings.finding[1].share, 0.2, 1e-9);
+}
+
+/* A flip that gains little stands behind what accounts for more than twice of that. */
+static void test_small_flips(void **state)
+{
+    struct inspect_findings findings;
+    for (int large = 0; large <= 1; large++) {
+        struct inspect_facts facts = {0};
+        const struct said said[] = {IS(load_cycles, 9.5), IS(cycles, 10),
+                                    IS(limit_cycles, 4), HOT,
+                                    IS(edit_chain, large ? 0.7 : 0.8)};
+        for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+            say(&facts, &said[i]);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[large].cause, CAUSE_load_ports);
+        assert_int_equal(findings.finding[!large].cause, CAUSE_latency_chain);
+    }
+}
+
 static void test_much_left_is_said(void **state)
 {
     struct inspect_facts facts = {0};
@@ -231,11 +283,12 @@ static void test_experiment_of_a_structural_finding(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_control_is_the_floor),
-                     TEST(test_chain_that_accounts_for_all), TEST(test_ranks),
-                     TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
-                     TEST(test_reloads_of_constants_are_no_spills),
-                     TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
-                     TEST(test_residual), TEST(test_much_left_is_said),
-                     TEST(test_experiment_of_a_structural_finding));
+    return RUN_TESTS(
+        TEST(test_control_is_the_floor), TEST(test_chain_that_accounts_for_all),
+        TEST(test_ranks), TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
+        TEST(test_reloads_of_constants_are_no_spills),
+        TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
+        TEST(test_residual), TEST(test_placement_is_apart), TEST(test_share_of_an_edit),
+        TEST(test_small_flips), TEST(test_much_left_is_said),
+        TEST(test_experiment_of_a_structural_finding));
 }

@@ -182,7 +182,7 @@ static void test_loop_numbers(void **state)
     census = census_of(chain, TURNS, false);
     ASSERT_LOOP(census, scalar_float, 2);
     ASSERT_LOOP(census, widest_bits, 32);
-    assert_true(census.loop[0].chain >= 3 && census.loop[0].chain <= 4);
+    assert_true(census.loop[0].chain >= 2 && census.loop[0].chain <= 4);
     inspect_census_free(&census);
 }
 
@@ -202,7 +202,7 @@ static void test_window(void **state)
         inspect_census_free(&census);
     }
     assert_true(cycles[0] == 0);
-    assert_true(cycles[1] > 16 && cycles[1] < 64);
+    assert_true(cycles[1] > 8 && cycles[1] < 64);
     assert_true(cycles[2] < cycles[1] && cycles[3] < cycles[2]);
     assert_true(cycles[4] < 4);
     /* A core that takes a chain at a time, one that sees two, and what cannot be. */

@@ -22,6 +22,8 @@ static void test_parse(void **state)
                  {"h5w6r2s3u2v3p1q2d2", "n1c1h5w6k1r2s3u2v3p1q2d2"},
                  {"c8h4w4k8g8b8", "n1c8h4w4k8r1s1g8b8"},
                  {"c32h4w4k16g2b8", "n1c32h4w4k16r1s1g2b8"},
+                 {"64", "n1c32h64w64k32r3s3p1q1"},
+                 {"1", "n1c32h1w1k32r3s3p1q1"},
                  {"h1", "n1c1h1w1k1r1s1"},
                  {"r3p1s3q1", "n1c1h1w1k1r3s3p1q1"},
                  {"n1b16", "n1c1h1w1k1r1s1b16"},
@@ -32,7 +34,9 @@ static void test_parse(void **state)
         int code;
     } wrong[] = {
         {"", "empty", -EINVAL},
-        {"64", "'6'", -EINVAL},
+        {"0", "'0'", -EINVAL},
+        {"64x64", "'6'", -EINVAL},
+        {"99999999999", "'9'", -EINVAL},
         {"x64", "'x'", -EINVAL},
         {"C64", "'C'", -EINVAL},
         {"n1 c1", "' '", -EINVAL},

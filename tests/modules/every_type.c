@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Op `every`: y = x, for each element type, shape N. Row `last` forgets the last bit of
- * the last element. Rows of instruction sets with additions copy too.
+ * Op `every`: y = x, for each element type, shape N, and no fill of its own. Row `last`
+ * forgets the last bit of the last element. Rows of instruction sets with additions copy
+ * too.
  */
 #include "simdbench.h"
 
@@ -69,21 +70,6 @@ static void every_work(const struct simdbench_shape *shape, uint32_t type, doubl
     *bytes = 2 * *ops * (double)size_of(type);
 }
 
-/* Small numbers in every type: 0x3c00 and the like are floats, too. */
-static int every_fill(const struct simdbench_operands *operands, uint64_t seed,
-                      const char *input)
-{
-    const struct simdbench_operand *x = operands->operand[0];
-    uint8_t *byte = x->data;
-    if (input)
-        return -EINVAL;
-    for (uint64_t i = 0; i < x->count * size_of(x->type); i++) {
-        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        byte[i] = seed >> 58;
-    }
-    return 0;
-}
-
 static const struct simdbench_op every_op = {
     .size = sizeof every_op,
     .name = "every",
@@ -93,7 +79,6 @@ static const struct simdbench_op every_op = {
     .parse = every_parse,
     .format = every_format,
     .layout = every_layout,
-    .fill = every_fill,
     .reference = every_reference,
     .work = every_work,
 };

@@ -93,7 +93,7 @@ static void softmax_work(const struct simdbench_shape *shape, uint32_t type, dou
 }
 
 static const struct simdbench_op softmax_op = {.size = sizeof softmax_op,
-                                               .name = "softmax",
+                                               .name = "own_softmax",
                                                .summary =
                                                    "softmax over the columns of a matrix",
                                                .shape_help = "ROWSxCOLUMNS",
@@ -137,7 +137,7 @@ static void three_passes(const struct simdbench_operands *operands, void *state)
 
 static const struct simdbench_kernel three_passes_row = {.size = sizeof three_passes_row,
                                                          .type = SIMDBENCH_F32,
-                                                         .op = "softmax",
+                                                         .op = "own_softmax",
                                                          .isa = "scalar",
                                                          .variant = "three_passes",
                                                          .roof = "copy",

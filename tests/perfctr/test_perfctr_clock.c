@@ -23,6 +23,10 @@ static void test_script(void **state)
     assert_true(fabs(clock_script_rate("ad") - 2) < 1e-9);
     assert_true(fabs(clock_script_rate("bad") - 8) < 1e-9);
     assert_true(fabs(clock_script_rate("add") - 0.5) < 1e-9);
+    assert_true(fabs(clock_script_copy_rate("bad", 3) - 8) < 1e-9);
+    setenv("SIMDBENCH_TEST_CLOCK", "2,bad=8,bad@3=4", 1);
+    assert_true(fabs(clock_script_copy_rate("bad", 3) - 4) < 1e-9);
+    assert_true(fabs(clock_script_copy_rate("bad", 4) - 8) < 1e-9);
     assert_true(fabs(clock_ghz(20000) - 3) < 1e-9);
     assert_true(fabs(clock_ghz_imul(20000) - 3) < 1e-9);
     assert_int_equal(clock_core_split(), 0);

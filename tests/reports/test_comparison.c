@@ -69,12 +69,23 @@ static void live_prints_the_same(void **state)
     run_free(run);
 }
 
+/* The tags that are the page's own become blanks. */
+static void drop_folds(char *text)
+{
+    static const char *const tags[] = {"<details>\n<summary>", "</summary>\n",
+                                       "\n</details>\n"};
+    for (size_t i = 0; i < ARRAY_LEN(tags); i++)
+        for (char *at = text; (at = strstr(at, tags[i]));)
+            memset(at, ' ', strlen(tags[i]));
+}
+
 static void hostile_names(void **state)
 {
     static const enum format formats[] = {FORMAT_TABLE, FORMAT_MARKDOWN};
     struct run *const run = sample_gate_hostile();
     for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
         char *const text = sample_text(run, formats[i], NULL);
+        drop_folds(text);
         for (const char *c = text; *c; c++) {
             assert_true((unsigned char)*c >= 0x20 || *c == '\n');
             assert_false(formats[i] == FORMAT_MARKDOWN && (*c == '<' || *c == '>'));

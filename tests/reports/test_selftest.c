@@ -63,10 +63,26 @@ static void counts_and_rates(void **state)
     assert_int_equal(s.effects[1].regressed, 0);
     assert_near(s.effects[1].floor, 0.002, 1e-12); /* of those that have one */
     assert_null(s.found);                          /* 9 of 10 are not 95% */
+    assert_int_equal(s.equal.slower + s.equal.faster, 0);
     assert_string_equal(
         s.summary, "2026-02-03, threshold 2%: 0 of 7 false alarms, +3% found in 9 of "
                    "10");
     assert_true(isinf(s.recommended)); /* one of 7 gates of equal code has no result */
+    selftest_clear(&s);
+}
+
+static void directions_are_tested(void **state)
+{
+    static const double effects[] = {0.05, 0};
+    struct selftest s;
+    begin(&s, effects, 2);
+    add(&s.effects[0], VERDICT_REGRESSED, 0.05, 0.001, 0.001, 0.5);
+    for (int i = 0; i < 10; i++)
+        add(&s.effects[1], VERDICT_SAME, i < 9 ? 1e-4 : -1e-4, 0.001, 0.001, 0.5);
+    assert_int_equal(selftest_derive(&s), 0);
+    assert_int_equal(s.equal.slower, 9);
+    assert_int_equal(s.equal.faster, 1);
+    assert_near(s.equal.p, 2 * 11 / 1024.0, 1e-12); /* 1 + 10 of 2^10, both sides */
     selftest_clear(&s);
 }
 
@@ -214,9 +230,9 @@ static void other_documents_are_not_cited(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(counts_and_rates), TEST(threshold_is_recommended),
-                     TEST(quiet_machine_gets_the_least_threshold), TEST(least_found),
-                     TEST(nothing_is_known_without_gates),
-                     TEST(json_is_cited_on_the_same_host),
-                     TEST(other_documents_are_not_cited));
+    return RUN_TESTS(
+        TEST(counts_and_rates), TEST(directions_are_tested),
+        TEST(threshold_is_recommended), TEST(quiet_machine_gets_the_least_threshold),
+        TEST(least_found), TEST(nothing_is_known_without_gates),
+        TEST(json_is_cited_on_the_same_host), TEST(other_documents_are_not_cited));
 }

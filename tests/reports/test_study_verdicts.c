@@ -91,6 +91,44 @@ static void verdicts(void **state)
          0.03,
          STUDY_REFUTED,
          HOW_SMALLER},
+        /* So must an effect of any size: equal arms differ by 2%. */
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.01, 1.05},
+         {1.014, 1.029},
+         0.0204,
+         STUDY_UNDECIDED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {1.01, 1.05},
+         {1.021, 1.029},
+         0.0204,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {0.9, 0.995},
+         {0.985, 0.99},
+         0.0204,
+         STUDY_UNDECIDED,
+         HOW_NONE},
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {0.9, 0.995},
+         {0.95, 0.97},
+         0.0204,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        /* No effect is what these claim. */
+        {MEASURE_TIME_RATIO,
+         AS_RATIO,
+         {0.97, 1.03},
+         {0.99, 1.01},
+         0.0204,
+         STUDY_CONFIRMED,
+         HOW_NONE},
+        {MEASURE_STATIC, AS_RATIO, {1, 1}, {1, 1}, 0, STUDY_CONFIRMED, HOW_NONE},
         /* Counts are exact. */
         {MEASURE_STATIC,
          AS_RATIO,
@@ -209,7 +247,77 @@ static void absent_points(void **state)
     study_clear(&study);
 }
 
+/* ---- the author's exam ---- */
+
+/* Points whose values all lie there. */
+static void say(struct study_check *check, double value)
+{
+    struct study_point *const point = study_add_point(check, "64");
+    assert_non_null(point);
+    study_point_exact(point, value);
+}
+
+/* A value that confirms an expectation, and one that refutes it. Both lie far from 1 and
+ * from the border, where they can. */
+static double inside(const struct study_check *check)
+{
+    if (isinf(check->lo))
+        return check->hi > 0 ? check->hi / 2 : check->hi - 1;
+    if (isinf(check->hi))
+        return check->lo > 0 ? 2 * check->lo : check->lo + 1;
+    return (check->lo + check->hi) / 2;
+}
+
+static double outside(const struct study_check *check)
+{
+    return isinf(check->lo) ? 2 * fabs(check->hi) + 1
+                            : check->lo - fabs(check->lo) / 2 - 1e-3;
+}
+
+/* Each claim of the studies that are brought comes out both ways, and says so in a
+ * sentence of its own. What arithmetic decides has no samples. */
+static void every_claim_can_go_both_ways(void **state)
+{
+    static const char *const names[] = {"burn-conv", "nnc-relu", "rusttensor",
+                                        "tropical-gemm", "trueno"};
+    size_t claims = 0;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        for (int refuted = 0; refuted < 2; refuted++) {
+            char path[4096];
+            struct study study = {.name = NULL};
+            struct error error = {.text = ""};
+            snprintf(path, sizeof path, "%s/studies/%s.json", getenv("SOURCE_ROOT"),
+                     names[i]);
+            char *bytes = NULL;
+            size_t size;
+            if (study_load(&study, path, &bytes, &size, &error))
+                fail_msg("%s", error.text);
+            free(bytes);
+            FOR_EACH (struct study_claim, claim, study.claims, study.n_claims)
+                if (claim->check.measure != MEASURE_ARITHMETIC)
+                    say(&claim->check,
+                        refuted ? outside(&claim->check) : inside(&claim->check));
+            assert_int_equal(study_judge(&study), 0);
+            FOR_EACH (const struct study_claim, claim, study.claims, study.n_claims) {
+                struct buffer text = {.text = NULL};
+                if (claim->check.measure == MEASURE_ARITHMETIC)
+                    continue;
+                if (claim->check.verdict != (refuted ? STUDY_REFUTED : STUDY_CONFIRMED))
+                    fail_msg("%s %s: %s", names[i], claim->id,
+                             study_verdict_name(claim->check.verdict));
+                study_sentence_tell(claim, &text);
+                const char *const said = refuted ? claim->refutes : claim->confirms;
+                assert_int_equal(strncmp(buffer_text(&text), said, strlen(said) - 1), 0);
+                buffer_free(&text);
+                claims++;
+            }
+            study_clear(&study);
+        }
+    assert_true(claims > 150);
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(verdicts), TEST(verdicts_of_claims), TEST(absent_points));
+    return RUN_TESTS(TEST(every_claim_can_go_both_ways), TEST(verdicts),
+                     TEST(verdicts_of_claims), TEST(absent_points));
 }

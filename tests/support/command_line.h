@@ -7,7 +7,20 @@
 
 enum { WORDS_MAX = 24 };
 
-/* Cuts a command line at its spaces and parses it. */
+/* The next word of a command line: up to a space, or between single quotes. */
+static inline char *word_next(char **rest)
+{
+    char *const at = *rest;
+    if (!at || *at != '\'')
+        return strsep(rest, " ");
+    *rest = at + 1;
+    char *const word = strsep(rest, "'");
+    if (*rest)
+        *rest += **rest == ' ';
+    return word;
+}
+
+/* Cuts a command line into its words and parses it. */
 static inline int parse(const char *line, struct options *options, struct error *error)
 {
     static char program[] = "simdbench";
@@ -16,7 +29,7 @@ static inline int parse(const char *line, struct options *options, struct error 
     char *rest = text;
     int argc = 1;
     assert_non_null(text);
-    for (char *word; (word = strsep(&rest, " ")) && argc <= WORDS_MAX;)
+    for (char *word; (word = word_next(&rest)) && argc <= WORDS_MAX;)
         argv[argc++] = word;
     *error = (struct error){0};
     const int rc = args_parse(argc, argv, options, error);

@@ -74,6 +74,8 @@ static void print_study(const struct study *study, FILE *file)
     fputs("\n## ", file);
     text_markdown(file, buffer_text(&title));
     fputs("\n\n", file);
+    study_learned_lines(study, markdown_line, file);
+    fputs("\n", file);
     study_source_lines(study, markdown_line, file);
     print_claims(study, false, "", file);
     if (study->account.n_sums)

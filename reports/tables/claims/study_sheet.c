@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study_sheet.h"
 
+#include <math.h>
+
 const char *study_title(enum study_column column)
 {
     static const char *const titles[STUDY_COLUMNS] = {
@@ -49,6 +51,73 @@ static void add_line(struct buffer *text, study_line *line, void *context)
     buffer_clear(text);
 }
 
+void study_learned_lines(const struct study *study, study_line *line, void *context)
+{
+    struct buffer text = {.text = NULL};
+
+    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
+        if (!claim->learned)
+            continue;
+        study_sentence_tell(claim, &text);
+        if (!text.length) {
+            buffer_add(&text, claim->check.verdict == STUDY_UNDECIDED
+                                  ? "Not decided here: "
+                                  : "Not measured here: ");
+            study_claim_tell(claim, &text);
+            buffer_add(&text, "; more time may tell: simdbench study ");
+            buffer_plain(&text, study->name);
+            buffer_add(&text, " --claim=");
+            buffer_plain(&text, claim->id);
+        }
+        add_line(&text, line, context);
+    }
+    buffer_free(&text);
+}
+
+/* ---- the account as bars ---- */
+
+enum { BAR_WIDTH = 40 };
+
+/* Factors multiply, so a bar is as long as the logarithm; the total fills the width. */
+static void bar_line(const char *const of[2], double factor, double total,
+                     struct buffer *text)
+{
+    const double share = log(factor) / log(total);
+    const int length = (int)lround(BAR_WIDTH * fmin(fmax(share, 0), 1.5));
+
+    buffer_format(text, "%6.2fx  ", factor);
+    for (int i = 0; i < length; i++)
+        buffer_add(text, "=");
+    buffer_add(text, length ? "  " : "");
+    buffer_plain(text, of[0]);
+    buffer_add(text, of[1] ? "/" : "");
+    buffer_plain(text, of[1] ?: "");
+}
+
+static void bars(const struct study_account *account, const struct study_sum *sum,
+                 study_line *line, void *context)
+{
+    const char *const residual[2] = {"residual"};
+    struct buffer text = {.text = NULL};
+
+    if (sum->reason || !(sum->total.value > 1))
+        return;
+    bar_line((const char *const *)account->total.of, sum->total.value, sum->total.value,
+             &text);
+    add_line(&text, line, context);
+    for (size_t i = 0; i < account->parts.n; i++)
+        if (sum->parts[i].value > 0) {
+            bar_line((const char *const *)account->parts.pair[i].of, sum->parts[i].value,
+                     sum->total.value, &text);
+            add_line(&text, line, context);
+        }
+    if (sum->residual.value > 0) {
+        bar_line(residual, sum->residual.value, sum->total.value, &text);
+        add_line(&text, line, context);
+    }
+    buffer_free(&text);
+}
+
 void study_account_lines(const struct study *study, study_line *line, void *context)
 {
     const struct study_account *const account = &study->account;
@@ -57,6 +126,7 @@ void study_account_lines(const struct study *study, study_line *line, void *cont
     FOR_EACH (const struct study_sum, sum, account->sums, account->n_sums) {
         study_account_tell(account, sum, false, &text);
         add_line(&text, line, context);
+        bars(account, sum, line, context);
         if (!account->reverse.n)
             continue;
         study_account_tell(account, sum, true, &text);

@@ -6,7 +6,8 @@
 #include "study_sheet.h"
 #include "tables/sheet.h"
 
-enum { GAP = 2, CLAIM_MOST = 44, CELL_MOST = 32 };
+/* Lines of a file are no longer than that, where they can. */
+enum { GAP = 2, CLAIM_MOST = 44, CELL_MOST = 32, FILE_WIDTH = 120 };
 
 struct page {
     const struct study *study;
@@ -88,17 +89,38 @@ static void print_titles(struct page *page)
     fputc('\n', page->file);
 }
 
+/* What the column cut stands whole on a line of its own; then nothing stands behind the
+ * verdict. */
+static void print_quote(struct page *page, const struct study_claim *claim, int *at)
+{
+    buffer_clear(&page->cell);
+    study_cell(claim, STUDY_CLAIM, &page->cell);
+    if (text_width(buffer_text(&page->cell)) <= CLAIM_MOST)
+        return;
+    buffer_clear(&page->cell);
+    study_claim_tell(claim, &page->cell);
+    fprintf(page->file, "\n%*s\"", WRAP_INDENT, "");
+    buffer_add(&page->cell, "\"");
+    text_wrapped(page->file, page->options->width ?: FILE_WIDTH, buffer_text(&page->cell),
+                 WRAP_INDENT + 1);
+    *at = 0;
+}
+
 /* Notes that fit stand behind the verdict, others on lines of their own below. */
 static void print_notes(struct page *page, const struct study_claim *claim, int at)
 {
+    const int width = page->options->width ?: FILE_WIDTH;
+    print_quote(page, claim, &at);
     char *notes = (char *)cell_text(page, claim, STUDY_NOTES);
-    const int width = page->options->width;
 
-    if (!*notes || !width || at + GAP + text_width(notes) <= width) {
+    if (at && (!*notes || at + GAP + text_width(notes) <= width)) {
         fprintf(page->file, "%*s%s\n", *notes ? GAP : 0, "", notes);
         return;
     }
-    fputc('\n', page->file);
+    if (at)
+        fputc('\n', page->file);
+    if (!*notes)
+        return;
     for (char *next; notes; notes = next) {
         next = strstr(notes, "  ");
         if (next) {
@@ -158,6 +180,7 @@ static void print_study(struct page *page)
     study_tell(page->study, &page->cell);
     text_toned(page->file, page->options->colour, TONE_BOLD, buffer_text(&page->cell));
     fputc('\n', page->file);
+    study_learned_lines(page->study, print_line, page);
     measure_columns(page);
     print_titles(page);
     print_claims(page, false, NULL);

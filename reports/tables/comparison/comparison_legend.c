@@ -48,8 +48,9 @@ static void arm_lines(struct legend *legend)
         buffer_plain(&legend->buffer, arm->path);
         add_known(&legend->buffer, ", version ", arm->version);
         add_known(&legend->buffer, ", commit ", arm->commit);
-        if (!is_stored(gate))
-            add_known(&legend->buffer, ", build ", arm->build_id ?: "without an id");
+        add_known(&legend->buffer, ", label ", arm->label);
+        add_known(&legend->buffer, ", build ", arm->build_id ?: "without an id");
+        add_known(&legend->buffer, ", measured ", arm->started_at);
         legend_flush(legend);
         for (size_t k = 0; k < arm->n_objects && !is_control(arm); k++) {
             if (everywhere(gate, arm->objects[k]))
@@ -60,6 +61,24 @@ static void arm_lines(struct legend *legend)
     }
     if (gate->own_processes)
         legend_put(legend, "each build ran in a process of its own", "");
+    if (!gate->harness)
+        return;
+    legend_put(legend, "harness: ", gate->harness);
+    legend_put(legend, "placement: ",
+               "code of a harness cannot be tried at other places, so a "
+               "change may be of the code or only of its place in memory");
+}
+
+static void stored_lines(struct legend *legend)
+{
+    static void (*const texts[])(const struct run *, struct buffer *) = {
+        noise_text, libraries_text, between_text};
+
+    for (size_t i = 0; i < ARRAY_LEN(texts) && is_stored(legend->run->gate); i++) {
+        texts[i](legend->run, &legend->buffer);
+        if (legend->buffer.length)
+            legend_flush(legend);
+    }
 }
 
 /* How often the code is the same, and by what the others differ is told below them. */
@@ -119,7 +138,8 @@ static void floor_line(struct legend *legend)
         buffer_format(&legend->buffer, " to %.2f%%", 100 * hi);
     legend_put(legend, ", what ",
                is_stored(legend->run->gate)
-                   ? "the roofs changed by, whose code is the same"
+                   ? "the roofs changed by, whose code is the same, or a case within a "
+                     "run"
                    : "a copy of base seems to change by");
 }
 
@@ -201,8 +221,11 @@ void comparison_lines(const struct run *run, legend_line *line, void *context)
         legend_put(&legend, "times were not judged: ", run->gate->refused);
     left_out_lines(&legend);
     counts_line(&legend);
+    stored_lines(&legend);
     equality_line(&legend);
     floor_line(&legend);
+    if (run->gate->remark)
+        legend_put(&legend, "", run->gate->remark);
     if (run->gate->settings)
         legend_put(&legend, "settings of this comparison: ", run->gate->settings);
     if (run->gate->selftest)
@@ -265,6 +288,10 @@ void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone 
                       cases == 1 ? "" : "s");
         add_failed(run, result_code_is_worse, worse, buffer);
         buffer_add(buffer, "; times: ");
+    }
+    if (gate->equal) {
+        noise_text(run, buffer);
+        buffer_add(buffer, ". ");
     }
     if (gate->regressed) {
         buffer_format(buffer, "REGRESSED: %zu of %zu case%s by more than %.4g%%",

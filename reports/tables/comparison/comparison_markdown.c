@@ -1,44 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* GitHub takes comments of 65,536 characters: what is longer is left out, and told. */
 #include "comparison_sheet.h"
 
-struct markdown {
-    const struct run *run;
-    bool built; /* the change as built is shown */
-    FILE *file;
-    struct buffer scratch;
-};
+#include <errno.h>
+#include <stdlib.h>
 
-static bool is_shown(const struct markdown *markdown, int column)
+/* Below these many bytes all the rest is written: the end of the page has room. */
+enum { COMMENT_MAX = 65000, LEGEND_MAX = 12000, NOTES_MAX = 500 };
+
+int piece_begin(struct markdown_piece *piece)
 {
-    return column != CHANGE_BUILT || markdown->built;
+    piece->file = open_memstream(&piece->text, &piece->size);
+    return piece->file ? 0 : -ENOMEM;
 }
 
-static void print_heading(struct markdown *markdown, const char *op, size_t first,
-                          size_t end)
+size_t piece_size(struct markdown_piece *piece)
 {
-    FILE *const file = markdown->file;
-
-    fputs("\n## ", file);
-    text_markdown(file, op);
-    fputs("\n\n", file);
-    buffer_clear(&markdown->scratch);
-    change_summary(markdown->run, first, end, &markdown->scratch);
-    text_markdown(file, buffer_text(&markdown->scratch));
-    fputs("\n\n| case |", file);
-    for (int i = 0; i < CHANGE_COLUMNS; i++)
-        if (is_shown(markdown, i))
-            fprintf(file, " %s |",
-                    change_title(markdown->run->gate, (enum change_column)i));
-    fputs(" |\n| :-- |", file);
-    for (int i = 0; i < CHANGE_COLUMNS; i++)
-        if (is_shown(markdown, i))
-            fputs(i == CHANGE_VERDICT ? " :-- |" : " --: |", file);
-    fputs(" :-- |\n", file);
+    return fflush(piece->file) ? 0 : piece->size;
 }
 
-static void print_row(struct markdown *markdown, const struct result *result)
+bool piece_end(struct markdown_piece *piece, struct markdown_piece *into, size_t most)
 {
-    FILE *const file = markdown->file;
+    const bool whole = !fclose(piece->file);
+    const bool fits =
+        whole && piece->size <= most && piece_size(into) <= most - piece->size;
+
+    if (fits)
+        fwrite(piece->text, 1, piece->size, into->file);
+    free(piece->text);
+    buffer_free(&piece->scratch);
+    return fits;
+}
+
+/* The change as built is a column where it is known. */
+static bool is_shown(const struct markdown_piece *piece, int column)
+{
+    return column != CHANGE_BUILT || change_has_built(piece->run);
+}
+
+static void print_titles(struct markdown_piece *piece)
+{
+    fputs("\n| case |", piece->file);
+    for (int i = 0; i < CHANGE_COLUMNS; i++)
+        if (is_shown(piece, i))
+            fprintf(piece->file, " %s |",
+                    change_title(piece->run->gate, (enum change_column)i));
+    fputs(" |\n| :-- |", piece->file);
+    for (int i = 0; i < CHANGE_COLUMNS; i++)
+        if (is_shown(piece, i))
+            fputs(i == CHANGE_VERDICT ? " :-- |" : " --: |", piece->file);
+    fputs(" :-- |\n", piece->file);
+}
+
+static void print_row(struct markdown_piece *piece, const struct result *result)
+{
+    FILE *const file = piece->file;
 
     fputs("| ", file);
     text_markdown(file, result->id);
@@ -47,7 +63,7 @@ static void print_row(struct markdown *markdown, const struct result *result)
     for (int i = 0; i < CHANGE_COLUMNS; i++) {
         char text[CELL_SIZE] = "";
         enum tone tone = TONE_PLAIN;
-        if (!is_shown(markdown, i))
+        if (!is_shown(piece, i))
             continue;
         if (result->comparison)
             change_cell(result->comparison, (enum change_column)i, text, &tone);
@@ -57,37 +73,109 @@ static void print_row(struct markdown *markdown, const struct result *result)
         text_markdown(file, text);
         fprintf(file, "%s |", bold);
     }
-    buffer_clear(&markdown->scratch);
-    change_note(markdown->run, result, &markdown->scratch);
+    buffer_clear(&piece->scratch);
+    change_note(piece->run, result, &piece->scratch);
     fputc(' ', file);
-    text_markdown(file, buffer_text(&markdown->scratch));
+    text_markdown(file, buffer_text(&piece->scratch));
     fputs(" |\n", file);
+}
+
+/* Own cases with a change first, then what else is known of own ones, then libraries. */
+static size_t order_cases(const struct run *run, const struct result **list)
+{
+    size_t n = gate_worst_first(run, list);
+
+    for (int libraries = 0; libraries < 2; libraries++)
+        FOR_EACH (const struct result, result, run->results, run->n_results)
+            if (change_is_shown(result) && !result_is_usable(result) &&
+                result->is_baseline == libraries)
+                list[n++] = result;
+    return n;
+}
+
+static void fold_begin(struct markdown_piece *piece, const char *title)
+{
+    fprintf(piece->file, "\n<details>\n<summary>%s</summary>\n", title);
+}
+
+static void print_cases(struct markdown_piece *piece, size_t most)
+{
+    const struct run *const run = piece->run;
+    const struct result **const list =
+        malloc((run->n_results ? run->n_results : 1) * sizeof *list);
+    const size_t n = list ? order_cases(run, list) : 0;
+    size_t i = 0;
+
+    fold_begin(piece, "All cases, the worst first");
+    if (n)
+        print_titles(piece);
+    for (bool fits = true; i < n && fits; i += fits) {
+        struct markdown_piece row = {.run = run};
+        if (piece_begin(&row))
+            break;
+        print_row(&row, list[i]);
+        fits = piece_end(&row, piece, most);
+    }
+    if (i < n)
+        fprintf(piece->file,
+                "\n**Cut here: %zu of %zu cases would make this longer than a comment on "
+                "GitHub may be; other formats have them all.**\n",
+                n - i, n);
+    fputs("\n</details>\n", piece->file);
+    free(list);
+}
+
+static void print_line(const char *line, void *context)
+{
+    struct markdown_piece *const piece = context;
+    struct markdown_piece one = {.run = piece->run};
+
+    if (piece->rows_left || piece_begin(&one)) {
+        piece->rows_left++;
+        return;
+    }
+    markdown_line(line, one.file);
+    piece->rows_left += !piece_end(&one, piece, LEGEND_MAX);
+}
+
+static void print_legend(struct markdown_piece *piece)
+{
+    piece->rows_left = 0;
+    fold_begin(piece, "How this was measured");
+    fputc('\n', piece->file);
+    comparison_lines(piece->run, print_line, piece);
+    legend_origin(piece->run, print_line, piece);
+    if (piece->rows_left)
+        fprintf(piece->file,
+                "\n**Cut here: %zu more lines; other formats have them all.**\n",
+                piece->rows_left);
+    fputs("\n</details>\n", piece->file);
+}
+
+/* Rows that the head has no room for stand below it. */
+static void print_rows(struct markdown_piece *piece)
+{
+    fold_begin(piece, "Each op and instruction set");
+    rows_markdown(piece, COMMENT_MAX / 2);
+    fputs("\n</details>\n", piece->file);
 }
 
 void comparison_markdown(const struct run *run, FILE *file)
 {
-    struct markdown markdown = {.run = run, .built = change_has_built(run), .file = file};
-    enum tone tone;
+    struct markdown_piece all = {.run = run}, legend = {.run = run};
 
-    fputs("# simdbench\n\n", file);
-    comparison_verdict(run, &markdown.scratch, &tone);
-    fputs(tone == TONE_PLAIN ? "" : "**", file);
-    text_markdown(file, buffer_text(&markdown.scratch));
-    fputs(tone == TONE_PLAIN ? "\n" : "**\n", file);
-    for (size_t first = 0, end; first < run->n_results; first = end) {
-        bool titled = false;
-        end = change_op_end(run, first);
-        for (size_t i = first; i < end; i++) {
-            if (!change_is_shown(&run->results[i]))
-                continue;
-            if (!titled)
-                print_heading(&markdown, run->results[i].op, first, end);
-            titled = true;
-            print_row(&markdown, &run->results[i]);
-        }
+    if (piece_begin(&all))
+        return;
+    head_markdown(&all);
+    if (all.rows_left)
+        print_rows(&all);
+    if (!piece_begin(&legend)) {
+        print_legend(&legend);
+        print_cases(&all, COMMENT_MAX - NOTES_MAX - piece_size(&legend));
+        piece_end(&legend, &all, SIZE_MAX);
     }
-    fputc('\n', file);
-    comparison_lines(run, markdown_line, file);
-    legend_origin(run, markdown_line, file);
-    buffer_free(&markdown.scratch);
+    if (!fclose(all.file))
+        fwrite(all.text, 1, all.size, file);
+    free(all.text);
+    buffer_free(&all.scratch);
 }

@@ -149,7 +149,11 @@ bool change_note(const struct run *run, const struct result *result,
                       "%sa change must exceed %.2f%% here: equal code seems to change by "
                       "%.2f%%",
                       buffer->length > before ? "; " : "", 100 * c->delta,
-                      100 * c->floor);
+                      100 * c->delta / 2);
+    for (size_t i = 0; run->gate->harness && i < result->n_notes; i++) {
+        buffer_add(buffer, buffer->length > before ? "; " : "");
+        buffer_plain(buffer, result->notes[i]);
+    }
     if (c)
         placement_note(c, buffer);
     if (result_code_is_worse(result)) {
@@ -163,6 +167,9 @@ size_t change_op_end(const struct run *run, size_t first)
 {
     const char *op = NULL;
     size_t end = first;
+
+    if (run->gate->harness)
+        return run->n_results;
 
     for (; end < run->n_results; end++) {
         const struct result *const result = &run->results[end];
@@ -194,11 +201,11 @@ void change_summary(const struct run *run, size_t first, size_t end,
 
     for (size_t i = first; i < end; i++) {
         const struct comparison *const c = run->results[i].comparison;
-        if (!c)
+        if (!c || run->results[i].is_baseline)
             continue;
         count[c->verdict]++;
         all++;
-        if (comparison_has_change(c) && isfinite(log1p(c->change))) {
+        if (result_is_usable(&run->results[i])) {
             sum += log1p(c->change);
             changes++;
         }

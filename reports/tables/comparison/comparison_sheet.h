@@ -40,6 +40,35 @@ void comparison_lines(const struct run *run, legend_line *line, void *context);
 /* Adds the last line: what it comes to. */
 void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone *tone);
 
+/* Add what is known of the noise of two stored runs, or nothing (comparison_head.c). */
+void noise_text(const struct run *run, struct buffer *buffer);
+void libraries_text(const struct run *run, struct buffer *buffer);
+void between_text(const struct run *run, struct buffer *buffer);
+
+/* ---- Markdown ---- */
+
+/* Text that is made apart, so that its size is known before it counts. */
+struct markdown_piece {
+    const struct run *run;
+    FILE *file; /* in memory */
+    char *text;
+    size_t size;
+    struct buffer scratch;
+    size_t rows_left; /* that found no room */
+};
+/* 0 or -ENOMEM: then there is nothing to end. */
+int piece_begin(struct markdown_piece *piece);
+size_t piece_size(struct markdown_piece *piece);
+/* Appends a piece to another one that has at most so many bytes then; false: it does not
+ * fit. Ends it in any case. */
+bool piece_end(struct markdown_piece *piece, struct markdown_piece *into, size_t most);
+/* Bytes of what stands before the first fold. */
+enum { HEAD_MAX = 4000 };
+/* Verdict, builds, a row for each op and ISA, the worst and the best cases. */
+void head_markdown(struct markdown_piece *piece);
+/* The rows that fit. */
+void rows_markdown(struct markdown_piece *piece, size_t most);
+
 void comparison_table(const struct run *run, const struct text_options *options,
                       FILE *file);
 void comparison_markdown(const struct run *run, FILE *file);

@@ -113,7 +113,7 @@ static void print_op(struct layout *layout, size_t first, size_t end)
             continue;
         if (!titled) {
             buffer_clear(&layout->scratch);
-            buffer_plain(&layout->scratch, result->op);
+            buffer_plain(&layout->scratch, run->gate->harness ?: result->op);
             buffer_add(&layout->scratch, ": ");
             change_summary(run, first, end, &layout->scratch);
             text_tone(layout->file, layout->options->colour, TONE_BOLD);

@@ -101,6 +101,8 @@ void account_tell(const struct account *account, account_cells *cells, void *con
 {
     const struct telling to = {cells, context};
     tell_factors(&to, account);
+    tell_differences(&to, "cycles of an operation, and what bounds them",
+                     &account->bounds);
     tell_differences(&to, "per operation, in loops", &account->classes);
     tell_differences(&to, "per operation, counted", &account->counters);
     for (size_t i = 0; i < account->conditions.n; i++)

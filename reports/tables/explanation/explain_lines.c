@@ -75,6 +75,41 @@ static void put_counts(struct writer *to, const struct explained_loop *loop)
     }
 }
 
+/* "4.00/0.50  ", or as many spaces. */
+static void put_cost(struct writer *to, const struct explained_line *line)
+{
+    char cost[32] = "";
+    if (line->form && line->latency > 0)
+        snprintf(cost, sizeof cost, "%.2f/%.2f", line->latency, line->throughput);
+    else if (line->form)
+        snprintf(cost, sizeof cost, "-/%.2f", line->throughput);
+    buffer_format(&to->text, "%11s  ", cost);
+}
+
+static void put_code(struct writer *to, const struct explained_loop *loop)
+{
+    double most = 0;
+    bool costs = false;
+    FOR_EACH (const struct explained_line, line, loop->lines, loop->n_lines) {
+        most = fmax(most, line->executed);
+        costs |= line->form != NULL;
+    }
+    if (costs) {
+        buffer_add(&to->text, "executed; latency/throughput in cycles, as measured for "
+                              "each form alone");
+        explain_end(to, "");
+    }
+    FOR_EACH (const struct explained_line, line, loop->lines, loop->n_lines) {
+        buffer_format(&to->text, "%3.0f%%  ", most > 0 ? 100 * line->executed / most : 0);
+        if (costs)
+            put_cost(to, line);
+        buffer_plain(&to->text, line->text ?: "");
+        buffer_add(&to->text, line->source ? "  ; " : "");
+        buffer_plain(&to->text, line->source ?: "");
+        explain_end(to, "");
+    }
+}
+
 static void loop_lines(struct writer *to, const struct explained_loop *loop)
 {
     put_percent(to, loop->share);
@@ -100,16 +135,7 @@ static void loop_lines(struct writer *to, const struct explained_loop *loop)
         buffer_plain(&to->text, loop->mix);
         explain_end(to, "");
     }
-    double most = 0;
-    FOR_EACH (const struct explained_line, line, loop->lines, loop->n_lines)
-        most = fmax(most, line->executed);
-    FOR_EACH (const struct explained_line, line, loop->lines, loop->n_lines) {
-        buffer_format(&to->text, "%3.0f%%  ", most > 0 ? 100 * line->executed / most : 0);
-        buffer_plain(&to->text, line->text ?: "");
-        buffer_add(&to->text, line->source ? "  ; " : "");
-        buffer_plain(&to->text, line->source ?: "");
-        explain_end(to, "");
-    }
+    put_code(to, loop);
 }
 
 /* ---- bounds ---- */
@@ -179,6 +205,12 @@ void explain_lines(const struct result *result, explain_paragraph *paragraph,
 {
     const struct explanation *const why = result->explanation;
     struct writer to = {.paragraph = paragraph, .context = context};
+    if (result->median_ns > 0) {
+        char time[NUMBER_SIZE];
+        text_time(result->median_ns, time);
+        buffer_format(&to.text, "%s a call", time);
+        explain_end(&to, "time");
+    }
     executed_lines(&to, why);
     if (why->n_loops)
         loop_lines(&to, &why->loops[0]);

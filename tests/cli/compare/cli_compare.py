@@ -40,8 +40,9 @@ class Compare(Case):
         return path
 
     def head(self, factor=1.0, roofs=1.0):
-        """The base with own kernels `factor` times slower."""
+        """The base with own kernels `factor` times slower, of another build."""
         document = copy.deepcopy(self.base)
+        document["tool"]["build_id"] = "c0ffee"
         for result in document["results"]:
             by = factor if result["role"] == "kernel" else roofs
             loop = result["overhead_ns"] * result["iterations"]
@@ -62,21 +63,57 @@ class Compare(Case):
         self.assertNotIn("roof/", out)
 
     def test_regressed_and_improved(self):
-        out = self.compare(self.head(1.05), status=1)
+        out = self.compare(self.head(1.10), status=1)
         self.assertIn("REGRESSED: ", out)
-        self.assertIn("+5.00%", out)
+        self.assertIn("+10.00%", out)
         self.assertIn(self.kernels[0]["id"], out)
-        self.assertIn("IMPROVED", self.compare(self.head(0.9)))
+        self.assertIn("IMPROVED", self.compare(self.head(0.85)))
+
+    def test_equal_builds(self):
+        """The file tells its build, so a slower run of the same one is noise."""
+        head = self.head(1.10)
+        head["tool"]["build_id"] = self.base["tool"]["build_id"]
+        head["settings"]["label"] = "friday"
+        out = self.compare(head, "--format=markdown")
+        self.assertIn("same build: what differs is the noise between the runs, 10.00%", out)
+        self.assertIn("| label |  | friday |", out)
+        self.assertIn(f"| build-id | {self.base['tool']['build_id']} |", out)
+        self.assertLess(out.index("| op | ISA |"),
+                        out.index("<details>"))
+
+    def test_side_by_side(self):
+        """Several runs, each against the first: exact times give exact numbers."""
+        base = self.write("base.json", self.base)
+        slow, other = self.head(1.25), self.head()
+        slow["settings"]["label"] = "v2|<b>"
+        for result in other["results"]:  # no kernel in common, but the same work
+            if result["role"] == "kernel":
+                result["isa"] = "neon"
+                result["id"] = result["id"].replace("/scalar/", "/neon/")
+        files = [base, self.write("slow.json", slow), self.write("other.json", other)]
+        rows = {}
+        for line in self.run_tool("compare", *files).stdout.splitlines():
+            if line.startswith("gemm "):
+                rows[line[:24].strip()] = line[24:].split()
+        n = str(len(self.kernels))
+        self.assertEqual(rows["gemm fastest"], [n, "1.000x", "0.800x", "1.000x"])
+        self.assertEqual(rows["gemm scalar"], [n, "1.000x", "0.800x", "-"])
+        self.assertEqual(rows["gemm neon"], ["0", "-", "-", "-"])
+        saved = self.folder / "matrix.md"
+        text = self.run_tool("compare", *files, "--format=markdown", f"--markdown={saved}").stdout
+        self.assertEqual(saved.read_text(encoding="utf-8"), text)
+        self.assertIn("| op and ISA | cases | base.json | v2\\|&lt;b&gt; | other.json |\n", text)
+        self.assertIn(f"| gemm scalar | {n} | 1.000x | 0.800x | - |\n", text)
 
     def test_strict(self):
-        # An interval that reaches across the threshold.
-        head = self.head(1.02)
+        # An interval that reaches across what a change must exceed.
+        head = self.head(1.06)
         self.assertIn("UNDECIDED", self.compare(head))
         self.assertIn("this fails", self.compare(head, "--strict", status=3))
 
     def test_outputs(self):
         path, markdown = self.folder / "both.json", self.folder / "both.md"
-        shown = self.compare(self.head(1.05), f"--json={path}", f"--markdown={markdown}",
+        shown = self.compare(self.head(1.10), f"--json={path}", f"--markdown={markdown}",
                              status=1)
         both = self.load(path)
         self.assertEqual(both["gate"]["kind"], "stored")
@@ -90,7 +127,8 @@ class Compare(Case):
         base = self.write("base.json", self.base)
         for arguments, words in (
                 ([base], ["compare", "needs"]),
-                ([base, base, base], ["compare", str(base)]),
+                ([base] * 21, ["compare", str(base)]),
+                ([base, base, base, "--format=csv"], ["more than two files", "not csv"]),
                 ([base, "missing.json"], ["missing.json"]),
                 ([base, "/dev/null"], ["/dev/null"]),
                 ([base, base, "--threshold=2"], ["--threshold", "2%"]),

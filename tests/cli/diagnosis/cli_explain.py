@@ -6,10 +6,13 @@ import re
 from cli_tool import *
 
 CASE = "relu/f32/scalar/max@512"
-EXPERIMENTS = {"control", "small_shape", "flush_denormals", "huge_pages", "input_zero",
+EXPERIMENTS = {"control", "small_shape", "place", "flush_denormals", "huge_pages", "input_zero",
                "kept_heap", "fresh_output", "input_constant", "alignment", "page_offset",
                "one_thread", "other_isa", "layout", "other_core", "input_sorted",
                "cold_caches"}
+# Only where code can be copied.
+CODE_ALONE = {"same_place", *(f"edit_{name}" for name in (
+    "chain", "gather", "divide", "store", "spill", "forward", "call"))}
 
 
 class Explain(Case):
@@ -31,7 +34,7 @@ class Explain(Case):
         for part in (CASE, "findings", "residual", "experiments"):
             self.assertIn(part, text)
         ratios = result["explanation"]["experiments"]
-        self.assertEqual({r["name"] for r in ratios}, EXPERIMENTS)
+        self.assertEqual({r["name"] for r in ratios} - CODE_ALONE, EXPERIMENTS)
         for ratio in ratios:
             with self.subTest(name=ratio["name"]):
                 if ratio.get("absent"):
@@ -58,6 +61,29 @@ class Explain(Case):
         self.assertAlmostEqual(ratios["cold_caches"]["ratio"], 1, delta=0.01)
         # 16 pages of 500 ns beside 131 us of work.
         self.assertAlmostEqual(ratios["fresh_output"]["ratio"], 1.06, delta=0.02)
+
+    def test_places(self):
+        """Copies 6 and 7 of 16 are twice as fast as all others: 20 and 24 bytes further. One
+        alone would be chance."""
+        path = self.folder / "run.json"
+        done = self.run_tool("explain", CASE, f"--json={path}", "--quiet",
+                             env=environment(SIMDBENCH_TEST_CLOCK="1,max@6=0.5,max@7=0.5"))
+        result = next(r for r in self.load(path)["results"] if r["explanation"])
+        ratios = {r["name"]: r for r in result["explanation"]["experiments"]}
+        if ratios["place"].get("absent"):
+            self.skipTest(ratios["place"]["absent"])
+        self.assertAlmostEqual(ratios["place"]["ratio"], 0.5, delta=0.01)
+        self.assertAlmostEqual(ratios["same_place"]["ratio"], 1, delta=0.01)
+        first, *others = result["findings"]
+        self.assertEqual(first["cause"], "placement")
+        self.assertAlmostEqual(first["share"], 0.5, delta=0.01)
+        at, best = re.search(r"begins (\d+) bytes .* (\d+) bytes into one it is",
+                             first["text"]).groups()
+        self.assertIn((int(best) - int(at)) % 64, (20, 24))
+        self.assertNotIn("at-limit", [f["cause"] for f in others])
+        self.assertIn("placement", done.stdout)
+        ratios = self.ratios(CASE)
+        self.assertAlmostEqual(ratios["place"]["ratio"], 1, delta=0.01)
 
     def test_an_op_with_options(self):
         found = self.explained("relu", "--isa=scalar", "--sizes=256,300", "--variants=max",
@@ -125,15 +151,64 @@ class Explain(Case):
     def test_two_builds(self):
         folders = [self.new_folder() for _ in range(2)]
         for folder in folders:
-            shutil.copy(MODULES / "softmax.so", folder)
+            shutil.copy(MODULES / "pace.so", folder)
         path = self.folder / "run.json"
-        text = self.run_tool("explain", "softmax:softmax/f32/scalar/three_passes@8x8",
-                             *(f"--plugin={f / 'softmax.so'}" for f in folders),
+        text = self.run_tool("explain", "pace:twice/f32/scalar/bad@64",
+                             *(f"--plugin={f / 'pace.so'}" for f in folders),
                              f"--json={path}", "--quiet").stdout
-        self.assertRegex(text, r"(?m)^A A:softmax:")
-        self.assertRegex(text, r"(?m)^B B:softmax:")
+        self.assertRegex(text, r"(?m)^A A:pace:")
+        self.assertRegex(text, r"(?m)^B B:pace:")
         account = self.account(path, text)
         self.assertEqual(account["b"], "B:" + account["a"].removeprefix("A:"))
+
+    def test_two_files(self):
+        """Builds of a module with an op of its own, without the module's name."""
+        folders = [self.new_folder() for _ in range(2)]
+        builds = [shutil.copy(MODULES / "pace.so", folder) for folder in folders]
+        path = self.folder / "run.json"
+        text = self.run_tool("explain", *builds, "twice/f32/scalar/bad@64", f"--json={path}",
+                             "--quiet").stdout
+        self.assertRegex(text, r"(?m)^A A:pace:twice")
+        account = self.account(path, text)
+        self.assertAlmostEqual(account["factors"][0]["ratio"], 1, delta=0.01)
+        for words in (builds, [*builds, "twice"], [*builds, CASE, CASE]):
+            done = self.run_tool("explain", *words, status=2)
+            self.assertIn("explain BASE.so HEAD.so CASE", done.stderr)
+
+    def test_edits(self):
+        """Code is edited for real, times are made up: without its chain (copies 17 to 20) the
+        case is twice as fast; without its stores (29 to 32) three times, which no cause needs."""
+        case = "gemm/maxplus-f32/scalar/add@16"
+        path = self.folder / "run.json"
+        done = self.run_tool(
+            "explain", case, f"--json={path}", "--quiet",
+            env=environment(SIMDBENCH_TEST_CLOCK="1,add@18=0.5,add@19=0.5,add@30=0.33,add@31=0.33"))
+        result = next(r for r in self.load(path)["results"] if r["explanation"])
+        ratios = {r["name"]: r for r in result["explanation"]["experiments"]}
+        if ratios["place"].get("absent"):
+            self.skipTest(ratios["place"]["absent"])
+        self.assertAlmostEqual(ratios["edit_chain"]["ratio"], 0.5, delta=0.01)
+        self.assertIn("nothing of that kind", ratios["edit_divide"]["absent"])
+        first, *others = result["findings"]
+        self.assertEqual((first["cause"], first["confidence"]), ("latency-chain", "flipped"))
+        self.assertAlmostEqual(first["share"], 0.5, delta=0.01)
+        self.assertNotIn("at-limit", [f["cause"] for f in others])
+        self.assertTrue(done.stdout.lstrip().startswith(f"{case}x16x16: 2 times slower than it"))
+
+    def test_bounds_of_two_cases(self):
+        """Of two cases of which one lies badly, the place alone makes the difference."""
+        path = self.folder / "run.json"
+        self.run_tool("explain", "relu/f32/scalar/max@512", "relu/f32/scalar/branch@512",
+                      f"--json={path}", "--quiet",
+                      env=environment(SIMDBENCH_TEST_CLOCK="1,max=2," + ",".join(
+                          f"max@{i}={1 if i in (6, 7) else 2}" for i in range(1, 65))))
+        document = self.load(path)
+        result = next(r for r in document["results"] if r["explanation"])
+        if "placement" not in [f["cause"] for f in result["findings"]]:
+            self.skipTest("nothing can be copied here")
+        bounds = {row["name"]: row for row in document["account"]["bounds"]}
+        self.assertEqual(bounds["placement"]["unit"], "100% of the difference")
+        self.assertEqual(bounds["placement"]["b"], 0)
 
     def test_plugin_and_library(self):
         (result,) = self.explained("twice/f32/scalar/good@64",

@@ -46,6 +46,15 @@ class License(Case):
         self.assertEqual(document["net"], [])
         self.assertIn("--quick", document["net_skipped"])
 
+    def test_markdown(self):
+        text = self.run_tool("license", "--quick", "--rounds=2", "--quiet",
+                             "--format=markdown").stdout
+        lines = text.splitlines()
+        self.assertEqual(lines[0], "# simdbench license")
+        self.assertRegex(lines[2], r"^\*\*.+\*\*: ")
+        self.assertIn("| work | clock | of scalar | L0 / L1 / L2 |", lines)
+        self.assertTrue(any(line.startswith("| scalar | ") for line in lines), text)
+
     def test_net(self):
         text, document = self.document("license", "--rounds=1")
         self.check(text, document)

@@ -183,6 +183,10 @@ class StudyUsage(StudyCase):
         self.study("--claim=half", "--expect=confirmed", claims=claims, status=1)
 
     def test_plan(self):
+        # Arms that differ in a setting alone have ids that differ.
+        plan = self.run_tool("study", "trueno", "--claim=22", "--dry-run").stdout
+        self.assertIn("relu/f32/sse2/max@100000;align=4\n", plan)
+        self.assertIn("relu/f32/sse2/max@100000\n", plan)
         text = self.run_tool("study", self.write(), "--dry-run").stdout
         for part in ("3 claims", "20000", "40000", "twice/f32/scalar/bad@40000",
                      "once more", "gpu cannot be measured here: no GPU is measured"):

@@ -87,9 +87,9 @@ class Plugins(Case):
                 self.assertIn("tables", done.stderr)
 
     def test_own_op(self):
-        document = self.run_json("softmax", self.module("softmax"), "--sizes=4x100,1x7",
+        document = self.run_json("own_softmax", self.module("softmax"), "--sizes=4x100,1x7",
                                  "--baseline=none", *SHORT)
-        results = kernels(document, op="softmax", variant="three_passes")
+        results = kernels(document, op="own_softmax", variant="three_passes")
         self.assertEqual([r["shape"] for r in results], ["4x100", "1x7"])
         self.assertLessEqual({r["status"] for r in results}, {"ok"})
 
@@ -165,17 +165,17 @@ class Plugins(Case):
 
     def test_help_of_an_op(self):
         """It is the module's, with where it comes from; without the plug-in there is a hint."""
-        text = self.run_tool("softmax", self.module("softmax"), "--help").stdout
-        self.assertIn(f"Usage: simdbench softmax --plugin={MODULES}/softmax.so", text)
+        text = self.run_tool("own_softmax", self.module("softmax"), "--help").stdout
+        self.assertIn(f"Usage: simdbench own_softmax --plugin={MODULES}/softmax.so", text)
         self.assertIn("brought by the plug-in", text)
         self.assertRegex(text, r"A\s+size\s+is\s+\S")
         for option in ([], [self.module("shares")]):
-            text = self.run_tool("softmax", *option, "--help").stdout
+            text = self.run_tool("own_softmax", *option, "--help").stdout
             self.assertIn("no op of simdbench itself; a plug-in may bring it", text)
-            self.assertIn("softmax --plugin=FILE.so --isa=all", text)
-        done = self.run_tool("softmax", status=2)
+            self.assertIn("own_softmax --plugin=FILE.so --isa=all", text)
+        done = self.run_tool("own_softmax", status=2)
         self.assertRegex(done.stderr, r"no such command or op.*--plugin=FILE\.so may bring")
-        done = self.run_tool("softmax", "--plugin=./nowhere.so", "--help", status=2)
+        done = self.run_tool("own_softmax", "--plugin=./nowhere.so", "--help", status=2)
         self.assertIn("nowhere.so", done.stderr)
 
     def test_given_twice(self):

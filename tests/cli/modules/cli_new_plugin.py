@@ -87,11 +87,44 @@ class NewPlugin(Case):
                          "const n = operands.dim(1) + a.count;", "panicked: index out of bounds",
                          "ZIGFLAGS=-O ReleaseSafe -mcpu=x86_64_v3")
 
+    def test_own_types(self):
+        """Each type that has arithmetic; strict compilers have nothing to say."""
+        for kind in ("u8", "i16", "u64", "f16", "f64"):
+            rows = self.make(f"cube_{kind}", "--op=own", f"--type={kind}")
+            self.assertEqual({(r["type"], r["isa"]) for r in rows}, {(kind, "avx2")})
+            self.assertLessEqual({r["status"] for r in rows}, {"ok", "skipped"}, rows)
+            self.assertTrue(all(r["limit"]["guessed"] for r in rows), rows)
+
+    def test_strict_compilers(self):
+        for lang, option, flags in (("c", "CFLAGS", "-std=c11"), ("cpp", "CXXFLAGS", "-std=c++17")):
+            for op in ("gemm", "own"):
+                name = f"strict_{lang}_{op}"
+                self.run_tool("new-plugin", f"./{name}", f"--lang={lang}", f"--op={op}", cwd=self.folder)
+                subprocess.run(["make", "-C", self.folder / name,
+                                f"{option}=-O2 {flags} -Wall -Wextra -pedantic -Werror"],
+                               check=True, capture_output=True)
+
+    def test_links_a_library(self):
+        """LDFLAGS and LDLIBS reach the linker."""
+        self.run_tool("new-plugin", "./linked", cwd=self.folder)
+        done = subprocess.run(["make", "-n", "-C", self.folder / "linked", "LDFLAGS=-L/there", "LDLIBS=-lmix"],
+                              check=True, capture_output=True, text=True)
+        self.assertRegex(done.stdout, r"-L/there .*linked\.c -lmix")
+
     def test_own_op(self):
         for lang in ("c", "cpp"):
-            rows = self.make(f"cube_{lang}", f"--lang={lang}", "--op=own")
-            self.assertEqual({r["op"] for r in rows}, {f"cube_{lang}"})
-            self.assertLessEqual({r["status"] for r in rows}, {"ok", "skipped"})
+            self.check_own(lang)
+
+    def test_own_op_in_rust(self):
+        os.environ["MAKEFLAGS"] = f"RUSTC={rust_compiler(self)}"
+        self.addCleanup(os.environ.pop, "MAKEFLAGS")
+        self.check_own("rust")
+        self.run_tool("cube_rust", f"--plugin={self.folder}/cube_rust/cube_rust.so", "--shape=-3", status=2)
+
+    def check_own(self, lang):
+        rows = self.make(f"cube_{lang}", f"--lang={lang}", "--op=own")
+        self.assertEqual({r["op"] for r in rows}, {f"cube_{lang}"})
+        self.assertLessEqual({r["status"] for r in rows}, {"ok", "skipped"})
 
     def test_mistakes(self):
         for arguments, message in (
@@ -104,7 +137,9 @@ class NewPlugin(Case):
                 (["Makefile"], "make would take Makefile for its own file"),
                 (["GNUmakefile", "--lang=cpp"], "make would take GNUmakefile"),
                 (["x", "--lang=ada"], "--lang=ada: there are c, cpp, rust and zig"),
-                (["x", "--lang=rust", "--op=own"], "--lang=cpp"),
+                (["x", "--type=bf16", "--op=own"], "no C compiler computes with"),
+                (["x", "--type=u8"], "--type=u8: with --op=own"),
+                (["x", "--type=f16", "--op=own", "--lang=cpp"], "f16 in C"),
                 (["x", "--lang=zig", "--op=own"], "zig has kernels"),
                 (["no/such/folder"], "No such file"), ([], "new-plugin needs a folder")):
             with self.subTest(arguments):

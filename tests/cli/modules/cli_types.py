@@ -24,6 +24,23 @@ class Types(Case):
         block, = (row for row in rows if row["id"].endswith("bytes18/scalar/last@100"))
         self.assertRegex(block["reason"], r"output\[99\], byte 17, is 0x\w\w, should be 0x\w\w")
 
+    def test_inputs(self):
+        """Those of all ops; a file is read by the worker."""
+        text = self.folder / "text"
+        text.write_bytes(b"{} " * 5)
+        for kind, good in (("u8", ["uniform:0..9", "normal", "sorted", "runs", "indices:0..9", f"file:{text}"]),
+                           ("f16", ["uniform:0..9", "special", "sorted", f"file:{text}"]),
+                           ("bytes18", ["sorted", "runs", f"file:{text}"])):
+            rows = kernels(self.run_json(*EVERY, f"--type={kind}", "--isa=scalar", "--filter=*/scalar/copy@*",
+                                         f"--input={','.join(good)}"))
+            self.assertEqual([row["status"] for row in rows], ["ok"] * len(good), rows)
+            self.assertEqual([row["id"].partition(";input=")[2] for row in rows], good)
+        for name, said, status in (
+                ("file:/no/such", "No such file", 4), ("file:/", "empty or no regular", 4),
+                ("indices:0..9", "has no such input (known: normal, uniform:LO..HI, ", 2)):
+            done = self.run_tool(*EVERY, "--type=f16", "--isa=scalar", f"--input={name}", status=status)
+            self.assertIn(said, done.stdout + done.stderr)
+
     def test_texts(self):
         done = self.run_tool(*EVERY, "--type=u9", status=2)
         self.assertIn("--type=u9", done.stderr)
@@ -73,3 +90,19 @@ class Types(Case):
         line = re.search(r"ISA additions +(.*)", text)[1]
         for name, here in self.additions().items():
             self.assertEqual(here, re.search(rf"\b{name}\b", text) is not None, (name, line))
+
+    def test_reset(self):
+        """Each timed call of a kernel in place finds its inputs, if it asks for that."""
+        plugin = f"--plugin={MODULES / 'lengths.so'}"
+        rows = kernels(self.run_json("refill", plugin, "--baseline=none", "--sizes=100", *SHORT, status=4))
+        self.assertEqual({row["variant"]: row["status"] for row in rows}, {"refill": "ok", "keeps": "failed"})
+
+    def test_length(self):
+        """What a call says is long is compared, and that number is, too."""
+        for check in ("--sizes=100", "--sizes=100000"):
+            rows = {row["variant"]: row for row in kernels(self.run_json(
+                "pack", f"--plugin={MODULES / 'lengths.so'}", "--baseline=none", check, *SHORT, status=4))}
+            self.assertEqual({name: row["status"] for name, row in rows.items()},
+                             {"rest": "ok", "short": "wrong", "late": "wrong"}, rows)
+            self.assertRegex(rows["short"]["reason"], r"the length is \d+, should be \d+")
+            self.assertRegex(rows["late"]["reason"], r"1 of \d+ checked are wrong: output\[\d+\]")

@@ -213,11 +213,44 @@ class Recipes(Case):
         self.assertEqual(self.load(workspace / "gate.json")["gate"]["regressed"], 1)
         self.git("worktree", "remove", "--force", workspace / "base", cwd=workspace / "head")
 
-    def workspace(self):
+    def test_workflow_of_harnesses(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("python3-yaml is not installed")
+        text = (RECIPES / "harness.yml").read_text(encoding="utf-8")
+        job = yaml.safe_load(text)["jobs"]["harness"]
+        self.assertEqual(yaml.safe_load(text)["permissions"], {"contents": "read"})
+        table = [[cell.strip().strip("`") for cell in row.strip("|").split("|")]
+                 for row in (SOURCE / "docs/recipes.md").read_text(encoding="utf-8").split("\n")
+                 if row.startswith("| `") and row.count("|") == 5]
+        self.assertIn([job["env"][name] for name in ("HARNESS", "PACKAGES", "BUILD", "RUN")],
+                      table)
+        for harness, *_ in table:  # a name that is none is an error of its own
+            done = self.run_here("simdbench", "ab", f"--harness={harness}", "./no", "./no",
+                                 status=2)
+            self.assertIn("./no: no program", done.stderr)
+        bench = "#!/bin/sh\necho case took {} ns\n"
+        self.commit("bench", bench.format(100))
+        workspace = self.workspace("bench", bench.format(200))
+        env = {**job["env"], "SIMDBENCH_LOCKS": "", "HARNESS": "regex", "BUILD": "chmod +x bench", "RUN": "./bench"}
+        (workspace / "simdbench/scripts/run").write_text(
+            '#!/bin/bash\nexec simdbench "$@" --processes=8 --quiet --pattern="(case).* (.*) ns"\n')
+        for step in job["steps"][:-1]:
+            self.assertNotIn("${{", step.get("run", ""))
+            if "run" in step:
+                done = self.step(step["run"], workspace / step.get("working-directory", ""),
+                                 status=1 if step["name"] == "Compare" else 0, **env)
+        self.assertRegex(done.stdout, "(?m)^::error title=REGRESSED case")
+        self.assertIn("**REGRESSED: 1 of 1 case", (self.folder / "summary.md").read_text())
+        for name in job["steps"][-1]["with"]["path"].split():
+            self.assertTrue((workspace / name).is_file(), name)
+
+    def workspace(self, name="kernels.c", text=SLOW):
         """What the steps of others leave: both checkouts, and an installed system."""
         workspace = self.folder / "workspace"
         workspace.mkdir()
-        self.commit("kernels.c", SLOW)
+        self.commit(name, text)
         self.git("clone", "-q", "--depth=2", f"file://{self.repository}", workspace / "head")
         scripts = workspace / "simdbench/scripts"
         scripts.mkdir(parents=True)
@@ -231,7 +264,7 @@ class Recipes(Case):
         apt.chmod(0o755)
         return workspace
 
-    def step(self, script, workspace, status):
+    def step(self, script, workspace, status, **more):
         (self.folder / "step.sh").write_text(script)
         (self.folder / "summary.md").write_text("")
         if shutil.which("shellcheck"):
@@ -239,4 +272,4 @@ class Recipes(Case):
         return self.run_here("bash", "--noprofile", "--norc", "-eo", "pipefail",
                              self.folder / "step.sh", cwd=workspace, status=status,
                              GITHUB_STEP_SUMMARY=str(self.folder / "summary.md"),
-                             GITHUB_SHA="0123456789abcdef", CPPFLAGS="")
+                             GITHUB_SHA="0123456789abcdef", CPPFLAGS="", **more)

@@ -29,7 +29,7 @@ class Inputs(Third):
         done = self.run_tool("third", THIRD, *SHORT, "--input=zero,zeroes",
                              f"--json={self.folder}/run.json", "--baseline=none", status=2)
         self.assertIn("--input=zeroes: op third has no such input (known: unit, "
-                      "uniform:LO..HI, zero)", done.stderr)
+                      "uniform:LO..HI, zero; of all ops: normal, ", done.stderr)
         self.assertEqual(done.stdout, "")
         self.assertEqual(list(self.folder.iterdir()), [])
 

@@ -72,11 +72,23 @@ float add_floats(float a, float b)
 {
     return a + b;
 }
+EXPORT int sum_avx2(int a) __asm__("_ZN4avx23sumEi");
+int sum_avx2(int a)
+{
+    return a;
+}
+EXPORT int sum_scalar(int a) __asm__("_ZN6scalar3sumEi");
+int sum_scalar(int a)
+{
+    return a;
+}
 EXPORT int add_rust(int a, int b) __asm__("_ZN3mix3add17h0123456789abcdefE");
 int add_rust(int a, int b)
 {
     return a + b;
 }
 
-/* A label of assembly that says nothing of its type. */
-__asm__(".text\n.globl from_assembly\nfrom_assembly:\n\tret\n");
+/* Labels of assembly that say nothing of their type and length. */
+__asm__(
+    ".text\n.globl from_assembly\nfrom_assembly:\n\tvpaddd %ymm0, %ymm0, %ymm0\n\tret\n"
+    ".globl behind_assembly\nbehind_assembly:\n\tret\n");

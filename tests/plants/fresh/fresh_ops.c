@@ -228,12 +228,12 @@ AT(norm_at)
 OP(norm, "the lengths of rows", 2, "128x32", 0, fresh_both_signs, m *n,
    {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m, 0, 0})
 
-AT(transpose_at)
+AT(turn_at)
 {
     const int64_t m = operands->shape->dim[0], n = operands->shape->dim[1];
     return X(i % m * n + i / m);
 }
-OP(transpose, "rows become columns", 2, "64x64", 0, fresh_both_signs, m *n,
+OP(turn, "rows become columns", 2, "64x64", 0, fresh_both_signs, m *n,
    {SIMDBENCH_IN, m *n, n, 0}, {SIMDBENCH_OUT, m *n, m, 0})
 
 AT(slice_at)
@@ -295,8 +295,7 @@ OP(cmul, "products of complex numbers", 1, "1024", 0, fresh_both_signs, 4 * m,
    {SIMDBENCH_IN, 2 * m, 0, 0}, {SIMDBENCH_IN, 2 * m, 0, 0}, {SIMDBENCH_OUT, 2 * m, 0, 0})
 
 const struct simdbench_op *const fresh_ops[] = {
-    &axpy_op,   &zip_op,    &prefix_op,    &hist_op,   &smooth_op,
-    &heat_op,   &decay_op,  &scale_op,     &matvec_op, &distance_op,
-    &fir_op,    &scan_op,   &hash_op,      &merge_op,  &filter_op,
-    &comb_op,   &norm_op,   &transpose_op, &slice_op,  &centre_op,
-    &search_op, &detile_op, &triangle_op,  &cmul_op,   NULL};
+    &axpy_op,   &zip_op,      &prefix_op,   &hist_op, &smooth_op, &heat_op,   &decay_op,
+    &scale_op,  &matvec_op,   &distance_op, &fir_op,  &scan_op,   &hash_op,   &merge_op,
+    &filter_op, &comb_op,     &norm_op,     &turn_op, &slice_op,  &centre_op, &search_op,
+    &detile_op, &triangle_op, &cmul_op,     NULL};

@@ -23,6 +23,8 @@ const char sample_study_file[] =
     "  {\"id\": \"5a\", \"quote\": \"mixture between spilling registers\", \"kind\": "
     "\"C\",\n"
     "   \"their\": \"part of 3.3x\", \"measure\": \"time_ratio\", " SAMPLE_STUDY_OF ",\n"
+    "   \"confirms\": \"Yes: spills cost time.\", \"learned\": true,\n"
+    "   \"refutes\": \"No: spills cost nothing.\",\n"
     "   \"expect\": [1, null], \"evidence\": [\n"
     "    {\"measure\": \"static\", \"fact\": \"stack_vector_stores\", " SAMPLE_STUDY_OF
     ",\n"

@@ -9,7 +9,7 @@
 
 enum { PROCESSES = 16, FEW_PROCESSES = 2, ROUNDS = 6, SAMPLES = 7 };
 
-static const struct gate_row {
+static const struct sample_row {
     const char *variant;
     enum verdict verdict;
     double base_ns, head_ns; /* 0: this build has no such case */
@@ -38,7 +38,8 @@ static void add_trials(struct comparison *comparison, uint32_t processes, double
     }
 }
 
-static void compare(struct result *result, const struct gate_row *row, uint32_t processes)
+static void compare(struct result *result, const struct sample_row *row,
+                    uint32_t processes)
 {
     struct comparison *c = result_comparison(result);
     const bool both = row->base_ns > 0 && row->head_ns > 0;
@@ -201,7 +202,7 @@ struct run *sample_verdicts_many(size_t cases)
     struct run *run = new_run(true);
     char variant[32];
     for (size_t i = 0; i < cases; i++) {
-        struct gate_row row = rows[i % 3];
+        struct sample_row row = rows[i % 3];
         row.head_ns *= 1 + 1e-6 * (double)i;
         snprintf(variant, sizeof variant, "v%zu", i);
         compare(add_case(run, variant, i / 4), &row, FEW_PROCESSES);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Room costs: passports of instruction forms (passport.h), kept in the user's cache until
+ * the host boots again. A form that is not there is measured when it is asked for.
+ *
+ * SIMDBENCH_TEST_COSTS="vpcompress*=70,vdiv*=10" makes costs up for tests: forms that
+ * match take so many cycles, all others one, and nothing is measured or kept.
+ */
+#pragma once
+
+#include <cjson/cJSON.h>
+
+#include "inspect.h"
+#include "passport.h"
+
+struct costs;
+/* Never NULL. `fingerprint`: of the host. */
+struct costs *costs_open(const char *fingerprint);
+/* Fills a passport for each of `n` forms. Those that are not kept, or all if `again`, are
+ * measured on the CPU of this process; `done` is told how many of these are ready. Zero,
+ * or a negative errno: -EINTR if `done` wanted no more. */
+int costs_of(struct costs *costs, const struct passport_form *forms, size_t n, bool again,
+             passport_done *done, void *context, struct passport *passports,
+             struct error *error);
+/* The same for instructions that were executed, as struct inspect_options asks for it:
+ * `costs` is a struct costs. */
+inspect_costs_of costs_of_code;
+/* Keeps what was measured, and frees it; NULL is allowed. */
+void costs_close(struct costs *costs);
+/* Whether costs are made up for a test. */
+bool costs_are_made_up(void);
+
+/* ---- costs_file.c ---- */
+
+/* A passport as JSON: {"throughput": 1, "links": [[from, to, address, cycles, full],
+ * ...]}, or
+ * {"reason": "..."}. False if the value is none. */
+cJSON *cost_json(const struct passport *passport);
+bool cost_read(const cJSON *value, struct passport *passport);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The harnesses: how each lists its cases, how it runs one of them shortly, and what its
+ * programs have in their files. */
+#include "harness_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct adapter adapters[] = {
+    {.name = "google-benchmark", .mark = "benchmark_list_tests", .other_mark = "libbenchmark.so",
+     .list = "--benchmark_list_tests", .list_reader = read_gbench_list,
+     .run = "--benchmark_filter={case} --benchmark_min_time={seconds} --benchmark_repetitions=1 "
+            "--benchmark_format=json",
+     .reader = read_gbench, .one_case = true},
+    /* -test.list does not tell benchmarks within benchmarks. */
+    {.name = "go", .mark = "test.benchtime",
+     .list = "-test.run=^$ -test.bench=. -test.benchtime=1x", .list_reader = read_go,
+     .run = "-test.run=^$ -test.bench={case} -test.benchtime={ms}ms -test.count=1",
+     .reader = read_go, .one_case = true, .path = true},
+    {.name = "criterion", .mark = "CRITERION_HOME",
+     .list = "--bench --list", .list_reader = read_criterion_list,
+     .run = "--bench {case} --noplot --sample-size=10 --nresamples=1001 --warm-up-time={seconds} "
+            "--measurement-time={seconds}",
+     .reader = read_criterion, .one_case = true, .home = "CRITERION_HOME"},
+    {.name = "catch2", .mark = "benchmark-warmup-time",
+     .list = "-r xml --benchmark-samples=1 --benchmark-resamples=1 --benchmark-warmup-time=1",
+     .list_reader = read_catch2,
+     .run = "-r xml --benchmark-samples=10 --benchmark-resamples=10 --benchmark-warmup-time={ms}",
+     .reader = read_catch2},
+    {.name = "nanobench", .mark = "NANOBENCH_ENDLESS",
+     .list = "", .list_reader = read_nanobench, .run = "", .reader = read_nanobench},
+    {.name = "checkasm",
+     .list = "--bench", .list_reader = read_checkasm, .run = "--bench", .reader = read_checkasm},
+    {.name = "command", .run = ""},
+    {.name = "regex", .list = "", .list_reader = read_regex, .run = "", .reader = read_regex},
+};
+/* clang-format on */
+
+const struct adapter *adapter_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(adapters); i++)
+        if (!strcmp(adapters[i].name, name))
+            return &adapters[i];
+    return NULL;
+}
+
+void harness_names(struct text_list *names)
+{
+    for (size_t i = 0; i < ARRAY_LEN(adapters); i++)
+        text_list_add(names, adapters[i].name);
+}
+
+/* A program that has our own text too is simdbench. */
+static const char own_mark[] = "SIMDBENCH_TEST_CLOCK";
+
+static bool contains(const char *bytes, size_t size, const char *mark)
+{
+    return mark && memmem(bytes, size, mark, strlen(mark));
+}
+
+const struct adapter *adapter_of_bytes(const char *bytes, size_t size)
+{
+    if (contains(bytes, size, own_mark))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(adapters); i++)
+        if (contains(bytes, size, adapters[i].mark) ||
+            contains(bytes, size, adapters[i].other_mark))
+            return &adapters[i];
+    return NULL;
+}
+
+/* ---- arguments ---- */
+
+static void add_expression(const char *name, bool path, struct buffer *buffer)
+{
+    buffer_add(buffer, "^");
+    for (const char *at = name; *at; at++) {
+        if (path && *at == '/')
+            buffer_add(buffer, "$/^");
+        else
+            buffer_format(buffer, "%s%c", strchr("\\^$.|?*+()[]{}", *at) ? "\\" : "",
+                          *at);
+    }
+    buffer_add(buffer, "$");
+}
+
+static void add_word(const char *word, size_t length, const char *name, bool path,
+                     int64_t slice_ns, struct text_list *words)
+{
+    struct buffer buffer = {.text = NULL};
+    for (size_t i = 0; i < length; i++) {
+        if (!strncmp(word + i, "{case}", 6)) {
+            add_expression(name, path, &buffer);
+            i += 5;
+        } else if (!strncmp(word + i, "{seconds}", 9)) {
+            buffer_format(&buffer, "%.6g", (double)slice_ns * 1e-9);
+            i += 8;
+        } else if (!strncmp(word + i, "{ms}", 4)) {
+            buffer_format(&buffer, "%lld", (long long)((slice_ns + 999999) / 1000000));
+            i += 3;
+        } else {
+            buffer_format(&buffer, "%c", word[i]);
+        }
+    }
+    must(buffer.failed ? -ENOMEM : 0);
+    text_list_add(words, buffer_text(&buffer));
+    buffer_free(&buffer);
+}
+
+void adapter_words(const char *arguments, const char *name, bool path, int64_t slice_ns,
+                   struct text_list *words)
+{
+    while (*arguments) {
+        const size_t length = strcspn(arguments, " ");
+        if (length)
+            add_word(arguments, length, name, path, slice_ns, words);
+        arguments += length + strspn(arguments + length, " ");
+    }
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two commits in folders of their own, built there. The user's work tree and index are
+ * neither read nor written. */
+#include "harness_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* $1: commit; $2: folder. An index of its own, as `git archive` leaves out what is marked
+ * export-ignore. Prints the commit. */
+static const char script[] =
+    "set -e\n"
+    "commit=$(git rev-parse --verify --quiet \"$1^{commit}\") || {\n"
+    "    echo \"no such commit in the repository here\" >&2; exit 1; }\n"
+    "cd \"$(git rev-parse --show-toplevel)\"\n"
+    "mkdir \"$2\"\n"
+    "export GIT_INDEX_FILE=\"$2.index\"\n"
+    "git read-tree \"$commit\"\n"
+    "git checkout-index --all --quiet --prefix=\"$2/\"\n"
+    "echo \"$commit\"\n";
+
+static int run(char *const *words, const char *cwd, struct slice *slice,
+               struct error *error)
+{
+    const struct slice_request request = {.words = words, .cwd = cwd};
+    int status = slice_run(&request, slice, error);
+    if (status == 0 && slice->complaint)
+        status = error_set(error, -EINVAL, "%s", slice->complaint);
+    return status;
+}
+
+static int check_out(struct harness *harness, struct side *side, struct error *error)
+{
+    char folder[PATH_MAX];
+    struct slice slice;
+    snprintf(folder, sizeof folder, "%.4000s/%s", harness->folder, side->name);
+    char *const words[] = {(char *)"/bin/sh",
+                           (char *)"-c",
+                           (char *)(uintptr_t)script,
+                           (char *)"sh",
+                           (char *)(uintptr_t)side->command,
+                           folder,
+                           NULL};
+    const int status = run(words, NULL, &slice, error);
+    if (status == 0) {
+        slice.text[strcspn(slice.text, "\n")] = '\0';
+        must(string_set(&side->commit, slice.text));
+        snprintf(side->cwd, sizeof side->cwd, "%s", folder);
+    }
+    slice_free(&slice);
+    return status;
+}
+
+static int build(const struct harness *harness, struct side *side, struct error *error)
+{
+    struct slice slice;
+    char *const words[] = {(char *)"/bin/sh", (char *)"-c",
+                           (char *)(uintptr_t)harness->request.build, NULL};
+    const int status = run(words, side->cwd, &slice, error);
+    slice_free(&slice);
+    return status;
+}
+
+int checkout_build(struct harness *harness, struct error *error)
+{
+    for (int i = SIDE_BASE; i <= SIDE_HEAD; i++) {
+        struct side *const side = &harness->side[i];
+        const char *const flag = i ? "HEAD" : "BASE";
+        struct error why = {.text = ""};
+        int status = check_out(harness, side, &why);
+        if (status < 0)
+            return error_set(error, status, "%s=%.200s: %.600s", flag, side->command,
+                             why.text);
+        status = build(harness, side, &why);
+        if (status < 0)
+            return error_set(error, status, "--build, of %s=%.200s: %.600s", flag,
+                             side->command, why.text);
+        side->command = harness->request.run;
+    }
+    return 0;
+}

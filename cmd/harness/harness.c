@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cases of two builds of a harness, and looks at them until they are decided. */
+#include "harness_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_NS 20000000LL
+
+const struct harness_plan *harness_plan(const struct harness *harness)
+{
+    return &harness->plan;
+}
+
+bool unit_is_compared(const struct harness *harness, size_t first)
+{
+    bool any = false;
+    for (size_t c = first; c < unit_end(harness, first); c++)
+        any |= harness->cases[c].has[SIDE_BASE] && harness->cases[c].has[SIDE_HEAD];
+    return any;
+}
+
+/* ---- open ---- */
+
+static int choose_adapter(struct harness *harness, struct error *error)
+{
+    const struct harness_request *const request = &harness->request;
+    const char *const name =
+        request->name ?: harness_recognise(request->base, request->cwd[SIDE_BASE]);
+    harness->adapter = name ? adapter_find(name) : NULL;
+    if (!name)
+        return error_set(error, -EINVAL,
+                         "BASE=%.200s: no harness is known by its file; name it by "
+                         "--harness",
+                         request->base);
+    if (!harness->adapter) {
+        struct text_list names = {.n = 0};
+        char text[300];
+        harness_names(&names);
+        text_list_unknown(&names, name, "harness", text, sizeof text);
+        text_list_free(&names);
+        return error_set(error, -EINVAL, "--harness=%.100s: %s", name, text);
+    }
+    harness->plan.name = harness->adapter->name;
+    return 0;
+}
+
+static int check_request(struct harness *harness, struct error *error)
+{
+    const struct harness_request *const request = &harness->request;
+    const bool regex = harness->adapter->reader == read_regex;
+    char why[200];
+    if (regex != (request->pattern != NULL))
+        return error_set(error, -EINVAL,
+                         regex ? "--harness=regex needs --pattern, a regular expression "
+                                 "with a group for the name and one for the number"
+                               : "--pattern is for --harness=regex");
+    if (request->wall && harness->adapter->reader)
+        return error_set(error, -EINVAL, "--measure is for --harness=command");
+    if ((request->build != NULL) != (request->run != NULL))
+        return error_set(error, -EINVAL,
+                         "--build and --run belong together: what builds a commit, and "
+                         "the program that it makes");
+    if (request->build && (request->cwd[0] || request->cwd[1]))
+        return error_set(
+            error, -EINVAL,
+            "--cwd-old and --cwd-new are not for --build, whose commits have "
+            "folders of their own");
+    if (!regex)
+        return 0;
+    const int status = regcomp(&harness->pattern, request->pattern, REG_EXTENDED);
+    harness->has_pattern = status == 0;
+    if (status)
+        regerror(status, &harness->pattern, why, sizeof why);
+    else if (harness->pattern.re_nsub < 2)
+        snprintf(why, sizeof why, "it needs a group for the name and one for the number");
+    else
+        return 0;
+    return error_set(error, -EINVAL, "--pattern=%.200s: %s", request->pattern, why);
+}
+
+static int take_cpus(struct harness *harness, struct error *error)
+{
+    const struct how *const how = harness->request.how;
+    struct plan *const plan = &harness->plan.settled;
+    const uint32_t threads = harness->request.threads ? harness->request.threads : 1;
+    int order[CPUS_MAX];
+    if (how->n_cpu > CPUS_MAX)
+        return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
+    for (size_t i = 0; i < how->n_cpu; i++)
+        order[i] = how->cpu[i];
+    const size_t n = how->n_cpu ? how->n_cpu : cpu_order(order);
+    plan->n_cpu = threads < n && !how->n_cpu ? threads : n;
+    const int status = how->unlocked ? 0
+                                     : cpu_lock_take(order, n, plan->n_cpu, how->wait_ns,
+                                                     how->quiet, &plan->lock, error);
+    memcpy(plan->cpu, order, plan->n_cpu * sizeof order[0]);
+    harness->form.threads = (uint32_t)plan->n_cpu;
+    return status;
+}
+
+/* ---- cases ---- */
+
+static bool is_wanted(const struct text_list *filters, const char *name)
+{
+    bool wanted = filters->n == 0;
+    for (size_t i = 0; i < filters->n; i++)
+        wanted |= text_glob(filters->item[i], name);
+    return wanted;
+}
+
+static struct harness_case *case_of(struct harness *harness, const char *name)
+{
+    for (size_t c = 0; c < harness->n_cases; c++)
+        if (!strcmp(harness->cases[c].name, name))
+            return &harness->cases[c];
+    struct harness_case *const entry =
+        must_have(array_grow(&harness->cases, harness->n_cases, sizeof *entry));
+    *entry = (struct harness_case){.name = must_have(strdup(name))};
+    harness->n_cases++;
+    return entry;
+}
+
+static int list_side(struct harness *harness, int which, struct readings *readings,
+                     struct error *error)
+{
+    const struct adapter *const adapter = harness->adapter;
+    struct error why = {.text = ""};
+    struct slice slice = {.text = NULL};
+    *readings = (struct readings){.n = 0};
+    if (!adapter->list) {
+        readings_add(readings, adapter->name, strlen(adapter->name), NAN, NULL);
+        return 0;
+    }
+    int status = side_run(harness, which, adapter->list, adapter->list_reader, NULL,
+                          readings, &slice, &why);
+    if (status == 0 && !readings->n)
+        status = error_set(&why, -EPROTO, "it lists no case");
+    slice_free(&slice);
+    return status == -EPROTO
+               ? error_set(error, -EINVAL, "%s=%.200s: harness %s: %.400s",
+                           which == SIDE_HEAD ? "HEAD" : "BASE",
+                           harness->side[which].command, adapter->name, why.text)
+           : status < 0 ? error_set(error, status, "%s", why.text)
+                        : 0;
+}
+
+static bool same_names(const struct readings *a, const struct readings *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; i < a->n && same; i++)
+        same = !strcmp(a->entry[i].name, b->entry[i].name);
+    return same;
+}
+
+/* A program that does not find its files from another place runs again where it is. */
+static int try_copy(struct harness *harness, const struct readings *base,
+                    struct error *error)
+{
+    struct readings control;
+    struct error why = {.text = ""};
+    if (!harness->copied || !harness->adapter->list)
+        return 0;
+    const int status = list_side(harness, SIDE_CONTROL, &control, &why);
+    if (status == -EINTR)
+        error_set(error, status, "%s", why.text);
+    else if (status < 0 || !same_names(base, &control))
+        side_uncopy(harness);
+    readings_free(&control);
+    return status == -EINTR ? status : 0;
+}
+
+static int list_cases(struct harness *harness, struct error *error)
+{
+    const struct text_list *const filters = harness->request.filters;
+    int status = 0;
+    for (int i = SIDE_BASE; i <= SIDE_HEAD && status == 0; i++) {
+        struct readings readings;
+        status = list_side(harness, i, &readings, error);
+        if (status == 0 && i == SIDE_BASE)
+            status = try_copy(harness, &readings, error);
+        for (size_t k = 0; k < readings.n; k++)
+            if (is_wanted(filters, readings.entry[k].name))
+                case_of(harness, readings.entry[k].name)->has[i] = true;
+        readings_free(&readings);
+    }
+    for (size_t c = 0; c < harness->n_cases; c++)
+        harness->plan.n_cases +=
+            harness->cases[c].has[SIDE_BASE] && harness->cases[c].has[SIDE_HEAD];
+    return status == 0 && !harness->n_cases
+               ? error_set(error, -ENOENT, "no case of BASE and HEAD matches '%.200s'",
+                           filters->n ? filters->item[0] : "*")
+               : status;
+}
+
+static void set_form(struct harness *harness)
+{
+    struct host host;
+    harness->form = (struct reading_form){.pattern = &harness->pattern, .tick_ns = 1};
+    if (harness->adapter->reader != read_checkasm)
+        return;
+    host_read(&host, "");
+    if (host.tsc_ghz > 0)
+        harness->form.tick_ns = 1 / host.tsc_ghz;
+}
+
+int harness_open(const struct harness_request *request, struct harness **out,
+                 struct error *error)
+{
+    struct harness *const harness = must_have(calloc(1, sizeof *harness));
+    harness->request = *request;
+    harness->slice_ns = request->slice_ns ? request->slice_ns : SLICE_NS;
+    harness->random = request->how->seed;
+    harness->folder_lock = -1;
+    int status = request->build && !request->name
+                     ? error_set(error, -EINVAL, "--build needs --harness")
+                     : choose_adapter(harness, error);
+    if (status == 0)
+        status = check_request(harness, error);
+    if (status == 0)
+        status = sides_open(harness, error);
+    if (status == 0)
+        status = take_cpus(harness, error);
+    if (status == 0) {
+        set_form(harness);
+        harness->form.threads = (uint32_t)harness->plan.settled.n_cpu;
+        status = list_cases(harness, error);
+    }
+    if (status == 0 && !request->how->unlocked)
+        status = harness_pilot(harness, error);
+    if (status < 0)
+        harness_close(harness);
+    else
+        *out = harness;
+    return status;
+}
+
+void harness_close(struct harness *harness)
+{
+    if (!harness)
+        return;
+    sides_close(harness);
+    for (size_t c = 0; c < harness->n_cases; c++) {
+        free(harness->cases[c].name);
+        free(harness->cases[c].rounds);
+    }
+    free(harness->cases);
+    if (harness->has_pattern)
+        regfree(&harness->pattern);
+    plan_free(&harness->plan.settled);
+    free(harness);
+}
+
+void harness_print(const struct harness *harness, FILE *file)
+{
+    for (size_t c = 0; c < harness->n_cases; c++) {
+        const struct harness_case *const entry = &harness->cases[c];
+        const bool both = entry->has[SIDE_BASE] && entry->has[SIDE_HEAD];
+        text_line(file, "%s%s", entry->name,
+                  both                    ? ""
+                  : entry->has[SIDE_BASE] ? "  (only base has it)"
+                                          : "  (only head has it)");
+    }
+}
+
+/* ---- the run ---- */
+
+static void begin_case(struct harness *harness, size_t c)
+{
+    struct harness_case *const entry = &harness->cases[c];
+    entry->result = harness->run->n_results;
+    struct result *const result = must_have(run_add_result(harness->run));
+    struct comparison *const comparison = must_have(result_comparison(result));
+    must(result_set_name(result, entry->name));
+    result->group = c;
+    result->threads = (int)harness->form.threads;
+    entry->active = entry->has[SIDE_BASE] && entry->has[SIDE_HEAD];
+    entry->n_rounds = entry->turns = 0;
+    free(entry->rounds);
+    entry->rounds = NULL;
+    comparison->verdict = VERDICT_UNUSABLE;
+    if (entry->active)
+        return;
+    const char *const reason =
+        entry->has[SIDE_BASE] ? "only base has it" : "only head has it";
+    comparison->verdict = entry->has[SIDE_BASE] ? VERDICT_GONE : VERDICT_NEW;
+    must(string_set(&comparison->reason, reason));
+    must(result_set_status(result, STATUS_SKIPPED, reason));
+}
+
+static void set_gate(struct harness *harness)
+{
+    struct gate *const gate = must_have(run_gate(harness->run));
+    struct facts *const settings = &harness->run->settings;
+    gate->threshold = harness->request.threshold;
+    gate->strict = harness->request.strict;
+    gate->own_processes = true;
+    must(string_set(&gate->kind, "paired"));
+    must(string_set(&gate->harness, harness->adapter->name));
+    must(facts_number(settings, "processes", harness->plan.processes));
+    must(facts_number(settings, "slice_ns", (double)harness->slice_ns));
+    for (int i = 0; i < SIDES; i++) {
+        const struct side *const side = &harness->side[i];
+        const char *const id = side->file.build_id;
+        struct arm *const arm = must_have(gate_add_arm(gate, side->name, side->told));
+        must(string_set(&arm->build_id, *id ? id : NULL));
+        must(string_set(&arm->commit, side->commit));
+    }
+}
+
+static double median_of(const struct harness_case *entry, size_t member, int which)
+{
+    const size_t n = entry->n_rounds;
+    double *const room = must_have(calloc(n + 1, sizeof *room));
+    for (size_t i = 0; i < n; i++)
+        room[i] = ((const double *)((const char *)&entry->rounds[i] + member))[which];
+    const double median = stats_median(room, n);
+    free(room);
+    return median;
+}
+
+/* What a whole program took beside its time. Both sides start alike, so that the
+ * difference is theirs. */
+static void note_usage(const struct harness *harness, size_t c)
+{
+    const struct harness_case *const entry = &harness->cases[c];
+    const size_t peak = offsetof(struct harness_round, peak);
+    const size_t faults = offsetof(struct harness_round, faults);
+    char now[NUMBER_SIZE], before[NUMBER_SIZE], text[200];
+    if (harness->adapter->reader || !entry->n_rounds)
+        return;
+    text_scaled(median_of(entry, peak, SIDE_HEAD), "B", now);
+    text_scaled(median_of(entry, peak, SIDE_BASE), "B", before);
+    snprintf(text, sizeof text,
+             "peak memory %s, before %s; %.0f page faults, before %.0f", now, before,
+             median_of(entry, faults, SIDE_HEAD), median_of(entry, faults, SIDE_BASE));
+    must(result_add_note(&harness->run->results[entry->result], text));
+}
+
+static void set_remark(struct harness *harness)
+{
+    struct buffer remark = {.text = NULL};
+    harness_count(harness);
+    if (harness->n_disturbed)
+        buffer_format(&remark,
+                      "%zu of %zu rounds were disturbed (preempted, stolen time, company "
+                      "on the core), and no better ones were to be had",
+                      harness->n_disturbed, harness->n_taken);
+    must(string_set(&harness->run->gate->remark, remark.text));
+    buffer_free(&remark);
+}
+
+static void finish(struct harness *harness, bool interrupted)
+{
+    struct run *const run = harness->run;
+    for (size_t c = 0; c < harness->n_cases; c++) {
+        struct result *const result = &run->results[harness->cases[c].result];
+        if (!harness->cases[c].active)
+            continue;
+        note_usage(harness, c);
+        if (result->n_samples)
+            must(result_set_status(result, STATUS_OK, NULL));
+        else
+            must(string_set(&result->comparison->reason, "interrupted"));
+    }
+    run->interrupted = interrupted;
+    run_close_pending(run, GROUP_ALL, "interrupted");
+    run->gate->seconds = (double)(clock_now() - harness->started) * 1e-9;
+    set_remark(harness);
+    must(run_summarise(run, GROUP_ALL));
+    must(run_judge(run));
+}
+
+int harness_measure(struct harness *harness, uint64_t seed, const struct watcher *watcher,
+                    struct run *run, struct error *error)
+{
+    static const struct watcher nobody = {.context = NULL};
+    const struct harness_plan *const plan = &harness->plan;
+    harness->random = seed;
+    harness->run = run;
+    harness->watcher = watcher ? watcher : &nobody;
+    harness->started = clock_now();
+    for (size_t c = 0; c < harness->n_cases; c++)
+        begin_case(harness, c);
+    set_gate(harness);
+    int status = 0;
+    for (int look = 1; look <= plan->looks && status == 0; look++) {
+        status = harness_look(harness, (uint32_t)look * plan->processes, look, error);
+        must(run_judge(run));
+        must(run_summarise(run, GROUP_ALL));
+        if (status == 0 && harness->watcher->group_done)
+            harness->watcher->group_done(harness->watcher->context, run, 0);
+    }
+    if (status == 0 || status == -EINTR)
+        finish(harness, status == -EINTR);
+    return status;
+}

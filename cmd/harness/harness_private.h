@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by adapters.c (the table of harnesses), readings.c and read_text.c (what they
+ * print), slice.c (one process), sides.c (the builds), checkout.c (commits),
+ * look.c (rounds), pilot.c (how long it takes) and harness.c (the whole). */
+#pragma once
+
+#include <limits.h>
+#include <regex.h>
+
+#include "harness/harness.h"
+#include "worker/worker.h"
+
+enum { SIDE_BASE, SIDE_HEAD, SIDE_CONTROL, SIDES };
+
+/* ---- readings (readings.c): what a harness prints ---- */
+
+struct reading {
+    char *name;
+    double ns;    /* NaN: it was only listed */
+    char *reason; /* why the case failed; NULL: it did not */
+};
+struct readings {
+    struct reading *entry;
+    size_t n;
+};
+/* How numbers are to be read. */
+struct reading_form {
+    const regex_t *pattern; /* of harness regex */
+    double tick_ns;         /* of a tick of the time-stamp counter */
+    uint32_t threads;
+};
+/* A name that is there already gets a number: the second is NAME#2. Negative and infinite
+ * times are failures. Nothing is added to more than READINGS_MOST. */
+enum { READINGS_MOST = 5000 };
+void readings_add(struct readings *readings, const char *name, size_t length, double ns,
+                  const char *reason);
+const struct reading *readings_find(const struct readings *readings, const char *name);
+void readings_free(struct readings *readings);
+/* "us" is 1000; NaN: no unit of time. */
+double unit_ns(const char *unit, size_t length);
+
+/* Takes any text, which it may cut up; -EINVAL if it is not what the harness prints. */
+typedef int harness_reader(char *text, const struct reading_form *form,
+                           struct readings *readings, struct error *error);
+harness_reader read_gbench_list, read_gbench, read_go, read_criterion_list,
+    read_criterion, read_catch2, read_nanobench, read_checkasm, read_regex;
+
+/* ---- adapters (adapters.c) ---- */
+
+/* In arguments {case} is a regular expression that matches the case alone, {seconds} and
+ * {ms} are the length of a slice. */
+struct adapter {
+    const char *name;
+    const char *mark, *other_mark; /* texts in its programs */
+    const char *list;              /* arguments that tell the cases */
+    harness_reader *list_reader;
+    const char *run;        /* arguments that run one case, or all */
+    harness_reader *reader; /* NULL: the number is the time of the process */
+    bool one_case;          /* a process runs one case; else all */
+    bool path;              /* each part of a case's name has an expression of its own */
+    const char *home;       /* environment variable of a folder to write to; or NULL */
+};
+const struct adapter *adapter_find(const char *name);
+const struct adapter *adapter_of_bytes(const char *bytes, size_t size);
+/* The arguments with what stands for {...}; appended to `words`. */
+void adapter_words(const char *arguments, const char *name, bool path, int64_t slice_ns,
+                   struct text_list *words);
+
+/* ---- one process (slice.c) ---- */
+
+struct slice_request {
+    char *const *words;
+    const char *cwd;           /* or NULL */
+    const char *home, *folder; /* variable of the environment and its value; or NULL */
+    size_t padding; /* bytes of environment that move the stack; the same for no two */
+    const int *cpu; /* n_cpu = 0: where it likes */
+    size_t n_cpu;
+    int64_t timeout_ns; /* 0: none */
+    bool silent;        /* nobody reads what it prints */
+};
+struct slice {
+    char *text;      /* that it printed on standard output */
+    char *complaint; /* why it failed, with the last line of standard error; or NULL */
+    int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that ended */
+    double peak_bytes, faults;
+    uint32_t evidence; /* of disturbance; 0: none */
+};
+/* Runs a process until it ends, and all that it started with it. 0 also if it failed;
+ * -EINTR; -errno if it could not begin. */
+int slice_run(const struct slice_request *request, struct slice *slice,
+              struct error *error);
+void slice_free(struct slice *slice);
+
+/* ---- builds (sides.c, checkout.c) ---- */
+
+struct side {
+    const char *name;    /* "base" */
+    const char *command; /* as given */
+    char *commit;        /* NULL: it is none */
+    char cwd[PATH_MAX];  /* empty: this one */
+    char path[PATH_MAX]; /* of its program; empty: a shell runs the command */
+    char told[PATH_MAX + 32];
+    struct text_list words;
+    struct elf_file file;
+    char home[PATH_MAX];
+};
+
+struct harness_round {
+    double ns[SIDES], peak[SIDES], faults[SIDES];
+    uint32_t evidence;
+};
+struct harness_case {
+    char *name;
+    bool has[2]; /* base, head */
+    size_t result;
+    bool active;
+    bool wanted; /* in this look */
+    struct harness_round *rounds;
+    size_t n_rounds;
+    int order[SIDES]; /* first row of a square of three rounds */
+    size_t turns;
+};
+
+struct harness {
+    struct harness_request request;
+    const struct adapter *adapter;
+    struct side side[SIDES];
+    char folder[PATH_MAX];
+    int folder_lock;
+    regex_t pattern;
+    bool has_pattern;
+    struct reading_form form;
+    struct harness_case *cases;
+    size_t n_cases;
+    struct harness_plan plan;
+    int64_t slice_ns;
+    bool copied; /* control is a copy of base */
+    uint64_t random;
+    /* while it is measured */
+    struct run *run;
+    const struct watcher *watcher;
+    int64_t started;
+    size_t n_taken, n_disturbed; /* rounds that count, and those with evidence */
+};
+
+/* Finds both programs, and copies base. */
+int sides_open(struct harness *harness, struct error *error);
+/* Runs base again as control, without a copy of it. */
+void side_uncopy(struct harness *harness);
+void sides_close(struct harness *harness);
+/* Writes both commits to folders of their own and builds them: command and cwd of the
+ * sides are theirs then. */
+int checkout_build(struct harness *harness, struct error *error);
+
+/* Runs a side with these arguments, and reads what it prints. -EPROTO: it failed, or
+ * printed something else; the error says so without its name. */
+int side_run(struct harness *harness, int which, const char *arguments,
+             harness_reader *reader, const char *name, struct readings *readings,
+             struct slice *slice, struct error *error);
+
+/* The cases [first, end) that one process runs. */
+size_t unit_end(const struct harness *harness, size_t first);
+bool unit_is_compared(const struct harness *harness, size_t first);
+/* Runs the unit in one side. Each of its cases has a reading then, be it a failure. */
+int unit_run(struct harness *harness, size_t first, int which, struct readings *readings,
+             struct slice *slice, struct error *error);
+
+/* Ends a case: one side's fault. */
+void case_fail(struct harness *harness, size_t c, int which, const char *reason);
+
+/* How long slices take, and what is to be found in which time (pilot.c). */
+int harness_pilot(struct harness *harness, struct error *error);
+/* Rounds until each open case has that many processes; derives their trials (look.c). */
+int harness_look(struct harness *harness, uint32_t processes, int look,
+                 struct error *error);
+/* Counts the rounds that made trials, and those among them with evidence. */
+void harness_count(struct harness *harness);

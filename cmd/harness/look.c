@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rounds: a process of each build, one after the other, for one case or for all. */
+#include "harness_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A round is as good as undisturbed if each of its processes lost its CPU once at most:
+ * kernel threads take it for some microseconds. */
+enum { CLEAN = SIDES };
+
+size_t unit_end(const struct harness *harness, size_t first)
+{
+    return harness->adapter->one_case ? first + 1 : harness->n_cases;
+}
+
+/* A name is as it was listed, so that what it stands for is one entry. */
+static void fail_all(const struct harness *harness, size_t first, const char *reason,
+                     struct readings *readings)
+{
+    readings_free(readings);
+    for (size_t c = first; c < unit_end(harness, first); c++) {
+        const char *const name = harness->cases[c].name;
+        readings_add(readings, name, strlen(name), NAN, reason);
+    }
+}
+
+int unit_run(struct harness *harness, size_t first, int which, struct readings *readings,
+             struct slice *slice, struct error *error)
+{
+    const struct adapter *const adapter = harness->adapter;
+    const char *const name = harness->cases[first].name;
+    struct error why = {.text = ""};
+    *readings = (struct readings){.n = 0};
+    const int status = side_run(harness, which, adapter->run, adapter->reader, name,
+                                readings, slice, &why);
+    if (status == -EPROTO)
+        fail_all(harness, first, why.text, readings);
+    else if (status < 0)
+        return error_set(error, status, "%s", why.text);
+    else if (!adapter->reader)
+        readings_add(readings, name, strlen(name),
+                     (double)(harness->request.wall ? slice->wall_ns : slice->cpu_ns),
+                     NULL);
+    for (size_t c = first; c < unit_end(harness, first); c++) {
+        const char *const wanted = harness->cases[c].name;
+        if (!readings_find(readings, wanted))
+            readings_add(readings, wanted, strlen(wanted), NAN,
+                         "its output has no such case");
+    }
+    return 0;
+}
+
+/* ---- rounds ---- */
+
+/* Rounds of one process each are rows of a Latin square: each side is first, second and
+ * third equally often. */
+static void next_order(struct harness *harness, size_t first, int order[SIDES])
+{
+    struct harness_case *const lead = &harness->cases[first];
+    const size_t row = lead->turns++ % SIDES;
+    if (row == 0) {
+        for (int i = 0; i < SIDES; i++)
+            lead->order[i] = i;
+        order_shuffle(lead->order, SIDES, &harness->random);
+    }
+    for (size_t i = 0; i < SIDES; i++)
+        order[i] = lead->order[(i + row) % SIDES];
+}
+
+static void take_readings(struct harness *harness, size_t first, int which,
+                          const struct readings *readings, const struct slice *slice,
+                          struct harness_round *rounds)
+{
+    for (size_t c = first; c < unit_end(harness, first); c++) {
+        const struct reading *const reading =
+            readings_find(readings, harness->cases[c].name);
+        struct harness_round *const round = &rounds[c - first];
+        if (!harness->cases[c].active)
+            continue;
+        if (reading->reason)
+            case_fail(harness, c, which, reading->reason);
+        round->ns[which] = reading->ns;
+        round->peak[which] = slice->peak_bytes;
+        round->faults[which] = slice->faults;
+        round->evidence += slice->evidence;
+    }
+}
+
+static bool any_active(const struct harness *harness, size_t first)
+{
+    bool any = false;
+    for (size_t c = first; c < unit_end(harness, first); c++)
+        any |= harness->cases[c].active;
+    return any;
+}
+
+static int take_round(struct harness *harness, size_t first, struct error *error)
+{
+    const size_t n = unit_end(harness, first) - first;
+    struct harness_round *const rounds = must_have(calloc(n, sizeof *rounds));
+    int order[SIDES], status = 0;
+    next_order(harness, first, order);
+    for (int i = 0; i < SIDES && status == 0 && any_active(harness, first); i++) {
+        struct readings readings;
+        struct slice slice;
+        status = unit_run(harness, first, order[i], &readings, &slice, error);
+        if (status == 0)
+            take_readings(harness, first, order[i], &readings, &slice, rounds);
+        readings_free(&readings);
+        slice_free(&slice);
+    }
+    for (size_t c = first; status == 0 && c < first + n; c++) {
+        struct harness_case *const entry = &harness->cases[c];
+        if (!entry->active)
+            continue;
+        struct harness_round *const round =
+            must_have(array_grow(&entry->rounds, entry->n_rounds, sizeof *round));
+        *round = rounds[c - first];
+        entry->n_rounds++;
+    }
+    free(rounds);
+    return status;
+}
+
+/* ---- trials ---- */
+
+static const struct harness_round *sorted; /* what qsort() compares numbers of */
+
+static int by_evidence(const void *left, const void *right)
+{
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const uint32_t x = sorted[a].evidence, y = sorted[b].evidence;
+    return x != y ? (x > y) - (x < y) : (a > b) - (a < b);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void add_trial(struct result *result, const struct harness_round *round, size_t i)
+{
+    const struct trial trial = {.process = (uint32_t)i,
+                                .base_ns = round->ns[SIDE_BASE],
+                                .head_ns = round->ns[SIDE_HEAD],
+                                .control_ns = round->ns[SIDE_CONTROL]};
+    must(comparison_add_trial(result->comparison, &trial));
+    must(result_add_sample(result, (uint32_t)i, trial.head_ns));
+}
+
+/* The rounds with the least evidence against them count, whatever their times. */
+static void choose(struct harness *harness, size_t c, uint32_t processes)
+{
+    struct harness_case *const entry = &harness->cases[c];
+    struct result *const result = &harness->run->results[entry->result];
+    const size_t n = entry->n_rounds;
+    const size_t taken = n < processes ? n : processes;
+    size_t *const number = must_have(calloc(n + 1, sizeof *number));
+    for (size_t i = 0; i < n; i++)
+        number[i] = i;
+    sorted = entry->rounds;
+    qsort(number, n, sizeof *number, by_evidence);
+    qsort(number, taken, sizeof *number, by_number);
+    result_clear_samples(result);
+    free(result->comparison->trials);
+    result->comparison->trials = NULL;
+    result->comparison->n_trials = 0;
+    result->comparison->voided = result->voided = (uint32_t)(n - taken);
+    result->iterations = 1;
+    for (size_t i = 0; i < taken; i++)
+        add_trial(result, &entry->rounds[number[i]], number[i]);
+    free(number);
+}
+
+static size_t clean_rounds(const struct harness_case *entry)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < entry->n_rounds; i++)
+        n += entry->rounds[i].evidence <= CLEAN;
+    return n;
+}
+
+/* ---- looks ---- */
+
+/* Disturbed rounds are replaced, at most as many again, and not where nearly all are: on
+ * a machine that busy more of them are no better. */
+static bool case_wants(const struct harness_case *entry, uint32_t processes)
+{
+    const size_t n = entry->n_rounds, clean = clean_rounds(entry);
+    if (!entry->active || !entry->wanted)
+        return false;
+    return n < processes ||
+           (clean < processes && 4 * clean >= n && n < 2 * (size_t)processes);
+}
+
+static bool unit_wants(const struct harness *harness, size_t first, uint32_t processes)
+{
+    bool wants = false;
+    for (size_t c = first; c < unit_end(harness, first); c++)
+        wants |= case_wants(&harness->cases[c], processes);
+    return wants;
+}
+
+static void tell(const struct harness *harness, size_t first, uint32_t processes)
+{
+    const struct harness_case *const entry = &harness->cases[first];
+    const struct progress progress = {.group = 0,
+                                      .n_groups = 1,
+                                      .title = entry->name,
+                                      .step = "process",
+                                      .done = (uint32_t)entry->n_rounds,
+                                      .wanted = processes,
+                                      .started = harness->started};
+    if (harness->watcher->progress)
+        harness->watcher->progress(harness->watcher->context, &progress);
+}
+
+/* Units take turns, so that a change of the machine meets all of them. */
+static int take_rounds(struct harness *harness, uint32_t processes, struct error *error)
+{
+    bool any = true;
+    int status = 0;
+    while (any && status == 0) {
+        any = false;
+        for (size_t c = 0; c < harness->n_cases && status == 0;
+             c = unit_end(harness, c)) {
+            if (!unit_wants(harness, c, processes))
+                continue;
+            any = true;
+            tell(harness, c, processes);
+            status = take_round(harness, c, error);
+        }
+    }
+    return status;
+}
+
+int harness_look(struct harness *harness, uint32_t processes, int look,
+                 struct error *error)
+{
+    for (size_t c = 0; c < harness->n_cases; c++) {
+        struct harness_case *const entry = &harness->cases[c];
+        const struct comparison *const comparison =
+            harness->run->results[entry->result].comparison;
+        entry->wanted =
+            look == 1 || comparison_is_open(comparison, harness->request.threshold);
+    }
+    const int status = take_rounds(harness, processes, error);
+    for (size_t c = 0; c < harness->n_cases; c++)
+        if (harness->cases[c].active && harness->cases[c].wanted)
+            choose(harness, c, processes);
+    return status;
+}
+
+void harness_count(struct harness *harness)
+{
+    harness->n_taken = harness->n_disturbed = 0;
+    for (size_t c = 0; c < harness->n_cases; c++) {
+        const struct harness_case *const entry = &harness->cases[c];
+        const size_t taken = harness->run->results[entry->result].comparison->n_trials;
+        const size_t clean = clean_rounds(entry);
+        harness->n_taken += taken;
+        harness->n_disturbed += taken > clean ? taken - clean : 0;
+    }
+}

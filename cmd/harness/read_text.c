@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The texts that harnesses print, each read by its own rules. */
+#include "harness_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MOST = 1000 };
+
+/* The next line without its end, or NULL. */
+static char *next_line(char **text)
+{
+    char *const line = *text;
+    if (!*line)
+        return NULL;
+    char *const end = line + strcspn(line, "\n");
+    *text = *end ? end + 1 : end;
+    *end = '\0';
+    if (end > line && end[-1] == '\r')
+        end[-1] = '\0';
+    return line;
+}
+
+static const char *skip_blanks(const char *text)
+{
+    return text + strspn(text, " \t");
+}
+
+static size_t trimmed(const char *text, size_t length)
+{
+    while (length && strchr(" \t", text[length - 1]))
+        length--;
+    return length;
+}
+
+static void add(struct readings *readings, const char *name, size_t length, double ns)
+{
+    if (length && length <= NAME_MOST)
+        readings_add(readings, name, length, ns, NULL);
+}
+
+/* ---- Google Benchmark ---- */
+
+int read_gbench_list(char *text, const struct reading_form *form,
+                     struct readings *readings, struct error *error)
+{
+    (void)form;
+    (void)error;
+    for (const char *line; (line = next_line(&text));)
+        add(readings, line, trimmed(line, strlen(line)), NAN);
+    return 0;
+}
+
+int read_gbench(char *text, const struct reading_form *form, struct readings *readings,
+                struct error *error)
+{
+    struct run *run = NULL;
+    (void)form;
+    const int status = run_read_json(&run, text, strlen(text), error);
+    for (size_t i = 0; status == 0 && i < run->n_results; i++) {
+        const struct result *const result = &run->results[i];
+        readings_add(readings, result->id, strlen(result->id),
+                     result->status == STATUS_OK ? result->median_ns : NAN,
+                     result->status == STATUS_OK ? NULL : result->reason);
+    }
+    run_free(run);
+    return status;
+}
+
+/* ---- go test -bench: "BenchmarkFib/20-8   1000   123.4 ns/op   0 B/op" ---- */
+
+/* Without the number of threads that ends a name where there is more than one. */
+static size_t go_name(const char *name, size_t length, uint32_t threads)
+{
+    char suffix[16];
+    const int n = snprintf(suffix, sizeof suffix, "-%u", threads);
+    const bool ends = threads > 1 && length > (size_t)n &&
+                      !memcmp(name + length - (size_t)n, suffix, (size_t)n);
+    return ends ? length - (size_t)n : length;
+}
+
+int read_go(char *text, const struct reading_form *form, struct readings *readings,
+            struct error *error)
+{
+    (void)error;
+    for (const char *line; (line = next_line(&text));) {
+        const size_t length = strcspn(line, " \t");
+        char *end;
+        const char *at = skip_blanks(line + length);
+        if (strncmp(line, "Benchmark", 9) != 0 || strtod(at, &end) <= 0 || end == at)
+            continue;
+        const double ns = strtod(at = end, &end);
+        if (end != at && !strncmp(skip_blanks(end), "ns/op", 5))
+            add(readings, line, go_name(line, length, form->threads), ns);
+    }
+    return 0;
+}
+
+/* ---- criterion: "fib 20   time:   [26.029 ns 26.251 ns 26.505 ns]" ---- */
+
+int read_criterion_list(char *text, const struct reading_form *form,
+                        struct readings *readings, struct error *error)
+{
+    (void)form;
+    (void)error;
+    for (const char *line; (line = next_line(&text));) {
+        const char *const colon = strrchr(line, ':');
+        if (colon && (!strcmp(colon, ": benchmark") || !strcmp(colon, ": bench")))
+            add(readings, line, (size_t)(colon - line), NAN);
+    }
+    return 0;
+}
+
+/* The second of three numbers with units behind '['; NaN: they are no times. */
+static double middle_time(const char *text)
+{
+    double ns = NAN;
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        const double number = strtod(text, &end);
+        const char *const unit = skip_blanks(end);
+        const size_t length = strcspn(unit, " ]");
+        if (end == text)
+            return NAN;
+        ns = number * unit_ns(unit, length);
+        text = unit + length;
+    }
+    return ns;
+}
+
+int read_criterion(char *text, const struct reading_form *form, struct readings *readings,
+                   struct error *error)
+{
+    const char *before = "";
+    (void)form;
+    (void)error;
+    for (const char *line; (line = next_line(&text));) {
+        const char *const time = strstr(line, "time:   [");
+        const double ns = time ? middle_time(time + 9) : NAN;
+        size_t length = time ? trimmed(line, (size_t)(time - line)) : 0;
+        /* A long name has a line of its own. */
+        const char *const name = length ? line : before;
+        length = length ? length : trimmed(before, strlen(before));
+        if (!isnan(ns))
+            add(readings, name, length, ns);
+        before = line;
+    }
+    return 0;
+}
+
+/* ---- nanobench: Markdown tables whose title names the unit ---- */
+
+/* The cell of that number in "| a | b |", or NULL. */
+static const char *cell(const char *line, size_t number, size_t *length)
+{
+    for (size_t i = 0; line && i <= number; i++) {
+        line = strchr(line, '|');
+        line = line ? line + 1 : NULL;
+    }
+    if (!line)
+        return NULL;
+    line = skip_blanks(line);
+    *length = trimmed(line, strcspn(line, "|"));
+    return line;
+}
+
+/* A unit before a slash, "ns/op"; NaN: the cell is none. */
+static double column_unit(const char *text, size_t length)
+{
+    const char *const slash = memchr(text, '/', length);
+    return slash ? unit_ns(text, (size_t)(slash - text)) : NAN;
+}
+
+/* The column of times, and its unit. */
+static double find_column(const char *line, size_t *column)
+{
+    size_t length;
+    for (size_t i = 0;; i++) {
+        const char *const text = cell(line, i, &length);
+        const double unit = text ? column_unit(text, length) : NAN;
+        if (!text || !isnan(unit)) {
+            *column = i;
+            return unit;
+        }
+    }
+}
+
+/* "1,234.56" */
+static double grouped_number(const char *text, size_t length)
+{
+    char digits[64], *end;
+    size_t n = 0;
+    for (size_t i = 0; i < length && n < sizeof digits - 1; i++)
+        if (text[i] != ',')
+            digits[n++] = text[i];
+    digits[n] = '\0';
+    const double number = strtod(digits, &end);
+    return n && !*end ? number : NAN;
+}
+
+int read_nanobench(char *text, const struct reading_form *form, struct readings *readings,
+                   struct error *error)
+{
+    size_t column = 0, length;
+    double unit = NAN;
+    (void)form;
+    (void)error;
+    for (const char *line; (line = next_line(&text));) {
+        size_t unused;
+        const double title = find_column(line, &unused);
+        const char *const name = strchr(line, '`'), *const last = strrchr(line, '`');
+        if (!isnan(title)) {
+            unit = title;
+            column = unused;
+            continue;
+        }
+        const char *const number = cell(line, column, &length);
+        const double ns = number ? unit * grouped_number(number, length) : NAN;
+        if (name && last > name && !isnan(ns))
+            add(readings, name + 1, (size_t)(last - name - 1), ns);
+    }
+    return 0;
+}
+
+/* ---- checkasm: "put_8tap_w8_avx2:    123.4 (5.67x)", in ticks ---- */
+
+int read_checkasm(char *text, const struct reading_form *form, struct readings *readings,
+                  struct error *error)
+{
+    (void)error;
+    for (const char *line; (line = next_line(&text));) {
+        line = skip_blanks(line);
+        const size_t length = strcspn(line, " \t:");
+        char *end;
+        if (line[length] != ':' || !strncmp(line, "nop:", 4))
+            continue;
+        const double ticks = strtod(line + length + 1, &end);
+        const char *const rest = skip_blanks(end);
+        if (end != line + length + 1 && (!*rest || *rest == '(' || *rest == '+'))
+            add(readings, line, length, ticks * form->tick_ns);
+    }
+    return 0;
+}
+
+/* ---- any text: a name, a number, and perhaps a unit ---- */
+
+int read_regex(char *text, const struct reading_form *form, struct readings *readings,
+               struct error *error)
+{
+    (void)error;
+    for (const char *line; (line = next_line(&text));) {
+        regmatch_t part[4];
+        char *end;
+        if (regexec(form->pattern, line, 4, part, 0) != 0 || part[1].rm_so < 0 ||
+            part[2].rm_so < 0)
+            continue;
+        const char *const number = line + part[2].rm_so;
+        const double value = strtod(number, &end);
+        const double unit =
+            part[3].rm_so < 0
+                ? 1
+                : unit_ns(line + part[3].rm_so, (size_t)(part[3].rm_eo - part[3].rm_so));
+        const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
+        if (end == number || !length || length > NAME_MOST)
+            continue;
+        readings_add(readings, line + part[1].rm_so, length, value * unit,
+                     isnan(unit) ? "its unit is none of ps, ns, us, ms, s" : NULL);
+    }
+    return 0;
+}

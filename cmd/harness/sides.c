@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The programs that are compared: their words, their files, the copy of base, and how one
+ * is run. */
+#include "harness_private.h"
+
+#include "ab/private_copy.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+static const char *const flags[] = {"BASE", "HEAD"};
+
+/* ---- words and files ---- */
+
+/* Words as a shell has them. 1: only a shell can make something of the command. */
+static int split(const char *command, struct text_list *words)
+{
+    wordexp_t found;
+    const int status = wordexp(command, &found, WRDE_NOCMD | WRDE_UNDEF);
+    if (status == WRDE_NOSPACE)
+        must(-ENOMEM);
+    if (status)
+        return 1;
+    for (size_t i = 0; i < found.we_wordc; i++)
+        text_list_add(words, found.we_wordv[i]);
+    wordfree(&found);
+    return words->n == 0;
+}
+
+static bool is_program(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As execvp() looks for it, seen from the side's folder. */
+static bool find_program(const char *word, const char *cwd, char *path, size_t size)
+{
+    const char *const inside = *cwd ? cwd : ".";
+    if (strchr(word, '/')) {
+        snprintf(path, size, "%s%s%s", *word == '/' ? "" : inside,
+                 *word == '/' ? "" : "/", word);
+        return is_program(path);
+    }
+    struct text_list folders = {.n = 0};
+    bool found = false;
+    text_list_split(&folders, getenv("PATH"), ":");
+    for (size_t i = 0; i < folders.n && !found; i++) {
+        snprintf(path, size, "%s/%s", folders.item[i], word);
+        found = is_program(path);
+    }
+    text_list_free(&folders);
+    return found;
+}
+
+const char *harness_recognise(const char *command, const char *cwd)
+{
+    struct text_list words = {.n = 0};
+    char path[PATH_MAX], *bytes = NULL;
+    const struct adapter *adapter = NULL;
+    size_t size;
+    if (split(command, &words) == 0 &&
+        find_program(words.item[0], cwd ?: "", path, sizeof path) &&
+        file_load(path, (size_t)1 << 30, &bytes, &size) == 0)
+        adapter = adapter_of_bytes(bytes, size);
+    free(bytes);
+    text_list_free(&words);
+    return adapter ? adapter->name : NULL;
+}
+
+static int find(struct harness *harness, int which, struct error *error)
+{
+    struct side *const side = &harness->side[which];
+    struct error why = {.text = ""};
+    if (split(side->command, &side->words) != 0) {
+        text_list_cut(&side->words, 0);
+        text_list_add(&side->words, "/bin/sh");
+        text_list_add(&side->words, "-c");
+        snprintf(side->told, sizeof side->told, "%s", side->command);
+        /* The shell gives its own arguments to the last command. */
+        struct buffer script = {.text = NULL};
+        buffer_format(&script, "%s \"$@\"", side->command);
+        text_list_add(&side->words, buffer_text(&script));
+        text_list_add(&side->words, "sh");
+        buffer_free(&script);
+        return 0;
+    }
+    if (!find_program(side->words.item[0], side->cwd, side->path, sizeof side->path))
+        return error_set(error, -ENOENT, "%s=%.200s: %.200s: no program%s%.200s",
+                         flags[which], side->command, side->words.item[0],
+                         *side->cwd ? " in " : "", side->cwd);
+    if (elf_read(side->path, &side->file, &why) < 0)
+        side->file = (struct elf_file){.kind = ELF_OTHER};
+    snprintf(side->told, sizeof side->told, "%s", side->command);
+    return 0;
+}
+
+/* ---- control ---- */
+
+static void copy_words(struct side *to, const struct side *from)
+{
+    text_list_free(&to->words);
+    to->words = (struct text_list){.n = 0};
+    for (size_t i = 0; i < from->words.n; i++)
+        text_list_add(&to->words, from->words.item[i]);
+}
+
+void side_uncopy(struct harness *harness)
+{
+    struct side *const control = &harness->side[SIDE_CONTROL];
+    copy_words(control, &harness->side[SIDE_BASE]);
+    snprintf(control->told, sizeof control->told, "%s (again)", control->command);
+    harness->copied = false;
+}
+
+/* A script finds its files by its own path, so that only programs are copied. */
+static int make_control(struct harness *harness, struct error *error)
+{
+    const struct side *const base = &harness->side[SIDE_BASE];
+    struct side *const control = &harness->side[SIDE_CONTROL];
+    char copy[PATH_MAX];
+    control->command = base->command;
+    control->file = base->file;
+    snprintf(control->cwd, sizeof control->cwd, "%s", base->cwd);
+    side_uncopy(harness);
+    if (base->file.kind == ELF_OTHER || !*base->path)
+        return 0;
+    const int status = private_copy(harness->folder, "control", base->path, true, copy,
+                                    sizeof copy, error);
+    if (status < 0)
+        return status;
+    must(string_set(&control->words.item[0], copy));
+    snprintf(control->told, sizeof control->told, "%s (a copy)", control->command);
+    harness->copied = true;
+    return 0;
+}
+
+static int make_homes(struct harness *harness, struct error *error)
+{
+    for (int i = 0; i < SIDES && harness->adapter->home; i++) {
+        struct side *const side = &harness->side[i];
+        snprintf(side->home, sizeof side->home, "%.3000s/%s-home", harness->folder,
+                 side->name);
+        if (mkdir(side->home, 0700) < 0)
+            return error_set(error, -errno, "cannot make %s: %s", side->home,
+                             strerror(errno));
+    }
+    return 0;
+}
+
+int sides_open(struct harness *harness, struct error *error)
+{
+    static const char *const names[] = {"base", "head", "control"};
+    const struct harness_request *const request = &harness->request;
+    int status = private_folder(harness->folder, sizeof harness->folder,
+                                &harness->folder_lock, error);
+    for (int i = 0; i < SIDES; i++)
+        harness->side[i].name = names[i];
+    for (int i = 0; i < 2 && status == 0; i++) {
+        struct side *const side = &harness->side[i];
+        side->command = i ? request->head : request->base;
+        snprintf(side->cwd, sizeof side->cwd, "%s", request->cwd[i] ?: "");
+    }
+    if (status == 0 && request->build)
+        status = checkout_build(harness, error);
+    for (int i = 0; i < 2 && status == 0; i++)
+        status = find(harness, i, error);
+    if (status == 0)
+        status = make_control(harness, error);
+    return status < 0 ? status : make_homes(harness, error);
+}
+
+void sides_close(struct harness *harness)
+{
+    for (int i = 0; i < SIDES; i++) {
+        text_list_free(&harness->side[i].words);
+        free(harness->side[i].commit);
+    }
+    private_remove(harness->folder, harness->folder_lock);
+}
+
+/* ---- a run ---- */
+
+static char **make_words(const struct side *side, const struct text_list *more)
+{
+    char **const words = must_have(calloc(side->words.n + more->n + 1, sizeof *words));
+    memcpy(words, side->words.item, side->words.n * sizeof *words);
+    if (more->n)
+        memcpy(words + side->words.n, more->item, more->n * sizeof *words);
+    return words;
+}
+
+static int read_output(struct harness *harness, harness_reader *reader,
+                       struct readings *readings, const struct slice *slice,
+                       struct error *error)
+{
+    if (slice->complaint)
+        return error_set(error, -EPROTO, "%s", slice->complaint);
+    if (!reader)
+        return 0;
+    struct error why = {.text = ""};
+    if (reader(slice->text, &harness->form, readings, &why) < 0)
+        return error_set(error, -EPROTO, "its output cannot be read: %.300s", why.text);
+    return readings->n > READINGS_MOST
+               ? error_set(error, -EPROTO, "its output has more than %d cases",
+                           READINGS_MOST)
+               : 0;
+}
+
+int side_run(struct harness *harness, int which, const char *arguments,
+             harness_reader *reader, const char *name, struct readings *readings,
+             struct slice *slice, struct error *error)
+{
+    const struct side *const side = &harness->side[which];
+    const struct adapter *const adapter = harness->adapter;
+    const struct plan *const plan = &harness->plan.settled;
+    struct text_list more = {.n = 0};
+    adapter_words(arguments, name ?: "", adapter->path, harness->slice_ns, &more);
+    char **const words = make_words(side, &more);
+    const struct slice_request request = {
+        .words = words,
+        .cwd = *side->cwd ? side->cwd : NULL,
+        .home = adapter->home,
+        .folder = side->home,
+        .padding = random_next(&harness->random) % 4096,
+        .cpu = plan->cpu,
+        .n_cpu = plan->n_cpu,
+        .timeout_ns = harness->request.how->timeout_ns,
+        .silent = !reader,
+    };
+    int status = slice_run(&request, slice, error);
+    if (status == 0)
+        status = read_output(harness, reader, readings, slice, error);
+    else if (status != -EINTR)
+        status = -EPROTO;
+    free(words);
+    text_list_free(&more);
+    return status;
+}
+
+void case_fail(struct harness *harness, size_t c, int which, const char *reason)
+{
+    struct harness_case *const entry = &harness->cases[c];
+    struct result *const result = &harness->run->results[entry->result];
+    char text[600];
+    snprintf(text, sizeof text, "%s: %.500s",
+             which == SIDE_CONTROL && harness->copied ? "control (a copy of base)"
+                                                      : harness->side[which].name,
+             reason);
+    entry->active = false;
+    result_clear_samples(result);
+    struct comparison *const comparison = result->comparison;
+    free(comparison->trials);
+    *comparison =
+        (struct comparison){.verdict = VERDICT_UNUSABLE, .reason = comparison->reason};
+    must(string_set(&comparison->reason, text));
+    must(result_set_status(result, STATUS_FAILED, text));
+}

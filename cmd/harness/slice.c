@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One process of a harness, from its start to its end, with what the system tells of it.
+ */
+#include "harness_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* More than any harness prints for a case, or for all. */
+enum { OUTPUT_MOST = 16 << 20, COMPLAINT_MOST = 4096 };
+/* How often signals and the deadline are looked at. */
+enum { LOOK_MS = 100, LOOK_OFTEN_MS = 2 };
+/* Evidence of each kind, in preemptions. */
+enum { STEAL_WEIGHT = 100, FAULT_WEIGHT = 1, COMPANY_WEIGHT = 4 };
+
+enum { OUT, ERR, FAILED, STREAMS };
+
+struct child {
+    pid_t pid;
+    int pidfd, read_end[STREAMS];
+    struct buffer out;
+    char err[COMPLAINT_MOST + 1]; /* the last bytes */
+    size_t n_err;
+    bool too_much, late;
+};
+
+/* ---- in the child ---- */
+
+static void pad_environment(size_t padding)
+{
+    char *const text = malloc(padding + 1);
+    if (!text)
+        return;
+    memset(text, 'x', padding);
+    text[padding] = '\0';
+    setenv("SIMDBENCH_PADDING", text, 1);
+    free(text);
+}
+
+static int become(const struct slice_request *request, const int write_end[STREAMS])
+{
+    sigset_t none;
+    cpu_set_t set;
+    const int nothing = open("/dev/null", O_RDWR);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (int i = 1; i < NSIG; i++)
+        signal(i, SIG_DFL);
+    CPU_ZERO(&set);
+    for (size_t i = 0; i < request->n_cpu; i++)
+        CPU_SET((size_t)request->cpu[i], &set);
+    if (nothing < 0 || (request->n_cpu && sched_setaffinity(0, sizeof set, &set) < 0) ||
+        (request->cwd && chdir(request->cwd) < 0) || dup2(nothing, STDIN_FILENO) < 0 ||
+        dup2(request->silent ? nothing : write_end[OUT], STDOUT_FILENO) < 0 ||
+        dup2(write_end[ERR], STDERR_FILENO) < 0)
+        return errno;
+    if (request->home)
+        setenv(request->home, request->folder, 1);
+    pad_environment(request->padding);
+    execvp(request->words[0], request->words);
+    return errno;
+}
+
+/* ---- in the parent ---- */
+
+static void close_all(int *fd, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fd[i] >= 0)
+            close(fd[i]);
+}
+
+static int start(const struct slice_request *request, struct child *child,
+                 struct error *error)
+{
+    int write_end[STREAMS] = {-1, -1, -1}, failed = 0;
+    for (int i = 0; i < STREAMS; i++) {
+        int both[2];
+        if (pipe2(both, O_CLOEXEC) < 0) {
+            failed = errno;
+            close_all(write_end, STREAMS);
+            return error_set(error, -failed, "pipe: %s", strerror(failed));
+        }
+        child->read_end[i] = both[0];
+        write_end[i] = both[1];
+    }
+    fflush(NULL);
+    child->pid = fork();
+    if (child->pid == 0) {
+        failed = become(request, write_end);
+        if (write(write_end[FAILED], &failed, sizeof failed) < 0)
+            _exit(126);
+        _exit(127);
+    }
+    failed = errno;
+    close_all(write_end, STREAMS);
+    if (child->pid < 0)
+        return error_set(error, -failed, "fork: %s", strerror(failed));
+    child->pidfd = pidfd_open(child->pid, 0);
+    failed = 0;
+    const ssize_t n = read(child->read_end[FAILED], &failed, sizeof failed);
+    return n > 0 ? error_set(error, -failed, "cannot start %s: %s", request->words[0],
+                             strerror(failed))
+                 : 0;
+}
+
+static void keep_last(struct child *child, const char *bytes, size_t n)
+{
+    const size_t over =
+        child->n_err + n > COMPLAINT_MOST ? child->n_err + n - COMPLAINT_MOST : 0;
+    const size_t drop = over < child->n_err ? over : child->n_err;
+    memmove(child->err, child->err + drop, child->n_err - drop);
+    child->n_err -= drop;
+    if (n > COMPLAINT_MOST) {
+        bytes += n - COMPLAINT_MOST;
+        n = COMPLAINT_MOST;
+    }
+    memcpy(child->err + child->n_err, bytes, n);
+    child->n_err += n;
+}
+
+/* Reads what is there: 1; 0: nothing yet; -1: the stream has ended. */
+static int take(struct child *child, int which)
+{
+    char bytes[65536];
+    const ssize_t n = read(child->read_end[which], bytes, sizeof bytes - 1);
+    if (n <= 0)
+        return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+    if (which == ERR) {
+        keep_last(child, bytes, (size_t)n);
+        return 1;
+    }
+    bytes[n] = '\0'; /* a text ends at its first zero */
+    if (child->out.length + (size_t)n > OUTPUT_MOST)
+        child->too_much = true;
+    else
+        buffer_add(&child->out, bytes);
+    return 1;
+}
+
+/* What the process left behind. Its children may hold the streams open. */
+static void drain(struct child *child)
+{
+    for (int i = OUT; i <= ERR; i++)
+        while (!child->too_much && take(child, i) > 0)
+            continue;
+}
+
+static void kill_all(const struct child *child)
+{
+    kill(-child->pid, SIGKILL);
+    kill(child->pid, SIGKILL);
+}
+
+/* Where there are no descriptors of processes, it is asked for again and again. */
+static bool has_ended(const struct child *child, const struct pollfd *told)
+{
+    siginfo_t info = {.si_pid = 0};
+    if (child->pidfd >= 0)
+        return told->revents & POLLIN;
+    return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == child->pid;
+}
+
+/* Until the process ended. */
+static void follow(const struct slice_request *request, struct child *child)
+{
+    const int64_t deadline = clock_now() + request->timeout_ns;
+    struct pollfd fds[] = {{.fd = child->read_end[OUT], .events = POLLIN},
+                           {.fd = child->read_end[ERR], .events = POLLIN},
+                           {.fd = child->pidfd, .events = POLLIN}};
+    for (int i = OUT; i <= ERR; i++)
+        fcntl(child->read_end[i], F_SETFL, O_NONBLOCK);
+    while (!has_ended(child, &fds[2])) {
+        if (poll(fds, 3, child->pidfd < 0 ? LOOK_OFTEN_MS : LOOK_MS) < 0 &&
+            errno != EINTR)
+            break;
+        for (int i = OUT; i <= ERR; i++)
+            if (fds[i].fd >= 0 && fds[i].revents && take(child, i) < 0)
+                fds[i].fd = -1;
+        child->late = request->timeout_ns && clock_now() > deadline;
+        if (child->late || child->too_much || interrupted_by)
+            break;
+    }
+    kill_all(child);
+}
+
+/* ---- evidence ---- */
+
+/* Whether another thread shares the core, by a probe that runs there. */
+static bool has_company(const struct slice_request *request)
+{
+    cpu_set_t own;
+    struct error ignored;
+    if (!request->n_cpu || sched_getaffinity(0, sizeof own, &own) < 0)
+        return false;
+    const bool company =
+        cpus_pin(request->cpu, 1, &ignored) == 0 && clock_core_split() == 1;
+    sched_setaffinity(0, sizeof own, &own);
+    return company;
+}
+
+static int64_t stolen(const struct slice_request *request)
+{
+    int64_t ticks = 0;
+    for (size_t i = 0; i < request->n_cpu; i++) {
+        const int64_t more = cpus_steal(request->cpu[i]);
+        ticks += more > 0 ? more : 0;
+    }
+    return ticks;
+}
+
+static int64_t time_ns(struct timeval time)
+{
+    return time.tv_sec * 1000000000LL + time.tv_usec * 1000LL;
+}
+
+/* ---- the end ---- */
+
+static const char *last_line(struct child *child)
+{
+    child->err[child->n_err] = '\0';
+    while (child->n_err && strchr("\n\r ", child->err[child->n_err - 1]))
+        child->err[--child->n_err] = '\0';
+    const char *const end = strrchr(child->err, '\n');
+    return end ? end + 1 : child->err;
+}
+
+static void complain_of(struct child *child, const struct slice_request *request,
+                        int status, struct slice *slice)
+{
+    char text[512];
+    const char *const said = last_line(child);
+    if (child->too_much)
+        snprintf(text, sizeof text, "printed more than %d MiB", OUTPUT_MOST >> 20);
+    else if (child->late)
+        snprintf(text, sizeof text, "took longer than %.3g s (--timeout)",
+                 (double)request->timeout_ns * 1e-9);
+    else if (WIFSIGNALED(status))
+        snprintf(text, sizeof text, "ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status))
+        snprintf(text, sizeof text, "ended with exit status %d", WEXITSTATUS(status));
+    else
+        return;
+    const size_t n = strlen(text);
+    if (*said)
+        snprintf(text + n, sizeof text - n, ": %.200s", said);
+    must(string_set(&slice->complaint, text));
+}
+
+/* The clock is stopped before the probes. */
+static int end(struct child *child, const struct slice_request *request, int64_t begun,
+               int64_t steal, struct slice *slice)
+{
+    struct rusage usage;
+    int status = 0;
+    while (wait4(child->pid, &status, 0, &usage) < 0 && errno == EINTR)
+        continue;
+    slice->wall_ns = clock_now() - begun;
+    drain(child);
+    slice->cpu_ns = time_ns(usage.ru_utime) + time_ns(usage.ru_stime);
+    slice->peak_bytes = 1024.0 * (double)usage.ru_maxrss;
+    slice->faults = (double)(usage.ru_minflt + usage.ru_majflt);
+    if (interrupted_by)
+        return -EINTR;
+    complain_of(child, request, status, slice);
+    must(child->out.failed ? -ENOMEM : 0);
+    slice->text = must_have(strdup(buffer_text(&child->out)));
+    /* Times that are made up are disturbed by nothing. */
+    if (clock_script())
+        return 0;
+    slice->evidence =
+        (uint32_t)usage.ru_nivcsw + FAULT_WEIGHT * (uint32_t)usage.ru_majflt;
+    if (stolen(request) != steal)
+        slice->evidence += STEAL_WEIGHT;
+    if (has_company(request))
+        slice->evidence += COMPANY_WEIGHT;
+    return 0;
+}
+
+int slice_run(const struct slice_request *request, struct slice *slice,
+              struct error *error)
+{
+    struct child child = {.pid = -1, .pidfd = -1, .read_end = {-1, -1, -1}};
+    const int64_t steal = stolen(request), begun = clock_now();
+    *slice = (struct slice){.text = NULL};
+    int status = start(request, &child, error);
+    if (status == 0)
+        follow(request, &child);
+    if (status == 0)
+        status = end(&child, request, begun, steal, slice);
+    else if (child.pid > 0)
+        waitpid(child.pid, NULL, 0);
+    close_all(child.read_end, STREAMS);
+    close_all(&child.pidfd, 1);
+    buffer_free(&child.out);
+    return status == -EINTR ? error_set(error, status, "interrupted") : status;
+}
+
+void slice_free(struct slice *slice)
+{
+    TEXTS_FREE(slice->text, slice->complaint);
+    *slice = (struct slice){.text = NULL};
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The form of a loop that costs most: as many cycles as so many of it take if they wait
+ * for nothing. Divisions and gathers have rates of their own, CPUID and stores past the
+ * caches cost what is outside the core. */
+#include "inspect_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_left_out(const char *form)
+{
+    static const char *const words[] = {"div",     "sqrt",  "gather",
+                                        "scatter", "movnt", "cpuid"};
+    bool out = false;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        out |= strstr(form, words[i]) != NULL;
+    return out;
+}
+
+static bool is_same(const struct inspect_line *a, const struct inspect_line *b)
+{
+    return b->form && strcmp(a->form, b->form) == 0;
+}
+
+/* Zeros and copies of registers cost less than the rest of their form. */
+static const double least_throughput = 0.4;
+
+static bool take(const struct inspect_census *census, struct inspect_loop *loop)
+{
+    const struct inspect_line *const line = &census->line[loop->line];
+    const struct inspect_line *dearest = NULL;
+    for (size_t i = 0; i < loop->n_lines && loop->iterations > 0; i++) {
+        double cycles = 0;
+        if (!line[i].form || line[i].throughput < least_throughput ||
+            is_left_out(line[i].form))
+            continue;
+        for (size_t k = 0; k < loop->n_lines; k++)
+            if (is_same(&line[i], &line[k]))
+                cycles +=
+                    (double)line[k].executed * line[k].throughput / loop->iterations;
+        if (cycles <= loop->dearest)
+            continue;
+        loop->dearest = cycles;
+        dearest = &line[i];
+    }
+    if (!dearest)
+        return true;
+    loop->dearest_each = dearest->throughput;
+    loop->dearest_form = strdup(dearest->form);
+    return loop->dearest_form != NULL;
+}
+
+bool dearest_take(struct inspect_census *census)
+{
+    bool done = true;
+    for (size_t i = 0; i < census->n_loops && done; i++)
+        done = take(census, &census->loop[i]);
+    return done;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Costs of the instructions that take a part of the time. The caller of inspect measures
+ * them; here they find their instructions and registers. */
+#include "inspect_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What executes less often than one in so many is not asked for. */
+enum { RARE = 1000 };
+
+struct asking {
+    struct inspect_code *code;
+    uint32_t *of; /* of each node: index of its code, or NO_NODE */
+    size_t n;
+};
+
+static size_t find(const struct asking *asking, const struct inspect_code *code)
+{
+    size_t i = 0;
+    while (i < asking->n && (asking->code[i].n != code->n ||
+                             memcmp(asking->code[i].bytes, code->bytes, code->n) != 0))
+        i++;
+    return i;
+}
+
+static void collect(struct asking *asking, const struct nodes *nodes,
+                    const struct child *child)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < nodes->n; i++)
+        all += nodes->node[i].executed;
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const struct node *const node = &nodes->node[i];
+        struct inspect_code code = {.n = node->code.length};
+        asking->of[i] = NO_NODE;
+        if (node->executed < all / RARE || code.n > sizeof code.bytes ||
+            child_read(child, node->code.address, code.bytes, code.n) != code.n)
+            continue;
+        const size_t at = find(asking, &code);
+        asking->n += at == asking->n;
+        asking->code[at] = code;
+        asking->of[i] = (uint32_t)at;
+    }
+}
+
+static double longest(const struct inspect_cost *cost)
+{
+    double most = NAN;
+    for (size_t i = 0; i < cost->n_links; i++)
+        most = fmax(most, (double)cost->link[i].cycles);
+    return most;
+}
+
+struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *options,
+                             const struct child *child)
+{
+    struct asking asking = {.n = 0};
+    struct code_cost *taken = NULL;
+    struct inspect_cost *costs = NULL;
+    asking.code = calloc(nodes->n + 1, sizeof *asking.code);
+    asking.of = calloc(nodes->n + 1, sizeof *asking.of);
+    if (!options->costs || !asking.code || !asking.of)
+        goto out;
+    collect(&asking, nodes, child);
+    costs = calloc(asking.n + 1, sizeof *costs);
+    taken = calloc(asking.n + 1, sizeof *taken);
+    if (!costs || !taken)
+        goto out;
+    options->costs(options->costs_context, asking.code, asking.n, costs);
+    for (size_t i = 0; i < asking.n; i++) {
+        taken[i].throughput = costs[i].throughput;
+        taken[i].latency = longest(&costs[i]);
+        memcpy(taken[i].form, costs[i].form, sizeof taken[i].form);
+        code_cost_registers(asking.code[i].bytes, asking.code[i].n, &costs[i], &taken[i]);
+    }
+    for (uint32_t i = 0; i < nodes->n; i++)
+        if (asking.of[i] != NO_NODE && costs[asking.of[i]].known)
+            nodes->node[i].code.cost = &taken[asking.of[i]];
+out:
+    free(asking.code);
+    free(asking.of);
+    free(costs);
+    return taken;
+}

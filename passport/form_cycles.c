@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cycles of one form, by the clock of a session. */
+#include "passport_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    COPIES = 48,
+    LINK_COPIES = 8,
+    CLOCK_COPIES = 32,
+    BYTES_MAX = 1800, /* of a sequence */
+    SLOW_TIME = 4000
+};
+
+/* Writes a sequence of so many copies. */
+typedef bool write_sequence(struct block *block, const void *of, unsigned copies);
+
+static bool write_whole(struct session *session, struct block *block,
+                        write_sequence *write, const void *of, unsigned copies)
+{
+    block_begin(block, session->data);
+    block_loop(block);
+    if (!write(block, of, copies) || block->failed)
+        return false;
+    block_end(block);
+    return !block->failed;
+}
+
+static bool write_both(struct session *session, struct block *block,
+                       write_sequence *write, const void *of, unsigned copies)
+{
+    return write_whole(session, &block[0], write, of, copies) &&
+           write_whole(session, &block[1], write, of, 2 * copies);
+}
+
+/* A multiple of `unit`; few of what is slow, and of what is long. */
+static unsigned copies_for(struct session *session, const struct block *some,
+                           unsigned some_copies, unsigned unit)
+{
+    const size_t bytes = block_body(some) / some_copies;
+    unsigned copies = (COPIES + unit - 1) / unit * unit;
+    double once = INFINITY;
+    for (unsigned i = 0; i < 3; i++)
+        once = fmin(once, session->timer.time(session->timer.context, some->code, 1));
+    while (copies > unit && (copies * bytes * 2 > BYTES_MAX || once > SLOW_TIME))
+        copies -= unit;
+    return copies;
+}
+
+/* Cycles of one copy, of a multiple of `unit`; NaN: it cannot be encoded. `few`: a
+ * sequence begins when the one before it has ended, so that few instructions wait. */
+static double cycles_of(struct session *session, write_sequence *write, const void *of,
+                        unsigned unit, bool few)
+{
+    struct block *const block = session->block;
+    if (!write_whole(session, &block[0], write, of, unit))
+        return NAN;
+    const unsigned copies = few ? unit : copies_for(session, &block[0], unit, unit);
+    if (!write_both(session, block, write, of, copies))
+        return NAN;
+    return timing_ratio(
+               &session->timer, &(struct lengths){block[0].code, block[1].code},
+               &(struct lengths){session->clock[0].code, session->clock[1].code}) *
+           session->clock_cycles / copies;
+}
+
+struct helping {
+    enum helper helper;
+    bool few;
+};
+
+static bool write_helper(struct block *block, const void *of, unsigned copies)
+{
+    const struct helping *const helping = of;
+    if (helping->few)
+        chain_fence(block);
+    chain_helper(block, helping->helper, copies);
+    return true;
+}
+
+static double helper_cycles(struct session *session, enum helper helper, bool few)
+{
+    return cycles_of(session, write_helper, &(struct helping){helper, few}, LINK_COPIES,
+                     few);
+}
+
+/* A multiplication takes a whole number of additions, which take a cycle each. */
+static void prepare_clock(struct session *session)
+{
+    write_both(session, session->clock, write_helper, &(struct helping){HELPER_CLOCK, 0},
+               CLOCK_COPIES);
+    session->clock_cycles = CLOCK_COPIES;
+    const double additions = helper_cycles(session, HELPER_ADD, false);
+    session->clock_cycles = CLOCK_COPIES * fmax(1, round(1 / additions));
+}
+
+static void prepare_helpers(struct session *session, bool few, struct helpers *helpers)
+{
+    helpers->clear = helper_cycles(session, HELPER_CLEAR, few);
+    helpers->set = helper_cycles(session, HELPER_SET, few);
+    helpers->load =
+        helper_cycles(session, HELPER_LOAD, few) - helpers->clear - helpers->set;
+    helpers->vector = helper_cycles(session, HELPER_VECTOR, few) / 2;
+    helpers->mask = helper_cycles(session, HELPER_MASK, few) / 2;
+    helpers->flags = helper_cycles(session, HELPER_FLAGS, few) / 2;
+    /* Renamed, it takes no time beside others. */
+    helpers->move = helper_cycles(session, HELPER_MOVE, few) / 2;
+    helpers->move = helpers->move < 0.5 ? 0 : helpers->move;
+}
+
+void session_prepare(struct session *session, bool helpers_too)
+{
+    session->block[0].legacy = session->block[1].legacy = false;
+    prepare_clock(session);
+    if (!helpers_too)
+        return;
+    prepare_helpers(session, true, &session->few);
+    prepare_helpers(session, false, &session->full);
+}
+
+struct none {
+    const struct decoded *decoded;
+    unsigned registers;
+    bool apart;
+};
+
+static bool write_none(struct block *block, const void *of, unsigned copies)
+{
+    const struct none *const none = of;
+    chain_none(block, none->decoded, copies, none->registers, none->apart);
+    return true;
+}
+
+struct linked {
+    const struct decoded *decoded;
+    const struct passport_link *link;
+    const struct helpers *helpers;
+    double *help;
+    bool few;
+};
+
+static bool write_linked(struct block *block, const void *of, unsigned copies)
+{
+    const struct linked *const linked = of;
+    if (linked->few)
+        chain_fence(block);
+    return chain_link(block, linked->decoded, linked->link, copies, linked->helpers,
+                      linked->help);
+}
+
+static bool reads_flags(const struct decoded *decoded)
+{
+    for (unsigned i = 0; i < decoded->n; i++)
+        if (operand_kind(&decoded->operand[i]) == KIND_FLAGS &&
+            operand_reads(&decoded->operand[i]))
+            return true;
+    return false;
+}
+
+/* The least of several ways: another number of registers may suit the ports better, and
+ * flags may be made anew. */
+static double throughput(struct session *session, const struct decoded *decoded)
+{
+    double least = NAN;
+    const unsigned most = chain_registers(decoded);
+    for (unsigned registers = most; registers + 2 > most && registers; registers--)
+        for (int apart = 0; apart <= reads_flags(decoded); apart++)
+            least =
+                fmin(least, cycles_of(session, write_none,
+                                      &(struct none){decoded, registers, apart},
+                                      registers < 4 ? 4 * registers : registers, false));
+    return fmax(0, least);
+}
+
+static double link_cycles(struct session *session, const struct decoded *decoded,
+                          const struct passport_link *link, bool few)
+{
+    double help = 0;
+    const struct linked linked = {decoded, link, few ? &session->few : &session->full,
+                                  &help, few};
+    return fmax(0, cycles_of(session, write_linked, &linked, LINK_COPIES, few) - help);
+}
+
+/* Little more is noise. */
+static const double alike = 1.05, alike_cycles = 0.1;
+
+static void measure_links(struct session *session, const struct decoded *decoded,
+                          struct passport *passport)
+{
+    struct passport_link links[PASSPORT_LINKS];
+    const size_t n = chain_links(decoded, links);
+    for (size_t i = 0; i < n; i++) {
+        const double few = link_cycles(session, decoded, &links[i], true);
+        const double full = link_cycles(session, decoded, &links[i], false);
+        const bool same = full <= alike * few + alike_cycles;
+        if (!isfinite(few) || !isfinite(full))
+            continue;
+        /* Long sequences are exact. */
+        links[i].cycles = (float)(same ? full : few);
+        links[i].full = (float)full;
+        passport->link[passport->n_links++] = links[i];
+    }
+}
+
+void passport_refuse(struct passport *passport, const char *why, const char *name)
+{
+    snprintf(passport->reason, sizeof passport->reason, "%s%s%s", why, name ? " " : "",
+             name ? name : "");
+}
+
+static bool can_encode(const struct decoded *decoded, const char *name)
+{
+    struct choice choice = {.place = DATA_PLACES};
+    ZydisEncoderRequest request;
+    for (unsigned i = 0; i < decoded->n; i++)
+        choice.number[i] = 3 + (int)i;
+    return choice_request(decoded, &choice, &request) == 0 && request_is(&request, name);
+}
+
+void session_measure(struct session *session, const struct passport_form *form,
+                     bool links, struct passport *passport)
+{
+    struct decoded decoded;
+    *passport = (struct passport){.throughput = NAN};
+    if (decoded_read(form->code, form->length, &decoded) < 0)
+        return passport_refuse(passport, "it is no instruction", NULL);
+    const char *const why = decoded_refusal(&decoded);
+    if (why)
+        return passport_refuse(passport, why, NULL);
+    if (!can_encode(&decoded, form->name))
+        return passport_refuse(passport, "the encoder does not know it", NULL);
+    session->block[0].legacy = session->block[1].legacy = form->level == 128;
+    data_fill(session->data, &decoded);
+    passport->throughput = throughput(session, &decoded);
+    if (!isfinite(passport->throughput))
+        return passport_refuse(passport, "no sequence of it can be made", NULL);
+    if (links)
+        measure_links(session, &decoded, passport);
+    passport->known = true;
+}
+
+void passport_make_up(const struct passport_form *form, double cycles,
+                      struct passport *passport)
+{
+    struct decoded decoded;
+    *passport = (struct passport){.throughput = NAN};
+    if (decoded_read(form->code, form->length, &decoded) < 0)
+        return passport_refuse(passport, "it is no instruction", NULL);
+    const char *const why = decoded_refusal(&decoded);
+    if (why)
+        return passport_refuse(passport, why, NULL);
+    passport->known = true;
+    passport->throughput = cycles;
+    passport->n_links = chain_links(&decoded, passport->link);
+    for (size_t i = 0; i < passport->n_links; i++)
+        passport->link[i].cycles = passport->link[i].full = (float)cycles;
+}
+
+double passport_latency(const struct passport *passport)
+{
+    double most = NAN;
+    for (size_t i = 0; i < passport->n_links; i++)
+        most = fmax(most, (double)passport->link[i].cycles);
+    return most;
+}

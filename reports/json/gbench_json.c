@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The JSON of Google Benchmark as a run. Times, and what is made of rates, are those that
+ * the library itself goes by: CPU time, unless a case says /real_time or /manual_time. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "json_value.h"
+
+bool json_is_gbench(const struct value *root)
+{
+    const struct value ours = value_member(root, "schema_version");
+    const struct value rows = value_member(root, "benchmarks");
+
+    return value_absent(&ours) && cJSON_IsArray(rows.json);
+}
+
+static const char *text_of(const struct value *entry, const char *name)
+{
+    const struct value value = value_member(entry, name);
+
+    return cJSON_IsString(value.json) ? value.json->valuestring : "";
+}
+
+static double number_of(const struct value *entry, const char *name)
+{
+    const struct value value = value_member(entry, name);
+
+    return cJSON_IsNumber(value.json) ? value.json->valuedouble : NAN;
+}
+
+static bool is_true(const struct value *entry, const char *name)
+{
+    return cJSON_IsTrue(value_member(entry, name).json);
+}
+
+static const char *name_of(const struct value *entry)
+{
+    const char *const name = text_of(entry, "run_name");
+
+    return *name ? name : text_of(entry, "name");
+}
+
+/* Of an iteration; NaN: it has none. */
+static double time_of(const struct value *entry)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const char *const name = name_of(entry), *const unit = text_of(entry, "time_unit");
+    const bool real = strstr(name, "/real_time") || strstr(name, "/manual_time");
+    const double time = number_of(entry, real ? "real_time" : "cpu_time");
+
+    for (size_t i = 0; i < ARRAY_LEN(units); i++)
+        if (!strcmp(units[i].name, unit))
+            return time * units[i].ns;
+    return NAN;
+}
+
+static struct result *find(struct run *run, const char *name)
+{
+    FOR_EACH (struct result, result, run->results, run->n_results)
+        if (!strcmp(result->id, name))
+            return result;
+    return NULL;
+}
+
+static double work_of(const struct value *entry, const char *rate, double ns)
+{
+    const double work = number_of(entry, rate) * ns * 1e-9;
+
+    return work > 0 && work < 1e300 ? round(work) : 0;
+}
+
+static struct result *begin(struct run *run, const struct value *entry)
+{
+    struct result *const result = run_add_result(run);
+    const double threads = number_of(entry, "threads");
+
+    if (!result || result_set_name(result, name_of(entry)))
+        return NULL;
+    result->group = run->n_results - 1;
+    result->threads = threads >= 1 && threads <= 65536 ? (int)threads : 1;
+    result->threads_used = result->threads;
+    result->iterations = 1; /* samples are of one iteration already */
+    return result;
+}
+
+static int fail(const struct value *entry, struct result *result)
+{
+    const bool skipped = is_true(entry, "skipped");
+    const char *const text = text_of(entry, skipped ? "skip_message" : "error_message");
+
+    return result_set_status(result, skipped ? STATUS_SKIPPED : STATUS_FAILED,
+                             *text ? text : "without a message");
+}
+
+/* A repetition. */
+static int add_row(const struct value *entry, void *context)
+{
+    struct run *const run = context;
+    const double ns = time_of(entry);
+    const bool failed = is_true(entry, "error_occurred") || is_true(entry, "skipped");
+    int code = value_object(entry);
+
+    if (code || !strcmp(text_of(entry, "run_type"), "aggregate"))
+        return code;
+    if (!*name_of(entry))
+        return VALUE_FAIL(entry, "a benchmark without a name");
+    if (!failed && !(ns > 0 && ns < 1e300))
+        return VALUE_FAIL(entry, "no time that is a positive number with a time_unit");
+    struct result *result = find(run, name_of(entry));
+    result = result ?: begin(run, entry);
+    if (!result)
+        return value_no_memory(entry);
+    if (failed)
+        return fail(entry, result) ? value_no_memory(entry) : 0;
+    if (!result->n_samples) {
+        result->ops = work_of(entry, "items_per_second", ns);
+        result->bytes = work_of(entry, "bytes_per_second", ns);
+    }
+    code = result_add_sample(result, (uint32_t)result->n_samples, ns);
+    if (!code && result->status == STATUS_PENDING)
+        code = result_set_status(result, STATUS_OK, NULL);
+    return code ? value_no_memory(entry) : 0;
+}
+
+/* The median of repetitions that the file does not have. */
+static int add_median(const struct value *entry, void *context)
+{
+    struct run *const run = context;
+    const double ns = time_of(entry);
+
+    if (strcmp(text_of(entry, "aggregate_name"), "median") || !*name_of(entry) ||
+        !(ns > 0 && ns < 1e300) || find(run, name_of(entry)))
+        return 0;
+    struct result *const result = begin(run, entry);
+    if (!result || string_set(&result->ci_reason, "of another program") ||
+        result_set_status(result, STATUS_OK, NULL))
+        return value_no_memory(entry);
+    result->median_ns = result->min_ns = ns;
+    result->ops = work_of(entry, "items_per_second", ns);
+    result->bytes = work_of(entry, "bytes_per_second", ns);
+    return 0;
+}
+
+/* All that the file tells of its machine which does not change from run to run. */
+static int set_fingerprint(const char *host, double cpus, struct run *run)
+{
+    char text[300];
+
+    if (!*host || !(cpus > 0))
+        return 0;
+    snprintf(text, sizeof text, "%.200s, %.0f CPUs", host, cpus);
+    return string_set(&run->fingerprint, text);
+}
+
+static int describe(const struct value *context, struct run *run)
+{
+    const char *const date = text_of(context, "date");
+    const char *const program = text_of(context, "executable");
+    const char *const host = text_of(context, "host_name");
+    const double cpus = number_of(context, "num_cpus");
+
+    run->schema_version = RUN_SCHEMA_VERSION;
+    return string_set(&run->started_at, date)
+               ?: string_set(&run->tool_version, text_of(context, "library_version"))
+               ?: string_set(&run->tool_commit, "")
+               ?: string_set(&run->tool_compiler, "")
+               ?: string_set(&run->tool_flags, "")
+               ?: string_set(&run->seed, "")
+               ?: strings_add(&run->argv, &run->argc, *program ? program : "?")
+               ?: facts_text(&run->settings, "harness", "google-benchmark")
+               ?: set_fingerprint(host, cpus, run)
+               ?: (*host ? facts_text(&run->host, "node", host) : 0)
+               ?: (cpus > 0 ? facts_number(&run->host, "cpus", cpus) : 0);
+}
+
+int json_read_gbench(const struct value *root, struct run *run)
+{
+    const struct value context = value_member(root, "context");
+    const struct value rows = value_member(root, "benchmarks");
+
+    if (describe(&context, run))
+        return value_no_memory(root);
+    const int code =
+        value_each(&rows, add_row, run) ?: value_each(&rows, add_median, run);
+    if (code)
+        return code;
+    return run_summarise(run, GROUP_ALL) ? value_no_memory(root) : 0;
+}

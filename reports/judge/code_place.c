@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes that the place of code explains. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "gate.h"
+
+/* ---- builds that were measured together: as built, and at their best places ---- */
+
+/* A loop of at most a line that lies across the end of one. */
+static bool is_across(double offset, double loop)
+{
+    return loop <= LINE_BYTES && offset + loop > LINE_BYTES;
+}
+
+static const char *equal_text(const struct placement *p, char *text, size_t size)
+{
+    if (p->equality == EQUALITY_NEARLY)
+        snprintf(text, size, "the code is the same but for %.0f instruction%s",
+                 p->instructions, p->instructions > 1 ? "s" : "");
+    return p->equality == EQUALITY_SAME     ? "the code is the same"
+           : p->equality == EQUALITY_NEARLY ? text
+                                            : "the code is no slower";
+}
+
+static int say_placed(struct comparison *c)
+{
+    const struct placement *const p = c->placement;
+    char same[64], cause[120] = "by its place";
+
+    if (is_across(p->head_offset, p->head_loop) &&
+        !is_across(p->base_offset, p->base_loop))
+        snprintf(
+            cause, sizeof cause,
+            "because its loop of %.0f bytes lies across a line (at %.0f of 64): align "
+            "it, as -falign-loops=64 does",
+            p->head_loop, p->head_offset);
+    else if (isfinite(p->head_offset) && isfinite(p->base_offset))
+        snprintf(cause, sizeof cause,
+                 "because its loop of %.0f bytes begins at %.0f of 64, in base at %.0f: "
+                 "-falign-loops=64 fixes its place",
+                 p->head_loop, p->head_offset, p->base_offset);
+    return comparison_set(c, VERDICT_PLACED, "%s, as built it is slower by %.2f%% %s",
+                          equal_text(p, same, sizeof same), 100 * p->change, cause);
+}
+
+int judge_as_built(struct comparison *c)
+{
+    if (!comparison_is_moved(c) ||
+        (c->verdict != VERDICT_SAME && c->verdict != VERDICT_IMPROVED))
+        return 0;
+    const struct placement *const p = c->placement;
+    return p->ci.known && p->ci.lo > c->delta && p->least_change > c->delta / 2
+               ? say_placed(c)
+               : 0;
+}
+
+/* ---- stored runs ---- */
+
+/* The hottest loop that a trace of a whole call found (--prove). */
+static const struct code_loop *hottest(const struct code_proof *proof)
+{
+    const struct whole_call *const call = proof && proof->call.n_loops    ? &proof->call
+                                          : proof && proof->small.n_loops ? &proof->small
+                                                                          : NULL;
+
+    return call && call->loops[0].bytes > 0 ? &call->loops[0] : NULL;
+}
+
+/* A small loop that lies elsewhere in its line may take twice the time. Which of the two
+ * it was cannot be told from files. */
+int judge_stored_place(struct result *result)
+{
+    const struct code_loop *const base = hottest(result->base_proof);
+    const struct code_loop *const head = hottest(result->proof);
+    struct comparison *const c = result->comparison;
+
+    if (!base || !head)
+        return 0;
+    struct placement *const place = comparison_placement(c);
+    if (!place)
+        return -ENOMEM;
+    place->base_offset = base->offset;
+    place->head_offset = head->offset;
+    place->base_loop = base->bytes;
+    place->head_loop = head->bytes;
+    if ((c->verdict != VERDICT_REGRESSED && c->verdict != VERDICT_IMPROVED) ||
+        fmin(base->bytes, head->bytes) > LINE_BYTES ||
+        fabs(base->offset - head->offset) < 0.5)
+        return 0;
+    return comparison_set(
+        c, VERDICT_INCONCLUSIVE,
+        "its loop of %.0f bytes begins at %.0f of 64, in run 1 at %.0f: the "
+        "place alone may change its time; simdbench ab tells",
+        head->bytes, head->offset, base->offset);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two runs at different times differ by more than code: the clock, the memory that a
+ * process got, neighbours. Libraries and roofs are the same code in both, so their
+ * changes show how large that is: their median is what the machine as a whole changed by,
+ * and how far they lie from it is what a case changes by without a reason in its code.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate.h"
+
+/* Fewer controls know nothing of rare deviations: runs of a machine that is nearly idle
+ * were seen to differ by more than twice this. */
+enum { CONTROLS_MIN = 8 };
+#define BETWEEN_UNKNOWN 0.03
+/* With this reserve and a delta of twice the noise, one of 60 cases beside 24 controls
+ * crosses it in less than 1% of runs, even if a third of the deviations are twice as wide
+ * as the others. */
+#define DEVIATION_SHARE 0.95
+#define DEVIATION_RESERVE 1.5
+
+static bool is_control(const struct result *result)
+{
+    return (result->is_roof || result->is_baseline) && result->status == STATUS_OK &&
+           result->id && result->median_ns > 0;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct result *const *a = left, *const *b = right;
+    const int order = strcmp((*a)->id, (*b)->id);
+
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+/* By id, and in order of groups where a roof stands in several. */
+static size_t sort_controls(const struct run *run, const struct result **list)
+{
+    size_t n = 0;
+
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (is_control(result))
+            list[n++] = result;
+    qsort(list, n, sizeof *list, compare_ids);
+    return n;
+}
+
+static size_t match(const struct result **base, size_t n, const struct result **head,
+                    size_t m, double *logs)
+{
+    size_t matched = 0;
+
+    for (size_t i = 0, j = 0; i < n && j < m;) {
+        const int order = strcmp(base[i]->id, head[j]->id);
+        if (!order && text_same(base[i]->module_version, head[j]->module_version))
+            logs[matched++] = log(head[j]->median_ns / base[i]->median_ns);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return matched;
+}
+
+static void derive(struct gate *gate, double *logs, size_t n)
+{
+    gate->controls = (double)n;
+    gate->between = BETWEEN_UNKNOWN;
+    if (!n)
+        return;
+    const double drift = stats_median(logs, n);
+    for (size_t i = 0; i < n; i++)
+        logs[i] = fabs(logs[i] - drift);
+    stats_sort(logs, n);
+    const double between =
+        expm1(DEVIATION_RESERVE * logs[(size_t)ceil(DEVIATION_SHARE * (double)n) - 1]);
+    if (n >= CONTROLS_MIN)
+        gate->drift = expm1(drift);
+    gate->between = n >= CONTROLS_MIN ? between : fmax(between, BETWEEN_UNKNOWN);
+}
+
+int drift_find(const struct run *base, const struct run *head, struct gate *gate)
+{
+    const struct result **const before = malloc((base->n_results + 1) * sizeof *before);
+    const struct result **const after = malloc((head->n_results + 1) * sizeof *after);
+    double *const logs = malloc((base->n_results + 1) * sizeof *logs);
+    const int status = before && after && logs ? 0 : -ENOMEM;
+
+    if (!status) {
+        const size_t n = sort_controls(base, before), m = sort_controls(head, after);
+        derive(gate, logs, match(before, n, after, m, logs));
+    }
+    free(logs);
+    free(after);
+    free(before);
+    return status;
+}
+
+/* How far apart the ends of the middle half lie, as a logarithm. Sorts. */
+static double middle_half(double *ns, size_t n)
+{
+    if (n < STATS_MIN_SAMPLES)
+        return 0;
+    stats_sort(ns, n);
+    return ns[n / 4] > 0 ? log(ns[n - 1 - n / 4] / ns[n / 4]) : 0;
+}
+
+double drift_within(const struct result *result)
+{
+    enum { PARTS = 3 };
+    const size_t n = result->iterations ? result->n_samples : 0;
+    double *const ns = malloc((n ? n : 1) * sizeof *ns);
+    double least = INFINITY, most = 0;
+
+    for (size_t i = 0; ns && i < n; i++)
+        ns[i] = result_per_call(result, i);
+    for (size_t part = 0; ns && part < PARTS; part++) {
+        const size_t first = part * n / PARTS, end = (part + 1) * n / PARTS;
+        if (end - first < STATS_MIN_SAMPLES)
+            break;
+        const double median = stats_median(ns + first, end - first);
+        least = fmin(least, median);
+        most = fmax(most, median);
+    }
+    const double moved = least > 0 && least <= most ? log(most / least) / 2 : 0;
+    const double spread = ns ? middle_half(ns, n) : 0;
+    free(ns);
+    return fmax(moved, spread);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A comparison in a few rows, as whoever decides reads it first. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate.h"
+
+bool result_is_usable(const struct result *result)
+{
+    const struct comparison *const c = result->comparison;
+
+    return c && !result->is_baseline && !result->is_roof && comparison_has_change(c) &&
+           isfinite(log1p(c->change)) && c->verdict != VERDICT_UNUSABLE;
+}
+
+double comparison_relative(const struct gate *gate, double change)
+{
+    return isfinite(gate->drift) ? (1 + change) / (1 + gate->drift) - 1 : change;
+}
+
+static bool is_own(const struct result *result)
+{
+    return result->comparison && !result->is_baseline && !result->is_roof;
+}
+
+static bool belongs(const struct gate_row *row, const struct result *result)
+{
+    return is_own(result) && !strcmp(row->op, result->op ?: "") &&
+           !strcmp(row->isa, result->isa ?: "");
+}
+
+static struct gate_row *find_row(struct gate_row *rows, size_t n,
+                                 const struct result *result)
+{
+    for (size_t i = 0; i < n; i++)
+        if (belongs(&rows[i], result))
+            return &rows[i];
+    return NULL;
+}
+
+/* The geometric mean of numbers that are summed up one by one. */
+struct mean {
+    double sum;
+    size_t n;
+};
+
+static void mean_add(struct mean *mean, double value)
+{
+    if (!(value > 0) || !isfinite(value))
+        return;
+    mean->sum += log(value);
+    mean->n++;
+}
+
+static double mean_of(const struct mean *mean)
+{
+    return mean->n ? exp(mean->sum / (double)mean->n) : NAN;
+}
+
+static void add_label(struct gate_row *row, const char *label, size_t length)
+{
+    for (size_t i = 0; i < row->n_versus; i++)
+        if (row->versus[i].length == length &&
+            !memcmp(row->versus[i].label, label, length))
+            return;
+    row->versus[row->n_versus++] = (struct gate_versus){.label = label, .length = length};
+}
+
+/* The labels of a row; without memory -ENOMEM. */
+static int find_labels(const struct run *run, struct gate_row *row)
+{
+    size_t most = 0;
+
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        most += belongs(row, result) ? result->n_ratios : 0;
+    row->versus = calloc(most ? most : 1, sizeof *row->versus);
+    if (!row->versus)
+        return -ENOMEM;
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        for (size_t i = 0; belongs(row, result) && i < result->n_ratios; i++) {
+            const char *const id = result->ratios[i].baseline ?: "";
+            const size_t length = id_label(id, result->op ?: "");
+            if (length)
+                add_label(row, id, length);
+        }
+    return 0;
+}
+
+static double ranked_speed(struct versus versus)
+{
+    return versus.ratio && versus.ranked ? versus.ratio->speedup : NAN;
+}
+
+/* Both means are over the same cases, or else they would not compare. */
+static void fill_versus(const struct run *run, const struct gate_row *row,
+                        struct gate_versus *versus)
+{
+    struct mean before = {.n = 0}, after = {.n = 0}, alone = {.n = 0};
+
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        if (!belongs(row, result) || !result_is_usable(result))
+            continue;
+        const double now =
+            ranked_speed(baseline_ratio(run, result, versus->label, versus->length));
+        const double then = ranked_speed(
+            baseline_ratio_before(run, result, versus->label, versus->length));
+        mean_add(&alone, now);
+        if (now > 0 && then > 0) {
+            mean_add(&before, then);
+            mean_add(&after, now);
+        }
+    }
+    versus->before = mean_of(&before);
+    versus->after = mean_of(before.n ? &after : &alone);
+}
+
+static void fill_changes(const struct run *run, struct gate_row *row)
+{
+    struct mean raw = {.n = 0}, lo = {.n = 0}, hi = {.n = 0}, before = {.n = 0},
+                after = {.n = 0}, alone = {.n = 0};
+
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        const struct comparison *const c = result->comparison;
+        if (!belongs(row, result))
+            continue;
+        row->cases++;
+        row->regressed += c->verdict == VERDICT_REGRESSED;
+        row->improved += c->verdict == VERDICT_IMPROVED;
+        if (!result_is_usable(result))
+            continue;
+        row->usable++;
+        mean_add(&raw, 1 + c->change);
+        if (c->change_ci.known) {
+            mean_add(&lo, 1 + c->change_ci.lo);
+            mean_add(&hi, 1 + c->change_ci.hi);
+        }
+        const double now = result->limit.id ? result->limit.share : NAN;
+        mean_add(&alone, now);
+        if (now > 0 && c->base_share > 0) {
+            mean_add(&before, c->base_share);
+            mean_add(&after, now);
+        }
+    }
+    row->raw = mean_of(&raw) - 1;
+    row->change = comparison_relative(run->gate, row->raw);
+    row->ci = (struct interval){.known = lo.n && lo.n == raw.n && hi.n == raw.n,
+                                .lo = comparison_relative(run->gate, mean_of(&lo) - 1),
+                                .hi = comparison_relative(run->gate, mean_of(&hi) - 1)};
+    row->share_before = mean_of(&before);
+    row->share_after = mean_of(before.n ? &after : &alone);
+}
+
+int gate_rows(const struct run *run, struct gate_row **rows, size_t *n)
+{
+    int status = 0;
+
+    *n = 0;
+    *rows = calloc(run->n_results ? run->n_results : 1, sizeof **rows);
+    if (!*rows)
+        return -ENOMEM;
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        if (!is_own(result) || find_row(*rows, *n, result))
+            continue;
+        struct gate_row *const row = &(*rows)[(*n)++];
+        row->op = result->op ?: "";
+        row->isa = result->isa ?: "";
+        fill_changes(run, row);
+        status = status ?: find_labels(run, row);
+        for (size_t i = 0; !status && i < row->n_versus; i++)
+            fill_versus(run, row, &row->versus[i]);
+    }
+    return status;
+}
+
+void gate_rows_free(struct gate_row *rows, size_t n)
+{
+    for (size_t i = 0; rows && i < n; i++)
+        free(rows[i].versus);
+    free(rows);
+}
+
+size_t gate_libraries(const struct run *run, struct library_change *change)
+{
+    double *const values = malloc((run->n_results ? run->n_results : 1) * sizeof *values);
+    size_t n = 0;
+
+    *change = (struct library_change){NAN, NAN, NAN};
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (values && result->is_baseline && result->comparison &&
+            comparison_has_change(result->comparison) &&
+            isfinite(result->comparison->change))
+            values[n++] = result->comparison->change;
+    if (n) {
+        stats_sort(values, n);
+        *change =
+            (struct library_change){stats_median(values, n), values[0], values[n - 1]};
+    }
+    free(values);
+    return n;
+}
+
+size_t gate_noise(const struct run *run, double *median, double *most)
+{
+    double *const values = malloc((run->n_results ? run->n_results : 1) * sizeof *values);
+    size_t n = 0;
+
+    *median = *most = NAN;
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (values && is_own(result) && comparison_has_change(result->comparison) &&
+            isfinite(log1p(result->comparison->change)))
+            values[n++] = expm1(fabs(log1p(result->comparison->change)));
+    if (n) {
+        stats_sort(values, n);
+        *median = stats_median(values, n);
+        *most = values[n - 1];
+    }
+    free(values);
+    return n;
+}
+
+/* What is certain stands outside of what is not. */
+static int rank(enum verdict verdict)
+{
+    return verdict == VERDICT_REGRESSED ? 0 : verdict == VERDICT_IMPROVED ? 2 : 1;
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+    const struct result *const *a = left, *const *b = right;
+    const int order = rank((*a)->comparison->verdict) - rank((*b)->comparison->verdict);
+    const double x = (*a)->comparison->change, y = (*b)->comparison->change;
+
+    return order    ? order
+           : x != y ? (x < y) - (x > y)
+                    : strcmp((*a)->id ?: "", (*b)->id ?: "");
+}
+
+size_t gate_worst_first(const struct run *run, const struct result **list)
+{
+    size_t n = 0;
+
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (result_is_usable(result))
+            list[n++] = result;
+    qsort(list, n, sizeof *list, compare_changes);
+    return n;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What Markdown of a comparison begins with: all that somebody who decides reads. */
+#include "comparison_sheet.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL_MAX = 60, EXTREMES = 5 };
+
+/* At most so many bytes of a text that may come from a file; characters stay whole. */
+static void add_short_n(struct buffer *buffer, const char *text, size_t n)
+{
+    size_t end = buffer->length + CELL_MAX;
+
+    buffer_plain_n(buffer, text, n);
+    if (buffer->failed || buffer->length <= end)
+        return;
+    while ((buffer->text[end] & 0xc0) == 0x80)
+        end--;
+    buffer->text[buffer->length = end] = '\0';
+    buffer_add(buffer, "...");
+}
+
+static void add_short(struct buffer *buffer, const char *text)
+{
+    add_short_n(buffer, text, strlen(text));
+}
+
+static void put_cell(struct markdown_piece *piece, const char *text)
+{
+    fputc(' ', piece->file);
+    text_markdown(piece->file, text);
+    fputs(" |", piece->file);
+}
+
+static void put_short(struct markdown_piece *piece, const char *text)
+{
+    buffer_clear(&piece->scratch);
+    add_short(&piece->scratch, text);
+    put_cell(piece, buffer_text(&piece->scratch));
+}
+
+static void put_line(struct markdown_piece *piece)
+{
+    fputs("\n- ", piece->file);
+    text_markdown(piece->file, buffer_text(&piece->scratch));
+    buffer_clear(&piece->scratch);
+}
+
+/* ---- what was compared ---- */
+
+static const struct {
+    const char *title;
+    size_t offset;
+} facts[] = {{"label", offsetof(struct arm, label)},
+             {"file", offsetof(struct arm, path)},
+             {"version", offsetof(struct arm, version)},
+             {"commit", offsetof(struct arm, commit)},
+             {"build-id", offsetof(struct arm, build_id)},
+             {"measured", offsetof(struct arm, started_at)},
+             {"host", offsetof(struct arm, host)}};
+
+static const char *fact_of(const struct arm *arm, size_t offset)
+{
+    return *(char *const *)((const char *)arm + offset) ?: "";
+}
+
+static void put_builds(struct markdown_piece *piece)
+{
+    const struct gate *const gate = piece->run->gate;
+
+    fputs("\n|  |", piece->file);
+    for (size_t i = 0; i < gate->n_arms && i < 2; i++)
+        put_short(piece, gate->arms[i].name);
+    fputs("\n| :-- |", piece->file);
+    for (size_t i = 0; i < gate->n_arms && i < 2; i++)
+        fputs(" :-- |", piece->file);
+    for (size_t f = 0; f < ARRAY_LEN(facts); f++) {
+        bool known = false;
+        for (size_t i = 0; i < gate->n_arms && i < 2; i++)
+            known |= *fact_of(&gate->arms[i], facts[f].offset) != '\0';
+        if (!known)
+            continue;
+        fprintf(piece->file, "\n| %s |", facts[f].title);
+        for (size_t i = 0; i < gate->n_arms && i < 2; i++)
+            put_short(piece, fact_of(&gate->arms[i], facts[f].offset));
+    }
+    fputc('\n', piece->file);
+}
+
+/* ---- how far times can be trusted ---- */
+
+void noise_text(const struct run *run, struct buffer *buffer)
+{
+    double median, most;
+
+    if (run->gate->equal && gate_noise(run, &median, &most))
+        buffer_format(buffer,
+                      "same build: what differs is the noise between the runs, %.2f%% at "
+                      "the median of the cases and %.2f%% at most",
+                      100 * median, 100 * most);
+}
+
+void libraries_text(const struct run *run, struct buffer *buffer)
+{
+    const struct gate *const gate = run->gate;
+    struct library_change change;
+    const size_t n = gate_libraries(run, &change);
+
+    if (n)
+        buffer_format(
+            buffer,
+            "libraries, the same code in both: %zu case%s, %+.2f%% (%+.2f to %+.2f)", n,
+            n == 1 ? "" : "s", 100 * change.median, 100 * change.least,
+            100 * change.most);
+    if (isfinite(gate->drift))
+        buffer_format(
+            buffer,
+            "%sthe machine changed by %+.2f%%, as %.0f libraries and limits say; "
+            "changes of own cases by op are without that, raw ones beside them",
+            buffer->length ? "; " : "", 100 * gate->drift, gate->controls);
+}
+
+void between_text(const struct run *run, struct buffer *buffer)
+{
+    const struct gate *const gate = run->gate;
+
+    if (!(gate->between > 0))
+        return;
+    buffer_format(buffer,
+                  "noise between the runs: %.2f%%; a change must exceed twice that; ",
+                  100 * gate->between);
+    if (isfinite(gate->drift))
+        buffer_add(buffer, "19 of 20 libraries and limits lie within two thirds of "
+                           "that around the change of the machine");
+    else
+        buffer_format(buffer,
+                      "assumed, as %.0f libraries and limits in both runs are too few to "
+                      "know",
+                      gate->controls);
+}
+
+static void put_trust(struct markdown_piece *piece)
+{
+    static void (*const texts[])(const struct run *, struct buffer *) = {
+        noise_text, libraries_text, between_text};
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        buffer_clear(&piece->scratch);
+        texts[i](piece->run, &piece->scratch);
+        if (piece->scratch.length)
+            put_line(piece);
+    }
+    if (piece->run->gate->refused) {
+        buffer_clear(&piece->scratch);
+        buffer_add(&piece->scratch, "times were not judged: ");
+        add_short(&piece->scratch, piece->run->gate->refused);
+        put_line(piece);
+    }
+    fputc('\n', piece->file);
+}
+
+/* ---- op x ISA ---- */
+
+static void add_change(struct buffer *buffer, double change)
+{
+    if (isfinite(change))
+        buffer_format(buffer, "%+.2f%%", 100 * change);
+    else
+        buffer_add(buffer, "-");
+}
+
+/* "80.1% to 78.3%", or "78.3%" if that is all that is known. */
+static void add_shares(struct buffer *buffer, double before, double after)
+{
+    if (isfinite(before))
+        buffer_format(buffer, "%.1f%% to ", 100 * before);
+    buffer_format(buffer, "%.1f%%", 100 * after);
+}
+
+static void add_speeds(struct buffer *buffer, double before, double after)
+{
+    if (isfinite(before))
+        buffer_format(buffer, "%.3fx to ", before);
+    buffer_format(buffer, "%.3fx", after);
+}
+
+static void put_row(struct markdown_piece *piece, const struct gate_row *row)
+{
+    struct buffer *const cell = &piece->scratch;
+
+    fputs("\n|", piece->file);
+    put_short(piece, row->op);
+    put_short(piece, row->isa);
+    buffer_clear(cell);
+    buffer_format(cell, "%zu", row->usable);
+    if (row->usable < row->cases)
+        buffer_format(cell, " of %zu", row->cases);
+    put_cell(piece, buffer_text(cell));
+    buffer_clear(cell);
+    add_change(cell, row->change);
+    if (row->ci.known)
+        buffer_format(cell, " [%+.2f, %+.2f]", 100 * row->ci.lo, 100 * row->ci.hi);
+    put_cell(piece, buffer_text(cell));
+    if (isfinite(piece->run->gate->drift)) {
+        buffer_clear(cell);
+        add_change(cell, row->raw);
+        put_cell(piece, buffer_text(cell));
+    }
+    buffer_clear(cell);
+    if (isfinite(row->share_after))
+        add_shares(cell, row->share_before, row->share_after);
+    put_cell(piece, buffer_text(cell));
+    buffer_clear(cell);
+    for (size_t i = 0; i < row->n_versus; i++) {
+        const struct gate_versus *const versus = &row->versus[i];
+        if (!isfinite(versus->after))
+            continue;
+        buffer_add(cell, cell->length ? ", " : "");
+        add_short_n(cell, versus->label, versus->length);
+        buffer_add(cell, " ");
+        add_speeds(cell, versus->before, versus->after);
+    }
+    put_cell(piece, buffer_text(cell));
+}
+
+void rows_markdown(struct markdown_piece *piece, size_t most)
+{
+    struct gate_row *rows = NULL;
+    size_t n = 0, left_out = 0;
+    const bool failed = gate_rows(piece->run, &rows, &n) != 0;
+    const bool drift = isfinite(piece->run->gate->drift);
+
+    if (n && !failed) {
+        fprintf(piece->file,
+                "\n| op | ISA | cases | change |%s limit | speed against |\n"
+                "| :-- | :-- | --: | --: |%s --: | :-- |",
+                drift ? " raw |" : "", drift ? " --: |" : "");
+        for (size_t i = 0; i < n; i++) {
+            struct markdown_piece row = {.run = piece->run};
+            if (left_out || piece_begin(&row)) {
+                left_out++;
+                continue;
+            }
+            put_row(&row, &rows[i]);
+            left_out += !piece_end(&row, piece, most);
+        }
+        fputc('\n', piece->file);
+    }
+    if (left_out)
+        fprintf(piece->file, "\n%zu more rows are below.\n", left_out);
+    gate_rows_free(rows, n);
+    piece->rows_left = left_out;
+}
+
+/* ---- the worst and the best ---- */
+
+static void put_extremes(struct markdown_piece *piece, const char *title,
+                         const struct result *const *list, size_t n, bool best)
+{
+    if (!n)
+        return;
+    fprintf(piece->file,
+            "\n| %s | change | interval | verdict |\n| :-- | --: | --: | :-- |", title);
+    for (size_t i = 0; i < n; i++) {
+        const struct result *const result = list[best ? n - 1 - i : i];
+        static const enum change_column shown[] = {CHANGE_SIZE, CHANGE_INTERVAL,
+                                                   CHANGE_VERDICT};
+        fputs("\n|", piece->file);
+        put_short(piece, result->id ?: "");
+        for (size_t k = 0; k < ARRAY_LEN(shown); k++) {
+            char text[CELL_SIZE];
+            enum tone tone;
+            change_cell(result->comparison, shown[k], text, &tone);
+            put_cell(piece, text);
+        }
+    }
+    fputc('\n', piece->file);
+}
+
+/* Few cases are all shown once, the worst first. */
+static void put_worst_and_best(struct markdown_piece *piece)
+{
+    const struct run *const run = piece->run;
+    const struct result **const list =
+        malloc((run->n_results ? run->n_results : 1) * sizeof *list);
+    const size_t n = list ? gate_worst_first(run, list) : 0;
+    const size_t half = n > 2 * EXTREMES ? EXTREMES : (n + 1) / 2;
+
+    put_extremes(piece, n > 1 ? "worst" : "case", list, half, false);
+    if (n > half)
+        put_extremes(piece, "best", list + n - (n > 2 * EXTREMES ? EXTREMES : n - half),
+                     n > 2 * EXTREMES ? EXTREMES : n - half, true);
+    free(list);
+}
+
+/* ---- the whole ---- */
+
+static void put_verdict(struct markdown_piece *piece)
+{
+    enum tone tone;
+
+    buffer_clear(&piece->scratch);
+    comparison_verdict(piece->run, &piece->scratch, &tone);
+    fputs(tone == TONE_PLAIN ? "" : "**", piece->file);
+    text_markdown(piece->file, buffer_text(&piece->scratch));
+    fputs(tone == TONE_PLAIN ? "\n" : "**\n", piece->file);
+}
+
+void head_markdown(struct markdown_piece *piece)
+{
+    struct markdown_piece extremes = {.run = piece->run};
+
+    fputs("# simdbench\n\n", piece->file);
+    put_verdict(piece);
+    put_builds(piece);
+    put_trust(piece);
+    if (piece_begin(&extremes))
+        return;
+    put_worst_and_best(&extremes);
+    rows_markdown(piece, HEAD_MAX - piece_size(&extremes));
+    piece_end(&extremes, piece, SIZE_MAX);
+}

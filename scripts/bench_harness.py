@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often `simdbench ab --harness` is right, beside the harnesses' own tools:
+scripts/bench harness [--help].
+
+Head does a known percentage more work than base. Gates of all effects take turns, and so
+do simdbench and the other tool: both meet the same machine. The other tool gets the same
+number of processes' worth of time, one build after the other, as people use it.
+"""
+import argparse
+import json
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parents[1] / "tests/harness"
+SLICE = 0.02
+PROCESSES = 16
+
+
+def run(*command, **more):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **more)
+    if done.returncode:
+        raise RuntimeError(f"{command}: {done.stderr[-400:]}")
+    return done.stdout
+
+
+def mann_whitney(a, b):
+    """Two-sided p by the normal approximation with ties, as compare.py's test has it."""
+    both = sorted((x, side) for side, xs in enumerate((a, b)) for x in xs)
+    n, m, ranks, ties, i = len(a), len(b), 0.0, 0.0, 0
+    while i < len(both):
+        end = i
+        while end < len(both) and both[end][0] == both[i][0]:
+            end += 1
+        ranks += sum((i + end + 1) / 2 for k in range(i, end) if both[k][1] == 0)
+        ties += (end - i) ** 3 - (end - i)
+        i = end
+    u = ranks - n * (n + 1) / 2
+    total = n + m
+    spread = math.sqrt(n * m / 12 * (total + 1 - ties / (total * (total - 1))))
+    return math.erfc(max(0, abs(u - n * m / 2) - 0.5) / spread / math.sqrt(2)) if spread else 1
+
+
+def welch(a, b):
+    """Two-sided p of Welch's test with a normal tail, as hyperfine's script has it."""
+    spread = math.sqrt(statistics.variance(a) / len(a) + statistics.variance(b) / len(b))
+    difference = statistics.mean(a) - statistics.mean(b)
+    return math.erfc(abs(difference) / spread / math.sqrt(2)) if spread else 1
+
+
+def verdicts(pairs, test):
+    """Slower, faster: cases whose difference is significant at 5%."""
+    found = [statistics.median(b) - statistics.median(a)
+             for a, b in pairs if test(a, b) < 0.05]
+    return sum(d > 0 for d in found), sum(d < 0 for d in found)
+
+
+class GoogleBenchmark:
+    name, theirs = "google-benchmark", "compare.py (U test)"
+
+    def build(self, folder, name, extra):
+        program = folder / name
+        run("g++", "-O2", f"-DEXTRA={extra}", SOURCES / "suite.cc", "-o", program,
+            "-lbenchmark", "-lpthread")
+        return program
+
+    def measure(self, program):
+        rows = json.loads(run(program, f"--benchmark_min_time={SLICE}",
+                              f"--benchmark_repetitions={PROCESSES}",
+                              "--benchmark_format=json"))["benchmarks"]
+        times = {}
+        for row in rows:
+            if row["run_type"] == "iteration":
+                times.setdefault(row["run_name"], []).append(row["cpu_time"])
+        return times
+
+    def judge(self, old, new):
+        return verdicts([(old[name], new[name]) for name in old], mann_whitney)
+
+
+class Go:
+    name, theirs = "go", "benchstat"
+
+    def build(self, folder, name, extra):
+        package = folder / f"{name}-package"
+        package.mkdir()
+        shutil.copy(SOURCES / "suite_test.go", package)
+        (package / "extra_test.go").write_text(f"package suite\n\nconst extra = {extra}\n")
+        (package / "go.mod").write_text("module suite\n\ngo 1.18\n")
+        run("go", "test", "-c", "-o", folder / name, ".", cwd=package,
+            env={**os.environ, "GOFLAGS": "-mod=mod"})
+        return folder / name
+
+    def measure(self, program):
+        return run(program, "-test.run=^$", "-test.bench=.", "-test.count=16",
+                   f"-test.benchtime={int(SLICE * 1000)}ms")
+
+    def judge(self, old, new):
+        benchstat = shutil.which("benchstat") or os.environ["BENCHSTAT"]
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("old", old), ("new", new)):
+                (Path(folder) / name).write_text(text)
+            lines = run(benchstat, "-format=csv", "old", "new", cwd=folder).splitlines()
+        changes = [line.split(",")[5] for line in lines
+                   if line.count(",") >= 6 and not line.startswith((",", "geomean"))]
+        return (sum(c.startswith("+") for c in changes),
+                sum(c.startswith("-") for c in changes))
+
+
+class Command:
+    name, theirs = "command", "hyperfine (Welch)"
+
+    def build(self, folder, name, extra):
+        run("cc", "-O2", f"-DEXTRA={extra}", SOURCES / "program.c", "-o", folder / name)
+        return folder / name
+
+    def measure(self, program):
+        with tempfile.NamedTemporaryFile() as file:
+            run("hyperfine", "-N", "--warmup=1", f"--runs={PROCESSES * 3 // 2}",
+                f"--export-json={file.name}", program)
+            return json.load(open(file.name, encoding="utf-8"))["results"][0]["times"]
+
+    def judge(self, old, new):
+        return verdicts([(old, new)], welch)
+
+
+def gate(simdbench, kind, old, new, options):
+    """Cases, REGRESSED, IMPROVED, undecided."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.json"
+        done = subprocess.run([simdbench, "ab", f"--harness={kind.name}", old, new, "--quiet",
+                               f"--json={path}", "--project=no", *options],
+                              capture_output=True, text=True)
+        if not path.exists():
+            raise RuntimeError(done.stderr)
+        document = json.loads(path.read_text())
+    found = [r["comparison"]["verdict"] for r in document["results"]]
+    return (len(found), found.count("REGRESSED"), found.count("IMPROVED"),
+            found.count("INCONCLUSIVE") + found.count("UNUSABLE"), document["gate"]["seconds"])
+
+
+def measure_kind(simdbench, kind, arguments, folder):
+    """{effect: totals}, as lists of cases, slower, faster, undecided, seconds, gates."""
+    effects = arguments.effects
+    old = kind.build(folder, "old", 0)
+    new = {e: kind.build(folder, f"new{e}", e) for e in effects}
+    ours = {e: [0, 0, 0, 0, 0.0, 0] for e in effects}
+    theirs = {e: [0, 0, 0, 0, 0.0, 0] for e in effects}
+    end = time.monotonic() + 60 * arguments.minutes
+    for number in range(arguments.gates):
+        for effect in effects:
+            if time.monotonic() > end:
+                return ours, theirs
+            told = gate(simdbench, kind, old, new[effect], arguments.option)
+            begun = time.monotonic()
+            slower, faster = kind.judge(kind.measure(old), kind.measure(new[effect]))
+            seconds = time.monotonic() - begun
+            for total, more in ((ours, (*told, 1)),
+                                (theirs, (told[0], slower, faster, 0, seconds, 1))):
+                total[effect] = [a + b for a, b in zip(total[effect], more)]
+        print(f"{kind.name}: {number + 1} of {arguments.gates} gates of each effect, load "
+              f"{os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
+    return ours, theirs
+
+
+def show(name, kind, totals):
+    for effect, (cases, slower, faster, undecided, seconds, gates) in totals.items():
+        if gates:
+            print(f"{kind:17} {name:20} {effect:+3}% {gates:6} {cases:6} {slower:7} "
+                  f"{faster:7} {undecided:10} {seconds / gates:9.1f}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench harness", description=__doc__)
+    parser.add_argument("simdbench", help=argparse.SUPPRESS)
+    parser.add_argument("--gates", type=int, default=100, help="for each effect (100)")
+    parser.add_argument("--minutes", type=float, default=60, help="for a harness, at most (60)")
+    parser.add_argument("--effects", default="0,3,5,10", help="percent more work")
+    parser.add_argument("--harness", action="append", help="google-benchmark, go, command")
+    parser.add_argument("--option", action="append", default=[],
+                        help="another option of ab, as in --option=--time=30s")
+    arguments = parser.parse_args()
+    arguments.effects = [int(e) for e in arguments.effects.split(",")]
+    needs = {GoogleBenchmark: "g++", Go: "go", Command: "hyperfine"}
+    print(f"{'harness':17} {'judge':20} {'work':>4} {'gates':>6} {'cases':>6} {'slower':>7} "
+          f"{'faster':>7} {'undecided':>10} {'s a gate':>9}")
+    for kind, program in needs.items():
+        if arguments.harness and kind.name not in arguments.harness:
+            continue
+        if not shutil.which(program):
+            print(f"{kind.name:17} not measured: no {program}")
+            continue
+        with tempfile.TemporaryDirectory(prefix="simdbench-bench-") as folder:
+            ours, theirs = measure_kind(arguments.simdbench, kind(), arguments, Path(folder))
+        show("simdbench ab", kind.name, ours)
+        show(kind.theirs, kind.name, theirs)
+    print("At +0% whatever is called slower or faster is a false alarm.")
+
+
+if __name__ == "__main__":
+    main()

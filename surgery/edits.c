@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which instructions an edit changes, and how. */
+#include "surgery_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <Zydis/Zydis.h>
+
+/* ---- instructions ---- */
+
+struct one {
+    const struct surgery_seen *seen;
+    const unsigned char *bytes;
+    ZydisDecodedInstruction decoded;
+    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+};
+/* All that is known of an edit while it is planned. */
+struct planning {
+    struct surgery *surgery;
+    const struct surgery_seen *seen;
+    size_t n;
+    struct changes *changes;
+    uint64_t altered; /* vector registers and masks, as of edit_is_safe() */
+    struct error *error;
+};
+
+static bool decode_one(const struct planning *planning, const struct surgery_seen *seen,
+                       struct one *one)
+{
+    const struct block *const block = block_at(planning->surgery, seen->address);
+    ZydisDecoder decoder;
+    if (!block || !is_copied(planning->surgery, seen->address))
+        return false;
+    one->seen = seen;
+    one->bytes = block->image + (seen->address - block->lo);
+    return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
+                                         ZYDIS_STACK_WIDTH_64)) &&
+           ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, one->bytes,
+                                               block->hi - seen->address, &one->decoded,
+                                               one->operand));
+}
+
+static bool is_vector(ZydisRegister reg)
+{
+    const ZydisRegisterClass class = ZydisRegisterGetClass(reg);
+    return class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
+           class == ZYDIS_REGCLASS_ZMM;
+}
+
+static uint64_t vector_bit(ZydisRegister reg)
+{
+    return is_vector(reg) ? UINT64_C(1) << ZydisRegisterGetId(reg) : 0;
+}
+
+static bool is_vector_operand(const ZydisDecodedOperand *operand)
+{
+    return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && is_vector(operand->reg.value);
+}
+
+static bool starts(const struct one *one, const char *with)
+{
+    const char *const name = ZydisMnemonicGetString(one->decoded.mnemonic);
+    return !strncmp(name + (*name == 'v'), with, strlen(with));
+}
+
+/* Plain moves of vectors or floats. EVEX ones have an operand between, their mask. */
+static bool moves(const struct one *one, bool to_memory)
+{
+    const unsigned last = one->decoded.operand_count_visible - 1u;
+    return last >= 1 && last < ZYDIS_MAX_OPERAND_COUNT && starts(one, "mov") &&
+           one->operand[to_memory ? 0 : last].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+           is_vector_operand(&one->operand[to_memory ? last : 0]);
+}
+
+/* ---- changes ---- */
+
+static struct change as_built(const struct one *one)
+{
+    struct change change = {.address = one->seen->address,
+                            .length = one->decoded.length,
+                            .after = one->decoded.length,
+                            .keeps = true};
+    memcpy(change.bytes, one->bytes, one->decoded.length);
+    return change;
+}
+
+static int drop(struct planning *planning, const struct one *one)
+{
+    const struct change change = {.address = one->seen->address,
+                                  .length = one->decoded.length};
+    return changes_add(planning->changes, &change, planning->error);
+}
+
+/* Zeroes a register: cores know that the result depends on nothing. 0: it cannot be. */
+static uint8_t encode_zero(const struct one *one, ZydisRegister reg, unsigned char *bytes)
+{
+    const unsigned id = (unsigned)ZydisRegisterGetId(reg);
+    const bool legacy = one->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+    ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64,
+                                   .mnemonic = legacy    ? ZYDIS_MNEMONIC_XORPS
+                                               : id < 16 ? ZYDIS_MNEMONIC_VXORPS
+                                                         : ZYDIS_MNEMONIC_VPXORD,
+                                   .operand_count = legacy ? 2 : 3};
+    const ZydisRegister name = ZydisRegisterEncode(
+        id < 16 ? ZYDIS_REGCLASS_XMM : ZYDIS_REGCLASS_ZMM, (ZyanU8)id);
+    ZyanUSize n = CHANGE_BYTES_MAX - INSN_BYTES_MAX;
+    for (unsigned i = 0; i < request.operand_count; i++) {
+        request.operands[i].type = ZYDIS_OPERAND_TYPE_REGISTER;
+        request.operands[i].reg.value = name;
+    }
+    return ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, bytes, &n)) ? (uint8_t)n
+                                                                            : 0;
+}
+
+/* In place of an instruction its first operand becomes zero. */
+static int zero_result(struct planning *planning, const struct one *one)
+{
+    struct change change = as_built(one);
+    change.keeps = false;
+    change.after = encode_zero(one, one->operand[0].reg.value, change.bytes);
+    planning->altered |= vector_bit(one->operand[0].reg.value);
+    return change.after ? changes_add(planning->changes, &change, planning->error) : 0;
+}
+
+/* ---- each edit, of an instruction of a hot loop ---- */
+
+/* The byte of the operation stands before that of the operands. */
+enum { OP_DIVIDE = 0x5e, OP_ROOT = 0x51, OP_MULTIPLY = 0x59, OP_MOVE = 0x10 };
+
+static int edit_divide(struct planning *planning, const struct one *one)
+{
+    const bool divides = starts(one, "div"), roots = starts(one, "sqrt");
+    const bool of_one = starts(one, "sqrtss") || starts(one, "sqrtsd");
+    struct change change = as_built(one);
+    if ((!divides && !roots) || !is_vector_operand(&one->operand[0]) ||
+        !one->decoded.raw.modrm.offset)
+        return 0;
+    unsigned char *const op = &change.bytes[one->decoded.raw.modrm.offset - 1];
+    if (*op != (roots ? OP_ROOT : OP_DIVIDE))
+        return 0;
+    *op = roots && !of_one ? OP_MOVE : OP_MULTIPLY;
+    planning->altered |= vector_bit(one->operand[0].reg.value);
+    return changes_add(planning->changes, &change, planning->error);
+}
+
+/* A load of the result's width from where the places count from. */
+static int edit_gather(struct planning *planning, const struct one *one)
+{
+    const ZydisDecodedOperand *memory = NULL;
+    for (unsigned i = 0; i < one->decoded.operand_count_visible; i++)
+        if (one->operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+            memory = &one->operand[i];
+    if (!strstr(ZydisMnemonicGetString(one->decoded.mnemonic), "gather") || !memory ||
+        !is_vector_operand(&one->operand[0]))
+        return 0;
+    if (memory->mem.base == ZYDIS_REGISTER_NONE)
+        return error_set(planning->error, -EPERM, "a gather counts from no register");
+    const ZydisRegister to = one->operand[0].reg.value;
+    const bool evex = one->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+    ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64,
+                                   .mnemonic = evex ? ZYDIS_MNEMONIC_VMOVDQU32
+                                                    : ZYDIS_MNEMONIC_VMOVUPS,
+                                   .operand_count = evex ? 3 : 2};
+    const unsigned last = request.operand_count - 1u;
+    request.operands[0].type = ZYDIS_OPERAND_TYPE_REGISTER;
+    request.operands[0].reg.value = to;
+    if (evex) {
+        request.operands[1].type = ZYDIS_OPERAND_TYPE_REGISTER;
+        request.operands[1].reg.value = ZYDIS_REGISTER_K0;
+    }
+    request.operands[last].type = ZYDIS_OPERAND_TYPE_MEMORY;
+    request.operands[last].mem.base = memory->mem.base;
+    request.operands[last].mem.displacement = memory->mem.disp.value;
+    request.operands[last].mem.size =
+        (ZyanU16)(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, to) / 8);
+    struct change change = as_built(one);
+    ZyanUSize n = CHANGE_BYTES_MAX;
+    change.keeps = false;
+    if (!ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, change.bytes, &n)))
+        return error_set(planning->error, -EPERM, "a gather has no load like it");
+    change.after = (uint8_t)n;
+    planning->altered |= vector_bit(to);
+    return changes_add(planning->changes, &change, planning->error);
+}
+
+static int edit_store(struct planning *planning, const struct one *one)
+{
+    return !one->seen->spills && moves(one, true) ? drop(planning, one) : 0;
+}
+
+/* What would be loaded back is another vector then, as if it had stayed in its register:
+ * results are wrong, but no instruction is there in place of the load. */
+static int edit_spill(struct planning *planning, const struct one *one)
+{
+    return one->seen->spills && moves(one, true)     ? drop(planning, one)
+           : one->seen->reloads && moves(one, false) ? drop(planning, one)
+                                                     : 0;
+}
+
+/* Its operand in memory becomes the register that it reads beside it. */
+static int read_register(struct planning *planning, const struct one *one)
+{
+    const unsigned n = one->decoded.operand_count_visible;
+    struct change change = as_built(one);
+    ZydisEncoderRequest request;
+    ZyanUSize size = CHANGE_BYTES_MAX;
+    if (n < 2 || one->operand[n - 1].type != ZYDIS_OPERAND_TYPE_MEMORY ||
+        !is_vector_operand(&one->operand[0]) ||
+        !is_vector_operand(&one->operand[n - 2]) ||
+        !ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(
+            &one->decoded, one->operand, (ZyanU8)n, &request)))
+        return 0;
+    request.operands[n - 1] = request.operands[n - 2];
+    if (!ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, change.bytes, &size)))
+        return 0;
+    change.keeps = false;
+    change.after = (uint8_t)size;
+    planning->altered |= vector_bit(one->operand[0].reg.value);
+    return changes_add(planning->changes, &change, planning->error);
+}
+
+static int edit_forward(struct planning *planning, const struct one *one)
+{
+    return !one->seen->late    ? 0
+           : moves(one, false) ? zero_result(planning, one)
+                               : read_register(planning, one);
+}
+
+/* Nothing but its return. */
+static bool is_empty(const struct surgery *surgery, uint64_t function)
+{
+    const struct block *const block = block_at(surgery, function);
+    struct insn insn = {.length = 0};
+    for (uint64_t at = function; block && at < block->hi; at += insn.length) {
+        if (!insn_decode(block->image + (at - block->lo), block->hi - at, at, &insn))
+            return false;
+        if (!insn.nop && !insn.endbr)
+            return insn.ends && !insn.indirect_jump && insn.reference == REFERS_NOT;
+    }
+    return false;
+}
+
+static int edit_call(struct planning *planning, const struct one *one)
+{
+    const int64_t distance = one->decoded.raw.imm[0].value.s;
+    const uint64_t target = one->seen->address + one->decoded.length + (uint64_t)distance;
+    return one->decoded.meta.category == ZYDIS_CATEGORY_CALL &&
+                   one->decoded.raw.imm[0].is_relative &&
+                   is_empty(planning->surgery, target)
+               ? drop(planning, one)
+               : 0;
+}
+
+/* ---- chains: of a whole loop ---- */
+
+static bool is_zero_idiom(const struct one *one)
+{
+    const unsigned n = one->decoded.operand_count_visible;
+    return n >= 2 && (starts(one, "xor") || starts(one, "pxor") || starts(one, "psub")) &&
+           is_vector_operand(&one->operand[n - 1]) &&
+           is_vector_operand(&one->operand[n - 2]) &&
+           one->operand[n - 1].reg.value == one->operand[n - 2].reg.value;
+}
+
+static void take_use(const struct one *one, uint64_t *reads, uint64_t *writes)
+{
+    *reads = *writes = 0;
+    for (unsigned i = 0; i < one->decoded.operand_count; i++) {
+        const ZydisDecodedOperand *const operand = &one->operand[i];
+        const bool partly = operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE;
+        if (!is_vector_operand(operand))
+            continue;
+        if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ || partly)
+            *reads |= vector_bit(operand->reg.value);
+        if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            *writes |= vector_bit(operand->reg.value);
+    }
+    if (is_zero_idiom(one))
+        *reads = 0;
+}
+
+/* `sum = sum + x` becomes `sum = x + x`, if x is in a register. */
+static bool read_the_other(const struct one *one, uint64_t carried, struct change *change)
+{
+    const ZydisDecodedOperand *const a = &one->operand[1], *const b = &one->operand[2];
+    ZydisEncoderRequest request;
+    ZyanUSize n = CHANGE_BYTES_MAX;
+    if (one->decoded.operand_count_visible != 3 || !is_vector_operand(a) ||
+        !is_vector_operand(b) ||
+        one->operand[0].actions & ZYDIS_OPERAND_ACTION_MASK_READ ||
+        one->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX ||
+        (vector_bit(a->reg.value) & carried) == (vector_bit(b->reg.value) & carried) ||
+        !ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(
+            &one->decoded, one->operand, 3, &request)))
+        return false;
+    const bool first = vector_bit(a->reg.value) & carried;
+    request.operands[first ? 1 : 2].reg.value = (first ? b : a)->reg.value;
+    change->keeps = false;
+    if (!ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, change->bytes, &n)))
+        return false;
+    change->after = (uint8_t)n;
+    return true;
+}
+
+/* Zeroes what the instruction would read of the turn before. */
+static int cut(struct planning *planning, const struct one *one, uint64_t carried)
+{
+    struct change change = as_built(one);
+    if (!read_the_other(one, carried, &change)) {
+        change = as_built(one);
+        for (unsigned id = 0; id < MASK_BIT; id++) {
+            const ZydisRegister reg = ZydisRegisterEncode(ZYDIS_REGCLASS_XMM, (ZyanU8)id);
+            if (carried >> id & 1 &&
+                change.before + 2 * INSN_BYTES_MAX < CHANGE_BYTES_MAX)
+                change.before += encode_zero(one, reg, change.bytes + change.before);
+        }
+        memcpy(change.bytes + change.before, one->bytes, one->decoded.length);
+    }
+    planning->altered |= carried;
+    return change.before || !change.keeps
+               ? changes_add(planning->changes, &change, planning->error)
+               : 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct surgery_seen *const x = a, *const y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Registers that are read before they are written, and written: what each turn hands to
+ * the next one. */
+static uint64_t find_carried(const struct planning *planning,
+                             const struct surgery_seen *loop, size_t n)
+{
+    uint64_t written = 0, read = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct one one;
+        uint64_t reads, writes;
+        if (!decode_one(planning, &loop[i], &one))
+            continue;
+        take_use(&one, &reads, &writes);
+        read |= reads & ~written;
+        written |= writes;
+        all |= writes;
+    }
+    return read & all;
+}
+
+static int cut_loop(struct planning *planning, const struct surgery_seen *loop, size_t n)
+{
+    uint64_t carried = find_carried(planning, loop, n);
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        struct one one;
+        uint64_t reads, writes;
+        if (!decode_one(planning, &loop[i], &one))
+            continue;
+        take_use(&one, &reads, &writes);
+        if (reads & carried)
+            status = cut(planning, &one, reads & carried);
+        carried &= ~reads;
+    }
+    return status;
+}
+
+/* Loop after loop, those of its instructions that most turns execute. */
+static int cut_loops(struct planning *planning)
+{
+    struct surgery_seen *const loop = calloc(planning->n + 1, sizeof *loop);
+    int status = loop ? 0 : error_set(planning->error, -ENOMEM, "out of memory");
+    for (size_t number = 0, any = 1; any && status == 0; number++) {
+        uint64_t most = 0;
+        size_t n = 0;
+        any = 0;
+        for (size_t i = 0; i < planning->n; i++) {
+            const struct surgery_seen *const seen = &planning->seen[i];
+            any |= seen->loop != SURGERY_COLD && seen->loop >= number;
+            if (seen->loop == number && seen->executed > most)
+                most = seen->executed;
+        }
+        for (size_t i = 0; i < planning->n; i++)
+            if (planning->seen[i].loop == number &&
+                2 * planning->seen[i].executed >= most)
+                loop[n++] = planning->seen[i];
+        qsort(loop, n, sizeof *loop, by_place);
+        status = cut_loop(planning, loop, n);
+    }
+    free(loop);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+typedef int edit_function(struct planning *planning, const struct one *one);
+
+static const struct {
+    const char *name;
+    edit_function *edit; /* NULL: of whole loops */
+} edits[SURGERY_EDITS] = {
+    [SURGERY_CHAIN] = {"chain", NULL},
+    [SURGERY_GATHER] = {"gather", edit_gather},
+    [SURGERY_DIVIDE] = {"divide", edit_divide},
+    [SURGERY_STORE] = {"store", edit_store},
+    [SURGERY_SPILL] = {"spill", edit_spill},
+    [SURGERY_FORWARD] = {"forward", edit_forward},
+    [SURGERY_CALL] = {"call", edit_call},
+};
+
+const char *surgery_edit_name(enum surgery_edit edit)
+{
+    return edits[edit].name;
+}
+
+static int find_changes(struct planning *planning, enum surgery_edit edit)
+{
+    int status = 0;
+    if (!edits[edit].edit)
+        return cut_loops(planning);
+    for (size_t i = 0; i < planning->n && status == 0; i++) {
+        struct one one;
+        if (planning->seen[i].loop != SURGERY_COLD &&
+            decode_one(planning, &planning->seen[i], &one))
+            status = edits[edit].edit(planning, &one);
+    }
+    return status;
+}
+
+static int copy_changes(const struct changes *from, struct changes *to,
+                        struct error *error)
+{
+    int status = 0;
+    *to = (struct changes){.n = 0};
+    for (size_t i = 0; i < from->n && status == 0; i++)
+        status = changes_add(to, &from->item[i], error);
+    return status;
+}
+
+/* Each conditional branch must execute as often as in the code as built. */
+static int try_changes(struct surgery *surgery, const struct changes *changes,
+                       struct error *error)
+{
+    struct changes none = {.n = 0}, copy;
+    uint64_t *counts = NULL;
+    size_t n = 0;
+    int status = 0;
+    if (!surgery->counts)
+        status =
+            counters_try(surgery, &none, &surgery->counts, &surgery->n_counts, error);
+    if (status == 0)
+        status = copy_changes(changes, &copy, error);
+    if (status == 0)
+        status = counters_try(surgery, &copy, &counts, &n, error);
+    if (status == 0 && (n != surgery->n_counts ||
+                        memcmp(counts, surgery->counts, n * sizeof *counts) != 0))
+        status = error_set(error, -EPERM, "branches would execute more or less often");
+    free(counts);
+    return status;
+}
+
+int surgery_plan_edit(struct surgery *surgery, enum surgery_edit edit,
+                      const struct surgery_seen *seen, size_t n, size_t *changed,
+                      struct error *error)
+{
+    struct changes *const changes = &surgery->edit[edit];
+    struct planning planning = {
+        .surgery = surgery, .seen = seen, .n = n, .changes = changes, .error = error};
+    changes->n = 0;
+    int status = find_changes(&planning, edit);
+    changes_sort(changes);
+    if (status == 0 && !changes->n)
+        status = error_set(error, -ENOENT, "its hot loops have nothing of that kind");
+    if (status == 0)
+        status = edit_is_safe(surgery, changes, seen, n, planning.altered, error);
+    if (status == 0)
+        status = try_changes(surgery, changes, error);
+    *changed = changes->n;
+    if (status < 0)
+        changes->n = 0;
+    return status;
+}
+
+int surgery_edit(struct surgery *surgery, enum surgery_edit edit, unsigned shift,
+                 struct surgery_variant **out, struct error *error)
+{
+    struct changes copy;
+    const int status = copy_changes(&surgery->edit[edit], &copy, error);
+    if (status < 0 || !copy.n) {
+        free(copy.item);
+        return status < 0 ? status
+                          : error_set(error, -ENOENT, "the edit was not planned");
+    }
+    return variant_make(surgery, &copy, false, shift, out, error);
+}

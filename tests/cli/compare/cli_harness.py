@@ -1,0 +1,490 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`simdbench ab --harness`: programs that print what harnesses print, with times that are
+made up."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from cli_tool import BINARY, PATIENCE, Case, environment
+
+__all__ = ["Harnesses", "GoogleBenchmark", "FailingHarnesses", "Commits", "ForeignJson"]
+
+QUICK = ["--processes=8", "--quiet"]
+
+# Two cases of Google Benchmark. $1 is the time of the first one, $2 how it behaves.
+GBENCH = r"""#!/bin/sh
+# benchmark_list_tests
+time=$1 how=$2 filter=.
+for word; do
+    case $word in
+        --benchmark_list_tests) printf 'BM_sort/64\nBM_map<int>/1/real_time\n%s' "$3"; exit ;;
+        --benchmark_filter=*) filter=${word#*=} ;;
+    esac
+done
+row() {
+    echo "$1" | grep -qE "$filter" || return
+    printf '%s{"name": "%s", "run_name": "%s", "run_type": "iteration", "iterations": 9,
+"real_time": %s, "cpu_time": %s, "time_unit": "us"%s}' "$comma" "$1" "$1" "$2" "$3" "$4"
+    comma=,
+}
+case $how in
+    crash) kill -SEGV $$ ;;
+    hang) sleep 1000 ;;
+    junk) echo 'BM_sort/64  12 us'; exit ;;
+    huge) head -c 20000000 /dev/zero | tr '\0' x; exit ;;
+    status) echo 'cannot open data' >&2; exit 3 ;;
+    zero) time=0 ;;
+    error) more=', "error_occurred": true, "error_message": "no data"' ;;
+esac
+echo '{"context": {"date": "2024-01-01", "executable": "./bench"}, "benchmarks": ['
+[ "$how" = forgets ] || row BM_sort/64 999 "$time" "$more"
+row 'BM_map<int>/1/real_time' 7.5 999
+echo ']}'
+"""
+
+
+class HarnessCase(Case):
+    def script(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+    def compare(self, old, new, *more, status=0, **options):
+        return self.run_json("ab", old, new, *more, *QUICK, status=status, **options)
+
+    def by_id(self, document):
+        return {r["id"]: r for r in document["results"]}
+
+    def verdicts(self, document):
+        return {r["id"]: r["comparison"]["verdict"] for r in document["results"]}
+
+
+class GoogleBenchmark(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        self.bench = self.script("bench", GBENCH)
+
+    def test_recognised_and_judged(self):
+        document = self.compare(f"{self.bench} 10", f"{self.bench} 11", status=1)
+        self.assertEqual(document["gate"]["harness"], "google-benchmark")
+        results = self.by_id(document)
+        self.assertEqual(self.verdicts(document), {"BM_sort/64": "REGRESSED",
+                                                   "BM_map<int>/1/real_time": "SAME"})
+        # CPU time, but for the case that asks for real time.
+        self.assertEqual(results["BM_sort/64"]["comparison"]["base_ns"], 10000)
+        self.assertEqual(results["BM_sort/64"]["comparison"]["head_ns"], 11000)
+        self.assertEqual(results["BM_map<int>/1/real_time"]["comparison"]["base_ns"], 7500)
+        self.assertEqual((results["BM_sort/64"]["op"], results["BM_sort/64"]["shape"]),
+                         ("BM_sort", "64"))
+        trials = results["BM_sort/64"]["comparison"]["trials"]
+        self.assertEqual(len(set(trials["process"])), 8)
+        self.assertEqual([a["name"] for a in document["gate"]["arms"]],
+                         ["base", "head", "control"])
+
+    def test_improvement_and_threshold(self):
+        document = self.compare(f"{self.bench} 10", f"{self.bench} 9")
+        self.assertEqual(self.verdicts(document)["BM_sort/64"], "IMPROVED")
+        document = self.compare(f"{self.bench} 10", f"{self.bench} 11", "--threshold=15%")
+        self.assertEqual(self.verdicts(document)["BM_sort/64"], "SAME")
+
+    def test_filter(self):
+        for more in (["*map*"], ["--filter=*map*"]):
+            document = self.compare(f"{self.bench} 10", f"{self.bench} 11", *more)
+            self.assertEqual(list(self.verdicts(document)), ["BM_map<int>/1/real_time"])
+        done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", "x*", status=2)
+        self.assertIn("no case of BASE and HEAD matches 'x*'", done.stderr)
+
+    def test_case_of_one_build(self):
+        document = self.compare(f"{self.bench} 1 ok 'BM_old\n'", f"{self.bench} 1 ok BM_new")
+        verdicts = self.verdicts(document)
+        self.assertEqual((verdicts["BM_old"], verdicts["BM_new"]), ("GONE", "NEW"))
+
+    def test_reports(self):
+        outputs = {"table": "", "markdown": "", "junit": "", "annotations": "", "csv": "",
+                   "html": "", "bmf": "", "gbench": ""}
+        formats = [f"--format={name}:{self.folder / name}" for name in outputs]
+        self.compare(f"{self.bench} 10", f"{self.bench} 11", *formats, status=1)
+        text = {name: (self.folder / name).read_text() for name in outputs}
+        self.assertRegex(text["table"], r"google-benchmark: 2 cases, 1 regressed, 1 the same")
+        self.assertIn("placement: code of a harness cannot be tried", text["table"])
+        self.assertIn("## google", text["markdown"])
+        self.assertRegex(text["junit"], "(?s)BM_sort/64.*<failure")
+        self.assertRegex(text["annotations"], "::error .*BM_sort/64")
+        self.assertIn('name="harness" value="google-benchmark"', text["junit"])
+        self.assertIn("BM_sort/64", text["html"])
+        again = self.run_tool("report", self.folder / "run.json").stdout
+        self.assertEqual(again.splitlines()[:4], text["table"].splitlines()[:4])
+
+    def test_plan_without_measuring(self):
+        done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", "--dry-run")
+        self.assertEqual(done.stdout.splitlines()[1:],
+                         ["BM_sort/64", "BM_map<int>/1/real_time"])
+        done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", "--time=1ms",
+                             status=2)
+        self.assertRegex(done.stderr, r"--time=0.001s: 2 cases need .* s, for 8 processes")
+        done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", "--processes=8")
+        self.assertRegex(done.stderr, "google-benchmark: 2 cases, 8 processes of base, head "
+                                      r"and control each, .* a process: .* s")
+        self.assertRegex(done.stderr, r"changes of about .*% should be found in .* s")
+
+    def test_other_choices_are_refused(self):
+        for option in ("--isa=avx2", "--sizes=64", "--prove", "--as-built", "--threads=1,2"):
+            done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", option, status=2)
+            self.assertIn(option.partition("=")[0], done.stderr)
+
+
+# How each prints two cases, of 250 ns and of $1 ns.
+FORMATS = {
+    "go": r"""
+        filter=.; for word; do case $word in -test.bench=*) filter=${word#*=};; esac; done
+        case $filter in *Sub*|.) echo "BenchmarkMap/Sub-2  100  250.0 ns/op  8 B/op";; esac
+        case $filter in '^BenchmarkSort$'|.) echo "BenchmarkSort     100  $1 ns/op";; esac
+        echo PASS""",
+    "criterion": r"""
+        [ -d "$CRITERION_HOME" ] || exit 9
+        case $* in *--list*) echo 'sort 64: benchmark'; echo 'a name of many long words/1: bench'
+            exit;; esac
+        case $* in *sort*) echo 'Benchmarking sort 64'
+            echo "sort 64                 time:   [1.0000 ps $1 ns 900.00 ns]"
+            echo "                 change:"
+            echo "                        time:   [-1.0% +2.0% +3.0%] (p = 0.03 < 0.05)";; esac
+        case $* in *many*) echo 'a name of many long words/1'
+            echo "                        time:   [0.2000 µs 0.25000 µs 0.3000 µs]";; esac""",
+    "catch2": r"""
+        echo '<?xml version="1.0"?><Catch><TestCase name="a &quot;b&quot;" tags="[x]">'
+        echo '<BenchmarkResults name="map &lt;int&gt;" samples="10">'
+        echo '<!-- All values in nano seconds --><mean value="250" lowerBound="1"/>'
+        echo '<standardDeviation value="7"/></BenchmarkResults>'
+        echo "<BenchmarkResults name='' name=\"sort\"><mean value=\"$1\"/></BenchmarkResults>"
+        echo '</TestCase></Catch>'""",
+    "nanobench": r"""
+        echo '|  relative |   ns/op |    op/s | err% | total | sums'
+        echo '|----------:|--------:|--------:|-----:|------:|:-----'
+        echo '|    100.0% |  250.00 | 1,000.0 | 0.1% |  0.01 | `map`'
+        echo "|     50.0% |    $1 | 1,000.0 | 0.1% |  0.01 | :wavy_dash: \`sort\` (Unstable)" """,
+    "checkasm": r"""
+        echo 'checkasm: using random seed 1'
+        echo ' nop:                 12.0'
+        echo '  put_w8_c:           250.0 +/- 1.5      71.4 ns +/- 0.4'
+        echo ' - average timing error: 0.1%'
+        echo "put_w8_avx2:          $1 ( 2.00x)" """,
+}
+
+
+class Harnesses(HarnessCase):
+    def test_formats(self):
+        for name, text in FORMATS.items():
+            with self.subTest(name=name):
+                bench = self.script(name, f"#!/bin/sh\n{text}\n")
+                document = self.compare(f"{bench} 100.0", f"{bench} 150.0",
+                                        f"--harness={name}", status=1)
+                changes = sorted((round(r["comparison"]["change"], 9), r["id"])
+                                 for r in document["results"])
+                self.assertEqual([c for c, _ in changes], [0, 0.5], changes)
+                times = sorted(r["comparison"]["base_ns"] for r in document["results"])
+                if name == "checkasm":  # in ticks of the time-stamp counter
+                    self.assertAlmostEqual(times[1] / times[0], 2.5)
+                else:
+                    self.assertEqual([round(t, 6) for t in times], [100, 250])
+
+    def test_names(self):
+        want = {"go": {"BenchmarkMap/Sub-2", "BenchmarkSort"},
+                "criterion": {"sort 64", "a name of many long words/1"},
+                "catch2": {'a "b"/map <int>', 'a "b"/sort'},
+                "nanobench": {"map", "sort"}, "checkasm": {"put_w8_c", "put_w8_avx2"}}
+        for name, ids in want.items():
+            bench = self.script(name, f"#!/bin/sh\n{FORMATS[name]}\n")
+            done = self.run_tool("ab", f"{bench} 1", f"{bench} 1", f"--harness={name}",
+                                 "--dry-run")
+            self.assertEqual(set(done.stdout.splitlines()[1:]), ids)
+
+    def test_marks(self):
+        for mark, name in (("test.benchtime", "go"), ("CRITERION_HOME", "criterion"),
+                           ("NANOBENCH_ENDLESS", "nanobench")):
+            bench = self.script("marked", f"#!/bin/sh\n# {mark}\n{FORMATS[name]}\n")
+            document = self.compare(f"{bench} 9", f"{bench} 9")
+            self.assertEqual(document["gate"]["harness"], name)
+
+    def test_regex(self):
+        bench = self.script("bench", '#!/bin/sh\necho "mul: took $1 us"; echo "add: took 3 s"\n'
+                                     'echo "sub: took 3 weeks"; echo other\n')
+        pattern = "--pattern=^([a-z]+): took ([0-9.]+) ([a-z]+)$"
+        document = self.compare(f"{bench} 2.5", f"{bench} 3", "--harness=regex", pattern,
+                                status=1)
+        results = self.by_id(document)
+        self.assertEqual(results["mul"]["comparison"]["base_ns"], 2500)
+        self.assertEqual(results["add"]["comparison"]["base_ns"], 3e9)
+        self.assertEqual(results["mul"]["comparison"]["verdict"], "REGRESSED")
+        self.assertRegex(results["sub"]["reason"], "its unit is none of")
+        for wrong, why in (("([a-z]+", "[Uu]nmatched"), ("([a-z]+) 1", "a group for the name")):
+            done = self.run_tool("ab", bench, bench, "--harness=regex", f"--pattern={wrong}",
+                                 status=2)
+            self.assertRegex(done.stderr, why)
+        done = self.run_tool("ab", bench, bench, "--harness=regex", status=2)
+        self.assertIn("needs --pattern", done.stderr)
+
+    def test_command(self):
+        """A whole program, whose time is that of the system."""
+        document = self.compare("/bin/true", "/bin/true | :", "--harness=command",
+                                "--threshold=100%", "--measure=wall")
+        (result,) = document["results"]
+        self.assertEqual((result["id"], result["status"]), ("command", "ok"))
+        self.assertGreater(result["comparison"]["base_ns"], 1000)
+        self.assertRegex(result["notes"][0], r"^peak memory [\d.]+ .?B, before [\d.]+ .?B; "
+                                             r"\d+ page faults, before \d+$")
+        self.assertEqual([a["path"] for a in document["gate"]["arms"]],
+                         ["/bin/true", "/bin/true | :", "/bin/true (a copy)"])
+
+    def test_folders(self):
+        for build, time_ns in (("old", 5), ("new", 6)):
+            (self.folder / build).mkdir()
+            (self.folder / build / "time").write_text(str(time_ns))
+        bench = self.script("bench", '#!/bin/sh\necho "case $(cat time)"\n')
+        document = self.compare(bench, bench, "--harness=regex", "--pattern=(case) (.*)",
+                                f"--cwd-old={self.folder / 'old'}",
+                                f"--cwd-new={self.folder / 'new'}", status=1)
+        self.assertAlmostEqual(document["results"][0]["comparison"]["change"], 0.2)
+
+    def test_unknown_harness(self):
+        done = self.run_tool("ab", "/bin/true", "/bin/true", "--harness=gobench", status=2)
+        self.assertRegex(done.stderr, r"--harness=gobench: no such harness.*google-benchmark")
+        done = self.run_tool("ab", "./nowhere", "./nowhere", "--harness=command", status=2)
+        self.assertRegex(done.stderr, "BASE=./nowhere: .*no program")
+
+
+class FailingHarnesses(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        self.bench = self.script("bench", GBENCH)
+
+    def broken(self, how, reason, *more):
+        document = self.compare(f"{self.bench} 10", f"{self.bench} 10 {how}", *more,
+                                status=4)
+        result = self.by_id(document)["BM_sort/64"]
+        self.assertEqual((result["status"], result["comparison"]["verdict"]),
+                         ("failed", "UNUSABLE"), result)
+        self.assertRegex(result["reason"], f"^head: {reason}")
+        self.assertEqual(result["comparison"]["trials"]["process"], [])
+        return self.by_id(document)["BM_map<int>/1/real_time"]
+
+    def test_crash(self):
+        self.broken("crash", r"ended by signal 11 \(")
+
+    def test_hang(self):
+        self.broken("hang", r"took longer than 0.3 s \(--timeout\)", "--timeout=300ms")
+
+    def test_junk(self):
+        self.broken("junk", "its output cannot be read: ")
+
+    def test_huge_output(self):
+        self.broken("huge", "printed more than 16 MiB")
+
+    def test_exit_status(self):
+        self.broken("status", "ended with exit status 3: cannot open data")
+
+    def test_time_of_nothing(self):
+        self.broken("zero", "its output cannot be read: .*no time that is a positive number")
+
+    def test_error_of_one_case(self):
+        self.assertEqual(self.broken("error", "no data")["status"], "ok")
+
+    def test_case_that_vanishes(self):
+        self.assertEqual(self.broken("forgets", "its output has no such case")["status"], "ok")
+
+    def test_no_case(self):
+        silent = self.script("silent", "#!/bin/sh\n# benchmark_list_tests\nexit 0\n")
+        done = self.run_tool("ab", f"{self.bench} 1", silent, status=2)
+        self.assertRegex(done.stderr, r"HEAD=.*silent: harness google-benchmark: it lists no case")
+
+    def test_too_many_cases(self):
+        many = self.script("many", "#!/bin/sh\n# benchmark_list_tests\nseq 200000\n")
+        done = self.run_tool("ab", many, many, status=2)
+        self.assertIn("its output has more than 5000 cases", done.stderr)
+
+    def test_names_are_escaped(self):
+        evil = self.script("evil", GBENCH)
+        document = self.compare(f"{evil} 1 ok 'BM_\x1b[31mred'", f"{evil} 1", "--filter=*sort*")
+        self.assertEqual(len(document["results"]), 1)
+        done = self.run_tool("ab", f"{evil} 1 ok 'BM_\x1b[31mred'", f"{evil} 1", *QUICK)
+        self.assertNotIn("\x1b", done.stdout + done.stderr)
+
+    def test_children_do_not_stay(self):
+        bench = self.script("bench", '#!/bin/sh\nsleep 1000 & echo $! >>pids\necho "case 5"\n')
+        self.compare(bench, bench, "--harness=regex", "--pattern=(case) (.*)",
+                     cwd=self.folder)
+        for pid in (self.folder / "pids").read_text().split():
+            self.assertFalse(self.runs(pid), pid)
+
+    def runs(self, pid):
+        """Is it there, and no zombie that its new parent has yet to see?"""
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                return file.read().rpartition(")")[2].split()[0] not in "ZX"
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
+    def test_interrupted(self):
+        bench = self.script("bench", '#!/bin/sh\ntouch began\necho "case 5"\nsleep 1\n')
+        out = self.folder / "run.json"
+        process = subprocess.Popen(
+            [BINARY, "ab", bench, bench, "--harness=regex", "--pattern=(case) (.*)",
+             "--processes=1000", f"--json={out}"], env=environment(), cwd=self.folder,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for line in process.stderr:
+            if "processes of base" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 130)
+        self.assertTrue(json.loads(out.read_text())["interrupted"])
+
+
+class Commits(HarnessCase):
+    def git(self, *arguments):
+        return subprocess.run(
+            ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=m",
+             *arguments], cwd=self.folder, check=True, capture_output=True, text=True).stdout
+
+    def setUp(self):
+        super().setUp()
+        self.git("init", "-q")
+        for number in (5, 6):
+            (self.folder / "time").write_text(f"{number}\n")
+            (self.folder / ".gitattributes").write_text("time export-ignore\n")
+            self.git("add", ".")
+            self.git("commit", "-qm", str(number))
+        (self.folder / "time").write_text("changed, and not to be measured\n")
+
+    def commits(self, *more, **options):
+        return self.run_tool("ab", "--harness=regex", "--pattern=(case) (.*)",
+                             "--run=./bench", *QUICK, *more, cwd=self.folder, **options)
+
+    BUILD = "--build=printf '#!/bin/sh\\necho case %s\\n' $(cat time) >bench; chmod +x bench"
+
+    def test_two_commits(self):
+        before = self.git("status", "--porcelain")
+        out = self.new_folder() / "run.json"
+        places = self.new_folder()
+        self.commits(self.BUILD, "HEAD~1", "HEAD", f"--json={out}", status=1,
+                     env=environment(TMPDIR=str(places)))
+        document = json.loads(out.read_text())
+        self.assertAlmostEqual(document["results"][0]["comparison"]["change"], 0.2)
+        self.assertEqual([a["commit"] for a in document["gate"]["arms"][:2]],
+                         self.git("rev-parse", "HEAD~1", "HEAD").split())
+        self.assertEqual(self.git("status", "--porcelain"), before)
+        self.assertFalse((self.folder / "bench").exists())
+        self.assertEqual(list(places.iterdir()), [])
+
+    def test_what_fails(self):
+        done = self.commits("--build=echo no compiler >&2; exit 1", "HEAD~1", "HEAD", status=2)
+        self.assertRegex(done.stderr, "--build, of BASE=HEAD~1: .*no compiler")
+        done = self.commits(self.BUILD, "HEAD~1", "v9", status=2)
+        self.assertRegex(done.stderr, "HEAD=v9: .*no such commit")
+        done = self.run_tool("ab", "--harness=regex", "--pattern=(a) (b)", self.BUILD, "HEAD",
+                             "HEAD", cwd=self.folder, status=2)
+        self.assertIn("--build and --run belong together", done.stderr)
+
+
+class ForeignJson(HarnessCase):
+    """The file of --benchmark_out."""
+
+    def foreign(self, name, factor, host="box", repetitions=8):
+        rows = [{"name": "BM_copy/1024", "run_name": "BM_copy/1024", "run_type": "iteration",
+                 "iterations": 100, "real_time": 900.0, "threads": 1,
+                 "cpu_time": factor * (100 + i / 100), "time_unit": "ns",
+                 "items_per_second": 1024e9 / (factor * (100 + i / 100))}
+                for i in range(repetitions)]
+        rows += [{"name": "BM_copy/1024_mean", "run_name": "BM_copy/1024",
+                  "run_type": "aggregate", "aggregate_name": "mean", "real_time": 1.0,
+                  "cpu_time": 1.0, "time_unit": "ns"},
+                 {"name": "BM_wait/manual_time", "run_type": "iteration", "real_time": 2.0,
+                  "cpu_time": 7.0, "time_unit": "us"},
+                 {"name": "BM_few_median", "run_name": "BM_few", "run_type": "aggregate",
+                  "aggregate_name": "median", "real_time": 1.0, "cpu_time": 3.0,
+                  "time_unit": "ms"},
+                 {"name": "BM_bad", "run_name": "BM_bad", "run_type": "iteration",
+                  "error_occurred": True, "error_message": "no data"}]
+        path = self.folder / name
+        path.write_text(json.dumps({"context": {"date": "2024-01-31T12:00:00+01:00",
+                                                "host_name": host, "executable": "./b",
+                                                "num_cpus": 4},
+                                    "benchmarks": rows}))
+        return path
+
+    def test_report(self):
+        theirs = self.foreign("theirs.json", 1)
+        out = self.folder / "ours.json"
+        done = self.run_tool("report", theirs, f"--json={out}")
+        self.assertIn("BM_copy@1024  1024 op a call", done.stdout)
+        self.assertNotIn("is the fastest", done.stdout)
+        results = self.by_id(json.loads(out.read_text()))
+        copy = results["BM_copy/1024"]
+        self.assertAlmostEqual(copy["summary"]["median_ns"], 100.035)
+        self.assertEqual(copy["work"]["ops"], 1024)  # rates are per CPU time
+        self.assertEqual(results["BM_wait/manual_time"]["summary"]["median_ns"], 2000)
+        self.assertEqual(results["BM_few"]["summary"]["median_ns"], 3e6)
+        self.assertEqual((results["BM_bad"]["status"], results["BM_bad"]["reason"]),
+                         ("failed", "no data"))
+        done = self.run_tool("report", theirs, "--query=BM_copy*")
+        self.assertAlmostEqual(float(done.stdout), 100.035)
+
+    def test_compare(self):
+        base, head = self.foreign("base.json", 1), self.foreign("head.json", 1.5)
+        done = self.run_tool("compare", base, head, status=1)
+        self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* REGRESSED")
+        other = self.foreign("other.json", 1.5, host="other")
+        done = self.run_tool("compare", base, other, status=4)  # BM_bad
+        self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* UNUSABLE")
+
+    def test_history(self):
+        database = self.folder / "runs.sqlite"
+        self.run_tool("report", self.foreign("base.json", 1), f"--history={database}")
+        done = self.run_tool("history", f"--history={database}", "BM_copy*")
+        self.assertIn("BM_copy/1024", done.stdout)
+
+    def test_history_of_regressions_alone(self):
+        """Each run counts once, however many cases it has."""
+        database = self.folder / "runs.sqlite"
+        gates = []
+        for day in range(9):
+            runs = []
+            for name, factor in (("base", 1), ("head", 1.5 if day else 0.5)):
+                path = self.foreign(name, factor)
+                text = json.loads(path.read_text())
+                text["context"]["date"] = f"2024-02-0{day + 1}T00:00:00Z"
+                text["benchmarks"] = [dict(row, run_name=f"BM_{case}", name=f"BM_{case}")
+                                      for case in "ab" for row in text["benchmarks"][:8]]
+                path.write_text(json.dumps(text))
+                runs.append(path)
+            self.run_tool("compare", *runs, f"--history={database}", status=1 if day else 0)
+            gates.append(self.run_tool("history", f"--history={database}").stdout)
+        self.assertIn("gates: 0 runs found more regressions than improvements, 1 the other way "
+                      "(sign test p = 1)", gates[0])
+        self.assertIn("gates: 8 runs found more regressions than improvements, 1 the other way "
+                      "(sign test p = 0.039)", gates[8])
+        self.assertNotIn("false alarms", gates[8])
+        self.run_tool("compare", *runs, f"--history={database}", status=1)  # the same run
+        self.assertIn("gates: 8 runs", self.run_tool("history", f"--history={database}").stdout)
+        for day in range(10, 20):
+            text["context"]["date"] = f"2024-02-{day}T00:00:00Z"
+            runs[1].write_text(json.dumps(text))
+            self.run_tool("compare", *runs, f"--history={database}", status=1)
+        text = self.run_tool("history", f"--history={database}").stdout
+        self.assertRegex(text, "(?s)gates: 18 runs .* or these are false alarms")
+        document = json.loads(self.run_tool("history", f"--history={database}",
+                                            "--format=json").stdout)
+        self.assertEqual((document["gates"]["slower"], document["gates"]["faster"]), (18, 1))
+
+    def test_what_is_wrong(self):
+        path = self.folder / "bad.json"
+        for row, where in (({"name": "a"}, r"benchmarks\[0\]"), (1, r"benchmarks\[0\]"),
+                           ({"name": "a", "cpu_time": -1, "time_unit": "ns"}, "positive"),
+                           ({"name": "a", "cpu_time": 1, "time_unit": "h"}, "time_unit"),
+                           ({"cpu_time": 1, "time_unit": "ns"}, "without a name")):
+            path.write_text(json.dumps({"benchmarks": [row]}))
+            done = self.run_tool("report", path, status=2)
+            self.assertRegex(done.stderr, where)

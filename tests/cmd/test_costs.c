@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Costs of instructions are kept in a file, and made up for tests. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "costs/costs.h"
+#include "file_tree.h"
+#include "unit.h"
+#include "worker/worker.h"
+
+static char root[64];
+
+static int begin(void **state)
+{
+    strcpy(root, "/tmp/simdbench-costs-XXXXXX");
+    unsetenv("SIMDBENCH_TEST_COSTS");
+    return mkdtemp(root) && setenv("XDG_CACHE_HOME", root, 1) == 0 ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    return tree_remove(root);
+}
+
+static void make_form(const unsigned char *code, struct passport_form *form)
+{
+    assert_int_equal(passport_form(code, PASSPORT_CODE, form), 0);
+}
+
+static const unsigned char vaddps[PASSPORT_CODE] = {0xc5, 0xf4, 0x58, 0xc2};
+static const unsigned char hlt[PASSPORT_CODE] = {0xf4};
+
+static void test_values(void **state)
+{
+    struct passport from = {.known = true, .throughput = 0.50049, .n_links = 2}, to;
+    from.link[0] = (struct passport_link){.from = 1, .to = 0, .cycles = 1, .full = 2};
+    from.link[1] = (struct passport_link){
+        .from = 2, .address = true, .cycles = 8.25f, .full = 8.25f};
+    cJSON *const value = cost_json(&from);
+    assert_true(cost_read(value, &to));
+    assert_true(to.known && to.n_links == 2);
+    assert_near(to.throughput, 0.5, 1e-9);
+    assert_true(to.link[0].from == 1 && !to.link[0].address && to.link[0].full == 2);
+    assert_true(to.link[1].address && to.link[1].cycles == 8.25f);
+    cJSON_Delete(value);
+    from = (struct passport){.reason = "it is privileged"};
+    cJSON *const reason = cost_json(&from);
+    assert_true(cost_read(reason, &to));
+    assert_false(to.known);
+    assert_string_equal(to.reason, "it is privileged");
+    cJSON_Delete(reason);
+}
+
+/* A file that somebody else wrote is measured again. */
+static void test_bad_values(void **state)
+{
+    static const char *const texts[] = {
+        "null",
+        "[]",
+        "{}",
+        "{\"throughput\": -1}",
+        "{\"throughput\": \"1\"}",
+        "{\"throughput\": 1e300}",
+        "{\"throughput\": 1, \"links\": [1]}",
+        "{\"throughput\": 1, \"links\": [[0, 99, 0, 1, 1]]}",
+        "{\"throughput\": 1, \"links\": [[0, 0, 0, -1, 1]]}",
+        "{\"throughput\": 1, \"links\": [[0, 0, 0, 1]]}"};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct passport passport;
+        cJSON *const value = cJSON_Parse(texts[i]);
+        assert_false(cost_read(value, &passport));
+        cJSON_Delete(value);
+    }
+}
+
+/* A form that must not run has its reason without any measuring. */
+static void test_kept(void **state)
+{
+    struct passport_form forms[2];
+    struct passport passports[2];
+    struct error error = {.text = ""};
+    make_form(vaddps, &forms[0]);
+    make_form(hlt, &forms[1]);
+    cJSON *hosts = host_file_load("instructions.json");
+    cJSON *const kept = cJSON_AddObjectToObject(host_file_make(hosts, "here"), "forms");
+    cJSON_AddItemToObject(kept, forms[0].name,
+                          cost_json(&(struct passport){.known = true, .throughput = 3}));
+    cJSON_AddItemToObject(kept, forms[1].name,
+                          cost_json(&(struct passport){.reason = "because"}));
+    host_file_save("instructions.json", hosts);
+    struct costs *const costs = costs_open("here");
+    assert_int_equal(costs_of(costs, forms, 2, false, NULL, NULL, passports, &error), 0);
+    assert_true(passports[0].known && passports[0].throughput == 3);
+    assert_string_equal(passports[1].reason, "because");
+    costs_close(costs);
+    /* Another host knows nothing of it. */
+    hosts = host_file_load("instructions.json");
+    assert_non_null(host_file_find(hosts, "here"));
+    assert_null(host_file_find(hosts, "there"));
+    cJSON_ReplaceItemInObject(host_file_find(hosts, "here"), "boot",
+                              cJSON_CreateString("before"));
+    assert_null(host_file_find(hosts, "here"));
+    cJSON_Delete(hosts);
+}
+
+static void test_made_up(void **state)
+{
+    struct passport_form form;
+    struct passport passport;
+    struct inspect_cost cost[2];
+    make_form(vaddps, &form);
+    setenv("SIMDBENCH_TEST_COSTS", "vpcompress*=70,vadd*=9", 1);
+    struct costs *const costs = costs_open("here");
+    assert_int_equal(costs_of(costs, &form, 1, true, NULL, NULL, &passport, NULL), 0);
+    assert_true(passport.known && passport.throughput == 9);
+    assert_true(passport_latency(&passport) == 9);
+    struct inspect_code code[2] = {{.n = 4}, {.n = 1}};
+    memcpy(code[0].bytes, vaddps, 4);
+    memcpy(code[1].bytes, hlt, 1);
+    costs_of_code(costs, code, 2, cost);
+    assert_true(cost[0].known && cost[0].throughput == 9 && cost[0].n_links == 2);
+    assert_string_equal(cost[0].form, "vaddps ymm, ymm, ymm");
+    assert_false(cost[1].known);
+    costs_close(costs);
+    unsetenv("SIMDBENCH_TEST_COSTS");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_made_up),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

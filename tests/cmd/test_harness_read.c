@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What harnesses print is read, and what they never print does no harm. */
+#include "harness/harness_private.h"
+#include "unit.h"
+
+#include <math.h>
+
+/* Each test reads texts of its own: readers cut them up. */
+static struct readings read_with(harness_reader *reader, const char *text, int wanted)
+{
+    const struct reading_form form = {.tick_ns = 0.5, .threads = 8};
+    struct readings readings = {.n = 0};
+    struct error error = {.text = ""};
+    char *const copy = strdup(text);
+    assert_non_null(copy);
+    assert_int_equal(reader(copy, &form, &readings, &error), wanted);
+    free(copy);
+    return readings;
+}
+
+static void expect(harness_reader *reader, const char *text, const char *name, double ns)
+{
+    struct readings readings = read_with(reader, text, 0);
+    const struct reading *const found = readings_find(&readings, name);
+    if (!found)
+        fail_msg("no case '%s' in '%s'", name, text);
+    assert_near(found->ns, ns, 1e-9 * ns);
+    assert_null(found->reason);
+    readings_free(&readings);
+}
+
+static void expect_nothing(harness_reader *reader, const char *text)
+{
+    struct readings readings = read_with(reader, text, 0);
+    if (readings.n)
+        fail_msg("'%s' in '%s'", readings.entry[0].name, text);
+    readings_free(&readings);
+}
+
+static void lines_are_read(void **state)
+{
+    expect(read_go, "goos: linux\nBenchmarkFib/n=20-8   \t 30\t 1.5e3 ns/op\t 8 B/op\r\n",
+           "BenchmarkFib/n=20", 1500);
+    expect(read_go, "BenchmarkFib-4 30 12 ns/op", "BenchmarkFib-4", 12);
+    expect(read_checkasm, " put_avx2:   40.0 +/- 1.2  9.9 ns (2.0x)", "put_avx2", 20);
+    expect(read_checkasm, "put_c: 80.0\n", "put_c", 40);
+    expect(read_nanobench, "| us/op | err% | x\n|---|---|---\n| 1,234.5 | 1% | `a b`",
+           "a b", 1234500);
+    expect(read_criterion, "a name\n   time:   [1 ns 2.5 \u00b5s 3 ms]", "a name", 2500);
+    expect(
+        read_catch2,
+        "<?xml?><TestCase name=\"t\"><BenchmarkResults a=\"x\" name=\"b &amp;&apos; c\">"
+        "<mean value=\"7\" lowerBound=\"1\">",
+        "t/b &' c", 7);
+}
+
+static void other_lines_are_not(void **state)
+{
+    static const char *const junk[] = {
+        "",
+        "\n\n\r\n",
+        ":",
+        "Benchmark",
+        "BenchmarkFib 30 12 MB/s",
+        "BenchmarkFib x 12 ns/op",
+        "BenchmarkFib 0 12 ns/op",
+        "nop: 12.0",
+        "name: 12.0 of 13",
+        "name 12.0",
+        "| ns/op | err% | x\n| 1 | 2 | no name |\n| x | 2 | `name` |",
+        "| x | `name` |",
+        "`name`",
+        "time:   [1 ns",
+        "x time:   [1 ns 2 parsecs 3 ns]",
+        "x time:   [-1.0% +2.0% +3.0%]",
+        "time:   [1 ns 2 ns 3 ns]",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(junk); i++) {
+        expect_nothing(read_go, junk[i]);
+        expect_nothing(read_checkasm, junk[i]);
+        expect_nothing(read_nanobench, junk[i]);
+        expect_nothing(read_criterion, junk[i]);
+        expect_nothing(read_criterion_list, junk[i]);
+    }
+    static const char *const xml[] = {
+        "<?xml",
+        "<?xml?><TestCase",
+        "<?xml?><TestCase name=",
+        "<?xml?><TestCase name=\"t",
+        "<?xml?><TestCase name=\"t\"><BenchmarkResults name=\"&amp",
+        "<?xml?><TestCase name=\"t\"><BenchmarkResults name=\"b\"><mean value",
+        "<?xml?><TestCase name=\"t\"><BenchmarkResults name=\"b\"><mean value=\"x\">",
+        "<?xml?><mean value=\"7\">",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(xml); i++)
+        expect_nothing(read_catch2, xml[i]);
+    read_with(read_catch2, "no XML", -EINVAL);
+    read_with(read_gbench, "no JSON", -EINVAL);
+}
+
+static void times_that_cannot_be(void **state)
+{
+    static const char *const texts[] = {"BenchmarkX 1 0 ns/op", "BenchmarkX 1 -5 ns/op",
+                                        "BenchmarkX 1 inf ns/op"};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct readings readings = read_with(read_go, texts[i], 0);
+        assert_int_equal(readings.n, 1);
+        assert_string_equal(readings.entry[0].reason, "its time is no positive number");
+        readings_free(&readings);
+    }
+}
+
+static void names_are_made_unique(void **state)
+{
+    struct readings readings =
+        read_with(read_go, "BenchmarkX 1 5 ns/op\nBenchmarkX 1 6 ns/op\n", 0);
+    assert_int_equal(readings.n, 2);
+    assert_near(readings_find(&readings, "BenchmarkX#2")->ns, 6, 0);
+    readings_free(&readings);
+    for (unsigned i = 0; i < READINGS_MOST + 10; i++) {
+        char name[16];
+        const int n = snprintf(name, sizeof name, "%u", i);
+        readings_add(&readings, name, (size_t)n, 1, NULL);
+    }
+    assert_int_equal(readings.n, READINGS_MOST + 1);
+    readings_free(&readings);
+}
+
+static void arguments_name_one_case(void **state)
+{
+    struct text_list words = {.n = 0};
+    adapter_words("  --a={case} -t={seconds}s  {ms} {x}", "BM<int>/a b(1)*", false,
+                  2500000, &words);
+    assert_int_equal(words.n, 4);
+    assert_string_equal(words.item[0], "--a=^BM<int>/a b\\(1\\)\\*$");
+    assert_string_equal(words.item[1], "-t=0.0025s");
+    assert_string_equal(words.item[2], "3"); /* never 0 */
+    assert_string_equal(words.item[3], "{x}");
+    text_list_cut(&words, 0);
+    adapter_words("{case}", "BenchmarkA/n=1.5/x", true, 1, &words);
+    assert_string_equal(words.item[0], "^BenchmarkA$/^n=1\\.5$/^x$");
+    text_list_free(&words);
+}
+
+static void programs_are_known_by_their_texts(void **state)
+{
+    static const struct {
+        const char *bytes, *name;
+    } rows[] = {
+        {"..\1 benchmark_list_tests ..", "google-benchmark"},
+        {"libbenchmark.so.1", "google-benchmark"},
+        {"-test.benchtime", "go"},
+        {"CRITERION_HOME", "criterion"},
+        {"benchmark-warmup-time", "catch2"},
+        {"NANOBENCH_ENDLESS", "nanobench"},
+        {"benchmark_list_tests SIMDBENCH_TEST_CLOCK", NULL}, /* that is simdbench */
+        {"", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct adapter *const found =
+            adapter_of_bytes(rows[i].bytes, strlen(rows[i].bytes));
+        if (rows[i].name)
+            assert_string_equal(found->name, rows[i].name);
+        else
+            assert_null(found);
+    }
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(lines_are_read), TEST(other_lines_are_not),
+                     TEST(times_that_cannot_be), TEST(names_are_made_unique),
+                     TEST(arguments_name_one_case),
+                     TEST(programs_are_known_by_their_texts));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries as files: where they are, linked from objects, with wrong bytes. */
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "find_mix.h"
+
+static const char *library_path;
+static const char *object_path;
+static const char *archive_path;
+
+static void test_where(void **state)
+{
+    char path[256];
+    struct error error;
+    assert_int_equal(library_where("./x.so", path, sizeof path, &error), 0);
+    assert_string_equal(path, "./x.so");
+    assert_int_equal(library_where("libc.so.6", path, sizeof path, &error), 0);
+    assert_int_equal(access(path, R_OK), 0);
+    assert_int_equal(library_where("libnowhere.so", path, sizeof path, &error), -ENOENT);
+    assert_non_null(strstr(error.text, "libnowhere.so"));
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", library_path);
+    *strrchr(folder, '/') = '\0';
+    setenv("LD_LIBRARY_PATH", folder, 1);
+    assert_int_equal(library_where("declared.so", path, sizeof path, &error), 0);
+    unsetenv("LD_LIBRARY_PATH");
+    assert_string_equal(path, library_path);
+}
+
+static void link_and_call(const char *path)
+{
+    struct library library;
+    struct error error = {.text = ""};
+    char *linked, *command;
+    assert_true(library_must_link(path));
+    if (library_link(path, &linked, &command, &error) < 0)
+        fail_msg("%s", error.text);
+    assert_non_null(strstr(command, " -shared -o "));
+    assert_non_null(strstr(command, path));
+    assert_int_equal(library_read(linked, &library, &error), 0);
+    void *const handle = dlopen(linked, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(handle);
+    assert_int_equal(unlink(linked), 0);
+    if (mixes(handle, &library, "mix_local", &error) < 0)
+        fail_msg("%s", error.text);
+    dlclose(handle);
+    library_close(&library);
+    free(linked);
+    free(command);
+}
+
+static void test_linked(void **state)
+{
+    char *linked, *command;
+    struct error error;
+    link_and_call(object_path);
+    link_and_call(archive_path);
+    assert_false(library_must_link(library_path));
+    assert_int_equal(library_link("/nowhere/x.o", &linked, &command, &error), -ENOEXEC);
+    assert_null(linked);
+    assert_null(command);
+    assert_non_null(strstr(error.text, "cannot link /nowhere/x.o: "));
+    setenv("CC", "/nowhere/cc", 1);
+    assert_int_equal(library_link(object_path, &linked, &command, &error), -ENOENT);
+    unsetenv("CC");
+}
+
+static void test_objects(void **state)
+{
+    struct library library;
+    struct error error;
+    assert_int_equal(library_read(object_path, &library, &error), 0);
+    assert_true(library.is_object);
+    assert_int_equal(found(&library, "mix_c")->binding, FUNCTION_EXPORTED);
+    library_close(&library);
+    assert_int_equal(library_read(archive_path, &library, &error), -ENOEXEC);
+    assert_int_equal(library_read("/nowhere", &library, &error), -ENOENT);
+    assert_int_equal(library_read("/", &library, &error), -EISDIR);
+    assert_int_equal(library_read("/dev/null", &library, &error), -ENOEXEC);
+}
+
+/* Cut off anywhere, or with wrong bytes anywhere: an answer, and no crash. */
+static void test_any_bytes(void **state)
+{
+    char path[] = "/tmp/simdbench-library-XXXXXX";
+    static unsigned char bytes[1 << 20], copy[1 << 20];
+    FILE *file = fopen(library_path, "rb");
+    uint64_t random = 1;
+    assert_non_null(file);
+    const size_t n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    for (int round = 0; round < 500; round++) {
+        struct library library;
+        struct error error = {.text = ""};
+        size_t kept = n;
+        memcpy(copy, bytes, n);
+        for (int i = 0; i <= round % 4; i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            /* The header, the tables' own headers at the end, and anywhere. */
+            const size_t span = round % 3 == 0 ? 64 : n;
+            const size_t from = round % 3 == 1 ? n - 2048 : 0;
+            copy[from + (random >> 20) % (span - from)] = (unsigned char)(random >> 50);
+        }
+        if (round % 7 == 0)
+            kept = (random >> 30) % n;
+        assert_int_equal(ftruncate(fd, 0), 0);
+        assert_int_equal(pwrite(fd, copy, kept, 0), kept);
+        if (library_read(path, &library, &error) == 0) {
+            assert_int_equal(library_decode(&library, NULL, &error), 0);
+            library_close(&library);
+        } else {
+            assert_true(error.text[0]);
+        }
+    }
+    close(fd);
+    unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4)
+        return 1;
+    library_path = argv[1];
+    object_path = argv[2];
+    archive_path = argv[3];
+    return RUN_TESTS(TEST(test_where), TEST(test_linked), TEST(test_objects),
+                     TEST(test_any_bytes));
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forms of instructions, the sequences that measure them, and their arithmetic on a clock
+ * that is made up. No test runs or times a sequence. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "passport_private.h"
+#include "unit.h"
+
+static struct passport_form *forms;
+static size_t n_forms;
+
+static int begin(void **state)
+{
+    return passport_forms(&forms, &n_forms);
+}
+
+static int end(void **state)
+{
+    free(forms);
+    return 0;
+}
+
+static const struct passport_form *form_of(const char *name)
+{
+    for (size_t i = 0; i < n_forms; i++)
+        if (!strcmp(forms[i].name, name))
+            return &forms[i];
+    fail_msg("no form %s", name);
+    return NULL;
+}
+
+static void test_list(void **state)
+{
+    assert_true(n_forms > 10000);
+    for (size_t i = 1; i < n_forms; i++)
+        assert_true(strcmp(forms[i - 1].name, forms[i].name) < 0);
+    assert_int_equal(form_of("add r64, r64")->level, 0);
+    assert_int_equal(form_of("addps xmm, xmm")->level, 128);
+    assert_int_equal(form_of("vaddps ymm, ymm, ymm")->level, 256);
+    assert_int_equal(form_of("vaddps zmm{k}{z}, zmm, m32{1to16}")->level, 512);
+    assert_int_equal(form_of("kandw k, k, k")->level, 512);
+    assert_string_equal(form_of("vpcompressb m512{k}, zmm")->isa, "AVX512_VBMI2_512");
+    form_of("vpgatherdd zmm{k}, m32[zmm]");
+    form_of("vpgatherdd ymm, m32[ymm], ymm");
+    form_of("vaddps zmm, zmm, zmm{er}");
+    form_of("shl r64, cl");
+    form_of("shl r64, 1");
+    form_of("shl r64, i8");
+    form_of("cmpxchg16b m128");
+}
+
+static void test_names(void **state)
+{
+    static const struct {
+        unsigned char code[PASSPORT_CODE];
+        const char *name;
+    } cases[] = {
+        {{0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2}, "vaddps zmm, zmm, zmm"},
+        /* Without a mask, EVEX is the same as VEX. */
+        {{0x62, 0xf1, 0x74, 0x28, 0x58, 0xc2}, "vaddps ymm, ymm, ymm"},
+        {{0xc5, 0xf4, 0x58, 0xc2}, "vaddps ymm, ymm, ymm"},
+        {{0x62, 0xf2, 0x7d, 0x49, 0x63, 0x00}, "vpcompressb m512{k}, zmm"},
+        {{0xf0, 0x48, 0x01, 0x03}, "lock add m64, r64"},
+        {{0xf3, 0xa4}, "rep movsb"},
+        {{0x48, 0x8d, 0x04, 0x0b}, "lea r64, address"},
+    };
+    struct passport_form form;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        assert_int_equal(passport_form(cases[i].code, PASSPORT_CODE, &form), 0);
+        assert_string_equal(form.name, cases[i].name);
+    }
+    assert_int_equal(passport_form((const unsigned char[]){0x06}, 1, &form), -EINVAL);
+}
+
+/* Registers that no other operand of the form has. */
+static void choose_any(const struct decoded *decoded, struct choice *choice)
+{
+    choice->place = DATA_PLACES;
+    for (unsigned i = 0; i < decoded->n; i++)
+        choice->number[i] = 3 + (int)i;
+}
+
+static bool is_same_operand(const ZydisDecodedOperand *a, const ZydisDecodedOperand *b)
+{
+    return a->type == b->type && a->size == b->size && a->actions == b->actions &&
+           operand_kind(a) == operand_kind(b);
+}
+
+/* Each form that may run encodes, with other registers than it was found with, and is
+ * then the same mnemonic with the same kinds of operands. */
+static void test_encodings(void **state)
+{
+    size_t encoded = 0;
+    for (size_t i = 0; i < n_forms; i++) {
+        struct decoded from, to;
+        struct choice choice;
+        ZydisEncoderRequest request;
+        unsigned char code[ZYDIS_MAX_INSTRUCTION_LENGTH];
+        ZyanUSize n = sizeof code;
+        assert_int_equal(decoded_read(forms[i].code, forms[i].length, &from), 0);
+        if (decoded_refusal(&from))
+            continue;
+        choose_any(&from, &choice);
+        if (choice_request(&from, &choice, &request) < 0 ||
+            !ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, code, &n)) ||
+            !request_is(&request, forms[i].name)) {
+            print_message("%s does not encode\n", forms[i].name);
+            continue;
+        }
+        encoded++;
+        assert_int_equal(decoded_read(code, n, &to), 0);
+        assert_int_equal(from.instruction.mnemonic, to.instruction.mnemonic);
+        assert_int_equal(from.n, to.n);
+        for (unsigned k = 0; k < from.n; k++) {
+            assert_true(is_same_operand(&from.operand[k], &to.operand[k]));
+            const enum kind kind = operand_kind(&to.operand[k]);
+            if (operand_is_free(&to.operand[k]) && kind != KIND_MEMORY &&
+                kind != KIND_NONE && kind != KIND_FLAGS)
+                assert_int_equal(register_number(to.operand[k].reg.value),
+                                 choice.number[k]);
+        }
+    }
+    assert_true(encoded > 13000);
+}
+
+static const char *refusal_of(const char *name)
+{
+    struct decoded decoded;
+    const struct passport_form *const form = form_of(name);
+    assert_int_equal(decoded_read(form->code, form->length, &decoded), 0);
+    return decoded_refusal(&decoded);
+}
+
+static void test_refusals(void **state)
+{
+    assert_string_equal(refusal_of("hlt"), "it is privileged");
+    assert_string_equal(refusal_of("jmp r64"), "it leaves the sequence");
+    assert_string_equal(refusal_of("syscall"), "it enters or steers the system");
+    assert_string_equal(refusal_of("wrfsbase r64"),
+                        "it changes the state of the process");
+    assert_string_equal(refusal_of("push r64"), "it moves the stack");
+    assert_null(refusal_of("vpcompressb m512{k}, zmm"));
+    assert_null(refusal_of("div r64"));
+}
+
+/* ---- links ---- */
+
+/* "op2>op1 op3>op1" */
+static void links_text(const char *name, char *text, size_t size)
+{
+    const struct passport_form *const form = form_of(name);
+    struct passport passport;
+    size_t used = 0;
+    text[0] = '\0';
+    passport_make_up(form, 5, &passport);
+    assert_true(passport.known);
+    for (size_t i = 0; i < passport.n_links; i++) {
+        char from[PASSPORT_LABEL], to[PASSPORT_LABEL];
+        passport_label(form, &passport.link[i], from, to);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s>%s", i ? " " : "", from, to);
+    }
+}
+
+static void test_links(void **state)
+{
+    static const struct {
+        const char *form, *links;
+    } cases[] = {
+        {"vaddps zmm, zmm, zmm", "op2>op1 op3>op1"},
+        {"vaddps zmm{k}, zmm, zmm", "op1>op1 mask>op1 op2>op1 op3>op1"},
+        {"vaddps zmm{k}{z}, zmm, zmm", "mask>op1 op2>op1 op3>op1"},
+        {"vfmadd231ps ymm, ymm, m256", "op1>op1 op2>op1 op3 address>op1"},
+        {"mov m64, r64", "op2>op1"},
+        {"add m64, r64", "op1>op1 op2>op1"},
+        {"vpcompressb m512{k}, zmm", "mask>op1 op2>op1"},
+        {"vpgatherdd zmm{k}, m32[zmm]", "op2 address>op1"},
+        {"vpscatterdd m32[zmm]{k}, zmm", ""},
+        {"cmp r64, r64", "op1>flags op2>flags"},
+        {"cmovb r64, r64", "op1>op1 op2>op1 flags>op1"},
+        {"mul r64", "op1>rax rax>rax op1>rdx rax>rdx"},
+        {"lea r64, address", "op2 address>op1"},
+    };
+    char text[256];
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        links_text(cases[i].form, text, sizeof text);
+        assert_string_equal(text, cases[i].links);
+    }
+    struct passport passport;
+    passport_make_up(form_of("vaddps zmm, zmm, zmm"), 5, &passport);
+    assert_true(passport.throughput == 5 && passport_latency(&passport) == 5);
+    passport_make_up(form_of("hlt"), 5, &passport);
+    assert_false(passport.known);
+    assert_true(isnan(passport_latency(&passport)));
+}
+
+/* ---- sequences ---- */
+
+static unsigned char code_room[SESSION_BLOCKS][BLOCK_BYTES];
+static unsigned char data_room[DATA_BYTES];
+
+/* Whether an instruction of the sequence reads what the one before it wrote, but for the
+ * flags and what is loaded anew: `link` NULL: none may. */
+static unsigned waits(const struct block *block, size_t from)
+{
+    uint64_t written = 0;
+    unsigned n = 0;
+    for (size_t at = from; at < block->n;) {
+        struct decoded decoded;
+        uint64_t reads = 0, writes = 0;
+        assert_int_equal(decoded_read(block->code + at, block->n - at, &decoded), 0);
+        for (unsigned i = 0; i < decoded.n; i++) {
+            const enum kind kind = operand_kind(&decoded.operand[i]);
+            if (kind != KIND_GENERAL && kind != KIND_VECTOR)
+                continue;
+            const uint64_t bit = UINT64_C(1)
+                                 << (register_number(decoded.operand[i].reg.value) +
+                                     (kind == KIND_VECTOR ? 32 : 0));
+            reads |= operand_reads(&decoded.operand[i]) ? bit : 0;
+            writes |= operand_writes(&decoded.operand[i]) ? bit : 0;
+        }
+        n += (reads & written) != 0;
+        written = writes;
+        at += decoded.instruction.length;
+    }
+    return n;
+}
+
+static void decode_form(const char *name, struct decoded *decoded)
+{
+    const struct passport_form *const form = form_of(name);
+    assert_int_equal(decoded_read(form->code, form->length, decoded), 0);
+}
+
+static void test_sequences(void **state)
+{
+    static const struct helpers helpers = {0.25, 1, 1, 4, 3, 4, 1};
+    struct block block = {.code = code_room[0]};
+    struct decoded decoded;
+    double help;
+    decode_form("vaddps ymm, ymm, ymm", &decoded);
+    chain_none(&block, &decoded, 24, chain_registers(&decoded), false);
+    assert_false(block.failed);
+    assert_int_equal(waits(&block, 0), 0);
+    /* One that overwrites its operand takes registers in turns. */
+    block.n = 0;
+    decode_form("vfmadd231ps ymm, ymm, ymm", &decoded);
+    chain_none(&block, &decoded, 24, chain_registers(&decoded), false);
+    assert_int_equal(waits(&block, 0), 0);
+    block.n = 0;
+    assert_true(chain_link(&block, &decoded, &(struct passport_link){.from = 0, .to = 0},
+                           8, &helpers, &help));
+    assert_true(help == 0);
+    assert_int_equal(waits(&block, 0), 7);
+    /* A result in another kind of register comes back through a helper. */
+    block.n = 0;
+    decode_form("vmovq r64, xmm", &decoded);
+    assert_true(chain_link(&block, &decoded, &(struct passport_link){.from = 1, .to = 0},
+                           8, &helpers, &help));
+    assert_true(help == 0.25 + 3);
+    assert_int_equal(waits(&block, 0), 8 * 3 - 1);
+    /* So does an address, without a change. */
+    block.n = 0;
+    decode_form("mov r64, m64", &decoded);
+    assert_true(chain_link(&block, &decoded,
+                           &(struct passport_link){.from = 1, .to = 0, .address = true},
+                           8, &helpers, &help));
+    assert_true(help == 0.25 + 1 + 1);
+}
+
+/* ---- the clock ---- */
+
+struct made_up {
+    double each, around; /* of an instruction, of a call */
+    unsigned calls;
+    bool disturbed; /* all calls but every fifth one take longer */
+};
+
+/* Counts instructions of a turn; multiplications of the clock take three units. */
+static double made_up_time(void *context, unsigned char *code, uint64_t turns)
+{
+    struct made_up *const made_up = context;
+    double units = 0;
+    bool inside = false;
+    for (size_t at = 0; at < BLOCK_BYTES;) {
+        struct decoded decoded;
+        assert_int_equal(decoded_read(code + at, BLOCK_BYTES - at, &decoded), 0);
+        const ZydisMnemonic name = decoded.instruction.mnemonic;
+        at += decoded.instruction.length;
+        if (name == ZYDIS_MNEMONIC_NOP)
+            inside = true;
+        if (name == ZYDIS_MNEMONIC_RET)
+            break;
+        if (inside && name == ZYDIS_MNEMONIC_IMUL)
+            units += 3;
+        else if (inside && name == ZYDIS_MNEMONIC_ADD)
+            units += 1;
+        else if (inside && name == ZYDIS_MNEMONIC_VADDPS)
+            units += made_up->each;
+    }
+    made_up->calls++;
+    const double time = made_up->around + units * 1.75 * (double)turns;
+    return made_up->disturbed && made_up->calls % 5 ? time * (2 + made_up->calls % 3)
+                                                    : time;
+}
+
+static double throughput_of(struct made_up *made_up)
+{
+    struct session session = {.timer = {made_up_time, made_up}, .data = data_room};
+    struct passport passport;
+    for (unsigned i = 0; i < 2; i++) {
+        session.block[i].code = code_room[i];
+        session.clock[i].code = code_room[2 + i];
+    }
+    session_prepare(&session, false);
+    session_measure(&session, form_of("vaddps ymm, ymm, ymm"), true, &passport);
+    assert_true(passport.known);
+    return passport.throughput;
+}
+
+/* What is around the instructions is no part of their cycles, nor is a disturbance, nor
+ * the unit of the clock. */
+static void test_arithmetic(void **state)
+{
+    assert_near(throughput_of(&(struct made_up){.each = 0.5}), 0.5, 1e-6);
+    assert_near(throughput_of(&(struct made_up){.each = 0.5, .around = 1e4}), 0.5, 1e-6);
+    assert_near(throughput_of(&(struct made_up){.each = 70, .around = 300}), 70, 1e-6);
+    assert_near(throughput_of(&(struct made_up){.each = 4, .disturbed = true}), 4, 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_list),       cmocka_unit_test(test_names),
+        cmocka_unit_test(test_encodings),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_links),      cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_arithmetic),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two stored runs: what differs between runs without a reason in the code, the verdicts
+ * in spite of it, and what a reader is told first. Made-up samples. */
+#include "random.h"
+#include "read_back.h"
+#include "sample_run.h"
+#include "unit.h"
+
+enum { SAMPLES = 18, OWN = 60, CONTROLS = 24 };
+
+static struct result *add(struct run *run, const char *id, const char *op,
+                          const char *isa, size_t group, double ns)
+{
+    struct result *const result = run_add_result(run);
+    assert_non_null(result);
+    assert_int_equal(string_set(&result->id, id), 0);
+    assert_int_equal(string_set(&result->op, op), 0);
+    assert_int_equal(string_set(&result->isa, isa), 0);
+    assert_int_equal(string_set(&result->type, "f32"), 0);
+    assert_int_equal(string_set(&result->variant, "max"), 0);
+    assert_int_equal(string_set(&result->shape, "64"), 0);
+    assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
+    result->group = group;
+    result->threads = 1;
+    result->iterations = 10;
+    result->ops = 1000;
+    for (uint32_t i = 0; i < SAMPLES; i++) /* a fixed wave of 0.2% within the run */
+        assert_int_equal(
+            result_add_sample(result, i, 10 * ns * (1 + 0.00005 * (i * 17 % SAMPLES))),
+            0);
+    return result;
+}
+
+static struct run *begin(void)
+{
+    struct run *const run = run_new();
+    assert_non_null(run);
+    assert_int_equal(string_set(&run->fingerprint, "0011"), 0);
+    assert_int_equal(string_set(&run->tool_version, "0.1.0"), 0);
+    return run;
+}
+
+struct noise {
+    uint64_t *random;
+    double spread;  /* of each case, as a logarithm */
+    double machine; /* of all cases, likewise */
+    double own;     /* of own cases alone: what their code changed by */
+};
+
+/* A third of the deviations is twice as far as a normal one. */
+static double deviation(const struct noise *noise)
+{
+    if (!noise->random)
+        return 0;
+    const double wide = uniform(noise->random) < 1.0 / 3 ? 2 : 1;
+    return wide * noise->spread * normal(noise->random);
+}
+
+static struct run *make(const struct noise *noise, size_t own, size_t controls)
+{
+    struct run *const run = begin();
+    char id[80];
+    for (size_t i = 0; i < own + controls; i++) {
+        const bool control = i >= own;
+        snprintf(id, sizeof id,
+                 control ? "lib:relu/f32/lib/relu@%zu" : "relu/f32/avx2/max@%zu", i + 1);
+        struct result *const result = add(
+            run, id, "relu", control ? "lib" : "avx2", i,
+            1000 * exp(noise->machine + deviation(noise) + (control ? 0 : noise->own)));
+        result->is_baseline = control;
+        assert_int_equal(string_set(&result->module, control ? "lib" : NULL), 0);
+    }
+    assert_int_equal(run_summarise(run, GROUP_ALL), 0);
+    return run;
+}
+
+static struct run *compare(struct run *base, struct run *head)
+{
+    struct error error = {.text = ""};
+    if (run_compare(head, "head.json", base, "base.json", 0.02, &error))
+        fail_msg("%s", error.text);
+    run_free(base);
+    return head;
+}
+
+/* Runs in which a regression is called, of `pairs` pairs of which head is slower by
+ * `own`. */
+static size_t called(double spread, double machine, double own, size_t n_own,
+                     size_t controls, size_t pairs)
+{
+    uint64_t random = 5;
+    size_t n = 0;
+    for (size_t i = 0; i < pairs; i++) {
+        const struct noise before = {&random, spread, 0, 0},
+                           after = {&random, spread, machine, own};
+        struct run *const base = make(&before, n_own, controls);
+        struct run *const run = compare(base, make(&after, n_own, controls));
+        n += run->gate->regressed > 0;
+        run_free(run);
+    }
+    return n;
+}
+
+/* ---- noise between runs is no regression, and a regression is found beside it ---- */
+
+static void noise_is_no_regression(void **state)
+{
+    assert_in_range(called(0.02, 0, 0, OWN, CONTROLS, 1000), 0, 20);
+    assert_in_range(called(0.005, 0.13, 0, OWN, CONTROLS, 500), 0, 10);
+    assert_in_range(called(0.005, -0.13, 0, OWN, CONTROLS, 500), 0, 10);
+    /* Nothing is known of the noise, but it is assumed. */
+    assert_in_range(called(0.005, 0, 0, 6, 0, 500), 0, 10);
+}
+
+static void regressions_are_found(void **state)
+{
+    assert_in_range(called(0.003, 0, 0.05, OWN, CONTROLS, 50), 49, 50);
+    assert_in_range(called(0.003, 0.03, 0.05, OWN, CONTROLS, 50), 49, 50);
+    assert_in_range(called(0.006, 0, 0.10, OWN, CONTROLS, 50), 49, 50);
+    assert_in_range(called(0.005, 0, 0.10, 6, 0, 50), 49, 50);
+}
+
+/* ---- the machine ---- */
+
+static const struct comparison *first(const struct run *run)
+{
+    return run->results[0].comparison;
+}
+
+static void libraries_are_the_control(void **state)
+{
+    const struct noise still = {0}, slower = {.machine = log(1.13)},
+                       faster_alone = {.machine = log(1.13), .own = -log(1.13)};
+    struct run *run = compare(make(&still, 3, 9), make(&slower, 3, 9));
+    assert_near(run->gate->drift, 0.13, 1e-9);
+    assert_true(run->gate->controls == 9);
+    assert_near(run->gate->between, 0, 1e-9);
+    assert_int_equal(first(run)->verdict, VERDICT_SAME);
+    assert_near(first(run)->change, 0.13, 1e-9);
+    assert_near(comparison_relative(run->gate, first(run)->change), 0, 1e-9);
+    run_free(run);
+    /* What stays as it is while the machine gets slower is told, but is no improvement.
+     */
+    run = compare(make(&still, 3, 9), make(&faster_alone, 3, 9));
+    assert_near(first(run)->change, 0, 1e-9);
+    assert_int_equal(first(run)->verdict, VERDICT_INCONCLUSIVE);
+    assert_string_equal(first(run)->reason,
+                        "libraries and limits changed by +13.00%, this did not");
+    run_free(run);
+    /* Seven are too few. */
+    run = compare(make(&still, 3, 7), make(&slower, 3, 7));
+    assert_true(isnan(run->gate->drift) && run->gate->between == 0.03);
+    assert_int_equal(first(run)->verdict, VERDICT_REGRESSED);
+    run_free(run);
+}
+
+/* Another version of a library is other code. */
+static void other_versions_control_nothing(void **state)
+{
+    const struct noise still = {0};
+    struct run *const base = make(&still, 3, 9), *const head = make(&still, 3, 9);
+    for (size_t i = 3; i < 12; i++)
+        assert_int_equal(string_set(&head->results[i].module_version, "2"), 0);
+    assert_true(compare(base, head)->gate->controls == 0);
+    run_free(head);
+}
+
+/* The thirds of its samples lie 9% apart. */
+static void a_case_that_moves_has_a_floor_of_its_own(void **state)
+{
+    const struct noise still = {0}, slower = {.own = log(1.07)};
+    struct run *const base = make(&still, 2, 9), *const head = make(&slower, 2, 9);
+    for (size_t i = SAMPLES * 2 / 3; i < SAMPLES; i++)
+        base->results[0].samples_ns[i] *= 1.09;
+    assert_int_equal(run_summarise(base, GROUP_ALL), 0);
+    compare(base, head);
+    assert_in_range((long)(1e4 * head->results[0].comparison->floor), 890, 910);
+    /* The other one did not move. */
+    assert_in_range((long)(1e4 * head->results[1].comparison->floor), 0, 20);
+    assert_int_not_equal(head->results[0].comparison->verdict, VERDICT_REGRESSED);
+    assert_int_equal(head->results[1].comparison->verdict, VERDICT_REGRESSED);
+    run_free(head);
+}
+
+/* ---- equal builds ---- */
+
+static struct run *built(struct run *run, const char *build, const char *plugin)
+{
+    assert_int_equal(string_set(&run->tool_build_id, build), 0);
+    if (plugin)
+        assert_int_equal(strings_add(&run->plugins, &run->n_plugins, plugin), 0);
+    return run;
+}
+
+static void equal_builds_never_regress(void **state)
+{
+    static const struct {
+        const char *base, *base_plugin, *head, *head_plugin;
+        bool equal;
+    } cases[] = {{"ab", NULL, "ab", NULL, true},
+                 {"ab", NULL, "cd", NULL, false},
+                 {NULL, NULL, NULL, NULL, false},
+                 {"ab", "a/k.so 12", "ab", "b/k.so 12", true},
+                 {"ab", "a/k.so 12", "ab", "a/k.so 13", false},
+                 {"ab", "a/k.so ", "ab", "a/k.so ", false},
+                 {"ab", NULL, "ab", "a/k.so 13", false}};
+    const struct noise still = {0}, slower = {.own = log(1.20)};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct run *const run =
+            compare(built(make(&still, 3, 9), cases[i].base, cases[i].base_plugin),
+                    built(make(&slower, 3, 9), cases[i].head, cases[i].head_plugin));
+        char *const text = sample_text(run, FORMAT_MARKDOWN, NULL);
+        assert_int_equal(run->gate->equal, cases[i].equal);
+        assert_int_equal(run->gate->regressed, cases[i].equal ? 0 : 3);
+        assert_int_equal(strstr(text, "same build: what differs is the noise between the "
+                                      "runs, 20.00% at the median") != NULL,
+                         cases[i].equal);
+        free(text);
+        run_free(run);
+    }
+}
+
+/* ---- what is told first ---- */
+
+static struct run *told(const char *label, const char *commit, double fma, double library,
+                        double roof_ns)
+{
+    struct run *const run = begin();
+    assert_int_equal(facts_text(&run->settings, "label", label), 0);
+    assert_int_equal(facts_text(&run->host, "cpu", "Example CPU"), 0);
+    assert_int_equal(string_set(&run->tool_commit, commit), 0);
+    assert_int_equal(string_set(&run->started_at, "2024-05-06T07:08:09Z"), 0);
+    add(run, "relu/f32/avx2/max@64", "relu", "avx2", 0, fma);
+    add(run, "relu/f32/avx2/and@64", "relu", "avx2", 0, fma);
+    struct result *const lib =
+        add(run, "lib:relu/f32/lib/relu@64", "relu", "lib", 0, library);
+    lib->is_baseline = true;
+    assert_int_equal(string_set(&lib->module, "lib"), 0);
+    struct result *const roof =
+        add(run, "roof/f32/avx2/copy@64", "roof", "avx2", 0, roof_ns);
+    roof->is_roof = true;
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(string_set(&run->results[i].limit_id, roof->id), 0);
+    struct result *const odd = add(run, "relu/f32/sse2/max@64", "relu", "sse2", 1, 100);
+    assert_int_equal(result_set_status(odd, STATUS_NOISY, "noisy"), 0);
+    assert_int_equal(run_summarise(run, GROUP_ALL), 0);
+    return run;
+}
+
+static void rows_of_op_and_isa(void **state)
+{
+    struct run *const run = compare(told("old", "c0ffee", 1000, 2000, 800),
+                                    told("new", "decaf", 1250, 2000, 800));
+    struct gate_row *rows;
+    size_t n;
+    assert_int_equal(gate_rows(run, &rows, &n), 0);
+    assert_int_equal(n, 2);
+    assert_string_equal(rows[0].op, "relu");
+    assert_string_equal(rows[0].isa, "avx2");
+    assert_int_equal(rows[0].usable, 2);
+    assert_int_equal(rows[0].regressed, 2);
+    assert_near(rows[0].raw, 0.25, 1e-9);
+    assert_near(rows[0].change, 0.25, 1e-9); /* two controls: no drift is known */
+    assert_true(rows[0].ci.known && rows[0].ci.lo < 0.25 && rows[0].ci.hi > 0.25);
+    assert_near(rows[0].share_before, 0.8, 1e-9);
+    assert_near(rows[0].share_after, 0.64, 1e-9);
+    assert_int_equal(rows[0].n_versus, 1);
+    assert_near(rows[0].versus[0].before, 2, 1e-9);
+    assert_near(rows[0].versus[0].after, 1.6, 1e-9);
+    /* Nothing of a noisy case stands in a mean. */
+    assert_int_equal(rows[1].cases, 1);
+    assert_int_equal(rows[1].usable, 0);
+    assert_true(isnan(rows[1].change));
+    gate_rows_free(rows, n);
+    assert_near(run->gate->geomean_change, 0.25, 1e-9);
+    struct run *const again = read_back(run);
+    assert_prints_the_same(run, again, FORMAT_MARKDOWN);
+    assert_prints_the_same(run, again, FORMAT_TABLE);
+    run_free(again);
+
+    char *const text = sample_text(run, FORMAT_MARKDOWN, NULL);
+    static const char *const lines[] = {
+        "\n**REGRESSED: 2 of 3 cases by more than 2%",
+        "\n| label | old | new |\n| file | base.json | head.json |\n",
+        "\n| commit | c0ffee | decaf |\n",
+        "\n| measured | 2024-05-06T07:08:09Z | 2024-05-06T07:08:09Z |\n",
+        "\n| host | Example CPU, 0011 | Example CPU, 0011 |\n",
+        "\n- libraries, the same code in both: 1 case, +0.00% (+0.00 to +0.00)\n",
+        "| 80.0% to 64.0% | lib 2.000x to 1.600x |\n",
+        "\n| relu | sse2 | 0 of 1 | - |  |  |\n"};
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+        if (!strstr(text, lines[i]))
+            fail_msg("no '%s' in %s", lines[i], text);
+    free(text);
+    run_free(run);
+}
+
+/* Before the first fold 4 kB, in all no more than a comment of GitHub has room for. */
+static void a_comment_holds_it(void **state)
+{
+    for (size_t n = 10; n <= 10000; n *= 10) {
+        const struct noise still = {0}, slower = {.own = log(1.2)};
+        struct run *const run = compare(make(&still, n, 9), make(&slower, n, 9));
+        for (size_t i = 0; i < run->n_results; i++)
+            if (n == 1000) { /* an op of its own each: too many rows */
+                char op[20];
+                snprintf(op, sizeof op, "op%zu", i);
+                assert_int_equal(string_set(&run->results[i].op, op), 0);
+            }
+        char *const text = sample_text(run, FORMAT_MARKDOWN, NULL);
+        const char *const fold = strstr(text, "<details>");
+        assert_non_null(fold);
+        assert_in_range(fold - text, 1, 4200);
+        assert_in_range(strlen(text), 1, 65536);
+        assert_int_equal(strstr(text, "**Cut here: ") != NULL, n >= 1000);
+        assert_int_equal(strstr(text, " more rows are below.") != NULL, n == 1000);
+        free(text);
+        run_free(run);
+    }
+}
+
+int main(void)
+{
+    return RUN_TESTS(
+        TEST(noise_is_no_regression), TEST(regressions_are_found),
+        TEST(libraries_are_the_control), TEST(other_versions_control_nothing),
+        TEST(a_case_that_moves_has_a_floor_of_its_own), TEST(equal_builds_never_regress),
+        TEST(rows_of_op_and_isa), TEST(a_comment_holds_it));
+}

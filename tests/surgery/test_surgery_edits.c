@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Edits of code: exactly those instructions change, and what is not safe is refused. */
+#include "surgeon.h"
+
+enum { TURNS = 64, FLOATS = 8 * TURNS, INPUT_FLOATS = FLOATS + 8 };
+static float input[INPUT_FLOATS], output[FLOATS], right[FLOATS];
+
+/* %rdi: input, %rsi: output; each loop has 64 turns. */
+#define FUNCTION(name, code)                                               \
+    __asm__(".pushsection .text\n.type " #name ", @function\n" #name ":\n" \
+            "   movl $64, %ecx\n" code ".size " #name ", . - " #name "\n"  \
+            ".popsection\n");                                              \
+    patient_function name __attribute__((visibility("hidden")));
+
+FUNCTION(sum, "   xorps %xmm0, %xmm0\n"
+              "1: addps (%rdi), %xmm0\n"
+              "   addq $16, %rdi\n   decl %ecx\n   jnz 1b\n"
+              "   movups %xmm0, (%rsi)\n   retq\n")
+FUNCTION(sum_of_register, "   vxorps %xmm0, %xmm0, %xmm0\n"
+                          "1: vmovups (%rdi), %ymm1\n"
+                          "   vaddps %ymm1, %ymm0, %ymm0\n"
+                          "   addq $32, %rdi\n   decl %ecx\n   jnz 1b\n"
+                          "   vmovups %ymm0, (%rsi)\n   vzeroupper\n   retq\n")
+FUNCTION(quotients, "1: movups (%rdi), %xmm0\n   movups 16(%rdi), %xmm9\n"
+                    "   divps %xmm9, %xmm0\n   movups %xmm0, (%rsi)\n"
+                    "   addq $16, %rdi\n   addq $16, %rsi\n   decl %ecx\n   jnz 1b\n"
+                    "   retq\n")
+FUNCTION(roots, "1: sqrtps (%rdi), %xmm0\n   movups %xmm0, (%rsi)\n"
+                "   addq $16, %rdi\n   addq $16, %rsi\n   decl %ecx\n   jnz 1b\n"
+                "   retq\n")
+FUNCTION(gathers, "   vpcmpeqd %ymm3, %ymm3, %ymm3\n   vpsrld $31, %ymm3, %ymm4\n"
+                  "1: vmovaps %ymm3, %ymm2\n"
+                  "   vgatherdps %ymm2, 4(%rdi, %ymm4, 4), %ymm0\n"
+                  "   vmovups %ymm0, (%rsi)\n"
+                  "   addq $4, %rdi\n   addq $32, %rsi\n   decl %ecx\n   jnz 1b\n"
+                  "   vzeroupper\n   retq\n")
+FUNCTION(stores, "1: movups (%rdi), %xmm0\n   movups %xmm0, (%rsi)\n"
+                 "   addq $16, %rdi\n   addq $16, %rsi\n   decl %ecx\n   jnz 1b\n"
+                 "   movups %xmm0, (%rsi)\n   retq\n")
+FUNCTION(spilled, "   xorps %xmm2, %xmm2\n"
+                  "1: movups (%rdi), %xmm0\n   movaps %xmm0, %xmm1\n"
+                  "   movups %xmm1, -40(%rsp)\n   movups -40(%rsp), %xmm2\n"
+                  "   addps %xmm2, %xmm0\n   movups %xmm0, (%rsi)\n"
+                  "   addq $16, %rdi\n   addq $16, %rsi\n   decl %ecx\n   jnz 1b\n"
+                  "   retq\n")
+FUNCTION(late, "1: movss (%rdi), %xmm0\n   movss 4(%rdi), %xmm1\n"
+               "   movss %xmm0, -16(%rsp)\n   movss %xmm1, -12(%rsp)\n"
+               "   movsd -16(%rsp), %xmm2\n   movsd %xmm2, (%rsi)\n"
+               "   addq $8, %rdi\n   addq $8, %rsi\n   decl %ecx\n   jnz 1b\n"
+               "   retq\n")
+FUNCTION(late_operand, "   xorps %xmm2, %xmm2\n"
+                       "1: movss (%rdi), %xmm0\n   movss 4(%rdi), %xmm1\n"
+                       "   movss %xmm0, -24(%rsp)\n   movss %xmm1, -16(%rsp)\n"
+                       "   movups (%rdi), %xmm2\n   addps -24(%rsp), %xmm2\n"
+                       "   movsd %xmm2, (%rsi)\n"
+                       "   addq $8, %rdi\n   addq $8, %rsi\n   decl %ecx\n   jnz 1b\n"
+                       "   retq\n")
+FUNCTION(nothing, "   retq\n")
+__asm__(
+    ".pushsection .text\n.type nop_function, @function\nnop_function:\n   nop\n   retq\n"
+    ".size nop_function, . - nop_function\n.popsection\n");
+/* Short branches over it do not reach when each of them counts. */
+FUNCTION(calls, "   movl %ecx, %edx\n"
+                "1: callq nop_function\n   callq nothing\n   movl (%rdi), %eax\n"
+                "   testl $1, %eax\n   jz 2f\n   addl $4, %eax\n"
+                "2: testl $2, %eax\n   jz 3f\n   xorl $8, %eax\n"
+                "3: testl $4, %eax\n   jz 4f\n   incl %eax\n"
+                "4: movl %eax, (%rsi)\n"
+                "   addq $4, %rdi\n   addq $4, %rsi\n   decl %edx\n   jnz 1b\n   retq\n")
+FUNCTION(to_flags, "1: movss (%rdi), %xmm0\n   divss 4(%rdi), %xmm0\n"
+                   "   comiss %xmm0, %xmm0\n   movss %xmm0, (%rsi)\n"
+                   "   decl %ecx\n   jnz 1b\n   retq\n")
+FUNCTION(to_general, "1: movups (%rdi), %xmm0\n   divps 16(%rdi), %xmm0\n"
+                     "   movaps %xmm0, %xmm7\n   movmskps %xmm7, %eax\n"
+                     "   decl %ecx\n   jnz 1b\n   retq\n")
+FUNCTION(to_address, "   vpcmpeqd %ymm3, %ymm3, %ymm3\n"
+                     "1: vmovups (%rdi), %ymm0\n   vdivps %ymm3, %ymm0, %ymm1\n"
+                     "   vpsrld $30, %ymm1, %ymm4\n   vmovaps %ymm3, %ymm2\n"
+                     "   vgatherdps %ymm2, (%rdi, %ymm4, 4), %ymm5\n"
+                     "   decl %ecx\n   jnz 1b\n   vzeroupper\n   retq\n")
+/* The result comes to a count through memory. */
+FUNCTION(to_branches, "1: movss (%rdi), %xmm0\n   divss 4(%rdi), %xmm0\n"
+                      "   movss %xmm0, (%rsi)\n   movl (%rsi), %eax\n"
+                      "   shrl $23, %eax\n"
+                      "2: decl %eax\n   jnz 2b\n"
+                      "   decl %ecx\n   jnz 1b\n   retq\n")
+
+/* ---- planning ---- */
+
+struct plan {
+    struct surgery *surgery;
+    struct surgery_seen *seen;
+    size_t n;
+};
+
+static void see(struct patient *patient, struct plan *plan)
+{
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    trace_patient(patient, (surgery_function *)patient->function, &census);
+    plan->n = census.n_lines;
+    plan->seen = calloc(plan->n, sizeof *plan->seen);
+    assert_non_null(plan->seen);
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct inspect_line *const line = &census.line[i];
+        plan->seen[i] = (struct surgery_seen){
+            .address = line->address,
+            .executed = line->executed,
+            .loop = line->loop == INSPECT_NO_LOOP ? SURGERY_COLD : line->loop,
+            .spills = line->spills > 0,
+            .reloads = line->reloads > 0,
+            .late = line->failed_forwards > 0};
+    }
+    inspect_census_free(&census);
+    if (open_patient(patient, &plan->surgery, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+static void forget(struct plan *plan)
+{
+    surgery_close(plan->surgery);
+    free(plan->seen);
+}
+
+/* Leaves the results of the edited code in `output`; -errno of the plan. */
+static int edit(patient_function *function, enum surgery_edit kind, size_t *changed,
+                struct error *error)
+{
+    static const unsigned shifts[] = {0, 17, 48};
+    struct patient patient = {function, input, output};
+    struct plan plan;
+    see(&patient, &plan);
+    const int status =
+        surgery_plan_edit(plan.surgery, kind, plan.seen, plan.n, changed, error);
+    for (size_t i = 0; i < ARRAY_LEN(shifts) && status == 0; i++) {
+        struct surgery_variant *variant = NULL;
+        surgery_function *run = NULL;
+        memset(output, 0, sizeof output);
+        if (surgery_edit(plan.surgery, kind, shifts[i], &variant, error) < 0 ||
+            surgery_prove(variant, 0, error) < 0 ||
+            surgery_select(variant, &run, error) < 0)
+            fail_msg("%s, shift %u: %s", surgery_edit_name(kind), shifts[i], error->text);
+        call_patient(run, &patient);
+        assert_int_equal(surgery_restore(plan.surgery, error), 0);
+    }
+    forget(&plan);
+    return status;
+}
+
+static void edit_well(patient_function *function, enum surgery_edit kind, size_t changes)
+{
+    struct error error = {.text = ""};
+    size_t changed = 0;
+    if (edit(function, kind, &changed, &error) < 0)
+        fail_msg("%s: %s", surgery_edit_name(kind), error.text);
+    assert_int_equal(changed, changes);
+}
+
+static void refuse(patient_function *function, enum surgery_edit kind, int code,
+                   const char *why)
+{
+    struct error error = {.text = ""};
+    size_t changed = 0;
+    const int status = edit(function, kind, &changed, &error);
+    if (status != code || !strstr(error.text, why))
+        fail_msg("%s: %d, %s", surgery_edit_name(kind), status, error.text);
+}
+
+static void assert_floats(const float *found, const float *expected, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(found[i] == expected[i]))
+            fail_msg("%zu: %g, not %g", i, (double)found[i], (double)expected[i]);
+}
+
+/* ---- tests ---- */
+
+/* The sum of the last turn alone is left: x, or x + x. */
+static void test_chain(void **state)
+{
+    edit_well(sum, SURGERY_CHAIN, 1);
+    assert_floats(output, input + 4 * (TURNS - 1), 4);
+    if (!__builtin_cpu_supports("avx2"))
+        return;
+    edit_well(sum_of_register, SURGERY_CHAIN, 1);
+    for (size_t i = 0; i < 8; i++)
+        right[i] = 2 * input[8 * (TURNS - 1) + i];
+    assert_floats(output, right, 8);
+}
+
+static void test_divide(void **state)
+{
+    edit_well(quotients, SURGERY_DIVIDE, 1);
+    for (size_t i = 0; i < 4 * TURNS; i++)
+        right[i] = input[i] * input[i + 4];
+    assert_floats(output, right, 4 * TURNS);
+    edit_well(roots, SURGERY_DIVIDE, 1);
+    assert_floats(output, input, 4 * TURNS);
+}
+
+static void test_gather(void **state)
+{
+    if (!__builtin_cpu_supports("avx2"))
+        skip();
+    edit_well(gathers, SURGERY_GATHER, 1);
+    for (size_t i = 0; i < 8 * TURNS; i++)
+        right[i] = input[1 + i / 8 + i % 8];
+    assert_floats(output, right, 8 * TURNS);
+}
+
+/* What is stored behind the loop stays. */
+static void test_store(void **state)
+{
+    edit_well(stores, SURGERY_STORE, 1);
+    memset(right, 0, sizeof right);
+    memcpy(right + 4 * TURNS, input + 4 * (TURNS - 1), 16);
+    assert_floats(output, right, 4 * TURNS + 4);
+}
+
+/* The store is gone, and so is the load. */
+static void test_spill(void **state)
+{
+    edit_well(spilled, SURGERY_SPILL, 2);
+    assert_floats(output, input, 4 * TURNS);
+    refuse(spilled, SURGERY_FORWARD, -ENOENT, "nothing of that kind");
+}
+
+static void test_forward(void **state)
+{
+    edit_well(late, SURGERY_FORWARD, 1);
+    memset(right, 0, sizeof right);
+    assert_floats(output, right, 2 * TURNS);
+    /* x + x in place of x + what was stored */
+    edit_well(late_operand, SURGERY_FORWARD, 1);
+    for (size_t i = 0; i < 2 * TURNS; i++)
+        right[i] = 2 * input[i];
+    assert_floats(output, right, 2 * TURNS);
+}
+
+/* Results stay: all else is laid out anew, with short branches made long in the trial. */
+static void test_call(void **state)
+{
+    memset(output, 0, sizeof output);
+    calls(input, output);
+    memcpy(right, output, sizeof right);
+    edit_well(calls, SURGERY_CALL, 1);
+    assert_memory_equal(output, right, sizeof right);
+}
+
+static void test_unsafe(void **state)
+{
+    refuse(to_flags, SURGERY_DIVIDE, -EPERM, "flags at to_flags+0x");
+    refuse(to_general, SURGERY_DIVIDE, -EPERM, "a general register at to_general+0x");
+    refuse(to_branches, SURGERY_DIVIDE, -EPERM, "branches would execute");
+    if (__builtin_cpu_supports("avx2"))
+        refuse(to_address, SURGERY_DIVIDE, -EPERM, "an address at to_address+0x");
+}
+
+int main(void)
+{
+    if (cannot_operate())
+        return 77;
+    for (size_t i = 0; i < INPUT_FLOATS; i++)
+        input[i] = (float)(1 + i % 13) / 4;
+    return RUN_TESTS(TEST(test_chain), TEST(test_divide), TEST(test_gather),
+                     TEST(test_store), TEST(test_spill), TEST(test_forward),
+                     TEST(test_call), TEST(test_unsafe));
+}
