@@ -46,8 +46,9 @@ const struct option_row option_rows[] = {
      "Each call finds inout arrays as the first one did: they are written again before it, "
      "outside of the clock. Otherwise a call finds what the one before left.",
      option_set_flag, AT(call.reset), NEEDS_TRUST},
-    {"work", "EXPRESSION", RUN, COMMAND_CALL, "elements of the longest array",
-     "Operations of a call, of the names in the prototype, as in '2 * n'.", option_set_text,
+    {"work", "EXPRESSION", RUN, COMMAND_CALL, NULL,
+     "Operations of a call, of the names in the prototype, as in '2 * n'; bytes are known "
+     "without.", option_set_text,
      AT(call.work), HARMLESS},
     {"roof", "NAME|none", RUN, COMMAND_CALL, "the stream of its arrays",
      "The row of op roof that limits it (`simdbench list kernels roof`).", option_set_text,

@@ -20,6 +20,7 @@ struct called {
     struct text_list places; /* of functions, the first one names the op */
     char op[DECLARED_NAME];
     char folder[PATH_MAX], file[PATH_MAX + DECLARED_NAME];
+    char *linked; /* temporary shared object of an archive or object file; or NULL */
 };
 
 /* Names and dimensions need no more than this. */
@@ -98,7 +99,8 @@ static cJSON *make_document(struct options *options, const struct called *called
     cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "ops"), op);
     cJSON_AddStringToObject(op, "name", called->op);
     cJSON_AddStringToObject(op, "prototype", options->files.item[1]);
-    cJSON_AddStringToObject(op, "library", called->library);
+    cJSON_AddStringToObject(
+        op, "library", call->save || !called->linked ? called->library : called->linked);
     cJSON *const kernels = cJSON_AddObjectToObject(op, "kernels");
     for (size_t i = 0; i < called->places.n; i++) {
         const char *const isa = name_isa(called->places.item[i]) ?: "lib";
@@ -149,25 +151,22 @@ static int check_document(const struct called *called, const cJSON *document,
                           struct error *error)
 {
     struct declared_file file;
-    struct library library;
+    struct library library = {.path = NULL};
     const struct library_function *function;
     char *const text = must_have(cJSON_PrintUnformatted(document));
     int status = declared_read("call", text, strlen(text), &file, error);
     free(text);
     if (status < 0)
         return status;
-    if (!library_must_link(called->library))
-        status = library_read(called->library, &library, error);
+    status = library_read(called->linked ?: called->library, &library, error);
     for (size_t i = 0; i <= called->places.n && status == 0; i++) {
         struct place place;
         const char *const name =
             i < called->places.n ? called->places.item[i] : file.op[0].reference;
-        if (name && !library_must_link(called->library) &&
-            place_parse(name, &place, error) == 0)
+        if (name && place_parse(name, &place, error) == 0)
             status = library_find(&library, place.name, &function, error);
     }
-    if (!library_must_link(called->library))
-        library_close(&library);
+    library_close(&library);
     declared_free(&file);
     return status;
 }
@@ -203,6 +202,13 @@ static int find_library(struct called *called, struct error *error)
     int status = library_where(called->library, found, sizeof found, error);
     if (status == 0 && !realpath(found, called->library))
         status = error_set(error, -errno, "%.300s: %s", found, strerror(errno));
+    if (status == 0 && library_must_link(called->library)) {
+        char *command = NULL;
+        status = library_link(called->library, &called->linked, &command, error);
+        if (status == 0)
+            complain("linked by: %s", command);
+        free(command);
+    }
     return status;
 }
 
@@ -282,6 +288,9 @@ int command_call(struct options *options)
         unlink(called.file);
         rmdir(called.folder);
     }
+    if (called.linked)
+        unlink(called.linked);
+    free(called.linked);
     text_list_free(&called.places);
     return status;
 }

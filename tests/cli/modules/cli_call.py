@@ -176,8 +176,12 @@ class Call(CallCase):
     def test_object_file(self):
         path = self.folder / "mix.o"
         subprocess.run(["cc", "-O2", "-fPIC", "-c", "-o", path, SOURCE], check=True)
-        self.run_tool("call", f"{path}:mix_c", MIX, "--sizes=64", "--reference=mix_c",
-                      "--quiet", *SHORT)
+        done = self.run_tool("call", f"{path}:mix_c", MIX, "--sizes=64",
+                             "--reference=mix_c", "--quiet", *SHORT)
+        self.assertRegex(done.stderr, "linked by: .*cc.* -shared.*mix.o")
+        self.assertIn("mix:mix/f32/scalar/mix_c@64", done.stdout)
+        done = self.run_tool("call", f"{path}:mix_d", MIX, status=2)
+        self.assertIn("mix_c", done.stderr)
 
     def test_nothing_is_left(self):
         before = set(Path(self.library_folder).parent.glob("simdbench-call-*"))
