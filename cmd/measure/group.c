@@ -283,8 +283,7 @@ int group_prepare(struct group_state *group, struct error *error)
     for (size_t i = 0; i < group->n_cases; i++) {
         if (!group->cases[i].active)
             continue;
-        if (i && group->cases[i].plan->copy == 1)
-            status = group_prepare_copies(group);
+        status = i && group->cases[i].plan->copy == 1 ? group_prepare_copies(group) : 0;
         if (status == 0 && group->cases[i].active)
             status = group_prepare_case(group, &group->cases[i]);
         if (status)

@@ -114,7 +114,7 @@ static void add_builds(const struct catalog *catalog, struct run *run)
     struct elf_file file;
     if (elf_read("/proc/self/exe", &file, &error) == 0 && file.build_id[0])
         must(string_set(&run->tool_build_id, file.build_id));
-    for (size_t i = 0; i < catalog->n_workers; i++) {
+    for (size_t i = 0; catalog && i < catalog->n_workers; i++) {
         const struct worker_info *const info = &catalog->workers[i]->info;
         struct buffer text = {.text = NULL};
         if (!info->path || info->is_baseline)

@@ -203,7 +203,7 @@ static void test_needs(void **state)
         {"cpus:1", NULL},
         {"cpus:100000", "it needs 100000 CPUs; here are "},
         {"isa:scalar", NULL},
-        {"isa:sse9", "sse9: no instruction set of that name"},
+        {"isa:sse9", "sse9: 'sse9' is no instruction set"},
         {"module:nobody", "there is no module nobody"},
         {"event:cycles", "no hardware counters: a guest without one"},
         {"uarch:z80", "it needs a CPU of kind z80; here is "},

@@ -92,7 +92,7 @@ class Schema(unittest.TestCase):
                                "threshold", "seconds", "reason", "significant",
                                "ci_level", "code", "equal", "drift", "between", "controls",
                                "rows", "base_share", "base_ratios", "placement", "left_out",
-                               "lacking", "placed"):
+                               "lacking", "placed", "harness", "remark"):
                     with self.subTest(missing=key):
                         value = owner.pop(key)
                         self.assertFalse(self.validator.is_valid(gate))
@@ -106,7 +106,8 @@ class Schema(unittest.TestCase):
         why = result["explanation"]
         optional = {"not_traced", "source", "mix", "text", "unit", "at_least", "of", "ci_level",
                     "refute", "experiment", "remedy", "limits", "refuted", "counter",
-                    "missing", "why", "reaches", "absent", "modules", "producer", "mixes_sse_avx", "exact"}
+                    "missing", "why", "reaches", "absent", "modules", "producer", "mixes_sse_avx", "exact",
+                    "bounds", "form", "latency", "throughput"}
         account = document["account"]
         owners = [account, account["factors"][0], why, why["executed"], why["residual"], why["loops"][0],
                   why["loops"][0]["code"][0], why["bounds"][0], why["excluded"][0],

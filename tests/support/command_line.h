@@ -16,7 +16,7 @@ static inline char *word_next(char **rest)
     *rest = at + 1;
     char *const word = strsep(rest, "'");
     if (*rest)
-        *rest += **rest == ' ';
+        *rest = **rest ? *rest + 1 : NULL;
     return word;
 }
 
