@@ -111,7 +111,7 @@ class GoogleBenchmark(HarnessCase):
         text = {name: (self.folder / name).read_text() for name in outputs}
         self.assertRegex(text["table"], r"google-benchmark: 2 cases, 1 regressed, 1 the same")
         self.assertIn("placement: code of a harness cannot be tried", text["table"])
-        self.assertIn("## google", text["markdown"])
+        self.assertIn("- harness: google-benchmark", text["markdown"])
         self.assertRegex(text["junit"], "(?s)BM_sort/64.*<failure")
         self.assertRegex(text["annotations"], "::error .*BM_sort/64")
         self.assertIn('name="harness" value="google-benchmark"', text["junit"])
