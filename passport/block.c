@@ -63,7 +63,8 @@ void emit_operands(struct block *block, ZydisMnemonic mnemonic, size_t n,
     ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64,
                                    .mnemonic = mnemonic,
                                    .operand_count = (ZyanU8)n};
-    memcpy(request.operands, operands, n * sizeof *operands);
+    for (size_t i = 0; i < n; i++)
+        request.operands[i] = operands[i];
     emit_request(block, &request);
 }
 

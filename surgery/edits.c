@@ -385,7 +385,8 @@ static int cut_loops(struct planning *planning)
             if (planning->seen[i].loop == number &&
                 2 * planning->seen[i].executed >= most)
                 loop[n++] = planning->seen[i];
-        qsort(loop, n, sizeof *loop, by_place);
+        if (n)
+            qsort(loop, n, sizeof *loop, by_place);
         status = cut_loop(planning, loop, n);
     }
     free(loop);

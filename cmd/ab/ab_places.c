@@ -209,14 +209,14 @@ static int choose(struct ab_group *group, size_t c, uint64_t *random)
     struct ab_case *const entry = &group->cases[c];
     const uint64_t calls = (uint64_t)fmax(1, llround(CHOICE_NS / entry->call_ns));
     double least[ARMS] = {INFINITY, INFINITY, INFINITY};
-    double ns[ARMS][PLACES_MOST];
+    double ns[ARMS][PLACES_MOST] = {{0}};
     int order[ARMS * PLACES_MOST], n = (int)entry->n_places;
     for (int i = 0; i < ARMS * n; i++) {
         order[i] = i;
         ns[i / n][i % n] = INFINITY;
     }
     for (int turn = 0; turn < TURNS; turn++) {
-        order_shuffle(order, (size_t)(ARMS * n), random);
+        order_shuffle(order, ARMS * entry->n_places, random);
         for (int k = 0; k < ARMS * n; k++) {
             const int which = order[k] / n, place = order[k] % n;
             struct batch batch;

@@ -19,7 +19,7 @@ struct called {
     char library[PATH_MAX];
     struct text_list places; /* of functions, the first one names the op */
     char op[DECLARED_NAME];
-    char folder[PATH_MAX], file[PATH_MAX + DECLARED_NAME];
+    char folder[PATH_MAX], file[PATH_MAX + DECLARED_NAME + 8];
     char *linked; /* temporary shared object of an archive or object file; or NULL */
 };
 

@@ -69,8 +69,9 @@ bool cost_read(const cJSON *value, struct passport *passport)
         return false;
     cJSON_ArrayForEach (item, message_get(value, "links")) {
         if (passport->n_links == PASSPORT_LINKS ||
-            !read_link(item, &passport->link[passport->n_links++]))
+            !read_link(item, &passport->link[passport->n_links]))
             return false;
+        passport->n_links++;
     }
     passport->known = true;
     return true;

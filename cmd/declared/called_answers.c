@@ -69,7 +69,7 @@ static int compute_once(struct made_call *made, struct computed *computed, int b
         struct simdbench_operand *const operand = &computed->operand[i];
         if (operand->role == SIMDBENCH_OUT)
             memset(operand->data, byte, bytes_of(operand));
-        else if (operand->role == SIMDBENCH_INOUT)
+        else if (operand->role == SIMDBENCH_INOUT && bytes_of(operand))
             memcpy(operand->data, computed->operand[operand->source].data,
                    bytes_of(operand));
     }
@@ -196,7 +196,7 @@ int op_reference(struct declared_slot *slot, const struct simdbench_operands *op
         first++;
     const struct simdbench_operand *const output = &computed.operand[first];
     const size_t size = type_bytes(output->type);
-    for (uint64_t i = 0; i < n && status == 0; i++) {
+    for (uint64_t i = 0; i < n && status == 0 && output->data; i++) {
         const uint64_t element = index ? index[i] : i;
         memcpy((char *)value + i * size, (char *)output->data + element * size, size);
         slack[i] = slack_at(slot, &computed, first, element);

@@ -12,6 +12,10 @@
 #include "split.h"
 #include "worker/worker.h"
 
+/* A thunk as a function like run(): it reads the frame that stands for the operands. */
+#define SERVICE_RUN(code) \
+    ((void (*)(const struct simdbench_operands *, void *))(void (*)(void))(code))
+
 struct service;
 /* `path` NULL: own kernels. Loads and opens the module in this process. */
 int service_new(struct service **service, const char *path,

@@ -332,7 +332,7 @@ static struct empty_call empty_call_of(struct service *service, uint64_t number)
     const struct service_case *const entry = service_find_case(service, number);
     struct empty_call call = {.run = hidden, .argument = &service->operands.view};
     if (entry && entry->declared) {
-        *(call_code **)&call.run = entry->declared->nothing;
+        call.run = SERVICE_RUN(entry->declared->nothing);
         call.argument = entry->argument;
     }
     return call;

@@ -39,8 +39,8 @@ static int prepare_declared(const struct service *service, struct service_case *
                                         &entry->declared, error, error_size);
     if (status < 0)
         return status;
-    *(call_code **)&entry->run = entry->declared->timed;
-    *(struct call_frame **)&entry->argument = entry->declared->frame;
+    entry->run = SERVICE_RUN(entry->declared->timed);
+    entry->argument = (const void *)entry->declared->frame;
     return 0;
 }
 
@@ -317,7 +317,7 @@ int service_call_checked(const struct service *service, struct service_case *ent
     service_enter(&mask);
     void (*run)(const void *, void *) = (void (*)(const void *, void *))entry->run;
     if (calls && entry->declared) {
-        *(call_code **)&run = entry->declared->code;
+        run = (void (*)(const void *, void *))SERVICE_RUN(entry->declared->code);
         status = inspect_call(run, entry->argument, entry->state, calls);
         declared_finish(entry->declared);
     } else if (calls) {

@@ -147,7 +147,9 @@ static double error_of(const struct element *got, const struct element *want,
 static void element_text(uint32_t type, const void *array, uint64_t i, char *text,
                          size_t size)
 {
+    enum { MOST_DIGITS = 17 };
     const struct element e = element_get(type, array, i);
+    const int digits = 2 + (1 + type_digits(type)) * 1233 / 4096;
     if (e.is_poison)
         snprintf(text, size, "never written");
     else if (type_kind(type) == TYPE_SIGNED)
@@ -155,7 +157,8 @@ static void element_text(uint32_t type, const void *array, uint64_t i, char *tex
     else if (type_kind(type) == TYPE_UNSIGNED)
         snprintf(text, size, "%" PRIu64, e.bits);
     else /* as many digits as tell it from its neighbours */
-        snprintf(text, size, "%.*g", 2 + (1 + type_digits(type)) * 1233 / 4096, e.number);
+        snprintf(text, size, "%.*g", digits < MOST_DIGITS ? digits : MOST_DIGITS,
+                 e.number);
 }
 
 /* "output[3], byte 5, is 0x12, should be 0x13" */

@@ -348,7 +348,7 @@ class Pages(unittest.TestCase):
         """Its own JSON, as a report."""
         theirs = {"context": {"date": "2026-01-01T00:00:00+00:00"}, "benchmarks": [
             {"name": f"BM_copy/{n}", "run_name": f"BM_copy/{n}", "run_type": "iteration",
-             "iterations": 1000, "real_time": n / 10, "time_unit": "ns",
+             "iterations": 1000, "real_time": n / 10, "cpu_time": n / 10, "time_unit": "ns",
              "bytes_per_second": 8e9} for n in (64, 128, 256)]}
         (self.at / "theirs.json").write_text(json.dumps(theirs))
         page = self.at / "google.html"
