@@ -303,7 +303,7 @@ static void a_comment_holds_it(void **state)
         struct run *const run = compare(make(&still, n, 9), make(&slower, n, 9));
         for (size_t i = 0; i < run->n_results; i++)
             if (n == 1000) { /* an op of its own each: too many rows */
-                char op[20];
+                char op[32];
                 snprintf(op, sizeof op, "op%zu", i);
                 assert_int_equal(string_set(&run->results[i].op, op), 0);
             }
