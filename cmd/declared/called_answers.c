@@ -69,7 +69,8 @@ static int compute_once(struct made_call *made, struct computed *computed, int b
         struct simdbench_operand *const operand = &computed->operand[i];
         if (operand->role == SIMDBENCH_OUT)
             memset(operand->data, byte, bytes_of(operand));
-        else if (operand->role == SIMDBENCH_INOUT && bytes_of(operand))
+        else if (operand->role == SIMDBENCH_INOUT &&
+                 computed->operand[operand->source].data)
             memcpy(operand->data, computed->operand[operand->source].data,
                    bytes_of(operand));
     }
