@@ -84,10 +84,11 @@ class Instructions(Case):
                              f"--json={path}", env=self.env).stdout
         (result,) = [r for r in self.load(path)["results"] if r["explanation"]]
         code = result["explanation"]["loops"][0]["code"]
-        lines = {line["form"]: line for line in code}
-        self.assertEqual(lines["maxps xmm, xmm"]["throughput"], 1)
-        self.assertEqual(lines["maxps xmm, xmm"]["latency"], 1)
-        self.assertRegex(text, r"100% +1\.00/1\.00  maxps xmm\d+, xmm\d+")
+        lines = [line for line in code if (line["form"] or "").startswith("maxps ")]
+        self.assertTrue(lines, code)
+        self.assertEqual(lines[0]["throughput"], 1)
+        self.assertEqual(lines[0]["latency"], 1)
+        self.assertRegex(text, r"% +1\.00/1\.00  maxps xmm\d+, ")
         self.assertIn("latency/throughput in cycles", text)
         bounds = {bound["name"]: bound for bound in result["explanation"]["bounds"]}
         self.assertIn("form_cycles", bounds)
