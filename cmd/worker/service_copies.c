@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of the code of a case, for batches at other places. */
+#include "confine.h"
 #include "reports.h"
 #include "service.h"
 #include "surgery.h"
@@ -21,12 +22,13 @@ enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096 };
 #define TRACE_NS 8000000000
 #define PROOF_NS 10000000000
 
-/* Of a call, what a loop executes at least to be the one that matters. */
+/* The least share of a call's instructions of a loop that counts. */
 #define LOOP_SHARE 0.3
 
 typedef void run_function(const struct simdbench_operands *operands, void *state);
 
 struct copies {
+    pid_t worker;
     struct service_case *of;
     struct surgery *surgery;
     struct surgery_variant *variant[COPIES_MAX]; /* NULL: its edit cannot be made */
@@ -41,10 +43,22 @@ struct executed_code {
     size_t n;
 };
 
+/* A child that runs the kernel can reach this worker no more than a worker its parent. A
+ * system without such filters does without. */
+static void confine_child(pid_t worker)
+{
+    static pid_t confined;
+    if (getpid() != worker && getpid() != confined) {
+        confine(worker);
+        confined = getpid();
+    }
+}
+
 static void call_once(surgery_function *run, void *context)
 {
     const struct copies *const copies = context;
     sigset_t mask;
+    confine_child(copies->worker);
     service_enter(&mask);
     ((run_function *)run)(copies->of->argument, copies->of->state);
     service_leave(copies->of, &mask);
@@ -59,6 +73,7 @@ static void be_traced(const struct copies *copies, int start)
     char byte;
     sigset_t mask;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    confine_child(copies->worker);
     service_enter(&mask);
     if (read(start, &byte, 1) == 1)
         inspect_call((void (*)(const void *, void *))entry->run, entry->argument,
@@ -407,6 +422,7 @@ cJSON *service_copies(struct service *service, const cJSON *request)
         return service_error(-ENOMEM, "out of memory");
     entry->copies = copies;
     copies->of = entry;
+    copies->worker = getpid();
     cJSON *const reply = answer(copies, &call);
     if (!message_true(reply, "ok"))
         service_copies_free(service, entry);

@@ -54,10 +54,9 @@ def prove(context, how):
 
 
 def explain(context, how):
-    """It ends, with an explanation or the reason for none. A worker that is stopped by its own
-    child, where its code is copied, measures nothing."""
+    """It ends, with an explanation or the reason for none."""
     act = how.partition(":")[2]
-    started, document = run(context, how, {0, 4, 5}, "explain", f"--plugin={plugin(context)}",
+    started, document = run(context, how, {0, 4}, "explain", f"--plugin={plugin(context)}",
                             "hostile:twice/f32/scalar/bad@100")
     text = started.out.decode()
     need(document and text, "nothing is explained")
