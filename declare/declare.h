@@ -167,7 +167,7 @@ struct declared_sizes {
 int declaration_measure(const struct declaration *declaration, const int64_t *dimension,
                         struct declared_sizes *sizes, struct error *error);
 
-/* How far a result may be from the reference. */
+/* The largest distance of a result from the reference. */
 enum tolerance_kind {
     TOLERANCE_NONE, /* nothing was said */
     TOLERANCE_EXACT,
@@ -190,7 +190,7 @@ enum call_class {
     CALL_ADDRESS  /* the word's own address is passed; the word is copied to `slot` first,
                      and the function reads and writes it there */
 };
-/* What a call needs to know of a function. */
+/* A function as a call needs it. */
 struct call_signature {
     uint32_t n;
     enum call_class argument[DECLARED_MAX];
@@ -234,7 +234,7 @@ call_code *thunk_jump(const struct thunk *thunk);
 /* A function that returns at once. */
 void call_nothing(void);
 
-/* What a function left changed that it must restore. */
+/* State that a function changed and must restore. */
 enum call_fault {
     CALL_REGISTERS = 1u << 0, /* callee-saved general registers */
     CALL_STACK = 1u << 1,     /* stack pointer */
@@ -306,7 +306,7 @@ struct family {
 int library_families(const struct library *library, bool all, struct family **family,
                      size_t *n);
 void families_free(struct family *family, size_t n);
-/* What a name says about its instruction set; NULL: nothing. */
+/* The instruction set that a name tells; NULL: none. */
 const char *name_isa(const char *name);
 
 /* How to get a function: "mix_avx2" is itself, "choose()" returns it, "table[3]" holds

@@ -322,7 +322,7 @@ static int finish_length(struct reader *reader, struct declared_argument *argume
     return 0;
 }
 
-/* What follows an expression that was skipped must follow when it is read. */
+/* The text behind a skipped expression must be the same when it is read. */
 static int finish_end(const struct reader *reader)
 {
     const struct token *const token = reader_token(reader);

@@ -21,7 +21,7 @@ static int add(struct reader *reader, struct extent *extent, enum extent_op op,
 
 static int read_sum(struct reader *reader, struct extent *extent, unsigned depth);
 
-/* What follows a value must follow when it is read as it did when it was skipped. */
+/* The text behind a skipped value must be the same when the value is read. */
 int expression_value(struct reader *reader, uint32_t i)
 {
     struct extent *const value = &reader->declaration->argument[i].integer;

@@ -6,7 +6,7 @@
 
 #include "declare.h"
 
-/* Where the reader is, for messages: "ops[2].kernels.avx2". */
+/* The place of the reader, for messages: "ops[2].kernels.avx2". */
 struct spot {
     const char *path;
     struct error *error;

@@ -119,7 +119,7 @@ static int by_name(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* What every linker adds. */
+/* Symbols that every linker adds. */
 static bool is_startup(const char *name)
 {
     static const char *const names[] = {"_init",

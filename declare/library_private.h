@@ -21,7 +21,7 @@ bool image_section(const struct image *image, uint64_t i, ElfW(Shdr) * section);
 const unsigned char *image_loaded(const struct image *image, uint64_t address,
                                   uint64_t n);
 
-/* What C++ and Rust mean by a symbol; to be freed. NULL: nothing. */
+/* The name that C++ or Rust has for a symbol; free() it. NULL: none. */
 char *name_demangle(const char *symbol);
 /* Length of a demangled name without the arguments. */
 size_t name_length(const char *demangled);

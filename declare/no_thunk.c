@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where no code is written for calls: any machine but x86-64. */
+/* Thunks are refused on any machine but x86-64. */
 #include <errno.h>
 
 #include "declare.h"

@@ -86,7 +86,7 @@ static size_t slot_at(uint32_t i)
     return offsetof(struct call_frame, slot) + 8 * i;
 }
 
-/* Where an argument goes: number of its register, or of its word on the stack. */
+/* The place of an argument: number of its register, or of its word on the stack. */
 struct route {
     bool in_register;
     unsigned number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a checked call left changed, from what its code wrote down. */
+/* State that a checked call left changed, by the record of its code. */
 #include "thunk_private.h"
 
 #include <stdio.h>

@@ -19,7 +19,7 @@ struct thunk_state {
     unsigned char x87[28], x87_after[28];
     unsigned char vector[VECTORS][32]; /* after the call, if there is AVX */
 };
-/* What registers hold before a call, in the order of thunk_state.saved. */
+/* Values of registers before a call, in the order of thunk_state.saved. */
 extern const uint64_t thunk_patterns[SAVED_REGISTERS];
 
 struct thunk {

@@ -115,7 +115,8 @@ static double arithmetic_cycles(const struct inspect_facts *facts)
                       rate(facts, FACT_rate_floats_64, bits)));
 }
 
-/* Of several at their mean width: a wide one takes at least as long as a narrow one. */
+/* Several instructions count at their mean width: a wide one takes at least as long as a
+ * narrow one. */
 static double unit_cycles(const struct inspect_facts *facts, double count, double bits,
                           enum inspect_fact rate_128)
 {

@@ -92,7 +92,7 @@ const char *inspect_confidence_name(enum inspect_confidence confidence)
 
 enum truth { NO, YES, UNKNOWN };
 
-/* What a ratio would be if nothing had changed: copies of code run in one process. */
+/* The ratio of no change: copies of code run in one process. */
 static enum inspect_fact control_of(enum inspect_fact ratio)
 {
     return inspect_fact_is_code(ratio) ? FACT_same_place : FACT_control;

@@ -110,7 +110,7 @@ static double code_bytes(const struct inspect_census *census, size_t from, size_
     return (double)(lines << LINE_SHIFT);
 }
 
-/* What a loop does again and again is nothing that a call without loops does. */
+/* A call without loops has none of the facts of a loop. */
 static void set_repeated(struct inspect_facts *facts, const struct inspect_loop *loop)
 {
 #define SET(fact) inspect_fact_set(facts, FACT_##fact, loop->fact)

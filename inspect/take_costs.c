@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What executes less often than one in so many is not asked for. */
+/* Forms that execute less often than one in so many are not measured. */
 enum { RARE = 1000 };
 
 struct asking {

@@ -79,7 +79,7 @@ void block_end(struct block *block);
 
 /* ---- encode.c ---- */
 
-/* What stands in place of the free operands. */
+/* The values in place of the free operands. */
 struct choice {
     int number[ZYDIS_MAX_OPERAND_COUNT]; /* register; of memory: its base, of a gather its
                                             index */
@@ -100,7 +100,7 @@ struct helpers {
     double move, clear, set, load; /* of general registers */
     double vector, mask, flags;    /* half of the way there and back */
 };
-/* How many registers take results in turns. */
+/* Number of registers that take results in turns. */
 unsigned chain_registers(const struct decoded *decoded);
 /* Writes `copies` instructions that do not wait for each other, with so many registers
  * for their results. `apart`: flags that they read are made anew before each. */

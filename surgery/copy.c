@@ -20,7 +20,7 @@ uint64_t copy_of(const struct surgery_variant *variant, uint64_t address)
                : address;
 }
 
-/* Of code that was laid out anew. */
+/* The original of an address in code that was laid out anew, or 0. */
 static uint64_t find_origin(const struct surgery_variant *variant, uint64_t address)
 {
     for (size_t i = 0; i < variant->surgery->n_blocks; i++) {

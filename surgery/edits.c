@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instructions an edit changes, and how. */
+/* Chooses the instructions that an edit changes, and the changes. */
 #include "surgery_private.h"
 
 #include <errno.h>

@@ -26,7 +26,7 @@ struct writing {
 
 /* ---- functions and places in them ---- */
 
-/* Where a stub of the linker jumps through, or 0: it is no stub. */
+/* The slot that a stub of the linker jumps through, or 0: it is no stub. */
 static uint64_t stub_slot(const struct surgery *surgery, uint64_t address)
 {
     const struct region *const region = region_at(&surgery->objects, address);
@@ -148,7 +148,7 @@ static const struct extra *table_at(const struct surgery *surgery, uint64_t addr
     return NULL;
 }
 
-/* What an address relative to an instruction means. */
+/* The meaning of an address relative to an instruction. */
 static void write_target(struct writing *writing, const struct insn *insn)
 {
     const struct surgery *const surgery = writing->surgery;

@@ -136,7 +136,8 @@ static bool is_readable(const struct surgery *surgery, uint64_t address, uint64_
            address + bytes <= region->hi;
 }
 
-/* Of all functions, also where nothing is known to lead yet: the next table ends one. */
+/* Finds the addresses that code takes, of all functions, reached or not: a table ends
+ * where the next one begins. */
 static int find_taken(struct search *search, const struct block *block)
 {
     struct insn insn;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where vectors go that are other ones in edited code. */
+/* Follows the values that an edit changes. */
 #include "surgery_private.h"
 
 #include <errno.h>
 
 #include <Zydis/Zydis.h>
 
-/* What an instruction does with vector registers and masks, one bit each. */
+/* Reads and writes of vector registers and masks, one bit each. */
 struct use {
     uint64_t reads, writes;
     bool to_general, to_flags; /* it writes others, too */

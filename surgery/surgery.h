@@ -63,7 +63,8 @@ void surgery_drop(struct surgery_variant *variant);
 
 /* ---- edits ---- */
 
-/* What a cause of slow code costs, by code without it. Results are wrong then. */
+/* Edits remove one cause of slow code each, to measure its cost. Results are wrong then.
+ */
 enum surgery_edit {
     SURGERY_CHAIN,   /* no turn waits for a vector of the one before */
     SURGERY_GATHER,  /* gathers are loads of the same width */

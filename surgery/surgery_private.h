@@ -76,7 +76,7 @@ bool frame_at(uint64_t frames, uint64_t address, struct frame *frame);
 /* ---- functions.c: what is copied ---- */
 
 enum { BLOCKS_MAX = 96 };
-/* Of each byte of a block. */
+/* Flags of each byte of a block. */
 enum mark { MARK_START = 1, MARK_COVERED = 2, MARK_TARGET = 4 };
 /* A function, or several that only short jumps connect; or a whole mapping of which some
  * instructions were reached. */
@@ -192,7 +192,7 @@ void changes_sort(struct changes *changes);
 const struct change *change_at(const struct changes *changes, uint64_t address);
 /* Widens short branches that do not reach any more, and gives all their places. */
 int layout_make(struct surgery_variant *variant, struct error *error);
-/* What instructions of a block are moved by beside the distance of the variant. */
+/* Displacements of instructions of a block, apart from the distance of the variant. */
 int64_t layout_shift(const struct surgery_variant *variant, const struct block *block,
                      uint64_t address);
 /* Writes the distances of short branches into the copy of a block. */

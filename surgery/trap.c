@@ -32,7 +32,7 @@ static long system_call(long number, long a, long b, long c, long d)
     return result;
 }
 
-/* How a call ended: 0, or by which signal at which instruction. */
+/* The end of a call: 0, or a signal and its instruction. */
 struct ending {
     int signal;
     uint64_t address;

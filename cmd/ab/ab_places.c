@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { LINE_BYTES = 64, TURNS = 2, SMALL_LOOP = 64, PLACES_LEAST = 4 };
-/* Of a choice; what a copy may take that is traced. */
+/* Limits of a choice, and of a copy that is traced. */
 #define CHOICE_NS 15000.0
 #define COPIES_NS 30e9
 /* Calls that are longer would be traced and timed for seconds. */
@@ -79,7 +79,7 @@ void ab_begin_places(struct ab_case *entry)
         entry->places[i] = (struct ab_places){.offset = NAN, .loop = NAN, .share = NAN};
 }
 
-/* What base executes, control executes too, and head if it is the same build. */
+/* Control executes the code of base, and so does head if it is the same build. */
 static void share_found(struct ab_group *group, size_t c)
 {
     struct ab_places *const base = &group->cases[c].places[ARM_BASE];

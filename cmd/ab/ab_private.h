@@ -63,7 +63,7 @@ struct ab {
     double built_work;
 };
 
-/* What an arm executes in a case, as the first process found it. */
+/* The code that an arm executes in a case, as the first process found it. */
 struct ab_places {
     char *executed, *code; /* as struct copies_reply has them; NULL: not known */
     double offset, loop;   /* of its hottest loop; NaN: not known */

@@ -94,13 +94,13 @@ int ab_calibrate(struct ab_group *group, size_t c)
     return 0;
 }
 
-/* Which arm a batch of a round is of: behind all arms come base and head as built. */
+/* The arm of a batch of a round: behind all arms come base and head as built. */
 static int arm_of(int turn)
 {
     return turn % ARMS;
 }
 
-/* What head does in addition. */
+/* The extra work of head. */
 static double more_of(const struct ab *ab, int turn)
 {
     return turn == ARM_HEAD          ? ab->extra_work

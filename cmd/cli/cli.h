@@ -32,7 +32,7 @@ enum trust {
     TRUST_NAMED,   /* it is named by --project or SIMDBENCH_PROJECT */
 };
 
-/* What `call` says of a function beside its prototype; NULL: nothing. */
+/* Options of `call` about a function, beside its prototype; NULL: not given. */
 struct call_options {
     char *reference, *tolerance, *roof, *work;
     char *save;        /* the file that the declaration goes to */

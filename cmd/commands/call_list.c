@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a library can be called. */
+/* Lists the functions of a library that can be called. */
 #include "commands/call.h"
 #include "declare.h"
 #include "process/process.h"

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the words of the command line say. */
+/* The words of the command line. */
 struct called {
-    char library[PATH_MAX];
+    char object[PATH_MAX];
     struct text_list places; /* of functions, the first one names the op */
     char op[DECLARED_NAME];
     char folder[PATH_MAX], file[PATH_MAX + DECLARED_NAME + 8];
@@ -100,7 +100,7 @@ static cJSON *make_document(struct options *options, const struct called *called
     cJSON_AddStringToObject(op, "name", called->op);
     cJSON_AddStringToObject(op, "prototype", options->files.item[1]);
     cJSON_AddStringToObject(
-        op, "library", call->save || !called->linked ? called->library : called->linked);
+        op, "library", call->save || !called->linked ? called->object : called->linked);
     cJSON *const kernels = cJSON_AddObjectToObject(op, "kernels");
     for (size_t i = 0; i < called->places.n; i++) {
         const char *const isa = name_isa(called->places.item[i]) ?: "lib";
@@ -128,7 +128,7 @@ static int name_file(const struct options *options, struct called *called,
     const char *const kept = options->call.save;
     const char *const top = getenv("TMPDIR");
     char name[DECLARED_NAME];
-    name_module(called->library, name, sizeof name);
+    name_module(called->object, name, sizeof name);
     if (kept) {
         snprintf(called->file, sizeof called->file, "%s%s", strchr(kept, '/') ? "" : "./",
                  kept);
@@ -146,7 +146,7 @@ static int name_file(const struct options *options, struct called *called,
     return 0;
 }
 
-/* What is wrong with it is said here, not by a worker about a temporary file. */
+/* Faults of the declaration are told here, not by a worker about a temporary file. */
 static int check_document(const struct called *called, const cJSON *document,
                           struct error *error)
 {
@@ -158,7 +158,7 @@ static int check_document(const struct called *called, const cJSON *document,
     free(text);
     if (status < 0)
         return status;
-    status = library_read(called->linked ?: called->library, &library, error);
+    status = library_read(called->linked ?: called->object, &library, error);
     for (size_t i = 0; i <= called->places.n && status == 0; i++) {
         struct place place;
         const char *const name =
@@ -199,12 +199,12 @@ static int read_places(const char *places, struct called *called, struct error *
 static int find_library(struct called *called, struct error *error)
 {
     char found[PATH_MAX];
-    int status = library_where(called->library, found, sizeof found, error);
-    if (status == 0 && !realpath(found, called->library))
+    int status = library_where(called->object, found, sizeof found, error);
+    if (status == 0 && !realpath(found, called->object))
         status = error_set(error, -errno, "%.300s: %s", found, strerror(errno));
-    if (status == 0 && library_must_link(called->library)) {
+    if (status == 0 && library_must_link(called->object)) {
         char *command = NULL;
-        status = library_link(called->library, &called->linked, &command, error);
+        status = library_link(called->object, &called->linked, &command, error);
         if (status == 0)
             complain("linked by: %s", command);
         free(command);
@@ -263,12 +263,11 @@ static int call_function(struct options *options, struct called *called,
 int command_call(struct options *options)
 {
     struct error error = {.text = ""};
-    struct called called = {.library = ""};
+    struct called called = {.object = ""};
     const char *places = NULL, *const what = options->files.item[0];
     if (module_is_declared(what))
         return call_file(options);
-    int status =
-        place_split(what, called.library, sizeof called.library, &places, &error);
+    int status = place_split(what, called.object, sizeof called.object, &places, &error);
     if (status == 0 && places && *places)
         status = read_places(places, &called, &error);
     if (status < 0)
@@ -281,7 +280,7 @@ int command_call(struct options *options)
                       what, what, what),
             &error);
     else if (options->files.n < 2)
-        status = call_list(called.library, places && *places ? places : NULL);
+        status = call_list(called.object, places && *places ? places : NULL);
     else
         status = call_function(options, &called, &error);
     if (called.folder[0]) {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the template of an own operation says of its elements. */
+/* The elements of an own operation, in the words of its template. */
 static const struct project_type {
     const char *type, *element, *number, *slack, *inputs;
 } project_types[] = {

@@ -16,7 +16,7 @@
 enum { GATES = 20 };
 static const double default_effects[] = {0, 0.01, 0.02, 0.03, 0.05};
 
-/* What a bad place costs. */
+/* The cost of a bad place. */
 #define PLACE_EFFECT 0.5
 
 /* One case on every machine, whose call is so short that a batch has thousands, and 1%

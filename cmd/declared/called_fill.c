@@ -248,7 +248,7 @@ static void fill_drawn(const struct simdbench_operand *operand, const struct inp
     }
 }
 
-/* What a type holds, or -1 to 1. */
+/* The range of a type, or -1 to 1. */
 static void set_range(uint32_t type, struct input *input)
 {
     const int bits = (int)type_bytes(type) * 8;

@@ -117,7 +117,7 @@ static int add_operands(struct declared_slot *slot, struct error *error)
     return status;
 }
 
-/* What limits it: unless something else is said, streams of its arrays. */
+/* The roof of a kernel: streams of its arrays, unless another one is named. */
 static const char *choose_roof(const struct declared_slot *slot)
 {
     const char *const roof = slot->from->roof ?: "streams";

@@ -67,7 +67,7 @@ struct declared {
 /* Takes one of the sets of functions, or -E2BIG. */
 int slot_take(struct declared_slot *slot, struct error *error);
 void slot_give(const struct declared_slot *slot);
-/* What the declaration says at that shape. */
+/* The declaration at that shape. */
 int slot_measure(const struct declared_slot *slot, const struct simdbench_shape *shape,
                  struct declared_sizes *sizes, struct error *error);
 uint32_t element_type(enum ctype type);
@@ -114,7 +114,7 @@ void made_call_end(struct made_call *made);
 void made_call_point(struct made_call *made, const struct simdbench_operands *operands);
 /* Writes what is returned, and lengths, to their operands. */
 void made_call_finish(const struct made_call *made);
-/* How many elements of an operand are valid after the call. */
+/* Number of elements of an operand that are valid after the call. */
 uint64_t made_call_length(const struct made_call *made, uint32_t operand);
 
 /* called_tails.c */

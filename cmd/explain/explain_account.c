@@ -119,7 +119,7 @@ static double cycles_of(const struct subject *subject)
     return fact(subject, FACT_call_cycles) / variant_result(&subject->base)->ops;
 }
 
-/* What the place costs beside that. */
+/* The cost of the place, apart from that. */
 static double placement_of(const struct subject *subject)
 {
     return cycles_of(subject) * (1 / explain_best_place(&subject->facts) - 1);

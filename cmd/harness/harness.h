@@ -43,7 +43,7 @@ int harness_open(const struct harness_request *request, struct harness **harness
                  struct error *error);
 void harness_close(struct harness *harness); /* NULL is allowed */
 
-/* What a measurement will be. */
+/* The plan of a measurement. */
 struct harness_plan {
     const char *name;            /* of the harness */
     size_t n_cases;              /* that both builds have */

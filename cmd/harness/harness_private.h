@@ -23,7 +23,7 @@ struct readings {
     struct reading *entry;
     size_t n;
 };
-/* How numbers are to be read. */
+/* Ways to read numbers. */
 struct reading_form {
     const regex_t *pattern; /* of harness regex */
     double tick_ns;         /* of a tick of the time-stamp counter */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process printed, case by case. */
+/* The output of a process, case by case. */
 #include "harness_private.h"
 
 #include <math.h>

@@ -18,7 +18,7 @@
 
 /* More than any harness prints for a case, or for all. */
 enum { OUTPUT_MOST = 16 << 20, COMPLAINT_MOST = 4096 };
-/* How often signals and the deadline are looked at. */
+/* The pause between two looks at signals and the deadline. */
 enum { LOOK_MS = 100, LOOK_OFTEN_MS = 2 };
 /* Evidence of each kind, in preemptions. */
 enum { STEAL_WEIGHT = 100, FAULT_WEIGHT = 1, COMPANY_WEIGHT = 4 };
@@ -150,7 +150,8 @@ static int take(struct child *child, int which)
     return 1;
 }
 
-/* What the process left behind. Its children may hold the streams open. */
+/* Reads the rest of the output of a process that has ended. Its children may hold the
+ * streams open. */
 static void drain(struct child *child)
 {
     for (int i = OUT; i <= ERR; i++)
@@ -164,7 +165,7 @@ static void kill_all(const struct child *child)
     kill(child->pid, SIGKILL);
 }
 
-/* Where there are no descriptors of processes, it is asked for again and again. */
+/* A system without descriptors of processes is asked again and again. */
 static bool has_ended(const struct child *child, const struct pollfd *told)
 {
     siginfo_t info = {.si_pid = 0};

@@ -31,7 +31,7 @@ static const char *why_no_copy(const struct group_state *group, uint64_t copy,
     return edit.absent;
 }
 
-/* What is no copy ends with the reason. */
+/* A case that cannot be copied ends with the reason. */
 static void take_copies(struct group_state *group, const cJSON *reply)
 {
     struct copies_reply told;
@@ -55,7 +55,7 @@ static void end_copies(struct group_state *group, const char *reason)
             case_end(group, &group->cases[i], STATUS_SKIPPED, reason);
 }
 
-/* Of the trace that it begins with, and the proofs. */
+/* Time for the trace at the beginning, and for the proofs. */
 #define COPIES_NS 30e9
 
 int group_prepare_copies(struct group_state *group)

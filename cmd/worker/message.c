@@ -42,7 +42,7 @@ int message_int(const cJSON *object, const char *name, int otherwise)
 
 /* ---- what is no answer that a worker can give ---- */
 
-/* What executes may be long as text. */
+/* The text of executed code may be long. */
 enum { ENTRIES_MAX = 10000, TEXT_BYTES_MAX = 1 << 16, CODE_BYTES_MAX = 1 << 22 };
 #define NUMBER_MAX 1e20 /* more than 64 bits count */
 

@@ -37,7 +37,7 @@ struct service_case {
     void (*built)(const struct simdbench_operands *operands, void *state);
     struct split *split;            /* NULL: no team */
     struct declared_call *declared; /* NULL: no declared function */
-    /* What run() gets: the operands, or the frame of a declared function. */
+    /* The first argument of run(): the operands, or the frame of a declared function. */
     const struct simdbench_operands *argument;
     uint64_t batches; /* that it ran so far */
     bool stepped;     /* it had a call before one that is traced */

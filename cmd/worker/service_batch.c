@@ -319,7 +319,7 @@ double service_median(double *values, size_t n)
     return n ? values[n / 2] : 0;
 }
 
-/* Who is called in the place of a kernel. */
+/* The function that is called in the place of a kernel. */
 struct empty_call {
     void (*run)(const struct simdbench_operands *, void *);
     const struct simdbench_operands *argument;

@@ -351,7 +351,7 @@ bool service_wanted(struct service *service, const struct answer_places *places,
     return !places->n || !output || service_answers(service, places, output, want);
 }
 
-/* What a function does on arrays without room around them. */
+/* Runs a function on arrays between guard pages. */
 static int check_guarded(struct service_case *entry, const struct answers *want,
                          struct error *error)
 {

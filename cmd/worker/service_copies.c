@@ -340,7 +340,7 @@ static void tell_facts(const struct copies *copies, struct surgery_facts *facts,
     reply->why_left = facts->left ? facts->why_left : NULL;
 }
 
-/* What executes, by a trace or by what another one told; then copies of it. */
+/* Finds the executed code, by a trace or as another process told it; then copies it. */
 static int make_copies(struct copies *copies, const struct copies_call *call,
                        struct copies_reply *reply, struct executed_code *executed,
                        struct error *error)

@@ -52,7 +52,7 @@ int message_read_dims(const cJSON *array, struct simdbench_shape *shape);
 /* All hosts of file `name` in the cache, the caller's; an empty object if there is none
  * that can be read: what it had is measured again. */
 cJSON *host_file_load(const char *name);
-/* What this host wrote since it booted, or NULL. */
+/* The entry that this host wrote since it booted, or NULL. */
 cJSON *host_file_find(const cJSON *hosts, const char *fingerprint);
 /* The same, in place of older entries if there is none. */
 cJSON *host_file_make(cJSON *hosts, const char *fingerprint);

@@ -186,7 +186,7 @@ static void unknown_roof(const char *name, char *text, size_t size)
     snprintf(text, size, "%s; simdbench list roofs shows them", near.text);
 }
 
-/* What people call them elsewhere. */
+/* Names of other programs for them. */
 static void take_roof_alias(const char **name)
 {
     static const char *const aliases[][2] = {{"triad", "streams"}, {"dot", "load"}};

@@ -17,7 +17,7 @@ INLINE T OF(join_one)(const bool most, T a, T b)
     return !most ? a + b : a > b ? a : b;
 }
 
-/* Of n elements, at least one. */
+/* Reduces n elements, at least one. */
 INLINE T OF(all_of)(const bool most, const T *x, ptrdiff_t n)
 {
     enum { SUMS = 8 };

@@ -51,8 +51,8 @@ INLINE VEC OF(exponential)(VEC x)
     return p * power;
 }
 
-/* Of normal numbers from 1 on. The bits give log(x) to 0.03; a turn adds the logarithm of
- * what is left of x, by the series for 1 + d. */
+/* The logarithm of normal numbers from 1 on. The bits give log(x) to 0.03; a turn adds
+ * the logarithm of what is left of x, by the series for 1 + d. */
 INLINE VEC OF(logarithm)(VEC x)
 {
     const OF(bits) bits = OF(as_bits)(x);

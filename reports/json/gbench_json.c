@@ -42,7 +42,7 @@ static const char *name_of(const struct value *entry)
     return *name ? name : text_of(entry, "name");
 }
 
-/* Of an iteration; NaN: it has none. */
+/* The time of an iteration; NaN: none. */
 static double time_of(const struct value *entry)
 {
     static const struct {

@@ -79,7 +79,7 @@ static void put_row(struct json *json, cJSON *list, const struct gate_row *row)
     }
 }
 
-/* What a reader sees first; it is derived anew from what is read. */
+/* The head of the report; a reader of the file derives it anew. */
 static void put_rows(struct json *json, cJSON *object, const struct run *run)
 {
     cJSON *const list = json_array(json, object, "rows");

@@ -285,7 +285,7 @@ static bool was_told(const struct run *run, const struct result *result)
     return false;
 }
 
-/* What was asked for and has no number. */
+/* Counts the cases that were asked for and have no number. */
 static int tell_missing(const struct run *run, struct answer *answer, struct buffer *text)
 {
     size_t count[STATUS_COUNT] = {0}, cases = 0;

@@ -97,7 +97,7 @@ int drift_find(const struct run *base, const struct run *head, struct gate *gate
     return status;
 }
 
-/* How far apart the ends of the middle half lie, as a logarithm. Sorts. */
+/* The distance of the ends of the middle half, as a logarithm. Sorts. */
 static double middle_half(double *ns, size_t n)
 {
     if (n < STATS_MIN_SAMPLES)

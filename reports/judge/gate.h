@@ -8,7 +8,7 @@
 /* Each of two looks may err in this share of cases, both directions together: k = 4 of 16
  * processes err in 2.13%, 10 of 32 in 2.01%. */
 #define GATE_ERROR 0.022
-/* Of a line of the instruction cache. */
+/* The size of a line of the instruction cache. */
 #define LINE_BYTES 64
 
 /* Makes a case PLACED that is no slower at its best places, and slower as built

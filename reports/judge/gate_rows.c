@@ -220,7 +220,7 @@ size_t gate_noise(const struct run *run, double *median, double *most)
     return n;
 }
 
-/* What is certain stands outside of what is not. */
+/* Regressions stand first, improvements last. */
 static int rank(enum verdict verdict)
 {
     return verdict == VERDICT_REGRESSED ? 0 : verdict == VERDICT_IMPROVED ? 2 : 1;

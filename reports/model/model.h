@@ -116,14 +116,14 @@ struct trial {
     double built_base_ns, built_head_ns; /* as built; 0: the other times are */
 };
 
-/* What the place of its code does to a case, and whether the code is the same. */
+/* The effect of the place of its code on a case, and whether the code is the same. */
 enum code_equality { EQUALITY_UNKNOWN, EQUALITY_SAME, EQUALITY_NEARLY, EQUALITY_OTHER };
 struct placement {
     char *unmoved; /* why it is judged as built; NULL: at the best places */
     enum code_equality equality;
     double instructions; /* nearly: so many differ */
     char *where;         /* nearly: the first of them */
-    /* Of the hottest loop: where its head lies in a line of 64 bytes; NaN: not known. */
+    /* Offset of the hottest loop in a line of 64 bytes; NaN: not known. */
     double base_offset, head_offset, base_loop, head_loop;
 
     /* derived by run_judge(), as built; 0 and NaN if `unmoved` */

@@ -148,7 +148,7 @@ struct study_claim {
     char *their; /* their number, as text: "3.3x"; or NULL */
     char *note;  /* or NULL */
     char *instead; /* id of a weaker stand-in, or NULL */
-    /* What a reader learns from each outcome, a sentence each; or NULL. */
+    /* The lesson of each outcome, a sentence each; or NULL. */
     char *confirms, *refutes;
     bool by_construction; /* one outcome alone is possible: arms were built for it */
     bool learned;         /* its sentence opens the report of the study */

@@ -36,7 +36,7 @@ static bool is_no_effect(const struct study_check *check, const struct study_poi
     return equal > 0 && point->ci.lo >= 1 / (1 + floor) && point->ci.hi <= 1 + floor;
 }
 
-/* Who claims an effect, however small, claims more than what equal arms differ by. */
+/* A claim of an effect, however small, claims more than the difference of equal arms. */
 static bool beats_noise(const struct study_check *check, const struct interval *ci,
                         double floor)
 {

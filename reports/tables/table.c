@@ -207,7 +207,7 @@ static void print_cells(const struct layout *layout, const struct result *result
     }
 }
 
-/* What a row says in place of numbers, or below them. */
+/* The text of a row in place of numbers, or below them. */
 static void print_status(struct layout *layout, const struct result *result)
 {
     const bool bad = status_is_bad(result->status);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Markdown of a comparison begins with: all that somebody who decides reads. */
+/* The head of a comparison in Markdown: all that a lead reads before a decision. */
 #include "comparison_sheet.h"
 
 #include <math.h>

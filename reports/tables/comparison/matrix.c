@@ -121,7 +121,7 @@ static bool is_first(const struct run *run, const struct row *row, size_t index)
     return true;
 }
 
-/* How many times faster than the first run; NaN if they have nothing in common. */
+/* The speedup over the first run; NaN if they have nothing in common. */
 static double speed(const struct matrix *matrix, const struct row *row, size_t run,
                     size_t *cases)
 {

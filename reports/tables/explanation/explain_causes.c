@@ -269,7 +269,7 @@ static void cost_line(struct writer *to, const struct explanation *why)
 
 /* ---- the answer in words ---- */
 
-/* What is gained without a cause, as far as an experiment tells. */
+/* The gain without a cause, if an experiment tells it. */
 static void put_gain(struct buffer *to, double share)
 {
     const double twice = 0.49;

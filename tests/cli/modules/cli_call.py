@@ -22,15 +22,15 @@ class CallCase(Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.library_folder = cls.enterClassContext(
+        cls.folder_of_library = cls.enterClassContext(
             tempfile.TemporaryDirectory(prefix="simdbench-"))
-        cls.library = Path(cls.library_folder, "libmix.so")
-        subprocess.run(["cc", "-O2", "-g", "-shared", "-fPIC", "-o", cls.library, SOURCE],
+        cls.built = Path(cls.folder_of_library, "libmix.so")
+        subprocess.run(["cc", "-O2", "-g", "-shared", "-fPIC", "-o", cls.built, SOURCE],
                        check=True)
 
     def call(self, functions, prototype, *options, status=0):
         """The rows of a run, by variant."""
-        document = self.run_json("call", f"{self.library}:{functions}", prototype, "--quiet",
+        document = self.run_json("call", f"{self.built}:{functions}", prototype, "--quiet",
                                  *SHORT, *options, status=status)
         return {row["variant"]: row for row in kernels(document)}
 
@@ -68,7 +68,7 @@ class Call(CallCase):
         self.assertEqual(row["status"], "unchecked", row)
         self.assertRegex(row["reason"], "no reference, and no other function")
         self.assertGreater(row["summary"]["median_ns"], 0)
-        printed = self.run_tool("call", f"{self.library}:mix_c", MIX, "--sizes=64",
+        printed = self.run_tool("call", f"{self.built}:mix_c", MIX, "--sizes=64",
                                 "--quiet", *SHORT).stdout
         self.assertRegex(printed, r"mix_c@64 +\S+ \w?s .*\n +unchecked: there is no reference")
 
@@ -140,7 +140,7 @@ class Call(CallCase):
                                 f"--input={name}")["sum_u8"]
                 self.assertIn(row["status"], ("ok", "suspect"), row)
         for name in ("x=uniform:1..", "x=none", "y=normal"):
-            done = self.run_tool("call", f"{self.library}:sum_u8", prototype,
+            done = self.run_tool("call", f"{self.built}:sum_u8", prototype,
                                  f"--input={name}", status=2)
             self.assertRegex(done.stderr, "no input|no such argument")
 
@@ -160,7 +160,7 @@ class Call(CallCase):
                 ("void (float x[n size_t n)", "size_t", "."),
                 ("float", "float", ".")):
             with self.subTest(prototype=prototype):
-                done = self.run_tool("call", f"{self.library}:mix_c", prototype, status=2)
+                done = self.run_tool("call", f"{self.built}:mix_c", prototype, status=2)
                 lines = done.stderr.rstrip("\n").split("\n")
                 self.assertGreaterEqual(len(lines), 3, done.stderr)
                 caret = lines[-1].index("^")
@@ -168,7 +168,7 @@ class Call(CallCase):
                 self.assertLessEqual(caret, len(lines[-2]))
 
     def test_near_match(self):
-        done = self.run_tool("call", f"{self.library}:mix_avx", MIX, status=2)
+        done = self.run_tool("call", f"{self.built}:mix_avx", MIX, status=2)
         self.assertIn("mix_avx2", done.stderr)
         done = self.run_tool("call", "./nothing.so:mix", MIX, status=2, cwd=self.folder)
         self.assertIn("nothing.so", done.stderr)
@@ -184,9 +184,9 @@ class Call(CallCase):
         self.assertIn("mix_c", done.stderr)
 
     def test_nothing_is_left(self):
-        before = set(Path(self.library_folder).parent.glob("simdbench-call-*"))
+        before = set(Path(self.folder_of_library).parent.glob("simdbench-call-*"))
         self.mix("mix_c")
-        self.assertEqual(set(Path(self.library_folder).parent.glob("simdbench-call-*")), before)
+        self.assertEqual(set(Path(self.folder_of_library).parent.glob("simdbench-call-*")), before)
 
     @unittest.skipUnless(ctypes.util.find_library("z"), "there is no libz")
     def test_zlib(self):
@@ -203,7 +203,7 @@ class Call(CallCase):
 class CallFile(CallCase):
     def declare(self, **more):
         path = self.folder / "mix.json"
-        op = {"name": "mix", "prototype": MIX, "library": str(self.library),
+        op = {"name": "mix", "prototype": MIX, "library": str(self.built),
               "kernels": {"scalar": "mix_c", "avx2": "mix_avx2"},
               "reference": "mix_c", "sizes": "64,100", "tails": "1..9", **more}
         path.write_text(json.dumps({"functions": 1, "ops": [op]}), encoding="utf-8")
@@ -233,7 +233,7 @@ class CallFile(CallCase):
         self.assertIn(rows["mix_choose"]["status"], ("ok", "suspect"), rows)
 
     def test_saved(self):
-        self.run_tool("call", f"{self.library}:mix_c", MIX, "--save=kept.json", "--sizes=64",
+        self.run_tool("call", f"{self.built}:mix_c", MIX, "--save=kept.json", "--sizes=64",
                       "--reference=mix_c", "--quiet", *SHORT, cwd=self.folder)
         self.run_tool("call", "kept.json", "--sizes=64", "--quiet", *SHORT, cwd=self.folder)
 
@@ -246,8 +246,8 @@ class CallFile(CallCase):
     def test_ab(self):
         path = self.declare()
         other = self.folder / "libmix.so"
-        other.write_bytes(self.library.read_bytes())
-        document = self.run_json("ab", self.library, other, f"--functions={path}",
+        other.write_bytes(self.built.read_bytes())
+        document = self.run_json("ab", self.built, other, f"--functions={path}",
                                  "--isa=scalar", "--sizes=64", "--processes=8", "--rounds=6",
                                  "--quiet")
         row, = [r for r in document["results"] if r.get("comparison")]
@@ -256,10 +256,10 @@ class CallFile(CallCase):
 
 class CallList(CallCase):
     def test_list(self):
-        text = self.run_tool("call", self.library).stdout
+        text = self.run_tool("call", self.built).stdout
         self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")
         self.assertRegex(text, r"(?m)^ *\d+ .* not_exported  local$")
         self.assertRegex(text, r"(?m)^one op: .*mix_avx2")
-        some = self.run_tool("call", f"{self.library}:pack").stdout
+        some = self.run_tool("call", f"{self.built}:pack").stdout
         self.assertEqual(some.count("\n"), 2, some)
-        self.run_tool("call", f"{self.library}:zzz", status=5)
+        self.run_tool("call", f"{self.built}:zzz", status=5)
