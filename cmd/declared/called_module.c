@@ -117,13 +117,6 @@ static int add_operands(struct declared_slot *slot, struct error *error)
     return status;
 }
 
-/* The roof of a kernel: streams of its arrays, unless another one is named. */
-static const char *choose_roof(const struct declared_slot *slot)
-{
-    const char *const roof = slot->from->roof ?: "streams";
-    return strcmp(roof, "none") != 0 ? roof : NULL;
-}
-
 /* ---- shapes ---- */
 
 /* "1..70" as "1 2 3 ...": every size, in all dimensions. */
@@ -278,7 +271,7 @@ static int open_slot(struct declared_slot *slot, const char *library, struct err
                            from->name);
     if (status == 0)
         status = add_operands(slot, error);
-    slot->roof = choose_roof(slot);
+    slot->roof = slot->from->roof;
     if (status == 0)
         status = add_texts(slot, error);
     if (status == 0)

@@ -219,6 +219,14 @@ static const char *default_roof(const struct offer *offer)
                : NULL;
 }
 
+/* Streams take a part of a short call to begin and to end. They accuse nobody but a
+ * plug-in that names them. */
+static bool is_guess(const struct offer *offer)
+{
+    return !offer->roof ||
+           (!offer->worker->info.path && strcmp(offer->roof, "streams") == 0);
+}
+
 /* The roofs that may limit a kernel; once it is prepared, it may choose the other one. */
 static void add_limit(const struct selection *selection, struct plan_group *group,
                       size_t number)
@@ -231,7 +239,7 @@ static void add_limit(const struct selection *selection, struct plan_group *grou
     const struct catalog *const catalog = selection->catalog;
     char *id = add_roof(catalog, group, offer, offer->type, roof);
     group->cases[number].limit_id = id;
-    group->cases[number].limit_guessed = id && !offer->roof;
+    group->cases[number].limit_guessed = id && is_guess(offer);
     free(add_roof(catalog, group, offer, offer->type, offer->other_roof));
 }
 

@@ -345,28 +345,29 @@ static inline bool side_add(struct side *side, const struct simdbench_operand *o
 }
 
 /* A block of each at a time: a core overlaps the loads of one with the stores of another.
- * The branches go the same way in all blocks. */
+ * The branches go the same way in all blocks. Counts and pointers are local, or the
+ * blocks, which may write anything, would have them read again each time. */
 static inline void side_run(const struct side *side, const void *pattern)
 {
-#define BLOCK_LOAD(k)                                 \
-    if (side->loads > (k))                            \
-    __asm__ volatile(EIGHT(LOAD_BODY)                 \
-                     :                                \
-                     : [from] "r"(side->load[k] + at) \
+    const uint32_t loads = side->loads, stores = side->stores, updates = side->updates;
+    const size_t bytes = side->bytes;
+    char *const load0 = side->load[0], *const load1 = side->load[1],
+                *const load2 = side->load[2], *const load3 = side->load[3];
+    char *const store0 = side->store[0], *const store1 = side->store[1];
+    char *const update0 = side->update[0], *const update1 = side->update[1];
+#define BLOCK_LOAD(k) \
+    if (loads > (k))  \
+    __asm__ volatile(EIGHT(LOAD_BODY) : : [from] "r"(load##k + at) : CLOBBERS, "memory")
+#define BLOCK_STORE(k)                                                 \
+    if (stores > (k))                                                  \
+    __asm__ volatile(LOAD(AT(0, "pattern"), 0) EIGHT(WRITE_BODY)       \
+                     :                                                 \
+                     : [to] "r"(store##k + at), [pattern] "r"(pattern) \
                      : CLOBBERS, "memory")
-#define BLOCK_STORE(k)                                                       \
-    if (side->stores > (k))                                                  \
-    __asm__ volatile(LOAD(AT(0, "pattern"), 0) EIGHT(WRITE_BODY)             \
-                     :                                                       \
-                     : [to] "r"(side->store[k] + at), [pattern] "r"(pattern) \
-                     : CLOBBERS, "memory")
-#define BLOCK_UPDATE(k)                               \
-    if (side->updates > (k))                          \
-    __asm__ volatile(EIGHT(UPDATE)                    \
-                     :                                \
-                     : [to] "r"(side->update[k] + at) \
-                     : CLOBBERS, "memory")
-    for (size_t at = 0; at < side->bytes; at += 8 * VECTOR) {
+#define BLOCK_UPDATE(k) \
+    if (updates > (k))  \
+    __asm__ volatile(EIGHT(UPDATE) : : [to] "r"(update##k + at) : CLOBBERS, "memory")
+    for (size_t at = 0; at < bytes; at += 8 * VECTOR) {
         BLOCK_LOAD(0);
         BLOCK_LOAD(1);
         BLOCK_LOAD(2);

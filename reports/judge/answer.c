@@ -248,7 +248,8 @@ static void family_tell(struct buffer *text, const struct family *family)
     add_winner(text, family, winner, wins);
     const struct result *const lowest = add_share(text, family, winner);
     add_baselines(text, family, winner);
-    if (lowest && lowest->limit.share < WORTH_ASKING && is_harmless(lowest->id)) {
+    if (lowest && lowest->limit.share < WORTH_ASKING && !lowest->module &&
+        is_harmless(lowest->id)) {
         buffer_add(text, ". Why: simdbench explain '");
         buffer_plain(text, lowest->id);
         buffer_add(text, "'");

@@ -48,9 +48,10 @@ bool result_precise(const struct result *result, double precision);
 
 /* Adds a line for each family of kernels (op, type, settings, layout): the one that is
  * the fastest at most sizes, its share of the limit, how it compares with fair baselines,
- * and the command that asks why, if it leaves over a tenth of the limit. A last line
- * tells how many cases have no number. Nothing for runs that compare builds, explain, or
- * study. Names are safe to print. strings_free() the lines. 0 or -ENOMEM. */
+ * and the command that asks why, if an own kernel leaves over a tenth of the limit
+ * (others want --plugin). A last line tells how many cases have no number. Nothing for
+ * runs that compare builds, explain, or study. Names are safe to print. strings_free()
+ * the lines. 0 or -ENOMEM. */
 struct answer {
     char **line;
     size_t n;
