@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { JUMP = 0xe9, ENDBR_BYTES = 4 };
+enum { JUMP = 0xe9, CALL = 0xe8, BRANCH = 0x0f, BRANCH_HIGH = 0x8, ENDBR_BYTES = 4 };
 
 /* ---- names ---- */
 
@@ -70,6 +70,60 @@ static bool is_padding(const struct surgery *surgery, const struct block *block,
     return true;
 }
 
+static bool is_within(uint64_t target, uint64_t at)
+{
+    return target > at && target < at + JUMP_BYTES;
+}
+
+/* Does an instruction of this function lead behind the first byte of a jump? */
+static bool function_leads(const struct frame *function, uint64_t at)
+{
+    struct insn insn;
+    for (uint64_t from = function->lo; from < function->hi; from += insn.length) {
+        if (!insn_decode((const unsigned char *)(uintptr_t)from, function->hi - from,
+                         from, &insn))
+            return false;
+        if (insn.reference == REFERS_BRANCH && is_within(insn.target, at))
+            return true;
+    }
+    return false;
+}
+
+/* Four bytes from there on are the distance of a jump, a call or a branch, or look so. */
+static bool is_distance(uint64_t from)
+{
+    const unsigned char *const byte = (const unsigned char *)(uintptr_t)from;
+    return byte[-1] == JUMP || byte[-1] == CALL ||
+           (byte[-2] == BRANCH && byte[-1] >> 4 == BRANCH_HIGH);
+}
+
+/* Functions that did not execute may be called while a variant is selected: memcpy and
+ * mempcpy share their code. Short jumps come from functions nearby, others from anywhere
+ * in the object. */
+static bool strangers_lead(const struct surgery *surgery, const struct block *block,
+                           uint64_t at)
+{
+    enum { SHORT_REACH = 160, LONG_BYTES = 4 };
+    const struct region *const region = region_at(&surgery->objects, at);
+    struct frame near;
+    if (!region || !block->object)
+        return false;
+    for (uint64_t from = at - SHORT_REACH; from < at + SHORT_REACH; from++)
+        if (!block_at(surgery, from) && function_at(block->object, from, &near)) {
+            if (function_leads(&near, at))
+                return true;
+            from = near.hi > from ? near.hi - 1 : from;
+        }
+    for (uint64_t from = region->lo + 2; from + LONG_BYTES <= region->hi; from++) {
+        int32_t distance;
+        memcpy(&distance, (const void *)(uintptr_t)from, sizeof distance);
+        const uint64_t target = from + LONG_BYTES + (uint64_t)(int64_t)distance;
+        if (is_within(target, at) && is_distance(from) && !block_at(surgery, from))
+            return true;
+    }
+    return false;
+}
+
 int jump_add(struct surgery *surgery, uint64_t entry, struct error *error)
 {
     const struct block *const block = block_at(surgery, entry);
@@ -91,6 +145,9 @@ int jump_add(struct surgery *surgery, uint64_t entry, struct error *error)
         if (i && mark & MARK_TARGET)
             return no_room(surgery, entry, "jumps lead into its first 5 bytes", error);
     }
+    if (strangers_lead(surgery, block, at))
+        return no_room(surgery, entry,
+                       "jumps of other functions lead into its first 5 bytes", error);
     for (size_t i = 0; i < surgery->n_jumps; i++)
         if (surgery->jump[i].at < at + JUMP_BYTES &&
             at < surgery->jump[i].at + JUMP_BYTES)

@@ -198,6 +198,18 @@ __asm__(".pushsection .text\n"
         "   movl $7, (%rsi)\n"
         "   retq\n"
         ".size tight, . - tight\n"
+        /* The first one, which nobody calls, leads into the second one. */
+        ".type never_called, @function\n"
+        "never_called:\n"
+        "   movl $9, (%rsi)\n"
+        "   jmp 2f\n"
+        ".size never_called, . - never_called\n"
+        ".type entered, @function\n"
+        "entered:\n"
+        "   nop\n"
+        "2: addl $4, (%rsi)\n"
+        "   retq\n"
+        ".size entered, . - entered\n"
         /* Two that a short jump connects, with another one between them. */
         ".type short_tail, @function\n"
         "short_tail:\n"
@@ -222,6 +234,15 @@ static void (*volatile to_tight)(const void *, void *,
 void too_tight(const void *a, void *b)
 {
     to_tight(a, b, 5);
+    *(uint32_t *)b += 1;
+}
+
+function entered __attribute__((visibility("hidden")));
+static function *volatile to_entered = entered;
+
+void shared_code(const void *a, void *b)
+{
+    to_entered(a, b);
     *(uint32_t *)b += 1;
 }
 

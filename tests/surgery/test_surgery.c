@@ -125,6 +125,8 @@ static void test_short_jumps(void **state)
 static void test_refused(void **state)
 {
     refuse_built("too_tight", -EFAULT, "jumps lead into its first 5 bytes");
+    refuse_built("shared_code", -EFAULT,
+                 "jumps of other functions lead into its first 5");
 }
 
 /* It stays, what it calls is copied. */
@@ -160,10 +162,31 @@ static void call_memcpy(const void *a, void *b)
     copy(b, a, 3000);
 }
 
+/* Which code it has depends on the CPU. Where mempcpy leads into it, it stays; else calls
+ * of mempcpy find the copy in its place. */
 static void test_memcpy(void **state)
 {
     struct patient patient = {call_memcpy, input, output};
-    move("memcpy", &patient, 2, 0, 1);
+    struct surgery *surgery = NULL;
+    struct surgery_variant *variant = NULL;
+    struct error error = {.text = ""};
+    surgery_function *run = NULL;
+    void *(*volatile copy)(void *, const void *, size_t) = mempcpy;
+    char text[64] = "";
+    assert_int_equal(open_patient(&patient, &surgery, &error), 0);
+    assert_int_equal(surgery_copy(surgery, 16, &variant, &error), 0);
+    const int status = surgery_prove(variant, 0, &error);
+    if (status < 0) {
+        assert_int_equal(status, -EFAULT);
+        assert_non_null(strstr(error.text, "jumps of other functions lead"));
+    } else {
+        assert_int_equal(surgery_select(variant, &run, &error), 0);
+        run_on_nothing(run, &patient);
+    }
+    assert_ptr_equal(copy(text, "forty bytes of some text that is long en", 41),
+                     text + 41);
+    assert_string_equal(text, "forty bytes of some text that is long en");
+    surgery_close(surgery);
 }
 
 typedef unsigned long crc_function(unsigned long, const unsigned char *, unsigned);
