@@ -272,7 +272,7 @@ static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
         for (size_t c = 0; c < groups[g].state.n_cases; c++) {
             const struct case_state *entry = &groups[g].state.cases[c];
             struct result *result = case_result(&groups[g].state, entry);
-            if (entry->active && result->n_samples)
+            if (entry->active && result->samples.n)
                 result_set_status(result, STATUS_OK, NULL);
             else if (entry->active && !result->comparison)
                 result_set_status(result, STATUS_SKIPPED, "it limits no case here");

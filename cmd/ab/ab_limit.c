@@ -102,7 +102,7 @@ void ab_add_limit(struct ab_group *group, size_t c)
     if (!(entry->limit_ns > 0) || !group->state.cases[entry->limit].active)
         return;
     struct result *roof = ab_result(group, entry->limit);
-    roof->iterations = group->state.cases[entry->limit].iterations;
-    roof->overhead_ns = group->overhead_ns;
+    roof->samples.iterations = group->state.cases[entry->limit].iterations;
+    roof->samples.overhead_ns = group->overhead_ns;
     must(result_add_sample(roof, group->rounds - 1, entry->limit_ns));
 }

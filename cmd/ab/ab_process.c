@@ -227,17 +227,17 @@ static void take_trials(struct ab_group *group)
             continue;
         const bool usable = entry->n_trials >= rounds_needed(group->ab, entry);
         result->comparison->voided += entry->voided;
-        result->voided += entry->voided;
+        result->samples.voided += entry->voided;
         entry->processes += usable;
         entry->disturbed += !usable;
-        result->iterations = entry->iterations;
-        result->overhead_ns = group->overhead_ns;
+        result->samples.iterations = entry->iterations;
+        result->samples.overhead_ns = group->overhead_ns;
         for (uint32_t i = 0; usable && i < entry->n_trials; i++) {
             const struct trial *trial = &entry->trials[i];
             must(comparison_add_trial(result->comparison, trial));
             /* As if all batches had the calls that they have without jitter. */
             must(result_add_sample(result, group->rounds++,
-                                   (trial->head_ns + result->overhead_ns) *
+                                   (trial->head_ns + result->samples.overhead_ns) *
                                        (double)entry->iterations));
         }
         if (usable)

@@ -6,7 +6,7 @@
 
 static struct code_proof **proof_of(struct result *result, int arm)
 {
-    return arm == ARM_BASE ? &result->base_proof : &result->proof;
+    return arm == ARM_BASE ? &result->code.base_proof : &result->code.proof;
 }
 
 /* Calls with less work are those that both builds can be traced whole with. */
@@ -14,8 +14,8 @@ static bool is_wanted(const struct ab_group *group, size_t c, bool smaller)
 {
     const struct result *const result = ab_result(group, c);
     return prove_can(&group->state, &group->state.cases[c]) &&
-           (!smaller || prove_wants_call(result->base_proof) ||
-            prove_wants_call(result->proof));
+           (!smaller || prove_wants_call(result->code.base_proof) ||
+            prove_wants_call(result->code.proof));
 }
 
 static int end_wrong(struct ab_group *group, size_t c, const struct ab_arm *arm,

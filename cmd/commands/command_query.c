@@ -11,7 +11,8 @@ static double speedup(const struct run *run, const struct result *result)
 {
     double least = NAN;
 
-    FOR_EACH (const struct ratio, ratio, result->ratios, result->n_ratios) {
+    FOR_EACH (const struct ratio, ratio, result->summary.ratios,
+              result->summary.n_ratios) {
         const char *const label = ratio->baseline;
         const struct versus versus =
             baseline_ratio(run, result, label, id_label(label, result->op ?: ""));
@@ -30,11 +31,11 @@ static double value_of(const struct run *run, const struct result *result,
         const char *name;
         double value;
     } values[] = {
-        {"median_ns", result->median_ns},
-        {"gops", result->gops > 0 ? result->gops : NAN},
-        {"gbps", result->gbps > 0 ? result->gbps : NAN},
-        {"ghz", result->ghz > 0 ? result->ghz : NAN},
-        {"share", result->limit.id ? result->limit.share : NAN},
+        {"median_ns", result->summary.median_ns},
+        {"gops", result->summary.gops > 0 ? result->summary.gops : NAN},
+        {"gbps", result->summary.gbps > 0 ? result->summary.gbps : NAN},
+        {"ghz", result->summary.ghz > 0 ? result->summary.ghz : NAN},
+        {"share", result->summary.limit.id ? result->summary.limit.share : NAN},
     };
     for (size_t i = 0; i < ARRAY_LEN(values) && known; i++)
         if (!strcmp(values[i].name, name))

@@ -96,7 +96,7 @@ static void print_result(const struct run *run, const struct result *one,
     }
     struct buffer row = {.text = NULL};
     buffer_format(&row, "  %-50s  1: %s", one->id,
-                  time_text(one->median_ns, time, sizeof time));
+                  time_text(one->summary.median_ns, time, sizeof time));
     for (size_t i = 0; i < n; i++) {
         const struct result *const many =
             threads[i] > 1 ? gain_partner(run, one, threads[i]) : NULL;
@@ -109,8 +109,9 @@ static void print_result(const struct run *run, const struct result *one,
                                               : status_name(many->status));
         else
             buffer_format(&row, "  %u: %s %.2fx [%.2f, %.2f] %.0f%%", threads[i],
-                          time_text(many->median_ns, time, sizeof time), gain.times,
-                          gain.ci.lo, gain.ci.hi, 100 * gain.times / many->threads_used);
+                          time_text(many->summary.median_ns, time, sizeof time),
+                          gain.times, gain.ci.lo, gain.ci.hi,
+                          100 * gain.times / many->threads_used);
     }
     text_line(stdout, "%s", buffer_text(&row));
     buffer_free(&row);

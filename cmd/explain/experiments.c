@@ -327,7 +327,7 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
 
 static double per_ops(const struct variant *variant)
 {
-    return variant_result(variant)->ops;
+    return variant_result(variant)->work.ops;
 }
 
 /* A trial of the same name may be there already: the faster one stays. */
@@ -348,7 +348,7 @@ enum rounds_of { CHOOSING, JUDGING, ALL_ROUNDS };
 
 static double sample_of(const struct result *result, size_t i)
 {
-    return result->samples_ns[i] / (double)result->iterations;
+    return result->samples.ns[i] / (double)result->samples.iterations;
 }
 
 /* The times of one over those of another one, round by round; into an array with room for
@@ -357,12 +357,12 @@ static size_t pair(const struct result *of, const struct result *over,
                    enum rounds_of part, double *ratio)
 {
     size_t n = 0;
-    for (size_t i = 0, k = 0; i < of->n_samples && k < over->n_samples;) {
-        const uint32_t round = of->rounds[i];
-        if (round == over->rounds[k] && (part == ALL_ROUNDS || round % 2 == part))
+    for (size_t i = 0, k = 0; i < of->samples.n && k < over->samples.n;) {
+        const uint32_t round = of->samples.rounds[i];
+        if (round == over->samples.rounds[k] && (part == ALL_ROUNDS || round % 2 == part))
             ratio[n++] = sample_of(of, i) / sample_of(over, k);
-        k += over->rounds[k] <= round;
-        i += k == over->n_samples || over->rounds[k] > round;
+        k += over->samples.rounds[k] <= round;
+        i += k == over->samples.n || over->samples.rounds[k] > round;
     }
     return n;
 }
@@ -371,7 +371,7 @@ static struct experiment ratio_of(const char *name, const struct result *of,
                                   const struct result *over)
 {
     struct experiment experiment = {.name = name, .reaches = CODE_ONLY, .ratio = NAN};
-    double *const ratio = must_have(calloc(of->n_samples + 1, sizeof *ratio));
+    double *const ratio = must_have(calloc(of->samples.n + 1, sizeof *ratio));
     size_t n = pair(of, over, JUDGING, ratio);
     if (n < STATS_MIN_SAMPLES)
         n = pair(of, over, ALL_ROUNDS, ratio);
@@ -394,7 +394,7 @@ static const struct result *second_fastest(const struct result *copies, size_t n
     const struct result *best = NULL, *second = NULL;
     double least = INFINITY, next = INFINITY;
     for (size_t i = 0; i < n; i += step) {
-        double *const ratio = must_have(calloc(copies[i].n_samples + 1, sizeof *ratio));
+        double *const ratio = must_have(calloc(copies[i].samples.n + 1, sizeof *ratio));
         const size_t pairs = pair(&copies[i], over, CHOOSING, ratio);
         const double time = pairs ? stats_median(ratio, pairs) : INFINITY;
         free(ratio);

@@ -188,7 +188,8 @@ static int explain_cases(struct explaining *all, size_t n, struct error *error)
         tell_apart(subjects);
     for (size_t i = 0; i < n && status == 0; i++)
         if (was_measured(&subjects[i])) {
-            doubt_trace(&subjects[i].trace, variant_result(&subjects[i].base)->median_ns);
+            doubt_trace(&subjects[i].trace,
+                        variant_result(&subjects[i].base)->summary.median_ns);
             explain_facts(&subjects[i], all->rates);
         }
     if (status == 0 && n == 2)

@@ -36,7 +36,7 @@ static struct interval quotient(const struct interval *a, const struct interval 
 static void set_time(const struct result *a, const struct result *b,
                      struct account_row *time)
 {
-    const double work = b->ops / a->ops;
+    const double work = b->work.ops / a->work.ops;
     struct speedup speedup = {.times = NAN};
     must(result_speedup(b, a, &speedup));
     time->ratio = speedup.times * work;
@@ -85,8 +85,8 @@ static void add_factors(const struct subject *a, const struct subject *b,
     struct account_rows *const factors = &account->factors;
     const double of_a = instructions_of(a), of_b = instructions_of(b);
     const bool known = of_a / of_b > 0;
-    add(factors, "time", "ns an operation", first->median_ns / first->ops,
-        second->median_ns / second->ops);
+    add(factors, "time", "ns an operation", first->summary.median_ns / first->work.ops,
+        second->summary.median_ns / second->work.ops);
     if (known) {
         add(factors, "instructions", "an operation", of_a, of_b)->exact =
             is_exact(a) && is_exact(b);
@@ -98,9 +98,9 @@ static void add_factors(const struct subject *a, const struct subject *b,
         must(string_set(&account->absent, text));
     }
     struct account_row *const clock =
-        add(factors, "1 / clock", "GHz", first->ghz, second->ghz);
-    clock->ratio = second->ghz / first->ghz;
-    clock->ci = quotient(&second->ghz_ci, &first->ghz_ci);
+        add(factors, "1 / clock", "GHz", first->summary.ghz, second->summary.ghz);
+    clock->ratio = second->summary.ghz / first->summary.ghz;
+    clock->ci = quotient(&second->summary.ghz_ci, &first->summary.ghz_ci);
     set_time(first, second, &factors->row[0]);
     if (known)
         set_cycles(&factors->row[0], &factors->row[1], clock, &factors->row[2]);
@@ -116,7 +116,7 @@ static double fact(const struct subject *subject, enum inspect_fact name)
 /* Cycles of an operation at the best place of the code. */
 static double cycles_of(const struct subject *subject)
 {
-    return fact(subject, FACT_call_cycles) / variant_result(&subject->base)->ops;
+    return fact(subject, FACT_call_cycles) / variant_result(&subject->base)->work.ops;
 }
 
 /* The cost of the place, apart from that. */
@@ -298,9 +298,12 @@ static void add_counters(const struct result *a, const struct result *b,
         const bool of_call = text_same(metric->unit, "per call");
         if (!share && !of_call && !text_same(metric->unit, "per element"))
             continue;
-        const double of_a = measured_metric(a, metric->name) / (of_call ? a->ops : 1);
-        const double of_b = measured_metric(b, metric->name) / (of_call ? b->ops : 1);
-        const double most = share ? fmax(of_a, of_b) : fmax(of_a * a->ops, of_b * b->ops);
+        const double of_a =
+            measured_metric(a, metric->name) / (of_call ? a->work.ops : 1);
+        const double of_b =
+            measured_metric(b, metric->name) / (of_call ? b->work.ops : 1);
+        const double most =
+            share ? fmax(of_a, of_b) : fmax(of_a * a->work.ops, of_b * b->work.ops);
         if (most >= EVENTS_LEAST && fabs(of_a - of_b) > MATTERS * fmax(of_a, of_b))
             add(&account->counters, metric->name, share ? "%" : NULL, of_a, of_b);
     }
@@ -333,7 +336,7 @@ struct account *explain_account(const struct subject *a, const struct subject *b
     const struct result *const first = variant_result(&a->base);
     const struct result *const second = variant_result(&b->base);
     struct account *const account = must_have(account_new(first->id, second->id));
-    if (!first->n_samples || !second->n_samples) {
+    if (!first->samples.n || !second->samples.n) {
         must(string_set(&account->absent, "one of them was not measured"));
         return account;
     }

@@ -13,7 +13,7 @@ static double highest_clock(const struct run *run)
 {
     double most = 0;
     for (size_t i = 0; i < run->n_results; i++)
-        most = fmax(most, run->results[i].ghz);
+        most = fmax(most, run->results[i].summary.ghz);
     return most;
 }
 
@@ -23,9 +23,10 @@ static double stream_gbps(const struct subject *subject)
     const struct plan_group *const group = variant_group(&subject->base);
     double most = NAN;
     for (size_t i = 1; i < group->n_cases; i++)
-        most = fmax(most, subject->base.run->results[subject->base.result + i].gbps > 0
-                              ? subject->base.run->results[subject->base.result + i].gbps
-                              : most);
+        most = fmax(
+            most, subject->base.run->results[subject->base.result + i].summary.gbps > 0
+                      ? subject->base.run->results[subject->base.result + i].summary.gbps
+                      : most);
     return most;
 }
 
@@ -49,20 +50,24 @@ double explain_best_place(const struct inspect_facts *facts)
 static void add_times(const struct subject *subject, struct inspect_facts *facts)
 {
     const struct result *const base = variant_result(&subject->base);
-    const double wall_ns = base->median_ns + base->overhead_ns;
-    const double place = explain_best_place(facts), ns = place * base->median_ns;
-    SET(call_cycles, base->ghz > 0 ? ns * base->ghz : NAN);
-    SET(roof_share, base->limit.id ? base->limit.share / place : NAN);
-    SET(stream_rate, base->ghz > 0 ? stream_gbps(subject) / base->ghz : NAN);
-    SET(call_bytes, base->bytes > 0 ? base->bytes : NAN);
+    const double wall_ns = base->summary.median_ns + base->samples.overhead_ns;
+    const double place = explain_best_place(facts), ns = place * base->summary.median_ns;
+    SET(call_cycles, base->summary.ghz > 0 ? ns * base->summary.ghz : NAN);
+    SET(roof_share, base->summary.limit.id ? base->summary.limit.share / place : NAN);
+    SET(stream_rate,
+        base->summary.ghz > 0 ? stream_gbps(subject) / base->summary.ghz : NAN);
+    SET(call_bytes, base->work.bytes > 0 ? base->work.bytes : NAN);
     SET(output_bytes, output_bytes(subject));
-    SET(clock_share, base->ghz > 0 ? base->ghz / highest_clock(subject->base.run) : NAN);
-    SET(shared_samples,
-        base->shared ? fmin(1, (double)base->apart.n / (double)base->n_samples) : 0);
-    SET(overhead_share, base->overhead_ns / wall_ns);
+    SET(clock_share, base->summary.ghz > 0
+                         ? base->summary.ghz / highest_clock(subject->base.run)
+                         : NAN);
+    SET(shared_samples, base->samples.shared ? fmin(1, (double)base->samples.apart.n /
+                                                           (double)base->samples.n)
+                                             : 0);
+    SET(overhead_share, base->samples.overhead_ns / wall_ns);
     SET(threads, base->threads);
     SET(thread_use,
-        measured_counter(base, "task-clock") / base->median_ns / base->threads);
+        measured_counter(base, "task-clock") / base->summary.median_ns / base->threads);
     SET(isa_bits, variant_isa_bits(&subject->base));
 }
 
@@ -73,8 +78,9 @@ static void add_counts(const struct subject *subject, struct inspect_facts *fact
                               inspect_fact_value(facts, FACT_loop_share) /
                               inspect_fact_value(facts, FACT_instructions);
     SET(page_faults, measured_counter(base, "page-faults"));
-    SET(mispredicts, measured_metric(base, "branch misses") * base->ops / iterations);
-    SET(page_walks, measured_metric(base, "page walks") * base->ops / iterations);
+    SET(mispredicts,
+        measured_metric(base, "branch misses") * base->work.ops / iterations);
+    SET(page_walks, measured_metric(base, "page walks") * base->work.ops / iterations);
     SET(frontend_stalls, 0.01 * measured_metric(base, "frontend stall share"));
 }
 
@@ -100,16 +106,16 @@ static void add_ratios(const struct subject *subject, struct inspect_facts *fact
 static void add_alone(const struct subject *subject, struct inspect_facts *facts)
 {
     const struct result *const base = variant_result(&subject->base);
-    const struct apart *const apart = &base->apart;
-    if (base->shared || base->n_samples < STATS_MIN_SAMPLES ||
+    const struct apart *const apart = &base->samples.apart;
+    if (base->samples.shared || base->samples.n < STATS_MIN_SAMPLES ||
         apart->n < STATS_MIN_SAMPLES)
         return;
     const struct interval a =
-        stats_median_interval(base->samples_ns, base->n_samples, STATS_LEVEL);
+        stats_median_interval(base->samples.ns, base->samples.n, STATS_LEVEL);
     const struct interval b =
         stats_median_interval(apart->samples_ns, apart->n, STATS_LEVEL);
     inspect_fact_set_interval(facts, FACT_alone,
-                              stats_median(base->samples_ns, base->n_samples) /
+                              stats_median(base->samples.ns, base->samples.n) /
                                   stats_median(apart->samples_ns, apart->n),
                               a.lo / b.hi, a.hi / b.lo);
 }
@@ -120,7 +126,7 @@ static double call_instructions(const struct subject *subject)
 {
     const struct result *const base = variant_result(&subject->base);
     const double counted = measured_counter(base, "instructions");
-    return counted > 0 ? counted : subject->trace.instructions_per_op * base->ops;
+    return counted > 0 ? counted : subject->trace.instructions_per_op * base->work.ops;
 }
 
 /* The hot loop has its part of the call by the cycles that it needs, so that instructions

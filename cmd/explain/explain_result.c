@@ -242,7 +242,7 @@ void explain_take(const struct subject *subject, bool all_code)
     set(&explanation->not_traced, subject->trace.known ? NULL : subject->trace.absent);
     if (subject->trace.known) {
         take_executed(census, &explanation->executed);
-        take_build(census, &variant_result(&subject->base)->unoptimised);
+        take_build(census, &variant_result(&subject->base)->code.unoptimised);
         take_loops(census, subject->hot_loop, all_code, explanation);
     }
     explanation->cycles = inspect_fact_value(facts, FACT_cycles);

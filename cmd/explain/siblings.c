@@ -31,8 +31,10 @@ void explain_siblings(struct subject *subject, const struct subject *others, siz
             continue;
         const struct result *const its = variant_result(&other->base);
         if ((its->status == STATUS_OK || its->status == STATUS_NOISY) &&
-            mine->ci_ns.known && its->ci_ns.known && its->ci_ns.hi < mine->ci_ns.lo)
-            inspect_fact_faster_way(&subject->facts, its->median_ns / mine->median_ns);
+            mine->summary.ci_ns.known && its->summary.ci_ns.known &&
+            its->summary.ci_ns.hi < mine->summary.ci_ns.lo)
+            inspect_fact_faster_way(&subject->facts,
+                                    its->summary.median_ns / mine->summary.median_ns);
     }
     inspect_bounds(&subject->facts);
 }

@@ -360,7 +360,7 @@ static void finish(struct harness *harness, bool interrupted)
         if (!harness->cases[c].active)
             continue;
         note_usage(harness, c);
-        if (result->n_samples)
+        if (result->samples.n)
             must(result_set_status(result, STATUS_OK, NULL));
         else
             must(string_set(&result->comparison->reason, "interrupted"));

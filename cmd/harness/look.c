@@ -169,8 +169,8 @@ static void choose(struct harness *harness, size_t c, uint32_t processes)
     free(result->comparison->trials);
     result->comparison->trials = NULL;
     result->comparison->n_trials = 0;
-    result->comparison->voided = result->voided = (uint32_t)(n - taken);
-    result->iterations = 1;
+    result->comparison->voided = result->samples.voided = (uint32_t)(n - taken);
+    result->samples.iterations = 1;
     for (size_t i = 0; i < taken; i++)
         add_trial(result, &entry->rounds[number[i]], number[i]);
     free(number);

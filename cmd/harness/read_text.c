@@ -62,7 +62,7 @@ int read_gbench(char *text, const struct reading_form *form, struct readings *re
     for (size_t i = 0; status == 0 && i < run->n_results; i++) {
         const struct result *const result = &run->results[i];
         readings_add(readings, result->id, strlen(result->id),
-                     result->status == STATUS_OK ? result->median_ns : NAN,
+                     result->status == STATUS_OK ? result->summary.median_ns : NAN,
                      result->status == STATUS_OK ? NULL : result->reason);
     }
     run_free(run);

@@ -11,8 +11,8 @@ static void take_first(const struct group_state *group, struct case_state *copy)
     struct result *const result = case_result(group, copy);
     copy->number = group->cases[0].number;
     copy->team = group->cases[0].team;
-    result->ops = first->ops;
-    result->bytes = first->bytes;
+    result->work.ops = first->work.ops;
+    result->work.bytes = first->work.bytes;
 }
 
 /* Why there is no such copy, or NULL. Edited copies follow the plain ones. */

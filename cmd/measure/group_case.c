@@ -11,7 +11,7 @@ static void take_choice(struct case_state *entry, struct result *result,
                         const struct prepare_reply *reply)
 {
     if (reply->isa)
-        string_set(&result->module_isa, reply->isa);
+        string_set(&result->module.isa, reply->isa);
     fairness_clear(result);
     fairness_implementation(result, reply->implementation);
     fairness_isa(result, entry->offer, reply->isa);
@@ -41,11 +41,11 @@ void case_take(const struct group_state *group, struct case_state *entry,
     struct result *result = case_result(group, entry);
     take_roof(group, entry, reply->roof);
     entry->team = reply->threads;
-    result->prepare_ns = reply->prepare_ns;
-    result->ops = isnan(reply->ops) ? result->ops : reply->ops;
-    result->bytes = isnan(reply->bytes) ? result->bytes : reply->bytes;
-    result->workspace_bytes = (double)reply->workspace_bytes;
-    must(string_set(&result->implementation, reply->implementation));
+    result->samples.prepare_ns = reply->prepare_ns;
+    result->work.ops = isnan(reply->ops) ? result->work.ops : reply->ops;
+    result->work.bytes = isnan(reply->bytes) ? result->work.bytes : reply->bytes;
+    result->samples.workspace_bytes = (double)reply->workspace_bytes;
+    must(string_set(&result->code.implementation, reply->implementation));
     note_once(result, reply->note);
 }
 
@@ -57,7 +57,7 @@ static int prepare(struct group_state *group, struct case_state *entry)
                                       .threads = (int)entry->plan->team};
     struct prepare_reply told;
     cJSON *reply = NULL;
-    result->has_accuracy = false;
+    result->accuracy.known = false;
     int status = case_ask(group, entry, prepare_call(&call), how->timeout_ns, &reply);
     if (reply) {
         prepare_reply_read(reply, &told);
@@ -99,13 +99,14 @@ static uint64_t accuracy_outputs(const struct group_state *group,
 
 static bool take_accuracy(struct result *result, const struct check_reply *reply)
 {
-    result->max_ulp = reply->max_ulp;
-    result->mean_ulp = reply->mean_ulp;
-    result->has_accuracy = result->max_ulp <= ULP_MAX && result->mean_ulp <= ULP_MAX;
-    if (!result->has_accuracy)
-        result->max_ulp = result->mean_ulp = 0;
-    result->worst_input = reply->worst_input;
-    return result->has_accuracy;
+    result->accuracy.max_ulp = reply->max_ulp;
+    result->accuracy.mean_ulp = reply->mean_ulp;
+    result->accuracy.known =
+        result->accuracy.max_ulp <= ULP_MAX && result->accuracy.mean_ulp <= ULP_MAX;
+    if (!result->accuracy.known)
+        result->accuracy.max_ulp = result->accuracy.mean_ulp = 0;
+    result->accuracy.worst_input = reply->worst_input;
+    return result->accuracy.known;
 }
 
 /* The op's owner finds the outputs in the shared memory, unless huge pages of its own

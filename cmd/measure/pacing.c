@@ -63,8 +63,8 @@ bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < rounds->n; i++)
         if (rounds->turns[i].entry->active &&
-            turn_result(&rounds->turns[i])->n_samples < least)
-            least = turn_result(&rounds->turns[i])->n_samples;
+            turn_result(&rounds->turns[i])->samples.n < least)
+            least = turn_result(&rounds->turns[i])->samples.n;
     if (complete >= pace->wanted && least >= pace->alone)
         return true;
     if (ran >= 3 * pace->wanted)
@@ -104,22 +104,22 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
 {
     struct result *result = turn_result(turn);
     char reason[256];
-    if (result->n_samples < pace->alone && result->apart.n)
+    if (result->samples.n < pace->alone && result->samples.apart.n)
         must(result_join_apart(result));
     /* Counts follow the times. */
-    for (size_t i = 0; i < result->n_counters; i++) {
-        struct counter *const counter = &result->counters[i];
-        if (!result->shared && counter->n_alone)
+    for (size_t i = 0; i < result->samples.n_counters; i++) {
+        struct counter *const counter = &result->samples.counters[i];
+        if (!result->samples.shared && counter->n_alone)
             counter->n = counter->n_alone;
     }
-    if (!turn->entry->active || (!ran && !result->n_samples))
+    if (!turn->entry->active || (!ran && !result->samples.n))
         return;
-    must(string_set(&result->stopped, ran ? pace->stopped : NULL));
-    if (ran && 2 * result->voided > ran) {
+    must(string_set(&result->samples.stopped, ran ? pace->stopped : NULL));
+    if (ran && 2 * result->samples.voided > ran) {
         snprintf(reason, sizeof reason,
                  "%u of %u batches were disturbed (preempted, stolen time, migration or "
                  "major faults)",
-                 result->voided, ran);
+                 result->samples.voided, ran);
         result_set_status(result, STATUS_NOISY, reason);
     } else if (!is_checked(turn)) {
         result_set_status(result, STATUS_UNCHECKED,

@@ -9,7 +9,7 @@
 /* The row says that it executes these: a library may have told it. */
 static const char *said_isa(const struct result *result)
 {
-    return strcmp(result->isa, "lib") != 0 ? result->isa : result->module_isa;
+    return strcmp(result->isa, "lib") != 0 ? result->isa : result->module.isa;
 }
 
 /* An avx512 row that executes 256 bits was not what it says; one that executes wider
@@ -173,7 +173,7 @@ int prove_case(struct worker *worker, const struct prepared *prepared,
         doubt(result, proof);
         take_build(&census, &proof->unoptimised);
         if (census.whole && sees_spills(&census))
-            take_call(&census, result->shape, result->ops, &proof->call);
+            take_call(&census, result->shape, result->work.ops, &proof->call);
         else
             call_not(&proof->call, census.whole ? "a call is too long to see all spills"
                                                 : "a call takes too many steps");
@@ -292,7 +292,7 @@ static bool is_wanted(const struct group_state *group, const struct case_state *
                       enum stage stage)
 {
     const struct result *const result = case_result(group, entry);
-    const struct code_proof *const proof = result->proof;
+    const struct code_proof *const proof = result->code.proof;
     if (!prove_can(group, entry))
         return false;
     if (stage == STAGE_OWN || result->is_baseline)
@@ -317,7 +317,7 @@ static int prove(struct group_state *group, struct case_state *entry, enum stage
     const struct how *how = group->session->how;
     const struct shape_info *const shape = &group->plan->shape;
     struct result *result = case_result(group, entry);
-    struct code_proof *const proof = result->proof;
+    struct code_proof *const proof = result->code.proof;
     struct error error = {.text = ""};
     struct prepared prepared = {.ops = shape->ops,
                                 .call_ns = stage == STAGE_OWN ? entry->call_ns : 0,
@@ -330,12 +330,13 @@ static int prove(struct group_state *group, struct case_state *entry, enum stage
         return status == -EDOM ? end_wrong(group, entry, call->absent) : status;
     }
     if (status == 0) {
-        status = prove_case(worker, &prepared, how, result, &result->proof);
-        must(string_set(&result->unoptimised, result->proof->unoptimised));
-        return status == -EDOM ? end_wrong(group, entry, result->proof->absent) : status;
+        status = prove_case(worker, &prepared, how, result, &result->code.proof);
+        must(string_set(&result->code.unoptimised, result->code.proof->unoptimised));
+        return status == -EDOM ? end_wrong(group, entry, result->code.proof->absent)
+                               : status;
     }
     if (stage == STAGE_OWN)
-        prove_not(&result->proof, error.text);
+        prove_not(&result->code.proof, error.text);
     return status == -EINTR ? status : 0;
 }
 
@@ -376,7 +377,7 @@ static int prove_all_of(struct group_state *group, const struct worker *of,
         session_tell(group->session, group->number, "proof", (uint32_t)i,
                      (uint32_t)group->n_cases);
         if (why)
-            prove_not(&case_result(group, entry)->proof, why);
+            prove_not(&case_result(group, entry)->code.proof, why);
         else
             status = prove(group, entry, stage, worker);
     }

@@ -31,7 +31,7 @@ void proofs_take(struct group_state *group, const struct worker *worker,
         for (size_t i = 0; i < plan->n_events; i++) {
             const struct proof *const proof = &session->proofs.proof[i];
             struct counter *const counter =
-                &result->counters[session->counter_of_event[i]];
+                &result->samples.counters[session->counter_of_event[i]];
             /* Resource usage stands in for what is withheld. */
             const bool usage = session->counter_of_event[i] < USAGE_COUNTERS;
             if (!session->proofs.known[i] || proof->verdict == PROOF_REFUSED ||
@@ -49,19 +49,21 @@ static double counted(const struct session *session, const struct result *result
                       size_t event)
 {
     const struct counter *const counter =
-        &result->counters[session->counter_of_event[event]];
+        &result->samples.counters[session->counter_of_event[event]];
     if (counter->absent || !counter->n || !counter->verdict)
         return NAN;
-    return stats_median(counter->samples, counter->n) / (double)result->iterations;
+    return stats_median(counter->samples, counter->n) /
+           (double)result->samples.iterations;
 }
 
 /* Cycles of one thread in user space, if all its time was spent there. */
 static double clock_cycles(const struct result *result)
 {
-    if (result->threads_used != 1 || !result->n_clock || !result->n_samples)
+    if (result->threads_used != 1 || !result->samples.n_clock || !result->samples.n)
         return NAN;
-    return stats_median(result->samples_ns, result->n_samples) /
-           (double)result->iterations * stats_median(result->clock_ghz, result->n_clock);
+    return stats_median(result->samples.ns, result->samples.n) /
+           (double)result->samples.iterations *
+           stats_median(result->samples.clock_ghz, result->samples.n_clock);
 }
 
 void counters_contradict(const struct group_state *group, const struct case_state *entry)
@@ -71,7 +73,7 @@ void counters_contradict(const struct group_state *group, const struct case_stat
     const size_t n = session->plan->n_events;
     struct contradiction found[CONTRADICTIONS_MAX];
     double counts[EVENTS_MAX];
-    if (!result->iterations)
+    if (!result->samples.iterations)
         return;
     for (size_t i = 0; i < n; i++)
         counts[i] = counted(session, result, i);
@@ -85,7 +87,7 @@ void counters_contradict(const struct group_state *group, const struct case_stat
         for (size_t i = 0; i < ARRAY_LEN(both); i++)
             if (both[i] < n)
                 must(string_set(
-                    &result->counters[session->counter_of_event[both[i]]].doubt,
+                    &result->samples.counters[session->counter_of_event[both[i]]].doubt,
                     found[k].text));
     }
 }

@@ -63,7 +63,7 @@ static int calibrate(struct group_state *group, struct case_state *entry)
         if (budget_exceeded(group, entry, batch.ns / (double)search.calls))
             return 0;
     } while (calibration_next(&search, batch.ns, false));
-    entry->iterations = result->iterations = search.calls;
+    entry->iterations = result->samples.iterations = search.calls;
     entry->call_ns = search.call_ns;
     fairness_used(result);
     return 0;
@@ -81,7 +81,7 @@ static void take_overhead(struct group_state *group, struct case_state *entry,
     size_t i = 0;
     const cJSON *item;
     overhead_reply_read(reply, &told);
-    case_result(group, entry)->overhead_ns = told.ns;
+    case_result(group, entry)->samples.overhead_ns = told.ns;
     cJSON_ArrayForEach (item, message_get(reply, "counts")) {
         struct overhead_count count;
         if (i == group->session->plan->n_events)
@@ -98,8 +98,9 @@ static void set_overhead(struct group_state *group, const struct case_state *ent
     const struct session *session = group->session;
     const double regions = (double)entry->regions / (double)entry->iterations;
     for (size_t i = 0; i < session->plan->n_events; i++)
-        case_result(group, entry)->counters[session->counter_of_event[i]].overhead =
-            entry->empty_call[i] + entry->empty_region[i] * regions;
+        case_result(group, entry)
+            ->samples.counters[session->counter_of_event[i]]
+            .overhead = entry->empty_call[i] + entry->empty_region[i] * regions;
 }
 
 static bool is_declared(const struct case_state *entry)
@@ -197,7 +198,7 @@ static void add_counters(struct group_state *group, struct case_state *entry,
             break;
         batch_count_read(item, &count);
         size_t at = session->counter_of_event[i++];
-        struct counter *counter = &result->counters[at];
+        struct counter *counter = &result->samples.counters[at];
         /* Threads that a kernel started by itself have no counters, but CPU time. */
         const bool too_few = at == USAGE_TASK_CLOCK && count.threads < result->threads;
         const bool absent = too_few || count.absent;
@@ -215,7 +216,7 @@ static void add_counters(struct group_state *group, struct case_state *entry,
         }
     }
     for (i = 0; i < USAGE_COUNTERS; i++)
-        add_value(&result->counters[i], usage[i], batch->alone);
+        add_value(&result->samples.counters[i], usage[i], batch->alone);
 }
 
 /* False on evidence that another thread ran on the core. */
@@ -305,7 +306,7 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
         /* The first probe of each case comes at once and is paid for later. A few rounds
          * of many arms would give each too few of them. */
         bool probe = rounds->n_groups > 1 || session->probe_ns >= PROBE_EVERY_NS ||
-                     case_result(turn->group, turn->entry)->n_clock == 0;
+                     case_result(turn->group, turn->entry)->samples.n_clock == 0;
         status = run_alone(rounds, turn, round, probe, &batches[done]);
         status = without(rounds, turn->group, status);
         if (probe)
@@ -322,7 +323,7 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
             add_batch(turn->group, turn->entry, round, &batches[i]);
         } else if (status == 0) {
             struct result *const result = case_result(turn->group, turn->entry);
-            result->voided++;
+            result->samples.voided++;
             must(result_add_voided(result, batches[i].ns));
             *complete = false;
         }

@@ -22,11 +22,13 @@ static void add_counters(struct session *session, struct result *result)
     for (size_t i = 0; i < session->plan->n_events; i++) {
         const struct event *event = &session->plan->event[i];
         size_t at = 0;
-        while (at < result->n_counters && strcmp(result->counters[at].name, event->name))
+        while (at < result->samples.n_counters &&
+               strcmp(result->samples.counters[at].name, event->name))
             at++;
         struct counter *counter =
-            at < result->n_counters ? &result->counters[at]
-                                    : must_have(result_add_counter(result, event->name));
+            at < result->samples.n_counters
+                ? &result->samples.counters[at]
+                : must_have(result_add_counter(result, event->name));
         char config[24];
         snprintf(config, sizeof config, "0x%" PRIx64, event->config);
         session->counter_of_event[i] = at;
@@ -52,7 +54,7 @@ static const char *rung_level(const struct session *session,
     return group->shape.shape.rank == 0
                ? "registers"
                : levels_find(&session->plan->levels, (uint32_t)result->threads,
-                             result->working_set);
+                             result->work.working_set);
 }
 
 void session_add_result(struct session *session, size_t g, size_t c)
@@ -72,10 +74,10 @@ void session_add_result(struct session *session, size_t g, size_t c)
     result->threads = (int)settings.threads;
     result->is_roof = offer->is_roof && strcmp(group->op, "roof");
     result->is_baseline = offer->is_baseline;
-    result->ops = group->shape.ops;
-    result->bytes = group->shape.bytes;
+    result->work.ops = group->shape.ops;
+    result->work.bytes = group->shape.bytes;
     if (!strcmp(group->op, "roof"))
-        result->working_set = roof_working_set(&group->shape.shape, offer->variant);
+        result->work.working_set = roof_working_set(&group->shape.shape, offer->variant);
     const struct {
         char **where;
         const char *text;
@@ -86,20 +88,20 @@ void session_add_result(struct session *session, size_t g, size_t c)
         {&result->isa, offer->isa},
         {&result->variant, offer->variant},
         {&result->shape, entry->shape},
-        {&result->module, worker->path ? worker->name : NULL},
-        {&result->module_version, worker->version},
-        {&result->module_core, worker->core},
-        {&result->module_isa, worker->isa},
+        {&result->module.name, worker->path ? worker->name : NULL},
+        {&result->module.version, worker->version},
+        {&result->module.core, worker->core},
+        {&result->module.isa, worker->isa},
         {&result->limit_id, entry->limit_id},
         {&result->layout, group->shape.layout[0] ? group->shape.layout : NULL},
-        {&result->level, rung_level(session, group, result)},
+        {&result->work.level, rung_level(session, group, result)},
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         must(string_set(texts[i].where, texts[i].text));
-    result->limit.guessed = entry->limit_guessed;
+    result->summary.limit.guessed = entry->limit_guessed;
     /* The name of a module is its first word; what follows are its options. */
-    if (result->module)
-        result->module[strcspn(result->module, ",")] = '\0';
+    if (result->module.name)
+        result->module.name[strcspn(result->module.name, ",")] = '\0';
     for (size_t i = 0; i < worker->n_options; i++)
         must(result_add_module_option(result, worker->options[i].name,
                                       worker->options[i].value));
@@ -108,7 +110,7 @@ void session_add_result(struct session *session, size_t g, size_t c)
     if (entry->skip)
         must(result_set_status(result, STATUS_SKIPPED, entry->skip));
     else if (session->how->prove && !result->is_roof)
-        prove_not(&result->proof, "it was not measured");
+        prove_not(&result->code.proof, "it was not measured");
     for (size_t i = 0; i < entry->notes.n && !entry->skip; i++)
         must(result_add_note(result, entry->notes.item[i]));
 }

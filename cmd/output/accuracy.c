@@ -74,15 +74,15 @@ static void print_row(const struct block *block, const char *id, int width, FILE
         if (!result)
             continue;
         const int column = column_width(block, g);
-        if (result->status != STATUS_OK || !result->has_accuracy) {
+        if (result->status != STATUS_OK || !result->accuracy.known) {
             buffer_format(&row, "  %*s", column,
                           result->status == STATUS_OK ? "-"
                                                       : status_name(result->status));
             continue;
         }
-        add_ulp(result->max_ulp, column, &row);
-        most = result->max_ulp > most ? result->max_ulp : most;
-        sum += result->mean_ulp;
+        add_ulp(result->accuracy.max_ulp, column, &row);
+        most = result->accuracy.max_ulp > most ? result->accuracy.max_ulp : most;
+        sum += result->accuracy.mean_ulp;
         known++;
     }
     if (known) {

@@ -133,14 +133,15 @@ static void take_limit(const struct contender *contender, unsigned pass)
     struct member *const member = contender->member;
     const struct result *const result = variant_result(&contender->variant);
     const struct run *const run = contender->variant.run;
-    for (size_t i = 0; i < run->n_results && result->limit.id; i++) {
+    for (size_t i = 0; i < run->n_results && result->summary.limit.id; i++) {
         const struct result *const roof = &run->results[i];
-        if (roof->group != result->group || strcmp(roof->id, result->limit.id) != 0)
+        if (roof->group != result->group ||
+            strcmp(roof->id, result->summary.limit.id) != 0)
             continue;
-        const bool bytes = result->limit.gbps > 0;
+        const bool bytes = result->summary.limit.gbps > 0;
         series_take(&member->limit, roof, pass);
-        member->limit_work[0] = bytes ? result->bytes : result->ops;
-        member->limit_work[1] = bytes ? roof->bytes : roof->ops;
+        member->limit_work[0] = bytes ? result->work.bytes : result->work.ops;
+        member->limit_work[1] = bytes ? roof->work.bytes : roof->work.ops;
     }
 }
 

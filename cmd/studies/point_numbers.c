@@ -36,14 +36,16 @@ static struct estimate counted(const struct result *result, const char *name,
                                double level)
 {
     const double value = measured_counter(result, name);
-    for (size_t i = 0; i < result->n_counters && !isnan(value); i++) {
-        const struct counter *const counter = &result->counters[i];
+    for (size_t i = 0; i < result->samples.n_counters && !isnan(value); i++) {
+        const struct counter *const counter = &result->samples.counters[i];
         if (strcmp(counter->name, name) != 0)
             continue;
         struct estimate raw = sampled(counter->samples, counter->n, level);
         raw.value = value;
-        raw.ci.lo = fmax(raw.ci.lo / (double)result->iterations - counter->overhead, 0);
-        raw.ci.hi = fmax(raw.ci.hi / (double)result->iterations - counter->overhead, 0);
+        raw.ci.lo =
+            fmax(raw.ci.lo / (double)result->samples.iterations - counter->overhead, 0);
+        raw.ci.hi =
+            fmax(raw.ci.hi / (double)result->samples.iterations - counter->overhead, 0);
         return raw;
     }
     return exact(measured_metric(result, name));
@@ -55,17 +57,17 @@ static struct estimate metric_of(const struct asking *asking, const struct membe
     const struct result *const result = member_result(member);
     const struct series *const alone[] = {&member->series};
     if (!strcmp(what, "workspace_bytes"))
-        return exact(result->workspace_bytes);
+        return exact(result->samples.workspace_bytes);
     if (!strcmp(what, "threads_used"))
         return exact(result->threads_used);
     if (!strcmp(what, "ghz"))
-        return sampled(result->clock_ghz, result->n_clock, asking->level);
+        return sampled(result->samples.clock_ghz, result->samples.n_clock, asking->level);
     if (!strcmp(what, "gops"))
-        return series_estimate(alone, 1, asking->level, rule_rate, &result->ops);
+        return series_estimate(alone, 1, asking->level, rule_rate, &result->work.ops);
     if (!strcmp(what, "gbs"))
-        return series_estimate(alone, 1, asking->level, rule_rate, &result->bytes);
+        return series_estimate(alone, 1, asking->level, rule_rate, &result->work.bytes);
     if (!strcmp(what, "ns_per_op"))
-        return series_estimate(alone, 1, asking->level, rule_per_op, &result->ops);
+        return series_estimate(alone, 1, asking->level, rule_per_op, &result->work.ops);
     return counted(result, what, asking->level);
 }
 
@@ -74,7 +76,9 @@ static struct estimate accuracy_of(const struct asking *asking,
 {
     const struct result *const result = member_result(member);
     const bool mean = asking->check->what && !strcmp(asking->check->what, "mean_ulp");
-    return exact(!result->has_accuracy ? NAN : mean ? result->mean_ulp : result->max_ulp);
+    return exact(!result->accuracy.known ? NAN
+                 : mean                  ? result->accuracy.mean_ulp
+                                         : result->accuracy.max_ulp);
 }
 
 /* A fact, or one over another: "branches/fma". */

@@ -167,7 +167,8 @@ static void slope(const struct asking *asking)
             no_value(asking, member->absent ? member->absent : "it was not measured");
             return;
         }
-        of.log_work[of.n] = log(result->ops > 0 ? result->ops : result->bytes);
+        of.log_work[of.n] =
+            log(result->work.ops > 0 ? result->work.ops : result->work.bytes);
         series[of.n++] = &member->series;
     }
     const struct estimate estimate =
@@ -208,7 +209,7 @@ static void explained(const struct asking *asking)
     const double cycles = unit_cycles(asking->all, event);
     const double count = measured_counter(member_result(a), event) -
                          measured_counter(member_result(b), event);
-    const double explained_ns = count * cycles / member_result(a)->ghz;
+    const double explained_ns = count * cycles / member_result(a)->summary.ghz;
     if (!(cycles > 0))
         no_value(asking, "the cost of one such event is not measured");
     else if (!isfinite(explained_ns))

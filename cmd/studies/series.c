@@ -9,14 +9,14 @@
 
 void series_take(struct series *to, const struct result *result, uint64_t pass)
 {
-    const size_t room = to->n + result->n_samples + 1;
+    const size_t room = to->n + result->samples.n + 1;
     to->round = must_have(realloc(to->round, room * sizeof *to->round));
     to->ns = must_have(realloc(to->ns, room * sizeof *to->ns));
-    for (size_t i = 0; i < result->n_samples; i++) {
+    for (size_t i = 0; i < result->samples.n; i++) {
         const double ns = result_per_call(result, i);
         if (!(ns > 0))
             continue;
-        to->round[to->n] = pass * PASS_ROUNDS + result->rounds[i];
+        to->round[to->n] = pass * PASS_ROUNDS + result->samples.rounds[i];
         to->ns[to->n++] = ns;
     }
 }

@@ -7,10 +7,10 @@
 
 double measured_counter(const struct result *result, const char *name)
 {
-    for (size_t i = 0; i < result->n_counters; i++)
-        if (!strcmp(result->counters[i].name, name) && !result->counters[i].absent &&
-            !result->counters[i].doubt)
-            return result->counters[i].value;
+    for (size_t i = 0; i < result->samples.n_counters; i++)
+        if (!strcmp(result->samples.counters[i].name, name) &&
+            !result->samples.counters[i].absent && !result->samples.counters[i].doubt)
+            return result->samples.counters[i].value;
     return NAN;
 }
 

@@ -37,7 +37,7 @@ static int trace(const struct variant *base, const struct case_name *name,
     if (status == 0) {
         const struct run_arm arm = variant_arm(&variant);
         status = run_arm_trace(&arm, &follow, TRACE_TIMEOUT_NS, census, error);
-        *ops = variant_result(&variant)->ops;
+        *ops = variant_result(&variant)->work.ops;
     }
     variant_close(&variant);
     run_free(variant.run);

@@ -57,7 +57,7 @@ static void put_name(FILE *file, const struct export_row *row)
     for (size_t i = 0; i < result->n_settings; i++)
         if (strcmp(result->settings[i].name, "threads"))
             put_text(file, result->settings[i].name, result->settings[i].value);
-    if (result->module || result->source)
+    if (result->module.name || result->source)
         put_part(file, "by", result->id, baseline_label(result));
     if (row->repeat)
         fprintf(file, "/repeat=%u", row->repeat + 1);

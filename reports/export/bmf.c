@@ -22,7 +22,7 @@ static void put_case(const struct export_row *row, const struct series *series,
     const struct result *result = row->result;
     const struct comparison *comparison = result->comparison;
     const struct interval *ci = &series->ci_ns;
-    const double ops = 1e9 * result->ops; /* a second, from nanoseconds */
+    const double ops = 1e9 * result->work.ops; /* a second, from nanoseconds */
     struct cJSON *const entry = json_object(json, json->root, row->name);
 
     put_measure(json, entry, "latency", series->median_ns, ci->known, ci->lo, ci->hi);

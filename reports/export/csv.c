@@ -102,8 +102,8 @@ static int columns_make(const struct run *run, struct columns *columns)
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_baseline && result->id && !code)
             code = keys_add(&columns->baselines, result->id, baseline_label(result));
-        for (size_t c = 0; c < result->n_counters && !code; c++) {
-            const char *name = result->counters[c].name;
+        for (size_t c = 0; c < result->samples.n_counters && !code; c++) {
+            const char *name = result->samples.counters[c].name;
             code = keys_add(&columns->counters, name, strlen(name));
         }
         for (size_t m = 0; m < result->n_metrics && !code; m++) {
@@ -163,36 +163,37 @@ static void put_case(struct csv *csv, const struct result *result)
               result->variant, result->shape);
     put_settings(csv, result->settings, result->n_settings);
     PUT_NUMBERS(csv, true, result->threads, result->threads_used);
-    PUT_TEXTS(csv, result->module);
-    put_settings(csv, result->module_options, result->n_module_options);
-    PUT_TEXTS(csv, result->module_version, result->module_core,
+    PUT_TEXTS(csv, result->module.name);
+    put_settings(csv, result->module.options, result->module.n_options);
+    PUT_TEXTS(csv, result->module.version, result->module.core,
               status_name(result->status), result->reason);
 }
 
 static void put_measured(struct csv *csv, const struct result *result)
 {
     const bool known = result_has_summary(result);
-    const struct limit *limit = &result->limit;
+    const struct limit *limit = &result->summary.limit;
 
-    PUT_NUMBERS(csv, true, result->ops, result->bytes);
-    PUT_NUMBERS(csv, known, result->prepare_ns, (double)result->iterations);
-    PUT_NUMBERS(csv, true, (double)result->n_samples, result->voided);
-    PUT_NUMBERS(csv, known, result->overhead_ns, result->median_ns, result->min_ns,
-                result->mad_ns);
-    put_interval(csv, known, &result->ci_ns);
-    PUT_NUMBERS(csv, known && result->gops > 0, result->gops);
-    PUT_NUMBERS(csv, known && result->gbps > 0, result->gbps);
+    PUT_NUMBERS(csv, true, result->work.ops, result->work.bytes);
+    PUT_NUMBERS(csv, known, result->samples.prepare_ns,
+                (double)result->samples.iterations);
+    PUT_NUMBERS(csv, true, (double)result->samples.n, result->samples.voided);
+    PUT_NUMBERS(csv, known, result->samples.overhead_ns, result->summary.median_ns,
+                result->summary.min_ns, result->summary.mad_ns);
+    put_interval(csv, known, &result->summary.ci_ns);
+    PUT_NUMBERS(csv, known && result->summary.gops > 0, result->summary.gops);
+    PUT_NUMBERS(csv, known && result->summary.gbps > 0, result->summary.gbps);
     PUT_TEXTS(csv, limit->id);
     PUT_NUMBERS(csv, limit->gops > 0, limit->gops);
     PUT_NUMBERS(csv, limit->gbps > 0, limit->gbps);
     PUT_NUMBERS(csv, limit->id, limit->share);
-    PUT_NUMBERS(csv, result->ghz > 0, result->ghz);
-    put_interval(csv, result->ghz > 0, &result->ghz_ci);
-    PUT_TEXTS(csv, result->layout, result->implementation, result->unranked,
+    PUT_NUMBERS(csv, result->summary.ghz > 0, result->summary.ghz);
+    put_interval(csv, result->summary.ghz > 0, &result->summary.ghz_ci);
+    PUT_TEXTS(csv, result->layout, result->code.implementation, result->unranked,
               result->source);
-    PUT_NUMBERS(csv, true, result->workspace_bytes);
-    PUT_NUMBERS(csv, result->has_accuracy, result->max_ulp, result->mean_ulp,
-                result->worst_input);
+    PUT_NUMBERS(csv, true, result->samples.workspace_bytes);
+    PUT_NUMBERS(csv, result->accuracy.known, result->accuracy.max_ulp,
+                result->accuracy.mean_ulp, result->accuracy.worst_input);
 }
 
 static void put_comparison(struct csv *csv, const struct comparison *comparison)
@@ -227,7 +228,8 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
     }
     for (size_t i = 0; i < columns->counters.n; i++) {
         double value = NAN;
-        FOR_EACH (const struct counter, counter, result->counters, result->n_counters)
+        FOR_EACH (const struct counter, counter, result->samples.counters,
+                  result->samples.n_counters)
             if (!strcmp(counter->name, columns->counters.key[i].text))
                 value = !counter->absent && counter->n ? counter->value : NAN;
         PUT_NUMBERS(csv, true, value);

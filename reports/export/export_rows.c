@@ -108,7 +108,7 @@ bool export_compares(const struct result *result)
 bool export_of_one_process(const struct run *run)
 {
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (result->n_samples > 1 && !result->is_roof && !export_compares(result))
+        if (result->samples.n > 1 && !result->is_roof && !export_compares(result))
             return true;
     return false;
 }
@@ -131,22 +131,24 @@ static int compared_series(const struct comparison *comparison, enum export_arm 
 
 int series_make(const struct result *result, enum export_arm arm, struct series *series)
 {
-    *series = (struct series){.iterations =
-                                  result->iterations ? (double)result->iterations : 1};
+    *series = (struct series){.iterations = result->samples.iterations
+                                                ? (double)result->samples.iterations
+                                                : 1};
     if (result->status != STATUS_OK)
         return 0;
     if (export_compares(result))
         return compared_series(result->comparison, arm, series);
-    if (arm == EXPORT_BASE || !result_has_summary(result) || !(result->median_ns > 0))
+    if (arm == EXPORT_BASE || !result_has_summary(result) ||
+        !(result->summary.median_ns > 0))
         return 0;
-    series->median_ns = result->median_ns;
-    series->ci_ns = result->ci_ns;
-    series->ns = calloc(result->n_samples + 1, sizeof *series->ns);
+    series->median_ns = result->summary.median_ns;
+    series->ci_ns = result->summary.ci_ns;
+    series->ns = calloc(result->samples.n + 1, sizeof *series->ns);
     if (!series->ns)
         return -ENOMEM;
-    for (size_t i = 0; i < result->n_samples; i++) {
-        const double ns = result->samples_ns[i] / series->iterations;
-        series->ns[series->n++] = fmax(ns - result->overhead_ns, 0);
+    for (size_t i = 0; i < result->samples.n; i++) {
+        const double ns = result->samples.ns[i] / series->iterations;
+        series->ns[series->n++] = fmax(ns - result->samples.overhead_ns, 0);
     }
     if (!series->n)
         series->ns[series->n++] = series->median_ns;
@@ -197,12 +199,12 @@ void export_number(struct json *json, struct cJSON *parent, const char *name,
 
 double export_rate(const struct result *result, double ns)
 {
-    return (result->ops > 0 ? result->ops : result->bytes) / ns;
+    return (result->work.ops > 0 ? result->work.ops : result->work.bytes) / ns;
 }
 
 const char *export_rate_unit(const struct result *result)
 {
-    return result->ops > 0 ? "Gop/s" : "GB/s";
+    return result->work.ops > 0 ? "Gop/s" : "GB/s";
 }
 
 /* ---- sentences ---- */
@@ -253,15 +255,15 @@ static void tell_time(struct buffer *buffer, const struct result *result)
 {
     char text[NUMBER_SIZE];
 
-    text_time(result->median_ns, text);
+    text_time(result->summary.median_ns, text);
     buffer_add(buffer, text);
-    if (result->ci_ns.known) {
-        text_time(result->ci_ns.lo, text);
+    if (result->summary.ci_ns.known) {
+        text_time(result->summary.ci_ns.lo, text);
         buffer_format(buffer, " [%s, ", text);
-        text_time(result->ci_ns.hi, text);
+        text_time(result->summary.ci_ns.hi, text);
         buffer_format(buffer, "%s]", text);
     }
-    text_digits(export_rate(result, result->median_ns), text);
+    text_digits(export_rate(result, result->summary.median_ns), text);
     buffer_format(buffer, ", %s %s", text, export_rate_unit(result));
 }
 
@@ -270,7 +272,8 @@ void export_tell(struct buffer *buffer, const struct result *result)
     const struct comparison *comparison = result->comparison;
     const bool both = comparison && arm_ns(comparison, EXPORT_BASE) > 0 &&
                       arm_ns(comparison, EXPORT_HEAD) > 0 && isfinite(comparison->change);
-    const bool time = !both && result_has_summary(result) && result->median_ns > 0;
+    const bool time =
+        !both && result_has_summary(result) && result->summary.median_ns > 0;
     const size_t before = buffer->length;
     const char *reason =
         result->status == STATUS_OK && comparison ? comparison->reason : result->reason;

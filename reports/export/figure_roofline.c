@@ -30,20 +30,20 @@ static bool is_measured(const struct result *result)
 
 static bool is_level(const struct result *result)
 {
-    return result->level && is_measured(result) && result->working_set > 0 &&
-           result->gbps > 0;
+    return result->work.level && is_measured(result) && result->work.working_set > 0 &&
+           result->summary.gbps > 0;
 }
 
 static bool is_mix(const struct result *result)
 {
-    return text_same(result->level, "registers") && is_measured(result) &&
-           result->gops > 0;
+    return text_same(result->work.level, "registers") && is_measured(result) &&
+           result->summary.gops > 0;
 }
 
 static bool is_point(const struct result *result)
 {
-    return !result->level && !result->is_roof && is_measured(result) &&
-           result->gops > 0 && result->ops > 0 && result->bytes > 0;
+    return !result->work.level && !result->is_roof && is_measured(result) &&
+           result->summary.gops > 0 && result->work.ops > 0 && result->work.bytes > 0;
 }
 
 bool figure_has_roofs(const struct run *run)
@@ -74,9 +74,10 @@ static void find_roofs(const struct run *run, struct panel *panel)
         if (result->threads != panel->threads)
             continue;
         if (is_level(result))
-            raise_roof(panel->level, &panel->levels, result->level, result->gbps);
+            raise_roof(panel->level, &panel->levels, result->work.level,
+                       result->summary.gbps);
         else if (is_mix(result))
-            raise_roof(panel->mix, &panel->mixes, result->variant, result->gops);
+            raise_roof(panel->mix, &panel->mixes, result->variant, result->summary.gops);
     }
     for (size_t i = 0; i < panel->mixes; i++)
         panel->peak = fmax(panel->peak, panel->mix[i].rate);
@@ -100,12 +101,12 @@ static void find_ranges(const struct run *run, struct panel *panel)
     }
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (is_point(result) && result->threads == panel->threads)
-            widen(panel->x, 1.5 * result->ops / result->bytes);
+            widen(panel->x, 1.5 * result->work.ops / result->work.bytes);
     panel->y[0] = panel->y[1] = panel->peak;
     widen(panel->y, slowest * panel->x[0]);
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (is_point(result) && result->threads == panel->threads)
-            widen(panel->y, result->gops);
+            widen(panel->y, result->summary.gops);
     panel->y[0] /= 1.5;
     panel->y[1] *= 2;
 }
@@ -189,8 +190,8 @@ static void put_points(struct figure *figure, const struct panel *panel, const c
 {
     FOR_EACH (const struct result, result, figure->run->results, figure->run->n_results)
         if (has_point(figure, panel, result) && !strcmp(result->op, op))
-            fprintf(figure->file, "%.6g %.6g\n", result->ops / result->bytes,
-                    result->gops);
+            fprintf(figure->file, "%.6g %.6g\n", result->work.ops / result->work.bytes,
+                    result->summary.gops);
     fprintf(figure->file, "e\n");
 }
 

@@ -27,8 +27,9 @@ static const char *element(const struct result *result)
 static bool is_shown(const struct result *result)
 {
     return !result->is_roof && result->status == STATUS_OK && result->id &&
-           result_has_summary(result) && (result->gops > 0 || result->gbps > 0) &&
-           (result->ops > 0 || result->bytes > 0);
+           result_has_summary(result) &&
+           (result->summary.gops > 0 || result->summary.gbps > 0) &&
+           (result->work.ops > 0 || result->work.bytes > 0);
 }
 
 static bool same_panel(const struct result *a, const struct result *b)
@@ -46,12 +47,12 @@ static bool same_series(const struct result *a, const struct result *b)
 
 static double work_of(const struct result *result)
 {
-    return result->ops > 0 ? result->ops : result->bytes;
+    return result->work.ops > 0 ? result->work.ops : result->work.bytes;
 }
 
 static double rate_of(const struct panel *panel, const struct result *result)
 {
-    return panel->bytes ? result->gbps : result->gops;
+    return panel->bytes ? result->summary.gbps : result->summary.gops;
 }
 
 static void fill_panel(const struct run *run, struct panel *panel)
@@ -60,7 +61,7 @@ static void fill_panel(const struct run *run, struct panel *panel)
         size_t s = 0, z = 0;
         if (!is_shown(result) || !same_panel(result, panel->first))
             continue;
-        panel->bytes |= !(result->gops > 0) || result->limit.gbps > 0;
+        panel->bytes |= !(result->summary.gops > 0) || result->summary.limit.gbps > 0;
         while (s < panel->n_series && !same_series(panel->series[s], result))
             s++;
         if (s == panel->n_series && s < SERIES_MAX)
@@ -100,7 +101,7 @@ static void put_axis(struct figure *figure, const struct panel *panel)
             least / MARGIN, most * MARGIN);
     if (panel->n_sizes > TICKS_MAX) {
         fprintf(file, "set xlabel '%s a call'\nset format x '%%.1s%%c'\nset xtics auto\n",
-                panel->first->ops > 0 ? "operations" : "bytes");
+                panel->first->work.ops > 0 ? "operations" : "bytes");
         return;
     }
     fprintf(file, "unset xlabel\nset xtics rotate by 25 right (");
@@ -119,8 +120,8 @@ static void put_name(struct figure *figure, const struct result *result)
 
     if (result->source)
         buffer_format(&name, "%.20s: ", result->source);
-    buffer_format(&name, result->module ? "%.20s %.30s" : "%.20s/%.30s",
-                  result->module ?: result->isa ?: "", result->variant ?: "");
+    buffer_format(&name, result->module.name ? "%.20s %.30s" : "%.20s/%.30s",
+                  result->module.name ?: result->isa ?: "", result->variant ?: "");
     figure_quoted(figure, buffer_text(&name));
     figure->scratch.failed |= name.failed;
     buffer_free(&name);
@@ -134,11 +135,12 @@ static void put_line(const struct figure *figure, const struct panel *panel,
         if (!is_shown(result) || !same_panel(result, series) ||
             !same_series(result, series))
             continue;
-        const double rate = rate_of(panel, result), ns = result->median_ns;
-        const bool known = result->ci_ns.known && result->ci_ns.lo > 0 && ns > 0;
+        const double rate = rate_of(panel, result), ns = result->summary.median_ns;
+        const bool known =
+            result->summary.ci_ns.known && result->summary.ci_ns.lo > 0 && ns > 0;
         fprintf(figure->file, "%.9g %.6g %.6g %.6g\n", work_of(result), rate,
-                known ? rate * ns / result->ci_ns.hi : rate,
-                known ? rate * ns / result->ci_ns.lo : rate);
+                known ? rate * ns / result->summary.ci_ns.hi : rate,
+                known ? rate * ns / result->summary.ci_ns.lo : rate);
     }
     fprintf(figure->file, "e\n");
 }
@@ -154,7 +156,8 @@ static bool put_limits(const struct figure *figure, const struct panel *panel, b
                   figure->run->n_results)
             if (is_shown(result) && same_panel(result, panel->first) &&
                 work_of(result) == work_of(panel->size[z]))
-                most = fmax(most, panel->bytes ? result->limit.gbps : result->limit.gops);
+                most = fmax(most, panel->bytes ? result->summary.limit.gbps
+                                               : result->summary.limit.gops);
         any |= most > 0;
         if (write && most > 0)
             fprintf(figure->file, "%.9g %.6g\n", work_of(panel->size[z]), most);

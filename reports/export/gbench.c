@@ -52,8 +52,8 @@ static double clock_mhz(const struct run *run)
     double ghz = NAN;
 
     for (size_t i = 0; i < run->n_results; i++)
-        if (run->results[i].ghz > 0)
-            ghz = fmax(ghz, run->results[i].ghz);
+        if (run->results[i].summary.ghz > 0)
+            ghz = fmax(ghz, run->results[i].summary.ghz);
     if (!isfinite(ghz))
         ghz = facts_find_number(&run->host, "tsc_ghz");
     return isfinite(ghz) ? round(1000 * ghz) : 0;
@@ -132,9 +132,10 @@ struct family {
 
 static const struct counter *counter_of(const struct result *result, const char *name)
 {
-    for (size_t i = 0; i < result->n_counters; i++)
-        if (!strcmp(result->counters[i].name, name) && result->counters[i].n)
-            return &result->counters[i];
+    for (size_t i = 0; i < result->samples.n_counters; i++)
+        if (!strcmp(result->samples.counters[i].name, name) &&
+            result->samples.counters[i].n)
+            return &result->samples.counters[i];
     return NULL;
 }
 
@@ -183,10 +184,10 @@ static void put_times(struct json *json, struct cJSON *row, const struct family 
     export_number(json, row, "real_time", ns);
     export_number(json, row, "cpu_time", cpu);
     json_text(json, row, "time_unit", "ns");
-    if (result->ops > 0 && ns > 0)
-        export_number(json, row, "items_per_second", 1e9 * result->ops / ns);
-    if (result->bytes > 0 && ns > 0)
-        export_number(json, row, "bytes_per_second", 1e9 * result->bytes / ns);
+    if (result->work.ops > 0 && ns > 0)
+        export_number(json, row, "items_per_second", 1e9 * result->work.ops / ns);
+    if (result->work.bytes > 0 && ns > 0)
+        export_number(json, row, "bytes_per_second", 1e9 * result->work.bytes / ns);
 }
 
 static void put_samples(struct writer *writer, const struct family *family)
@@ -210,7 +211,8 @@ static void put_counters(struct json *json, struct cJSON *row,
 {
     struct buffer key = {.text = NULL};
 
-    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (const struct counter, counter, result->samples.counters,
+              result->samples.n_counters) {
         if (counter->absent || !counter->n)
             continue;
         buffer_clear(&key);

@@ -92,11 +92,12 @@ static enum outcome outcome_of(const struct run *run, const struct result *resul
 /* Seconds for which the case was measured. */
 static double seconds(const struct result *result)
 {
-    const double calls = result->iterations ? (double)result->iterations : 1;
+    const double calls =
+        result->samples.iterations ? (double)result->samples.iterations : 1;
     double ns = 0;
 
-    for (size_t i = 0; i < result->n_samples; i++)
-        ns += result->samples_ns[i];
+    for (size_t i = 0; i < result->samples.n; i++)
+        ns += result->samples.ns[i];
     for (size_t i = 0; result->comparison && i < result->comparison->n_trials; i++) {
         const struct trial *trial = &result->comparison->trials[i];
         ns += calls * (trial->base_ns + trial->head_ns + trial->control_ns +
@@ -132,9 +133,9 @@ static void put_properties(FILE *file, const struct export_row *row)
     const char *const of = row->name;
 
     put_property(file, of, "status", status_name(result->status));
-    if (result_has_summary(result) && result->median_ns > 0) {
-        put_number(file, of, "median_ns", result->median_ns);
-        put_interval(file, of, "ci_lo_ns", "ci_hi_ns", &result->ci_ns);
+    if (result_has_summary(result) && result->summary.median_ns > 0) {
+        put_number(file, of, "median_ns", result->summary.median_ns);
+        put_interval(file, of, "ci_lo_ns", "ci_hi_ns", &result->summary.ci_ns);
     }
     if (comparison)
         put_property(file, of, "verdict", verdict_name(comparison->verdict));

@@ -35,8 +35,8 @@ static int describe(struct fleet_host *host, const struct run *run)
                 is_text(host, fact->name, fact->kind == FACT_TEXT ? fact->text : number);
     }
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (result->module && result->module_version && !code)
-            code = is_text(host, result->module, result->module_version);
+        if (result->module.name && result->module.version && !code)
+            code = is_text(host, result->module.name, result->module.version);
     return code;
 }
 
@@ -131,7 +131,7 @@ static uint64_t hash_run(const struct run *run)
     hash_text(&hash, run->seed);
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         hash_text(&hash, result->id);
-        hash_bytes(&hash, &result->median_ns, sizeof result->median_ns);
+        hash_bytes(&hash, &result->summary.median_ns, sizeof result->summary.median_ns);
     }
     return hash;
 }
@@ -170,11 +170,11 @@ int fleet_add(struct fleet *fleet, const struct run *run, const char *name,
             break;
         fleet->hosts[host].bad += status_is_bad(result->status);
         if (result->status != STATUS_OK || !result_has_summary(result) ||
-            !(result->median_ns > 0) || !result->id)
+            !(result->summary.median_ns > 0) || !result->id)
             continue;
-        code = add_time(fleet, host, result->id, result->median_ns);
-        if (result->ghz > 0)
-            cycles[n++] = 1 / result->ghz;
+        code = add_time(fleet, host, result->id, result->summary.median_ns);
+        if (result->summary.ghz > 0)
+            cycles[n++] = 1 / result->summary.ghz;
     }
     if (!code && n)
         code = add_time(fleet, host, "cycle", stats_median(cycles, n));

@@ -149,7 +149,7 @@ static void add_case(struct writer *writer, const struct result *result)
 {
     begin(writer, ADD_CASE);
     PUT_TEXTS(writer, result->id, result->op, result->type, result->isa, result->variant,
-              result->shape, result->layout, result->module);
+              result->shape, result->layout, result->module.name);
     end(writer);
 }
 
@@ -159,8 +159,8 @@ static void put_samples(struct writer *writer, const struct result *result)
 
     buffer_clear(&writer->scratch);
     buffer_add(&writer->scratch, "[");
-    for (size_t i = 0; i < result->n_samples; i++) {
-        text_exact(result->samples_ns[i], number);
+    for (size_t i = 0; i < result->samples.n; i++) {
+        text_exact(result->samples.ns[i], number);
         buffer_format(&writer->scratch, "%s%s", i ? "," : "", number);
     }
     buffer_add(&writer->scratch, "]");
@@ -171,22 +171,24 @@ static void put_summary(struct writer *writer, const struct result *result)
 {
     const bool known = result_has_summary(result);
 
-    PUT_NUMBERS(writer, known, result->median_ns);
-    put_interval(writer, known, &result->ci_ns);
-    PUT_NUMBERS(writer, known, result->min_ns, result->mad_ns, result->overhead_ns);
-    put_whole(writer, (sqlite3_int64)result->iterations);
+    PUT_NUMBERS(writer, known, result->summary.median_ns);
+    put_interval(writer, known, &result->summary.ci_ns);
+    PUT_NUMBERS(writer, known, result->summary.min_ns, result->summary.mad_ns,
+                result->samples.overhead_ns);
+    put_whole(writer, (sqlite3_int64)result->samples.iterations);
     put_samples(writer, result);
-    PUT_NUMBERS(writer, known && result->gops > 0, result->gops);
-    PUT_NUMBERS(writer, known && result->gbps > 0, result->gbps);
-    PUT_TEXTS(writer, result->limit.id);
-    PUT_NUMBERS(writer, result->limit.id, result->limit.share);
-    PUT_NUMBERS(writer, result->ghz > 0, result->ghz);
+    PUT_NUMBERS(writer, known && result->summary.gops > 0, result->summary.gops);
+    PUT_NUMBERS(writer, known && result->summary.gbps > 0, result->summary.gbps);
+    PUT_TEXTS(writer, result->summary.limit.id);
+    PUT_NUMBERS(writer, result->summary.limit.id, result->summary.limit.share);
+    PUT_NUMBERS(writer, result->summary.ghz > 0, result->summary.ghz);
 }
 
 static void add_counts(struct writer *writer, sqlite3_int64 id,
                        const struct result *result)
 {
-    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (const struct counter, counter, result->samples.counters,
+              result->samples.n_counters) {
         const bool known = !counter->absent && counter->n;
         begin(writer, ADD_COUNT);
         put_whole(writer, id);
@@ -223,8 +225,8 @@ static void add_result(struct writer *writer, sqlite3_int64 run,
     PUT_TEXTS(writer, result->id);
     put_whole(writer, (sqlite3_int64)result->group);
     PUT_TEXTS(writer, result_role(result), status_name(result->status), result->reason,
-              result->module_version);
-    PUT_NUMBERS(writer, true, result->ops, result->bytes);
+              result->module.version);
+    PUT_NUMBERS(writer, true, result->work.ops, result->work.bytes);
     put_summary(writer, result);
     end(writer);
     const sqlite3_int64 id = sqlite3_last_insert_rowid(writer->database.sqlite);

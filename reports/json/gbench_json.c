@@ -84,7 +84,7 @@ static struct result *begin(struct run *run, const struct value *entry)
     result->group = run->n_results - 1;
     result->threads = threads >= 1 && threads <= 65536 ? (int)threads : 1;
     result->threads_used = result->threads;
-    result->iterations = 1; /* samples are of one iteration already */
+    result->samples.iterations = 1; /* samples are of one iteration already */
     return result;
 }
 
@@ -117,11 +117,11 @@ static int add_row(const struct value *entry, void *context)
         return value_no_memory(entry);
     if (failed)
         return fail(entry, result) ? value_no_memory(entry) : 0;
-    if (!result->n_samples) {
-        result->ops = work_of(entry, "items_per_second", ns);
-        result->bytes = work_of(entry, "bytes_per_second", ns);
+    if (!result->samples.n) {
+        result->work.ops = work_of(entry, "items_per_second", ns);
+        result->work.bytes = work_of(entry, "bytes_per_second", ns);
     }
-    code = result_add_sample(result, (uint32_t)result->n_samples, ns);
+    code = result_add_sample(result, (uint32_t)result->samples.n, ns);
     if (!code && result->status == STATUS_PENDING)
         code = result_set_status(result, STATUS_OK, NULL);
     return code ? value_no_memory(entry) : 0;
@@ -137,12 +137,12 @@ static int add_median(const struct value *entry, void *context)
         !(ns > 0 && ns < 1e300) || find(run, name_of(entry)))
         return 0;
     struct result *const result = begin(run, entry);
-    if (!result || string_set(&result->ci_reason, "of another program") ||
+    if (!result || string_set(&result->summary.ci_reason, "of another program") ||
         result_set_status(result, STATUS_OK, NULL))
         return value_no_memory(entry);
-    result->median_ns = result->min_ns = ns;
-    result->ops = work_of(entry, "items_per_second", ns);
-    result->bytes = work_of(entry, "bytes_per_second", ns);
+    result->summary.median_ns = result->summary.min_ns = ns;
+    result->work.ops = work_of(entry, "items_per_second", ns);
+    result->work.bytes = work_of(entry, "bytes_per_second", ns);
     return 0;
 }
 

@@ -20,28 +20,37 @@ const struct fields case_fields = FIELDS(
     FIELD(TEXT, result, id), FIELD(SIZE, result, group), FIELD(TEXT, result, op),
     FIELD(TEXT, result, type), FIELD(TEXT, result, isa), FIELD(TEXT, result, variant),
     FIELD(TEXT, result, shape), FIELD(NAME, result, layout), FIELD(INT, result, threads),
-    FIELD(INT, result, threads_used), FIELD(NAME, result, module),
-    FIELD(NAME, result, module_version), FIELD(NAME, result, module_core),
-    FIELD(NAME, result, module_isa), FIELD(NAME, result, input_hash),
-    FIELD(NAME, result, implementation), FIELD(NAME, result, unranked),
-    FIELD(NAME, result, unoptimised), FIELD(NAME, result, source));
-const struct fields work_fields =
-    FIELDS(FIELD(SPAN, result, ops), FIELD(SPAN, result, bytes));
+    FIELD(INT, result, threads_used), FIELD_AS("module", NAME, result, module.name),
+    FIELD_AS("module_version", NAME, result, module.version),
+    FIELD_AS("module_core", NAME, result, module.core),
+    FIELD_AS("module_isa", NAME, result, module.isa),
+    FIELD_AS("input_hash", NAME, result, work.input_hash),
+    FIELD_AS("implementation", NAME, result, code.implementation),
+    FIELD(NAME, result, unranked),
+    FIELD_AS("unoptimised", NAME, result, code.unoptimised), FIELD(NAME, result, source));
+const struct fields work_fields = FIELDS(FIELD_AS("ops", SPAN, result, work.ops),
+                                         FIELD_AS("bytes", SPAN, result, work.bytes));
 const struct fields rung_fields =
-    FIELDS(FIELD(TEXT, result, level), FIELD(SPAN, result, working_set));
+    FIELDS(FIELD_AS("level", TEXT, result, work.level),
+           FIELD_AS("working_set", SPAN, result, work.working_set));
 const struct fields measured_fields =
-    FIELDS(FIELD(SPAN, result, prepare_ns), FIELD(U64, result, iterations),
-           FIELD(SPAN, result, overhead_ns), FIELD(U32, result, voided),
-           FIELD(BOOL, result, shared), FIELD(NAME, result, stopped),
-           FIELD(AMOUNT, result, workspace_bytes));
+    FIELDS(FIELD_AS("prepare_ns", SPAN, result, samples.prepare_ns),
+           FIELD_AS("iterations", U64, result, samples.iterations),
+           FIELD_AS("overhead_ns", SPAN, result, samples.overhead_ns),
+           FIELD_AS("voided", U32, result, samples.voided),
+           FIELD_AS("shared", BOOL, result, samples.shared),
+           FIELD_AS("stopped", NAME, result, samples.stopped),
+           FIELD_AS("workspace_bytes", AMOUNT, result, samples.workspace_bytes));
 const struct fields accuracy_fields =
-    FIELDS(FIELD(SPAN, result, max_ulp), FIELD(SPAN, result, mean_ulp),
-           FIELD(NUMBER, result, worst_input));
+    FIELDS(FIELD_AS("max_ulp", SPAN, result, accuracy.max_ulp),
+           FIELD_AS("mean_ulp", SPAN, result, accuracy.mean_ulp),
+           FIELD_AS("worst_input", NUMBER, result, accuracy.worst_input));
 const struct fields summary_fields =
-    FIELDS(FIELD(SPAN, result, median_ns), FIELD(SPAN, result, min_ns),
-           FIELD(SPAN, result, mad_ns));
-const struct fields rate_fields =
-    FIELDS(FIELD(RATE, result, gops), FIELD(RATE, result, gbps));
+    FIELDS(FIELD_AS("median_ns", SPAN, result, summary.median_ns),
+           FIELD_AS("min_ns", SPAN, result, summary.min_ns),
+           FIELD_AS("mad_ns", SPAN, result, summary.mad_ns));
+const struct fields rate_fields = FIELDS(FIELD_AS("gops", RATE, result, summary.gops),
+                                         FIELD_AS("gbps", RATE, result, summary.gbps));
 const struct fields limit_fields =
     FIELDS(FIELD(RATE, limit, gops), FIELD(RATE, limit, gbps), FIELD(RATE, limit, share),
            FIELD(BOOL, limit, too_low), FIELD(BOOL, limit, guessed));

@@ -24,10 +24,13 @@ static int check_length(const struct value *entry, const char *name, const char 
 static int check_names(const struct value *entry, const struct result *result)
 {
     const char *const names[][2] = {
-        {"op", result->op},         {"type", result->type},
-        {"isa", result->isa},       {"variant", result->variant},
-        {"shape", result->shape},   {"layout", result->layout},
-        {"module", result->module},
+        {"op", result->op},
+        {"type", result->type},
+        {"isa", result->isa},
+        {"variant", result->variant},
+        {"shape", result->shape},
+        {"layout", result->layout},
+        {"module", result->module.name},
     };
     int code = check_length(entry, "id", result->id, ID_MAX);
 
@@ -64,9 +67,9 @@ static int check_interval(const struct value *summary, const struct interval *sa
 static int check_summary(const struct value *entry, const struct result *result)
 {
     const struct value summary = value_member(entry, "summary");
-    const size_t n = result->n_samples;
+    const size_t n = result->samples.n;
 
-    if (!n || !result->iterations || !result_has_summary(result))
+    if (!n || !result->samples.iterations || !result_has_summary(result))
         return 0;
     if (value_absent(&summary))
         return VALUE_FAIL(&summary, "missing, but there are samples_ns");
@@ -75,11 +78,11 @@ static int check_summary(const struct value *entry, const struct result *result)
         return value_no_memory(entry);
     for (size_t i = 0; i < n; i++)
         ns[i] = result_per_call(result, i);
-    const int code = check_number(&summary, "median_ns", result->median_ns,
+    const int code = check_number(&summary, "median_ns", result->summary.median_ns,
                                   stats_median(ns, n))
-                         ?: check_number(&summary, "min_ns", result->min_ns,
+                         ?: check_number(&summary, "min_ns", result->summary.min_ns,
                                          stats_min(ns, n))
-                         ?: check_interval(&summary, &result->ci_ns, ns, n);
+                         ?: check_interval(&summary, &result->summary.ci_ns, ns, n);
     free(ns);
     return code;
 }

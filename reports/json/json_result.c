@@ -164,8 +164,8 @@ static int read_accuracy(const struct value *object, struct result *result)
 {
     struct value accuracy = value_member(object, "accuracy");
 
-    result->has_accuracy = !value_absent(&accuracy);
-    return result->has_accuracy ? value_fields(&accuracy, &accuracy_fields, result) : 0;
+    result->accuracy.known = !value_absent(&accuracy);
+    return result->accuracy.known ? value_fields(&accuracy, &accuracy_fields, result) : 0;
 }
 
 static int read_status(const struct value *object, struct result *result)
@@ -213,10 +213,10 @@ static int read_limit(const struct value *object, struct result *result)
 
     if (value_absent(&limit))
         return 0;
-    code = value_fields(&limit, &limit_fields, &result->limit)
+    code = value_fields(&limit, &limit_fields, &result->summary.limit)
                ?: value_text(&id, &result->limit_id);
-    if (!code && result->limit.share > 0)
-        code = value_text(&id, &result->limit.id);
+    if (!code && result->summary.limit.share > 0)
+        code = value_text(&id, &result->summary.limit.id);
     return code;
 }
 
@@ -245,13 +245,13 @@ static int read_derived(const struct value *object, struct result *result)
 
     if (!value_absent(&summary))
         code = value_fields(&summary, &summary_fields, result)
-                   ?: value_interval(&summary, "ci_ns", 0, &result->ci_ns)
-                   ?: value_name(&reason, &result->ci_reason);
+                   ?: value_interval(&summary, "ci_ns", 0, &result->summary.ci_ns)
+                   ?: value_name(&reason, &result->summary.ci_reason);
     if (!code && !value_absent(&rates))
         code = value_fields(&rates, &rate_fields, result);
     return code ?: value_object(&clock)
-                ?: (value_absent(&ghz) ? 0 : value_from(&ghz, 0, &result->ghz))
-                ?: value_interval(&clock, "ci", 0, &result->ghz_ci)
+                ?: (value_absent(&ghz) ? 0 : value_from(&ghz, 0, &result->summary.ghz))
+                ?: value_interval(&clock, "ci", 0, &result->summary.ghz_ci)
                 ?: value_array(&probes) ?: value_each(&probes, add_clock, result);
 }
 

@@ -46,7 +46,8 @@ static void put_counters(struct json *json, cJSON *parent, const struct result *
 {
     cJSON *counters = json_object(json, parent, "counters");
 
-    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (const struct counter, counter, result->samples.counters,
+              result->samples.n_counters) {
         cJSON *const item = json_object(json, counters, counter->name);
         if (counter->absent) {
             json_text(json, item, "absent", counter->absent);
@@ -81,7 +82,7 @@ static void put_limit(struct json *json, cJSON *parent, const struct result *res
     if (!limit)
         return;
     json_text(json, limit, "id", result->limit_id);
-    json_fields(json, limit, &limit_fields, &result->limit);
+    json_fields(json, limit, &limit_fields, &result->summary.limit);
 }
 
 static void put_summary(struct json *json, cJSON *parent, const struct result *result)
@@ -93,8 +94,8 @@ static void put_summary(struct json *json, cJSON *parent, const struct result *r
     if (!known)
         return;
     json_fields(json, summary, &summary_fields, result);
-    json_interval(json, summary, "ci_ns", "ci_level", &result->ci_ns);
-    json_text(json, summary, "ci_reason", result->ci_reason);
+    json_interval(json, summary, "ci_ns", "ci_level", &result->summary.ci_ns);
+    json_text(json, summary, "ci_reason", result->summary.ci_reason);
     json_fields(json, rates, &rate_fields, result);
 }
 
@@ -102,8 +103,8 @@ static void put_ratios(struct json *json, cJSON *parent, const struct result *re
 {
     cJSON *ratios = json_array(json, parent, "ratios");
 
-    for (size_t i = 0; i < result->n_ratios; i++)
-        json_ratio(json, ratios, &result->ratios[i]);
+    for (size_t i = 0; i < result->summary.n_ratios; i++)
+        json_ratio(json, ratios, &result->summary.ratios[i]);
 }
 
 static void put_samples(struct json *json, cJSON *object, const double *ns,
@@ -121,36 +122,39 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     json_fields(json, object, &case_fields, result);
     json_text(json, object, "role", result_role(result));
     put_settings(json, object, "settings", result->settings, result->n_settings);
-    put_settings(json, object, "module_options", result->module_options,
-                 result->n_module_options);
+    put_settings(json, object, "module_options", result->module.options,
+                 result->module.n_options);
     json_text(json, object, "status", status_name(result->status));
     json_text(json, object, "reason", bad && !result->reason ? "" : result->reason);
     json_texts(json, object, "notes", result->notes, result->n_notes);
     json_fields(json, json_object(json, object, "work"), &work_fields, result);
-    cJSON *const rung = result->level ? json_object(json, object, "rung") : NULL;
+    cJSON *const rung = result->work.level ? json_object(json, object, "rung") : NULL;
     if (rung) {
         json_text(json, rung, "kind", result->variant);
         json_fields(json, rung, &rung_fields, result);
     }
     json_fields(json, object, &measured_fields, result);
-    cJSON *const accuracy = json_maybe(json, object, "accuracy", result->has_accuracy);
+    cJSON *const accuracy = json_maybe(json, object, "accuracy", result->accuracy.known);
     if (accuracy)
         json_fields(json, accuracy, &accuracy_fields, result);
-    put_samples(json, object, result->samples_ns, result->rounds, result->n_samples);
-    const struct apart *const apart = &result->apart;
+    put_samples(json, object, result->samples.ns, result->samples.rounds,
+                result->samples.n);
+    const struct apart *const apart = &result->samples.apart;
     cJSON *const set_apart = json_maybe(json, object, "apart", apart->n);
     if (set_apart)
         put_samples(json, set_apart, apart->samples_ns, apart->rounds, apart->n);
-    json_numbers(json, object, "voided_ns", result->voided_ns, NULL, result->n_voided_ns);
+    json_numbers(json, object, "voided_ns", result->samples.voided_ns, NULL,
+                 result->samples.n_voided_ns);
     put_summary(json, object, result);
     put_limit(json, object, result);
     put_ratios(json, object, result);
     put_counters(json, object, result);
     put_metrics(json, object, result);
     cJSON *const clock = json_object(json, object, "clock");
-    json_number(json, clock, "ghz", result->ghz > 0 ? result->ghz : NAN);
-    json_interval(json, clock, "ci", "ci_level", &result->ghz_ci);
-    json_numbers(json, clock, "samples", result->clock_ghz, NULL, result->n_clock);
+    json_number(json, clock, "ghz", result->summary.ghz > 0 ? result->summary.ghz : NAN);
+    json_interval(json, clock, "ci", "ci_level", &result->summary.ghz_ci);
+    json_numbers(json, clock, "samples", result->samples.clock_ghz, NULL,
+                 result->samples.n_clock);
     json_explanation(json, object, result->explanation);
     json_comparison(json, object, result->comparison);
     json_proofs(json, object, result);

@@ -40,8 +40,8 @@ static void put_proof(struct json *json, cJSON *parent, const char *name,
 
 void json_proofs(struct json *json, cJSON *parent, const struct result *result)
 {
-    put_proof(json, parent, "proof", result->proof);
-    put_proof(json, parent, "base_proof", result->base_proof);
+    put_proof(json, parent, "proof", result->code.proof);
+    put_proof(json, parent, "base_proof", result->code.base_proof);
 }
 
 static int check_mode(const struct value *object, const char *mode)
@@ -80,6 +80,6 @@ static int read_proof(const struct value *entry, const char *name,
 
 int json_read_proofs(const struct value *entry, struct result *result)
 {
-    return read_proof(entry, "proof", &result->proof)
-               ?: read_proof(entry, "base_proof", &result->base_proof);
+    return read_proof(entry, "proof", &result->code.proof)
+               ?: read_proof(entry, "base_proof", &result->code.base_proof);
 }

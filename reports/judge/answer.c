@@ -57,7 +57,7 @@ static bool is_asked(const struct result *result)
 static bool is_measured(const struct result *result)
 {
     return is_asked(result) && result->type && *result->type &&
-           result->status == STATUS_OK && result->median_ns > 0;
+           result->status == STATUS_OK && result->summary.median_ns > 0;
 }
 
 /* Finds the fastest case of one size. 0 or -ENOMEM. */
@@ -67,7 +67,7 @@ static int size_judge(struct family *family, const struct result *like, size_t f
     const struct result *const results = family->run->results, *best = NULL;
     for (size_t i = first; i < end; i++)
         if (is_measured(&results[i]) && same_family(like, &results[i]) &&
-            (!best || results[i].median_ns < best->median_ns))
+            (!best || results[i].summary.median_ns < best->summary.median_ns))
             best = &results[i];
     if (!best)
         return 0;
@@ -154,17 +154,18 @@ static const struct result *add_share(struct buffer *text, const struct family *
     const struct result *lowest = NULL, *highest = NULL;
     for (size_t i = 0; i < family->n; i++) {
         const struct result *const result = family->best[i];
-        if (!same_row(result, winner) || !result->limit.id || !(result->limit.share > 0))
+        if (!same_row(result, winner) || !result->summary.limit.id ||
+            !(result->summary.limit.share > 0))
             continue;
-        if (!lowest || result->limit.share < lowest->limit.share)
+        if (!lowest || result->summary.limit.share < lowest->summary.limit.share)
             lowest = result;
-        if (!highest || result->limit.share > highest->limit.share)
+        if (!highest || result->summary.limit.share > highest->summary.limit.share)
             highest = result;
     }
     if (!lowest)
         return NULL;
-    const double lo = round(100 * lowest->limit.share),
-                 hi = round(100 * highest->limit.share);
+    const double lo = round(100 * lowest->summary.limit.share),
+                 hi = round(100 * highest->summary.limit.share);
     buffer_format(text, "; %.0f", lo);
     if (hi > lo)
         buffer_format(text, " to %.0f", hi);
@@ -201,8 +202,8 @@ static void add_baselines(struct buffer *text, const struct family *family,
 {
     const char *seen[LABELS];
     size_t length[LABELS], n = 0;
-    for (size_t r = 0; r < winner->n_ratios && n < LABELS; r++) {
-        const char *const id = winner->ratios[r].baseline ?: "";
+    for (size_t r = 0; r < winner->summary.n_ratios && n < LABELS; r++) {
+        const char *const id = winner->summary.ratios[r].baseline ?: "";
         const size_t size = id_label(id, winner->op ?: "");
         bool known = false;
         for (size_t i = 0; i < n; i++)
@@ -248,7 +249,7 @@ static void family_tell(struct buffer *text, const struct family *family)
     add_winner(text, family, winner, wins);
     const struct result *const lowest = add_share(text, family, winner);
     add_baselines(text, family, winner);
-    if (lowest && lowest->limit.share < WORTH_ASKING && !lowest->module &&
+    if (lowest && lowest->summary.limit.share < WORTH_ASKING && !lowest->module.name &&
         is_harmless(lowest->id)) {
         buffer_add(text, ". Why: simdbench explain '");
         buffer_plain(text, lowest->id);

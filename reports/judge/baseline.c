@@ -21,9 +21,9 @@ size_t baseline_label(const struct result *result)
 
 bool result_meets_own(const struct result *result, const struct result *own)
 {
-    return result->module && !result->is_baseline && !result->is_roof && !own->module &&
-           !own->is_baseline && !own->is_roof && result->group == own->group &&
-           text_same(result->type, own->type);
+    return result->module.name && !result->is_baseline && !result->is_roof &&
+           !own->module.name && !own->is_baseline && !own->is_roof &&
+           result->group == own->group && text_same(result->type, own->type);
 }
 
 bool run_meets_own(const struct run *run)
@@ -31,7 +31,7 @@ bool run_meets_own(const struct run *run)
     for (size_t first = 0, end; first < run->n_results; first = end) {
         end = run_group_end(run, first);
         for (size_t i = first; i < end; i++)
-            for (size_t k = first; k < end && run->results[i].module; k++)
+            for (size_t k = first; k < end && run->results[i].module.name; k++)
                 if (result_meets_own(&run->results[i], &run->results[k]))
                     return true;
     }
@@ -85,7 +85,8 @@ static struct versus find_ratio(const struct run *run, const struct result *resu
 struct versus baseline_ratio(const struct run *run, const struct result *result,
                              const char *label, size_t length)
 {
-    return find_ratio(run, result, result->ratios, result->n_ratios, label, length);
+    return find_ratio(run, result, result->summary.ratios, result->summary.n_ratios,
+                      label, length);
 }
 
 struct versus baseline_ratio_before(const struct run *run, const struct result *result,

@@ -291,7 +291,7 @@ static int judge_result(struct result *result)
     return result->threads > 1
                ? string_set(&change->reason,
                             "several threads share the work, and one was traced")
-               : code_judge(result->base_proof, result->proof, change);
+               : code_judge(result->code.base_proof, result->code.proof, change);
 }
 
 int run_judge_code(struct run *run)

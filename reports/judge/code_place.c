@@ -72,8 +72,8 @@ static const struct code_loop *hottest(const struct code_proof *proof)
  * it was cannot be told from files. */
 int judge_stored_place(struct result *result)
 {
-    const struct code_loop *const base = hottest(result->base_proof);
-    const struct code_loop *const head = hottest(result->proof);
+    const struct code_loop *const base = hottest(result->code.base_proof);
+    const struct code_loop *const head = hottest(result->code.proof);
     struct comparison *const c = result->comparison;
 
     if (!base || !head)

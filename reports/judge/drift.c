@@ -25,7 +25,7 @@ enum { CONTROLS_MIN = 8 };
 static bool is_control(const struct result *result)
 {
     return (result->is_roof || result->is_baseline) && result->status == STATUS_OK &&
-           result->id && result->median_ns > 0;
+           result->id && result->summary.median_ns > 0;
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -55,8 +55,9 @@ static size_t match(const struct result **base, size_t n, const struct result **
 
     for (size_t i = 0, j = 0; i < n && j < m;) {
         const int order = strcmp(base[i]->id, head[j]->id);
-        if (!order && text_same(base[i]->module_version, head[j]->module_version))
-            logs[matched++] = log(head[j]->median_ns / base[i]->median_ns);
+        if (!order && text_same(base[i]->module.version, head[j]->module.version))
+            logs[matched++] =
+                log(head[j]->summary.median_ns / base[i]->summary.median_ns);
         i += order <= 0;
         j += order >= 0;
     }
@@ -109,7 +110,7 @@ static double middle_half(double *ns, size_t n)
 double drift_within(const struct result *result)
 {
     enum { PARTS = 3 };
-    const size_t n = result->iterations ? result->n_samples : 0;
+    const size_t n = result->samples.iterations ? result->samples.n : 0;
     double *const ns = malloc((n ? n : 1) * sizeof *ns);
     double least = INFINITY, most = 0;
 

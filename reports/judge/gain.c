@@ -8,7 +8,7 @@
 
 bool gain_measured(const struct result *result)
 {
-    return result->status == STATUS_OK && result->n_samples;
+    return result->status == STATUS_OK && result->samples.n;
 }
 
 struct gain gain_between(const struct result *one, const struct result *many)
@@ -16,7 +16,8 @@ struct gain gain_between(const struct result *one, const struct result *many)
     struct speedup speedup;
     struct gain gain = {.times = NAN};
     /* Register mixes run whole in each thread: more work in the same time. */
-    const double more = one->ops > 0 && many->ops > 0 ? many->ops / one->ops : 1;
+    const double more =
+        one->work.ops > 0 && many->work.ops > 0 ? many->work.ops / one->work.ops : 1;
     if (result_speedup(many, one, &speedup) == 0 && speedup.rounds)
         gain = (struct gain){.times = more * speedup.times,
                              .ci = {.known = speedup.ci.known,
@@ -44,12 +45,12 @@ static size_t tells_threads(const struct result *result)
 static bool same_but_threads(const struct result *a, const struct result *b)
 {
     const size_t skip_a = tells_threads(a), skip_b = tells_threads(b);
-    return a->group == b->group && text_same(a->module, b->module) &&
+    return a->group == b->group && text_same(a->module.name, b->module.name) &&
            text_same(a->op, b->op) && text_same(a->type, b->type) &&
            text_same(a->isa, b->isa) && text_same(a->variant, b->variant) &&
            text_same(a->shape, b->shape) &&
-           same_settings(a->module_options, a->n_module_options, b->module_options,
-                         b->n_module_options) &&
+           same_settings(a->module.options, a->module.n_options, b->module.options,
+                         b->module.n_options) &&
            same_settings(
                skip_a ? a->settings + skip_a : a->settings, a->n_settings - skip_a,
                skip_b ? b->settings + skip_b : b->settings, b->n_settings - skip_b);
@@ -93,13 +94,13 @@ double gain_least_work(const struct run *run, uint32_t threads, const char **sha
     double worst = -1, least = INFINITY;
     for (int pass = 0; pass < 2; pass++)
         FOR_EACH (const struct result, one, run->results, run->n_results) {
-            if (one->is_roof || one->threads > 1 || one->ops <= worst)
+            if (one->is_roof || one->threads > 1 || one->work.ops <= worst)
                 continue;
             const double gain = group_gain(run, one->group, threads);
             if (pass == 0 && gain <= 1)
-                worst = one->ops;
-            if (pass == 1 && gain > 1 && one->ops < least) {
-                least = one->ops;
+                worst = one->work.ops;
+            if (pass == 1 && gain > 1 && one->work.ops < least) {
+                least = one->work.ops;
                 *shape = one->shape;
             }
         }

@@ -74,13 +74,13 @@ static int find_labels(const struct run *run, struct gate_row *row)
     size_t most = 0;
 
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        most += belongs(row, result) ? result->n_ratios : 0;
+        most += belongs(row, result) ? result->summary.n_ratios : 0;
     row->versus = calloc(most ? most : 1, sizeof *row->versus);
     if (!row->versus)
         return -ENOMEM;
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        for (size_t i = 0; belongs(row, result) && i < result->n_ratios; i++) {
-            const char *const id = result->ratios[i].baseline ?: "";
+        for (size_t i = 0; belongs(row, result) && i < result->summary.n_ratios; i++) {
+            const char *const id = result->summary.ratios[i].baseline ?: "";
             const size_t length = id_label(id, result->op ?: "");
             if (length)
                 add_label(row, id, length);
@@ -136,7 +136,7 @@ static void fill_changes(const struct run *run, struct gate_row *row)
             mean_add(&lo, 1 + c->change_ci.lo);
             mean_add(&hi, 1 + c->change_ci.hi);
         }
-        const double now = result->limit.id ? result->limit.share : NAN;
+        const double now = result->summary.limit.id ? result->summary.limit.share : NAN;
         mean_add(&alone, now);
         if (now > 0 && c->base_share > 0) {
             mean_add(&before, c->base_share);

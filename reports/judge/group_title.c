@@ -39,11 +39,11 @@ void group_title(const struct run *run, size_t first, size_t end, char *name, si
     }
     snprintf(name, size, "%s", buffer_text(&text));
     buffer_free(&text);
-    text_scaled(result->ops, "op", ops);
-    text_scaled(result->bytes, "B", bytes);
+    text_scaled(result->work.ops, "op", ops);
+    text_scaled(result->work.bytes, "B", bytes);
     work[0] = '\0';
-    if (result->ops > 0 && result->bytes > 0)
+    if (result->work.ops > 0 && result->work.bytes > 0)
         snprintf(work, WORK_SIZE, "%s and %s a call", ops, bytes);
-    else if (result->ops > 0 || result->bytes > 0)
-        snprintf(work, WORK_SIZE, "%s a call", result->ops > 0 ? ops : bytes);
+    else if (result->work.ops > 0 || result->work.bytes > 0)
+        snprintf(work, WORK_SIZE, "%s a call", result->work.ops > 0 ? ops : bytes);
 }

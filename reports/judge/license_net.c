@@ -12,7 +12,7 @@ static const struct result *fastest(const struct run *run, size_t group, const c
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (result->group == group && !result->is_roof && result->status == STATUS_OK &&
             strcmp(result->isa, isa) == 0 &&
-            (!best || result->median_ns < best->median_ns))
+            (!best || result->summary.median_ns < best->summary.median_ns))
             best = result;
     return best;
 }

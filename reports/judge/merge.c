@@ -114,10 +114,11 @@ static int rename_result(struct result *result, const char *name)
 
     if (!code && result->limit_id)
         code = prefix(&result->limit_id, name, result->limit_id);
-    if (!code && result->limit.id)
-        code = prefix(&result->limit.id, name, result->limit.id);
-    for (size_t i = 0; i < result->n_ratios && !code; i++)
-        code = prefix(&result->ratios[i].baseline, name, result->ratios[i].baseline);
+    if (!code && result->summary.limit.id)
+        code = prefix(&result->summary.limit.id, name, result->summary.limit.id);
+    for (size_t i = 0; i < result->summary.n_ratios && !code; i++)
+        code = prefix(&result->summary.ratios[i].baseline, name,
+                      result->summary.ratios[i].baseline);
     return code;
 }
 

@@ -19,16 +19,17 @@ static double named(const void *context, const char *name, size_t length)
         const char *name;
         double value;
     } known[] = {
-        {"elements", result->ops > 0 ? result->ops : NAN},
-        {"ns", result->median_ns > 0 ? result->median_ns : NAN},
-        {"probe-ghz", result->ghz > 0 ? result->ghz : NAN},
+        {"elements", result->work.ops > 0 ? result->work.ops : NAN},
+        {"ns", result->summary.median_ns > 0 ? result->summary.median_ns : NAN},
+        {"probe-ghz", result->summary.ghz > 0 ? result->summary.ghz : NAN},
         {"tsc-ghz", facts_find_number(&of->run->host, "tsc_ghz")},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (strlen(known[i].name) == length && !memcmp(known[i].name, name, length))
             return known[i].value;
-    FOR_EACH (const struct counter, counter, result->counters, result->n_counters)
+    FOR_EACH (const struct counter, counter, result->samples.counters,
+              result->samples.n_counters)
         if (strlen(counter->name) == length && !memcmp(counter->name, name, length))
             return counter->absent || !counter->n ? NAN : counter->value;
     return NAN;
@@ -47,7 +48,8 @@ void metrics_derive(const struct run *run, struct result *result)
 
 bool metric_is_doubted(const struct result *result, const struct metric *metric)
 {
-    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (const struct counter, counter, result->samples.counters,
+              result->samples.n_counters) {
         const size_t length = strlen(counter->name);
         for (const char *at = metric->formula; counter->doubt && at && *at;) {
             const size_t token = strcspn(at, " +*/()");

@@ -18,7 +18,7 @@
  */
 static size_t log_times(const struct result *result, double **logs)
 {
-    const size_t n = result->iterations ? result->n_samples : 0;
+    const size_t n = result->samples.iterations ? result->samples.n : 0;
 
     *logs = malloc((n ? n : 1) * sizeof **logs);
     for (size_t i = 0; *logs && i < n; i++) {
@@ -72,7 +72,7 @@ static const struct result *find_roof(const struct run *run, size_t group, const
     const struct result *found = NULL;
 
     FOR_EACH (const struct result, roof, run->results, run->n_results) {
-        if (!roof->is_roof || !roof->n_samples || (id && !text_same(roof->id, id)))
+        if (!roof->is_roof || !roof->samples.n || (id && !text_same(roof->id, id)))
             continue;
         if (roof->group == group)
             return roof;
@@ -127,9 +127,9 @@ static int compare_times(const struct pair *pair, const struct gate *gate)
     if (status)
         return status;
     status = shift_find(&shift, pair->base, pair->head);
-    c->base_ns = pair->base->median_ns;
-    c->head_ns = pair->head->median_ns;
-    c->least_change = pair->head->min_ns / pair->base->min_ns - 1;
+    c->base_ns = pair->base->summary.median_ns;
+    c->head_ns = pair->head->summary.median_ns;
+    c->least_change = pair->head->summary.min_ns / pair->base->summary.min_ns - 1;
     c->change = isnan(shift.change) ? c->head_ns / c->base_ns - 1 : shift.change;
     c->change_ci = shift.ci;
     c->floor = fmax(c->floor, moved(pair));
@@ -160,7 +160,8 @@ static bool is_exact(const struct counter *counter)
 static const struct counter *same_counter(const struct result *result,
                                           const struct counter *counter)
 {
-    FOR_EACH (const struct counter, other, result->counters, result->n_counters)
+    FOR_EACH (const struct counter, other, result->samples.counters,
+              result->samples.n_counters)
         if (text_same(other->name, counter->name) &&
             text_same(other->event, counter->event) &&
             text_same(other->scope, counter->scope))
@@ -171,7 +172,8 @@ static const struct counter *same_counter(const struct result *result,
 /* A count that does not vary has no noise, so it decides before times do. */
 static int judge_facts(const struct pair *pair, double threshold)
 {
-    FOR_EACH (const struct counter, head, pair->head->counters, pair->head->n_counters) {
+    FOR_EACH (const struct counter, head, pair->head->samples.counters,
+              pair->head->samples.n_counters) {
         const struct counter *const base = same_counter(pair->base, head);
         if (!base || !is_exact(base) || !is_exact(head) ||
             !(head->value / base->value - 1 > threshold))
@@ -230,7 +232,7 @@ static int say_status(struct comparison *c, enum verdict verdict, const char *ru
 
 static bool is_good(const struct result *result)
 {
-    return result->status == STATUS_OK && result->median_ns > 0;
+    return result->status == STATUS_OK && result->summary.median_ns > 0;
 }
 
 /* Returns 1 if both have times to compare. */
@@ -243,14 +245,14 @@ static int match_case(const struct pair *pair)
     struct comparison *const c = result_comparison(pair->head);
     if (!c)
         return -ENOMEM;
-    code_proof_free(pair->head->base_proof);
-    pair->head->base_proof = pair->base->proof;
-    pair->base->proof = NULL;
-    c->base_share = base->limit.id ? base->limit.share : NAN;
-    c->base_ratios = base->ratios;
-    c->n_base_ratios = base->n_ratios;
-    pair->base->ratios = NULL;
-    pair->base->n_ratios = 0;
+    code_proof_free(pair->head->code.base_proof);
+    pair->head->code.base_proof = pair->base->code.proof;
+    pair->base->code.proof = NULL;
+    c->base_share = base->summary.limit.id ? base->summary.limit.share : NAN;
+    c->base_ratios = base->summary.ratios;
+    c->n_base_ratios = base->summary.n_ratios;
+    pair->base->summary.ratios = NULL;
+    pair->base->summary.n_ratios = 0;
     if (is_good(base) && is_good(head))
         return 1;
     if (is_good(head))
@@ -267,7 +269,7 @@ static int say_alone(struct result *result, bool is_new)
     if (!c)
         return -ENOMEM;
     if (is_good(result))
-        *(is_new ? &c->head_ns : &c->base_ns) = result->median_ns;
+        *(is_new ? &c->head_ns : &c->base_ns) = result->summary.median_ns;
     return comparison_set(c, is_new ? VERDICT_NEW : VERDICT_GONE, "only run %d has it",
                           is_new ? 2 : 1);
 }
@@ -370,15 +372,15 @@ static int match_all(struct run *head, struct run *base)
 /* Run 2 did not measure the case, so its comparison alone keeps the times of run 1. */
 static int forget_measurements(struct result *result)
 {
-    result->iterations = 0;
-    result->n_samples = result->n_clock = 0;
-    result->ghz = 0;
-    for (size_t i = 0; i < result->n_counters; i++)
-        result->counters[i].n = 0;
+    result->samples.iterations = 0;
+    result->samples.n = result->samples.n_clock = 0;
+    result->summary.ghz = 0;
+    for (size_t i = 0; i < result->samples.n_counters; i++)
+        result->samples.counters[i].n = 0;
     for (size_t i = 0; i < result->n_metrics; i++)
         result->metrics[i].value = NAN;
     result_clear_ratios(result);
-    string_set(&result->limit.id, NULL);
+    string_set(&result->summary.limit.id, NULL);
     return result_set_status(result, STATUS_SKIPPED, result->comparison->reason);
 }
 

@@ -18,7 +18,7 @@
 
 static bool has_samples(const struct result *result)
 {
-    return result->n_samples && result->iterations;
+    return result->samples.n && result->samples.iterations;
 }
 
 /* 0 (unknown) where a rate would be infinite. */
@@ -32,22 +32,22 @@ static double rate(double work, double ns)
 static void summarise_counter(struct counter *counter, const struct result *result)
 {
     counter->value = counter->per_element = NAN;
-    if (!counter->n || !result->iterations)
+    if (!counter->n || !result->samples.iterations)
         return;
-    counter->value =
-        fmax(stats_median(counter->samples, counter->n) / (double)result->iterations -
-                 counter->overhead,
-             0);
-    if (result->ops > 0)
-        counter->per_element = counter->value / result->ops;
+    counter->value = fmax(stats_median(counter->samples, counter->n) /
+                                  (double)result->samples.iterations -
+                              counter->overhead,
+                          0);
+    if (result->work.ops > 0)
+        counter->per_element = counter->value / result->work.ops;
 }
 
 /* The time of a call in each sample, to be freed; NULL when out of memory. */
 static double *times_per_call(const struct result *result)
 {
-    double *ns = malloc((result->n_samples + 1) * sizeof *ns);
+    double *ns = malloc((result->samples.n + 1) * sizeof *ns);
 
-    for (size_t i = 0; ns && i < result->n_samples; i++)
+    for (size_t i = 0; ns && i < result->samples.n; i++)
         ns[i] = result_per_call(result, i);
     return ns;
 }
@@ -55,7 +55,7 @@ static double *times_per_call(const struct result *result)
 bool result_precise(const struct result *result, double precision)
 {
     double *ns = times_per_call(result);
-    const size_t n = ns ? result->n_samples : 0;
+    const size_t n = ns ? result->samples.n : 0;
     const struct interval ci = stats_median_interval(ns, n, PRECISE_LEVEL);
     const double median = stats_median(ns, n);
 
@@ -65,37 +65,37 @@ bool result_precise(const struct result *result, double precision)
 
 static int summarise_times(struct result *result)
 {
-    const size_t n = result->n_samples;
+    const size_t n = result->samples.n;
     double *ns = times_per_call(result);
     char reason[96];
 
     if (!ns)
         return -ENOMEM;
-    result->median_ns = stats_median(ns, n);
-    result->min_ns = stats_min(ns, n);
-    result->mad_ns = stats_mad(ns, n);
-    result->ci_ns = stats_median_interval(ns, n, TIME_LEVEL);
+    result->summary.median_ns = stats_median(ns, n);
+    result->summary.min_ns = stats_min(ns, n);
+    result->summary.mad_ns = stats_mad(ns, n);
+    result->summary.ci_ns = stats_median_interval(ns, n, TIME_LEVEL);
     free(ns);
-    result->gops = rate(result->ops, result->median_ns);
-    result->gbps = rate(result->bytes, result->median_ns);
-    if (result->ci_ns.known)
-        return string_set(&result->ci_reason, NULL);
+    result->summary.gops = rate(result->work.ops, result->summary.median_ns);
+    result->summary.gbps = rate(result->work.bytes, result->summary.median_ns);
+    if (result->summary.ci_ns.known)
+        return string_set(&result->summary.ci_reason, NULL);
     snprintf(reason, sizeof reason, "%zu valid rounds; an interval needs at least %d", n,
              STATS_MIN_SAMPLES);
-    return string_set(&result->ci_reason, reason);
+    return string_set(&result->summary.ci_reason, reason);
 }
 
 /* Times that are no longer than what was subtracted from them say nothing. */
 static int judge_short(struct result *result)
 {
-    const struct interval *ci = &result->ci_ns;
+    const struct interval *ci = &result->summary.ci_ns;
     char reason[128];
 
-    if ((ci->known ? ci->lo : result->median_ns) > result->overhead_ns)
+    if ((ci->known ? ci->lo : result->summary.median_ns) > result->samples.overhead_ns)
         return 0;
     snprintf(reason, sizeof reason,
              "a call takes %.3g ns, no longer than the loop that times it (%.3g ns)",
-             result->median_ns, result->overhead_ns);
+             result->summary.median_ns, result->samples.overhead_ns);
     return result_set_status(result, STATUS_SHORT, reason);
 }
 
@@ -105,10 +105,10 @@ static int judge_short(struct result *result)
 static bool exceeds(const struct result *result, const struct speedup *speedup,
                     double *least)
 {
-    const bool stream = result->limit.gbps > 0;
+    const bool stream = result->summary.limit.gbps > 0;
 
-    *least = speedup->ci.lo * result->limit.share / speedup->times;
-    return speedup->ci.known && !(stream && result->bytes < STREAM_BYTES) &&
+    *least = speedup->ci.lo * result->summary.limit.share / speedup->times;
+    return speedup->ci.known && !(stream && result->work.bytes < STREAM_BYTES) &&
            *least > (stream ? STREAM_TOLERANCE : LIMIT_TOLERANCE);
 }
 
@@ -120,7 +120,7 @@ static int judge_share(struct result *result, double least)
         reason, sizeof reason,
         "%.1f%% of its limit (%.300s), at least %.1f%%: it does less than it should, "
         "the limit was measured too low, or another roof would fit",
-        100 * result->limit.share, result->limit.id, 100 * least);
+        100 * result->summary.limit.share, result->summary.limit.id, 100 * least);
     return result_set_status(result, STATUS_SUSPECT, reason);
 }
 
@@ -128,16 +128,16 @@ int result_speedup(const struct result *result, const struct result *other,
                    struct speedup *speedup)
 {
     size_t room =
-        result->n_samples < other->n_samples ? result->n_samples : other->n_samples;
+        result->samples.n < other->samples.n ? result->samples.n : other->samples.n;
     double *theirs = calloc(2 * room + 1, sizeof *theirs), *ours = theirs + room;
     size_t i = 0, j = 0, n = 0;
 
     if (!theirs)
         return -ENOMEM;
-    while (i < result->n_samples && j < other->n_samples) {
-        if (result->rounds[i] < other->rounds[j]) {
+    while (i < result->samples.n && j < other->samples.n) {
+        if (result->samples.rounds[i] < other->samples.rounds[j]) {
             i++;
-        } else if (result->rounds[i] > other->rounds[j]) {
+        } else if (result->samples.rounds[i] > other->samples.rounds[j]) {
             j++;
         } else {
             theirs[n] = result_per_call(other, j++);
@@ -170,8 +170,8 @@ static int summarise_limit(struct result *result, const struct result *group, si
     /* The roof of a merged result stayed behind in its file. */
     if (result->source)
         return 0;
-    free(result->limit.id);
-    result->limit = (struct limit){.guessed = result->limit.guessed};
+    free(result->summary.limit.id);
+    result->summary.limit = (struct limit){.guessed = result->summary.limit.guessed};
     if ((result->status != STATUS_OK && result->status != STATUS_UNCHECKED) ||
         !result->limit_id)
         return 0;
@@ -181,28 +181,30 @@ static int summarise_limit(struct result *result, const struct result *group, si
             roof = &group[i];
     if (!roof)
         return 0;
-    const bool gops = roof->gops > 0 && result->gops > 0;
+    const bool gops = roof->summary.gops > 0 && result->summary.gops > 0;
     const bool same = moves_the_same(roof);
-    if (!gops && !same && !(roof->gbps > 0 && result->gbps > 0))
+    if (!gops && !same && !(roof->summary.gbps > 0 && result->summary.gbps > 0))
         return 0;
     if (result_speedup(result, roof, &speedup))
         return -ENOMEM;
-    result->limit.gops = gops ? roof->gops : 0;
-    result->limit.gbps = gops ? 0 : roof->gbps;
+    result->summary.limit.gops = gops ? roof->summary.gops : 0;
+    result->summary.limit.gbps = gops ? 0 : roof->summary.gbps;
     if (speedup.rounds)
-        result->limit.share = speedup.times * (same   ? 1
-                                               : gops ? result->ops / roof->ops
-                                                      : result->bytes / roof->bytes);
+        result->summary.limit.share =
+            speedup.times * (same   ? 1
+                             : gops ? result->work.ops / roof->work.ops
+                                    : result->work.bytes / roof->work.bytes);
     else
-        result->limit.share = same   ? roof->median_ns / result->median_ns
-                              : gops ? result->gops / roof->gops
-                                     : result->gbps / roof->gbps;
-    if (result->limit.guessed && result->limit.share > STREAM_TOLERANCE) {
-        result->limit = (struct limit){.guessed = true};
+        result->summary.limit.share =
+            same   ? roof->summary.median_ns / result->summary.median_ns
+            : gops ? result->summary.gops / roof->summary.gops
+                   : result->summary.gbps / roof->summary.gbps;
+    if (result->summary.limit.guessed && result->summary.limit.share > STREAM_TOLERANCE) {
+        result->summary.limit = (struct limit){.guessed = true};
         return 0;
     }
-    result->limit.too_low = result->limit.share > LIMIT_TOLERANCE;
-    if (string_set(&result->limit.id, roof->id))
+    result->summary.limit.too_low = result->summary.limit.share > LIMIT_TOLERANCE;
+    if (string_set(&result->summary.limit.id, roof->id))
         return -ENOMEM;
     return !emulated && exceeds(result, &speedup, &least) ? judge_share(result, least)
                                                           : 0;
@@ -212,7 +214,8 @@ static int add_ratio(struct result *result, const struct result *baseline)
 {
     bool unpaired = !text_same(result->source, baseline->source) ||
                     !has_samples(result) || !has_samples(baseline);
-    struct speedup speedup = {.times = rate(baseline->median_ns, result->median_ns)};
+    struct speedup speedup = {
+        .times = rate(baseline->summary.median_ns, result->summary.median_ns)};
 
     if (!unpaired && result_speedup(result, baseline, &speedup))
         return -ENOMEM;
@@ -230,7 +233,7 @@ static int add_ratio(struct result *result, const struct result *baseline)
 /* The instruction set that runs, or NULL if the library does not say. */
 static const char *real_isa(const struct result *result)
 {
-    return !result->isa || !strcmp(result->isa, "lib") ? result->module_isa : result->isa;
+    return !result->isa || !strcmp(result->isa, "lib") ? result->module.isa : result->isa;
 }
 
 /* The same bundle, whatever additions to it. */
@@ -256,7 +259,8 @@ static bool fits_type(const struct result *result, const struct result *baseline
     if (text_same(result->type, baseline->type))
         return true;
     for (size_t i = 0; i < n; i++)
-        if (group[i].is_baseline && text_same(group[i].module, baseline->module) &&
+        if (group[i].is_baseline &&
+            text_same(group[i].module.name, baseline->module.name) &&
             text_same(group[i].type, result->type))
             return false;
     return true;
@@ -329,13 +333,14 @@ static int summarise_group(const struct run *run, struct result *group, size_t n
         struct result *result = &group[i];
         if (is_judged(result))
             code = result_set_status(result, STATUS_OK, NULL);
-        if (result->n_clock) {
-            result->ghz = stats_median(result->clock_ghz, result->n_clock);
-            result->ghz_ci =
-                stats_median_interval(result->clock_ghz, result->n_clock, STATS_LEVEL);
+        if (result->samples.n_clock) {
+            result->summary.ghz =
+                stats_median(result->samples.clock_ghz, result->samples.n_clock);
+            result->summary.ghz_ci = stats_median_interval(
+                result->samples.clock_ghz, result->samples.n_clock, STATS_LEVEL);
         }
-        for (size_t c = 0; c < result->n_counters; c++)
-            summarise_counter(&result->counters[c], result);
+        for (size_t c = 0; c < result->samples.n_counters; c++)
+            summarise_counter(&result->samples.counters[c], result);
         if (!code && has_samples(result) && result_has_summary(result))
             code = summarise_times(result);
         if (!code && has_samples(result) &&

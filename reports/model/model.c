@@ -182,7 +182,7 @@ int result_add_setting(struct result *result, const char *name, const char *valu
 
 int result_add_module_option(struct result *result, const char *name, const char *value)
 {
-    return setting_add(&result->module_options, &result->n_module_options, name, value);
+    return setting_add(&result->module.options, &result->module.n_options, name, value);
 }
 
 /* Rounds do not go back. */
@@ -200,40 +200,40 @@ static int sample_add(double **samples, uint32_t **rounds, size_t *n, uint32_t r
 
 int result_add_sample(struct result *result, uint32_t round, double ns)
 {
-    const size_t n = result->n_samples;
+    const size_t n = result->samples.n;
 
-    if (n && result->rounds[n - 1] == round)
+    if (n && result->samples.rounds[n - 1] == round)
         return -EINVAL;
-    return sample_add(&result->samples_ns, &result->rounds, &result->n_samples, round,
-                      ns);
+    return sample_add(&result->samples.ns, &result->samples.rounds, &result->samples.n,
+                      round, ns);
 }
 
 int result_add_apart(struct result *result, uint32_t round, double ns)
 {
-    struct apart *const apart = &result->apart;
+    struct apart *const apart = &result->samples.apart;
 
     return sample_add(&apart->samples_ns, &apart->rounds, &apart->n, round, ns);
 }
 
 int result_join_apart(struct result *result)
 {
-    const struct apart *const apart = &result->apart;
-    double *const ns = result->samples_ns;
-    uint32_t *const rounds = result->rounds;
-    const size_t n = result->n_samples;
+    const struct apart *const apart = &result->samples.apart;
+    double *const ns = result->samples.ns;
+    uint32_t *const rounds = result->samples.rounds;
+    const size_t n = result->samples.n;
     int code = 0;
 
-    result->samples_ns = NULL;
-    result->rounds = NULL;
-    result->n_samples = 0;
-    result->shared = true;
+    result->samples.ns = NULL;
+    result->samples.rounds = NULL;
+    result->samples.n = 0;
+    result->samples.shared = true;
     for (size_t i = 0, k = 0; i + k < n + apart->n && !code;) {
         if (k == apart->n || (i < n && rounds[i] <= apart->rounds[k])) {
             code = result_add_sample(result, rounds[i], ns[i]);
             i++;
         } else {
-            const size_t last = result->n_samples;
-            const bool has = last && result->rounds[last - 1] == apart->rounds[k];
+            const size_t last = result->samples.n;
+            const bool has = last && result->samples.rounds[last - 1] == apart->rounds[k];
             code =
                 has ? 0
                     : result_add_sample(result, apart->rounds[k], apart->samples_ns[k]);
@@ -247,18 +247,18 @@ int result_join_apart(struct result *result)
 
 int result_add_voided(struct result *result, double ns)
 {
-    return number_add(&result->voided_ns, &result->n_voided_ns, ns);
+    return number_add(&result->samples.voided_ns, &result->samples.n_voided_ns, ns);
 }
 
 int result_add_clock(struct result *result, double ghz)
 {
-    return number_add(&result->clock_ghz, &result->n_clock, ghz);
+    return number_add(&result->samples.clock_ghz, &result->samples.n_clock, ghz);
 }
 
 struct counter *result_add_counter(struct result *result, const char *name)
 {
-    return named_add(&result->counters, &result->n_counters, sizeof *result->counters,
-                     name);
+    return named_add(&result->samples.counters, &result->samples.n_counters,
+                     sizeof *result->samples.counters, name);
 }
 
 int counter_add_sample(struct counter *counter, double value)
@@ -281,8 +281,8 @@ struct metric *result_add_metric(struct result *result, const char *name,
 
 struct ratio *result_add_ratio(struct result *result, const char *baseline)
 {
-    return named_add(&result->ratios, &result->n_ratios, sizeof *result->ratios,
-                     baseline);
+    return named_add(&result->summary.ratios, &result->summary.n_ratios,
+                     sizeof *result->summary.ratios, baseline);
 }
 
 struct ratio *comparison_add_ratio(struct comparison *comparison, const char *baseline)
@@ -294,7 +294,8 @@ struct ratio *comparison_add_ratio(struct comparison *comparison, const char *ba
 bool result_has_summary(const struct result *result)
 {
     return (result->status == STATUS_OK || result->status >= STATUS_NOISY) &&
-           ((result->n_samples && result->iterations) || result->median_ns > 0);
+           ((result->samples.n && result->samples.iterations) ||
+            result->summary.median_ns > 0);
 }
 
 const char *result_role(const struct result *result)
@@ -313,36 +314,37 @@ size_t run_group_end(const struct run *run, size_t first)
 
 double result_per_call(const struct result *result, size_t sample)
 {
-    double ns = result->samples_ns[sample] / (double)result->iterations;
+    double ns = result->samples.ns[sample] / (double)result->samples.iterations;
 
-    return fmax(ns - result->overhead_ns, 0);
+    return fmax(ns - result->samples.overhead_ns, 0);
 }
 
 void result_clear_ratios(struct result *result)
 {
-    for (size_t i = 0; i < result->n_ratios; i++)
-        free(result->ratios[i].baseline);
-    free(result->ratios);
-    result->ratios = NULL;
-    result->n_ratios = 0;
+    for (size_t i = 0; i < result->summary.n_ratios; i++)
+        free(result->summary.ratios[i].baseline);
+    free(result->summary.ratios);
+    result->summary.ratios = NULL;
+    result->summary.n_ratios = 0;
 }
 
 void result_clear_samples(struct result *result)
 {
-    free(result->samples_ns);
-    free(result->rounds);
-    free(result->apart.samples_ns);
-    free(result->apart.rounds);
-    result->apart = (struct apart){.n = 0};
-    result->shared = false;
-    string_set(&result->stopped, NULL);
-    free(result->clock_ghz);
-    free(result->voided_ns);
-    result->samples_ns = result->clock_ghz = result->voided_ns = NULL;
-    result->rounds = NULL;
-    result->n_samples = result->n_clock = result->n_voided_ns = 0;
-    result->voided = 0;
-    FOR_EACH (struct counter, counter, result->counters, result->n_counters) {
+    free(result->samples.ns);
+    free(result->samples.rounds);
+    free(result->samples.apart.samples_ns);
+    free(result->samples.apart.rounds);
+    result->samples.apart = (struct apart){.n = 0};
+    result->samples.shared = false;
+    string_set(&result->samples.stopped, NULL);
+    free(result->samples.clock_ghz);
+    free(result->samples.voided_ns);
+    result->samples.ns = result->samples.clock_ghz = result->samples.voided_ns = NULL;
+    result->samples.rounds = NULL;
+    result->samples.n = result->samples.n_clock = result->samples.n_voided_ns = 0;
+    result->samples.voided = 0;
+    FOR_EACH (struct counter, counter, result->samples.counters,
+              result->samples.n_counters) {
         free(counter->samples);
         counter->samples = NULL;
         counter->n = counter->n_alone = 0;
@@ -350,12 +352,12 @@ void result_clear_samples(struct result *result)
     }
     for (size_t i = 0; i < result->n_metrics; i++)
         result->metrics[i].value = NAN;
-    result->median_ns = result->min_ns = result->mad_ns = 0;
-    result->gops = result->gbps = result->ghz = 0;
-    result->ci_ns = result->ghz_ci = (struct interval){.known = false};
-    string_set(&result->ci_reason, NULL);
-    free(result->limit.id);
-    result->limit = (struct limit){.guessed = result->limit.guessed};
+    result->summary.median_ns = result->summary.min_ns = result->summary.mad_ns = 0;
+    result->summary.gops = result->summary.gbps = result->summary.ghz = 0;
+    result->summary.ci_ns = result->summary.ghz_ci = (struct interval){.known = false};
+    string_set(&result->summary.ci_reason, NULL);
+    free(result->summary.limit.id);
+    result->summary.limit = (struct limit){.guessed = result->summary.limit.guessed};
     result_clear_ratios(result);
 }
 
@@ -377,25 +379,27 @@ static void result_free(struct result *result)
 {
     result_clear_samples(result);
     TEXTS_FREE(result->id, result->op, result->type, result->isa, result->variant,
-               result->shape, result->module, result->module_version, result->module_core,
-               result->module_isa, result->input_hash, result->reason, result->limit_id,
-               result->unoptimised, result->layout, result->implementation,
-               result->unranked, result->source, result->level);
+               result->shape, result->module.name, result->module.version,
+               result->module.core, result->module.isa, result->work.input_hash,
+               result->reason, result->limit_id, result->code.unoptimised, result->layout,
+               result->code.implementation, result->unranked, result->source,
+               result->work.level);
     settings_free(result->settings, result->n_settings);
-    settings_free(result->module_options, result->n_module_options);
+    settings_free(result->module.options, result->module.n_options);
     strings_free(result->notes, result->n_notes);
-    FOR_EACH (struct counter, counter, result->counters, result->n_counters)
+    FOR_EACH (struct counter, counter, result->samples.counters,
+              result->samples.n_counters)
         TEXTS_FREE(counter->name, counter->event, counter->config, counter->scope,
                    counter->absent, counter->fix, counter->errno_name, counter->verdict,
                    counter->doubt);
-    free(result->counters);
+    free(result->samples.counters);
     FOR_EACH (struct metric, metric, result->metrics, result->n_metrics)
         TEXTS_FREE(metric->name, metric->unit, metric->formula);
     free(result->metrics);
     comparison_free(result->comparison);
     explanation_free(result->explanation);
-    code_proof_free(result->proof);
-    code_proof_free(result->base_proof);
+    code_proof_free(result->code.proof);
+    code_proof_free(result->code.base_proof);
 }
 
 void run_free(struct run *run)

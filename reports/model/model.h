@@ -219,49 +219,38 @@ struct apart {
     size_t n;
 };
 
-/* One case. What a run measured is raw (samples_ns, clock_ghz, counters' samples);
- * run_summarise() derives the rest. The plan knows everything down to `is_baseline`, ops,
- * bytes, and the names of the counters that were asked for: the table's columns follow
- * from these alone. */
-struct result {
-    size_t group; /* cases with the same number are compared with each other; they stand
-                     together and numbers ascend */
-    char *id, *op, *type, *isa, *variant, *shape;
-    struct setting
-        *settings; /* those that differ from their default, in their fixed order */
-    size_t n_settings;
-    int threads, threads_used; /* asked for; CPU time / wall time, rounded */
-    char *module;              /* NULL: own kernel */
-    struct setting *module_options;
-    size_t n_module_options;
-    char *module_version, *module_core,
-        *module_isa; /* what the library says; may be NULL */
-    bool is_roof, is_baseline;
-    char *unoptimised;    /* how its code shows that nobody optimised it: "its debug
-                             information says -O0"; NULL: it does not, or nobody looked */
-    char *layout;         /* of the operands, if the op has more than one; or NULL */
-    char *implementation; /* what the kernel chose for this case; NULL: no choice */
-    char *unranked; /* why this baseline is no fair comparison: its ratios stand in the
-                       table, not in means; NULL: it is */
-    char *source;   /* name of the source that it was merged from; NULL: measured here */
-    enum status status;
-    char *reason; /* for every status but ok; never NULL then */
-    char **notes; /* warnings about an ok case: "narrower than this CPU: ..." */
-    size_t n_notes;
-    double ops, bytes;  /* work of one call */
+/* The library that brings a case. */
+struct module_of {
+    char *name; /* NULL: own kernel */
+    struct setting *options;
+    size_t n_options;
+    char *version, *core, *isa; /* what the library says; may be NULL */
+};
+
+/* Work of one call. */
+struct work {
+    double ops, bytes;
     char *level;        /* of op roof: "registers", "L1", ..., "memory", the first level
                            that holds its operands; NULL: unknown, or another op */
     double working_set; /* of op roof: bytes that a call touches */
     char *input_hash;   /* of the bytes of all inputs, NULL: unknown */
+};
+
+/* Errors of the outputs that were checked. */
+struct accuracy {
+    bool known; /* best set by the plan, with NAN until the case is checked: the table has
+                   a column for it */
+    double max_ulp, mean_ulp, worst_input;
+};
+
+/* What was measured, raw. Room `measure` and readers of files write it. */
+struct samples {
     double prepare_ns;
     double workspace_bytes; /* memory beyond the operands */
-    bool has_accuracy; /* best set by the plan, with NAN until the case is checked: the
-                          table has a column for it */
-    double max_ulp, mean_ulp, worst_input; /* over the outputs that were checked */
-    uint64_t iterations;                   /* calls a batch */
-    double *samples_ns;                    /* raw total of each valid batch */
-    uint32_t *rounds; /* the round that each sample belongs to, ascending */
-    size_t n_samples;
+    uint64_t iterations;    /* calls a batch */
+    double *ns;             /* raw total of each valid batch */
+    uint32_t *rounds;       /* the round that each sample belongs to, ascending */
+    size_t n;
     struct apart apart;
     bool shared;   /* too few batches had the core alone: those apart are samples too */
     char *stopped; /* what ended the rounds: "precision", "time", "rounds"; or NULL */
@@ -273,11 +262,10 @@ struct result {
     size_t n_clock;
     struct counter *counters;
     size_t n_counters;
-    struct metric *metrics; /* their values are derived by run_summarise */
-    size_t n_metrics;
-    char *limit_id; /* id of the roof case that limits it, NULL: none */
+};
 
-    /* derived by run_summarise */
+/* Derived by run_summarise() from the samples. */
+struct summary {
     double median_ns, min_ns, mad_ns; /* per call, overhead subtracted */
     struct interval ci_ns;
     char *ci_reason; /* why there is no interval */
@@ -287,12 +275,48 @@ struct result {
     size_t n_ratios;
     double ghz; /* median; 0: unknown */
     struct interval ghz_ci;
+};
 
-    struct comparison *comparison;   /* NULL: the run compares no builds */
-    struct explanation *explanation; /* NULL: nobody asked why */
+/* The code of a case. */
+struct code {
+    char *unoptimised;    /* how it shows that nobody optimised it: "its debug
+                             information says -O0"; NULL: it does not, or nobody looked */
+    char *implementation; /* what the kernel chose for this case; NULL: no choice */
     /* Proofs of what it executes; base's too, if builds are compared. NULL: nobody asked.
      */
     struct code_proof *proof, *base_proof;
+};
+
+/* One case. The plan knows the id and its parts, the module, the work, and the names of
+ * the counters that were asked for: the table's columns follow from these alone. */
+struct result {
+    size_t group; /* cases with the same number are compared with each other; they stand
+                     together and numbers ascend */
+    char *id, *op, *type, *isa, *variant, *shape;
+    struct setting
+        *settings; /* those that differ from their default, in their fixed order */
+    size_t n_settings;
+    int threads, threads_used; /* asked for; CPU time / wall time, rounded */
+    struct module_of module;
+    bool is_roof, is_baseline;
+    char *layout;   /* of the operands, if the op has more than one; or NULL */
+    char *unranked; /* why this baseline is no fair comparison: its ratios stand in the
+                       table, not in means; NULL: it is */
+    char *source;   /* name of the source that it was merged from; NULL: measured here */
+    char *limit_id; /* id of the roof case that limits it, NULL: none */
+    enum status status;
+    char *reason; /* for every status but ok; never NULL then */
+    char **notes; /* warnings about an ok case: "narrower than this CPU: ..." */
+    size_t n_notes;
+    struct work work;
+    struct accuracy accuracy;
+    struct samples samples;
+    struct summary summary;
+    struct code code;
+    struct metric *metrics; /* their values are derived by run_summarise */
+    size_t n_metrics;
+    struct comparison *comparison;   /* NULL: the run compares no builds */
+    struct explanation *explanation; /* NULL: nobody asked why */
 };
 
 /* A named fact about host or settings. */

@@ -25,12 +25,13 @@ static bool same_table(const struct result *a, const struct result *b)
 
 static bool is_stream(const struct result *result)
 {
-    return result->level && result->working_set > 0 && result->status != STATUS_SKIPPED;
+    return result->work.level && result->work.working_set > 0 &&
+           result->status != STATUS_SKIPPED;
 }
 
 static bool is_mix(const struct result *result)
 {
-    return text_same(result->level, "registers") && result->status == STATUS_OK;
+    return text_same(result->work.level, "registers") && result->status == STATUS_OK;
 }
 
 /* "12 KiB" of "12288x342": each buffer's bytes. */
@@ -55,8 +56,8 @@ static void put_rate(struct buffer *cell, const struct result *result, double ra
     }
     text_digits(rate, text);
     buffer_add(cell, text);
-    if (result->ghz > 0 && result->threads > 0)
-        buffer_format(cell, " (%.1f)", rate / result->ghz / result->threads);
+    if (result->summary.ghz > 0 && result->threads > 0)
+        buffer_format(cell, " (%.1f)", rate / result->summary.ghz / result->threads);
 }
 
 struct table {
@@ -122,7 +123,7 @@ static void print_row(struct table *table, size_t first, size_t end)
         return;
     buffer_size(head, size);
     buffer_clear(&table->scratch);
-    buffer_plain(&table->scratch, head->level);
+    buffer_plain(&table->scratch, head->work.level);
     const char *const level = buffer_text(&table->scratch);
     const int pad = LEVEL_WIDTH - text_width(level);
     fprintf(table->file, "%*s  %s%*s", BUFFER_WIDTH, size, level, pad > 0 ? pad : 0, "");
@@ -131,7 +132,7 @@ static void print_row(struct table *table, size_t first, size_t end)
         for (size_t i = first; i < end; i++)
             if (is_stream(&run->results[i]) && same_table(&run->results[i], head) &&
                 text_same(run->results[i].variant, table->kinds[k]))
-                put_rate(&table->scratch, &run->results[i], run->results[i].gbps);
+                put_rate(&table->scratch, &run->results[i], run->results[i].summary.gbps);
         print_padded(table, CELL);
     }
     fputc('\n', table->file);
@@ -147,7 +148,7 @@ static void print_mixes(struct table *table)
         buffer_add(&table->scratch, separator);
         buffer_plain(&table->scratch, result->variant);
         buffer_add(&table->scratch, " ");
-        put_rate(&table->scratch, result, result->gops);
+        put_rate(&table->scratch, result, result->summary.gops);
         separator = ", ";
     }
     if (!table->scratch.length)

@@ -21,8 +21,8 @@ static bool in_bytes(const struct run *run, const struct result *result)
 {
     const struct result *first = result, *end = run->results + run->n_results;
 
-    if (!(result->ops > 0) || result->is_roof)
-        return !(result->ops > 0);
+    if (!(result->work.ops > 0) || result->is_roof)
+        return !(result->work.ops > 0);
     if (result->limit_id)
         return is_stream(result->limit_id);
     while (first > run->results && first[-1].group == result->group)
@@ -97,8 +97,8 @@ static void add_baselines(struct sheet *sheet, const struct run *run)
 static void add_counters(struct sheet *sheet, const struct run *run)
 {
     for (size_t i = 0; i < run->n_results; i++)
-        for (size_t c = 0; c < run->results[i].n_counters; c++) {
-            const struct counter *counter = &run->results[i].counters[c];
+        for (size_t c = 0; c < run->results[i].samples.n_counters; c++) {
+            const struct counter *counter = &run->results[i].samples.counters[c];
             size_t length = strlen(counter->name);
             if (counter->asked && sheet->n < COLUMNS_MAX &&
                 !has_key(sheet, COLUMN_COUNTER, counter->name, length)) {
@@ -121,7 +121,7 @@ void sheet_make(struct sheet *sheet, const struct run *run)
         sheet->gbps |= in_bytes(run, result);
         sheet->gops |= !in_bytes(run, result);
         limit |= result->limit_id != NULL;
-        accuracy |= result->has_accuracy;
+        accuracy |= result->accuracy.known;
     }
     add_column(sheet, COLUMN_TIME, "time");
     add_column(sheet, COLUMN_INTERVAL, "\u00b195%");
@@ -150,15 +150,16 @@ void sheet_drop(struct sheet *sheet, enum column_kind kind)
 
 static void interval_cell(const struct result *result, char *text)
 {
-    const struct interval *ci = &result->ci_ns;
-    double half = fmax(ci->hi - result->median_ns, result->median_ns - ci->lo);
-    double percent = 100 * half / result->median_ns;
+    const struct interval *ci = &result->summary.ci_ns;
+    double half =
+        fmax(ci->hi - result->summary.median_ns, result->summary.median_ns - ci->lo);
+    double percent = 100 * half / result->summary.median_ns;
 
-    if (result->shared)
+    if (result->samples.shared)
         snprintf(text, CELL_SIZE, "shared");
     else if (ci->known && percent >= 999.5)
         snprintf(text, CELL_SIZE, ">999%%");
-    else if (ci->known && result->median_ns > 0)
+    else if (ci->known && result->summary.median_ns > 0)
         snprintf(text, CELL_SIZE, "\u00b1%.*f%%", percent < 9.995 ? 2 : 1, percent);
 }
 
@@ -166,7 +167,7 @@ static void interval_cell(const struct result *result, char *text)
 static void rate_cell(const struct sheet *sheet, const struct result *result, char *text)
 {
     bool bytes = in_bytes(sheet->run, result);
-    double rate = bytes ? result->gbps : result->gops;
+    double rate = bytes ? result->summary.gbps : result->summary.gops;
     char digits[NUMBER_SIZE];
 
     if (!(rate > 0))
@@ -180,9 +181,9 @@ static void rate_cell(const struct sheet *sheet, const struct result *result, ch
 
 static void ulp_cell(const struct result *result, char *text)
 {
-    double ulp = result->max_ulp;
+    double ulp = result->accuracy.max_ulp;
 
-    if (result->has_accuracy && isfinite(ulp))
+    if (result->accuracy.known && isfinite(ulp))
         snprintf(text, CELL_SIZE, "%.*f", ulp < 99.995 ? 2 : 0, ulp);
 }
 
@@ -227,7 +228,8 @@ static void ratio_cell(const struct sheet *sheet, const struct column *column,
 static void counter_cell(const struct column *column, const struct result *result,
                          char *text)
 {
-    FOR_EACH (const struct counter, counter, result->counters, result->n_counters) {
+    FOR_EACH (const struct counter, counter, result->samples.counters,
+              result->samples.n_counters) {
         if (strcmp(counter->name, column->key))
             continue;
         if (counter->absent) {
@@ -249,7 +251,7 @@ void sheet_cell(const struct sheet *sheet, const struct column *column,
     switch (column->kind) {
     case COLUMN_TIME:
         if (result_has_summary(result))
-            text_time(result->median_ns, text);
+            text_time(result->summary.median_ns, text);
         break;
     case COLUMN_INTERVAL:
         interval_cell(result, text);
@@ -258,10 +260,10 @@ void sheet_cell(const struct sheet *sheet, const struct column *column,
         rate_cell(sheet, result, text);
         break;
     case COLUMN_LIMIT:
-        if (result->limit.id)
-            snprintf(text, CELL_SIZE, "%.1f%%%s", 100 * result->limit.share,
-                     result->limit.too_low ? "!" : "");
-        if (result->limit.too_low)
+        if (result->summary.limit.id)
+            snprintf(text, CELL_SIZE, "%.1f%%%s", 100 * result->summary.limit.share,
+                     result->summary.limit.too_low ? "!" : "");
+        if (result->summary.limit.too_low)
             *tone = TONE_BAD;
         break;
     case COLUMN_ULP:
@@ -271,8 +273,8 @@ void sheet_cell(const struct sheet *sheet, const struct column *column,
         ratio_cell(sheet, column, result, text, tone);
         break;
     case COLUMN_GHZ:
-        if (result->ghz > 0)
-            snprintf(text, CELL_SIZE, "%.3f", result->ghz);
+        if (result->summary.ghz > 0)
+            snprintf(text, CELL_SIZE, "%.3f", result->summary.ghz);
         break;
     case COLUMN_COUNTER:
         counter_cell(column, result, text);

@@ -71,7 +71,8 @@ static int longest_id(struct layout *layout, bool own)
         int width = 0;
         if (!(result->is_roof && !layout->options->roofs) &&
             !(own && (result->is_baseline || result->is_roof)))
-            width = id_width(layout, result) + (result->proof && !*proof_mark(result));
+            width =
+                id_width(layout, result) + (result->code.proof && !*proof_mark(result));
         longest = width > longest ? width : longest;
     }
     return longest;

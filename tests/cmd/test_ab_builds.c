@@ -86,7 +86,7 @@ static void test_failing_builds(void **state)
         assert_string_equal(open->reason, reason);
         assert_string_equal(open->comparison->reason, reason);
         assert_int_equal(open->comparison->verdict, VERDICT_UNUSABLE);
-        assert_int_equal(open->n_samples, 0);
+        assert_int_equal(open->samples.n, 0);
         assert_int_equal(expect("good", VERDICT_SAME)->processes, 8);
         assert_int_equal(run_exit_status(run),
                          open->status == STATUS_SKIPPED ? EXIT_OK : EXIT_WRONG);
@@ -200,14 +200,14 @@ static void test_seed(void **state)
     char hash[32];
     open_builds("--processes=8", same, same, false);
     assert_int_equal(measure(0), 0);
-    snprintf(hash, sizeof hash, "%s", run_find("good")->input_hash);
+    snprintf(hash, sizeof hash, "%s", run_find("good")->work.input_hash);
     assert_int_equal(measure(0), 0);
-    assert_string_equal(run_find("good")->input_hash, hash);
+    assert_string_equal(run_find("good")->work.input_hash, hash);
     const struct ab_gate other = {.seed = 8};
     run_free(run);
     run = run_new();
     assert_int_equal(ab_measure(ab, &other, NULL, run, &error), 0);
-    assert_string_not_equal(run_find("good")->input_hash, hash);
+    assert_string_not_equal(run_find("good")->work.input_hash, hash);
 }
 
 int main(void)

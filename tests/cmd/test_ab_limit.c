@@ -70,14 +70,14 @@ static void test_suspect(void **state)
                         "least 200.0%: it does less than it should, the limit was "
                         "measured too low, or another roof would fit");
     assert_string_equal(good->comparison->reason, good->reason);
-    assert_near(good->limit.share, 2, 1e-9);
+    assert_near(good->summary.limit.share, 2, 1e-9);
     assert_int_equal(good->comparison->processes, 8);
     assert_int_equal(good->comparison->n_trials, 8 * AB_ROUNDS);
-    assert_int_equal(good->n_samples, 8 * AB_ROUNDS);
+    assert_int_equal(good->samples.n, 8 * AB_ROUNDS);
     assert_false(comparison_has_change(good->comparison));
     assert_near(run->gate->geomean_change, 0, 1e-9);
     assert_int_equal(run->gate->unusable, 1);
-    assert_near(run_find("open")->limit.share, 1, 1e-9);
+    assert_near(run_find("open")->summary.limit.share, 1, 1e-9);
 }
 
 /* A roof is prepared once a process, calibrated once, and has a batch for each case that
@@ -90,7 +90,7 @@ static void test_cost(void **state)
     assert_int_equal(run->n_results, 3);
     const struct result *const roof = run_find("roof/");
     assert_true(roof->is_roof && !roof->comparison && roof->status == STATUS_OK);
-    assert_int_equal(roof->n_samples, 8 * 2);
+    assert_int_equal(roof->samples.n, 8 * 2);
     assert_int_equal(script_count("prepare", "simdbench", ANY_KERNEL), 8);
     assert_int_equal(script_count("batch", "simdbench", ANY_KERNEL), 4 + 8 * 2);
     assert_int_equal(script_asked("batch", "simdbench", 0, 4)->calls, 132);
@@ -123,10 +123,10 @@ static void test_roof_that_fails(void **state)
         const struct result *const roof = run_find("roof/");
         if (roof->status != rows[i].status)
             fail_msg("row %zu: %s", i, status_name(roof->status));
-        assert_int_equal(roof->n_samples, 0);
+        assert_int_equal(roof->samples.n, 0);
         assert_int_equal(expect("good", VERDICT_SAME)->processes, 8);
         assert_int_equal(expect("open", VERDICT_SAME)->processes, 8);
-        assert_null(run_find("good")->limit.id);
+        assert_null(run_find("good")->summary.limit.id);
         assert_int_equal(run_exit_status(run), EXIT_OK);
     }
 }
@@ -153,7 +153,7 @@ static void test_disturbed_roof(void **state)
         head_times = only_good;
         assert_int_equal(measure(0), 0);
         expect("good", VERDICT_IMPROVED);
-        assert_int_equal(run_find("roof/")->n_samples, 0);
+        assert_int_equal(run_find("roof/")->samples.n, 0);
         assert_int_equal(run_find("roof/")->status, STATUS_SKIPPED);
     }
 }

@@ -49,8 +49,8 @@ static void test_equal_builds(void **state)
         most = bytes > most ? bytes : most;
     }
     assert_true(least < most && most <= answers);
-    assert_int_equal(run_find("good")->n_samples, good->n_trials);
-    assert_near(run_find("good")->median_ns, 1000, 1e-9);
+    assert_int_equal(run_find("good")->samples.n, good->n_trials);
+    assert_near(run_find("good")->summary.median_ns, 1000, 1e-9);
     assert_int_equal(run->gate->n_arms, ARMS);
     assert_string_equal(run->gate->kind, "paired");
 }
@@ -197,8 +197,8 @@ static void test_changes(void **state)
     script_trouble("overhead", 1, 1, "ns", 0);
     script_trouble("prepare", 1, 99, "workspace_bytes", 4096)->kernel = 1000 * 'h';
     assert_int_equal(measure(0), 0);
-    assert_near(run_find("good")->overhead_ns, 0, 0);
-    assert_near(run_find("good")->workspace_bytes, 4096, 0);
+    assert_near(run_find("good")->samples.overhead_ns, 0, 0);
+    assert_near(run_find("good")->samples.workspace_bytes, 4096, 0);
     /* Head's calls take no longer than the loop alone: no round counts. */
     script.loop_ns = 3000;
     head_times = faster;
@@ -212,7 +212,7 @@ static void test_changes(void **state)
     head_times = NULL;
     assert_int_equal(measure(0), 0);
     assert_int_equal(run_find("good")->status, STATUS_SHORT);
-    assert_int_equal(run_find("good")->n_samples, 0);
+    assert_int_equal(run_find("good")->samples.n, 0);
     script.loop_ns = 999;
     assert_int_equal(measure(0), 0);
     assert_int_equal(run_find("good")->status, STATUS_OK);
@@ -268,7 +268,7 @@ static void test_disturbed_processes(void **state)
     assert_int_equal(good->processes, 8);
     assert_int_equal(script_count("start", "base", ANY_KERNEL), 8 + 3);
     assert_int_equal(good->voided, 3 * 2 * 4); /* as many again */
-    assert_int_equal(run_find("good")->voided, good->voided);
+    assert_int_equal(run_find("good")->samples.voided, good->voided);
     assert_int_equal(good->n_trials, 8 * 4);
     /* Rounds are replaced too. */
     disturbs = every_other_batch_of_head;

@@ -52,8 +52,8 @@ static void test_common_rounds(void **state)
         assert_int_equal(first_of(i)->status, STATUS_OK);
         assert_int_equal(first_of(i)->group, 7);
         /* The first arm decides how many there are. */
-        assert_int_equal(first_of(i)->n_samples, 10);
-        assert_int_equal(first_of(i)->rounds[9], 9);
+        assert_int_equal(first_of(i)->samples.n, 10);
+        assert_int_equal(first_of(i)->samples.rounds[9], 9);
     }
     assert_int_equal(result_speedup(first_of(0), first_of(1), &speedup), 0);
     assert_near(speedup.times, 3, 1e-9);
@@ -69,8 +69,8 @@ static void test_same_inputs(void **state)
     size_t changes = 0;
     arms_begin(3, 0);
     assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
-    assert_string_equal(first_of(0)->input_hash, first_of(1)->input_hash);
-    assert_string_equal(first_of(0)->input_hash, first_of(2)->input_hash);
+    assert_string_equal(first_of(0)->work.input_hash, first_of(1)->work.input_hash);
+    assert_string_equal(first_of(0)->work.input_hash, first_of(2)->work.input_hash);
     for (size_t i = 0; i < script.n_log; i++) {
         const struct asked *const asked = &script.log[i];
         if (!strcmp(asked->verb, "batch"))
@@ -92,9 +92,9 @@ static void test_void(void **state)
     arms_begin(2, 0);
     script_trouble("batch", 6, 6, "migrated", 0)->kernel = 1;
     assert_int_equal(run_arms(arms, 2, NULL, &error), 0);
-    assert_int_equal(first_of(1)->voided, 1);
-    assert_int_equal(first_of(1)->n_samples, 10);
-    assert_int_equal(first_of(0)->n_samples, 11);
+    assert_int_equal(first_of(1)->samples.voided, 1);
+    assert_int_equal(first_of(1)->samples.n, 10);
+    assert_int_equal(first_of(0)->samples.n, 11);
 }
 
 /* What breaks in one arm is its own alone. */
@@ -119,8 +119,8 @@ static void test_an_arm_fails(void **state)
         assert_int_equal(run_arms(arms, 2, NULL, &error), 0);
         assert_int_equal(first_of(1)->status, rows[i].status);
         assert_int_equal(first_of(0)->status, STATUS_OK);
-        assert_int_equal(first_of(0)->rounds[0], 0);
-        assert_in_range(first_of(0)->n_samples, 10, 11);
+        assert_int_equal(first_of(0)->samples.rounds[0], 0);
+        assert_in_range(first_of(0)->samples.n, 10, 11);
     }
 }
 
@@ -157,7 +157,7 @@ static void test_another_leads(void **state)
         assert_int_not_equal(first_of(0)->status, STATUS_PENDING);
         assert_int_equal(first_of(1)->status, STATUS_OK);
         assert_int_equal(first_of(2)->status, STATUS_OK);
-        assert_int_equal(first_of(1)->n_samples, 8);
+        assert_int_equal(first_of(1)->samples.n, 8);
     }
 }
 
@@ -175,13 +175,13 @@ static void test_no_time(void **state)
     script.call_ns[0] = script.call_ns[1] = 2e7;
     assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
     for (size_t i = 0; i < 3; i++)
-        assert_in_range(first_of(i)->n_samples, 6, 12);
+        assert_in_range(first_of(i)->samples.n, 6, 12);
     arms_begin(3, 8e9);
     arm_options[0].how.rounds = 0;
     script.batch = pass_time;
     script.call_ns[0] = script.call_ns[1] = 4e8;
     assert_int_equal(run_arms(arms, 3, NULL, &error), 0);
-    assert_in_range(first_of(0)->n_samples, 6, 12);
+    assert_in_range(first_of(0)->samples.n, 6, 12);
     assert_int_equal(first_of(1)->status, STATUS_SKIPPED);
     assert_string_equal(first_of(1)->reason,
                         "no time is left for it: calls are too long");

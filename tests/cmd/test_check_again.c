@@ -42,7 +42,7 @@ static void test_wrong_in_the_end(void **state)
     const struct result *result = one("--rounds=1");
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
     assert_int_equal(result->status, STATUS_WRONG);
-    assert_int_equal(result->n_samples, 0);
+    assert_int_equal(result->samples.n, 0);
     assert_string_equal(result->reason, "mine: Numerical argument out of domain in "
                                         "'check'");
 }

@@ -7,10 +7,10 @@ static void test_loop_is_subtracted(void **state)
 {
     script.loop_ns = 100;
     const struct result *result = one("--rounds=10");
-    assert_int_equal(result->iterations, 500);
-    assert_near(result->samples_ns[0], 550000, 0.5);
-    assert_near(result->overhead_ns, 100, 0);
-    assert_near(result->median_ns, 1000, 1e-9);
+    assert_int_equal(result->samples.iterations, 500);
+    assert_near(result->samples.ns[0], 550000, 0.5);
+    assert_near(result->samples.overhead_ns, 100, 0);
+    assert_near(result->summary.median_ns, 1000, 1e-9);
     run_begin();
     assert_int_equal(run_words("mul --isa=all --sizes=8,16 --rounds=1 --baseline=lib"),
                      0);
@@ -35,9 +35,9 @@ static void count(const struct asked *asked, cJSON *reply)
 
 static const struct counter *counter_of(const struct result *result, const char *name)
 {
-    for (size_t i = 0; i < result->n_counters; i++) {
-        if (!strcmp(result->counters[i].name, name))
-            return &result->counters[i];
+    for (size_t i = 0; i < result->samples.n_counters; i++) {
+        if (!strcmp(result->samples.counters[i].name, name))
+            return &result->samples.counters[i];
     }
     fail_msg("no counter %s", name);
     return NULL;

@@ -25,8 +25,8 @@ static void fill(struct both *both, struct subject *subject, size_t number,
     struct result *const result = run_add_result(both->run);
     set(&result->id, number ? "B" : "A");
     result->status = STATUS_OK;
-    result->ops = OPS;
-    result->iterations = 1;
+    result->work.ops = OPS;
+    result->samples.iterations = 1;
     for (uint32_t round = 0; round < N_ROUNDS; round++) {
         result_add_sample(result, round, slower * (1000 + round));
         result_add_clock(result, 4 - (slower - 1) + 0.001 * round);

@@ -4,15 +4,15 @@
 
 static void test_number_of_rounds(void **state)
 {
-    assert_int_equal(one("--time-per-case=1ms")->n_samples, ROUNDS_MIN);
-    assert_int_equal(one("--time-per-case=20ms")->n_samples, 36); /* 20 ms / 551 us */
-    assert_string_equal(run->results[0].stopped, "time");
+    assert_int_equal(one("--time-per-case=1ms")->samples.n, ROUNDS_MIN);
+    assert_int_equal(one("--time-per-case=20ms")->samples.n, 36); /* 20 ms / 551 us */
+    assert_string_equal(run->results[0].samples.stopped, "time");
     assert_int_equal(run_words("mul --sizes=8 --time-per-case=20ms"), 0);
-    assert_int_equal(run->results[2].n_samples, 36);
-    assert_int_equal(one("--time-per-case=1s")->n_samples, 1814);
+    assert_int_equal(run->results[2].samples.n, 36);
+    assert_int_equal(one("--time-per-case=1s")->samples.n, 1814);
     /* More rounds than the most become longer batches. */
-    assert_int_equal(one("--time-per-case=20s")->iterations, 2200);
-    assert_true(run->results[0].n_samples <= ROUNDS_MAX);
+    assert_int_equal(one("--time-per-case=20s")->samples.iterations, 2200);
+    assert_true(run->results[0].samples.n <= ROUNDS_MAX);
 }
 
 /* A case whose times alternate is precise if they are close; looks are at 24 rounds, 48
@@ -50,8 +50,8 @@ static void test_precision(void **state)
         swing = runs[i].swing;
         script.batch = alternate;
         const struct result *result = one(runs[i].more);
-        assert_string_equal(result->stopped, runs[i].stopped);
-        assert_int_equal(result->n_samples, runs[i].samples);
+        assert_string_equal(result->samples.stopped, runs[i].stopped);
+        assert_int_equal(result->samples.n, runs[i].samples);
     }
 }
 
@@ -79,23 +79,23 @@ static void test_core_share(void **state)
     script_trouble("batch", FIRST + 9, FIRST + 9, "cpu_ns", 990000);
     const struct result *result = one("--rounds=20");
     /* The evidence decides, not the time; in round 2 the fourth batch is alone. */
-    assert_int_equal(result->apart.n, 3);
-    assert_int_equal(result->apart.rounds[0], 2);
-    assert_int_equal(result->apart.rounds[2], 2);
-    assert_near(result->apart.samples_ns[0], 550000, 0.5);
-    assert_int_equal(result->n_samples, 20);
-    assert_near(result->samples_ns[6], 990000, 0);
-    assert_false(result->shared);
+    assert_int_equal(result->samples.apart.n, 3);
+    assert_int_equal(result->samples.apart.rounds[0], 2);
+    assert_int_equal(result->samples.apart.rounds[2], 2);
+    assert_near(result->samples.apart.samples_ns[0], 550000, 0.5);
+    assert_int_equal(result->samples.n, 20);
+    assert_near(result->samples.ns[6], 990000, 0);
+    assert_false(result->samples.shared);
     expect_shares(23, 3);
     /* A share that nobody knows is no evidence. */
     run_begin();
     script_trouble("batch", 1, 99, "core_share", 0);
-    assert_int_equal(one("--rounds=20")->apart.n, 0);
+    assert_int_equal(one("--rounds=20")->samples.apart.n, 0);
     assert_true(isnan(facts_find_number(&run->host, "core_probes")));
     /* What the store queue shows counts, whatever the adds say. */
     run_begin();
     script.batch = split;
-    assert_int_equal(one("--rounds=20")->apart.n, 3);
+    assert_int_equal(one("--rounds=20")->samples.apart.n, 3);
     expect_shares(23, 3);
 }
 
@@ -106,26 +106,26 @@ static void test_rounds_go_on(void **state)
     (void)state;
     script_trouble("batch", FIRST, FIRST + 17, "core_share", 2);
     const struct result *result = one("--rounds=20");
-    assert_int_equal(result->n_samples, 18);
-    assert_int_equal(result->apart.n, 18);
-    assert_int_equal(result->rounds[0], 2);
-    assert_false(result->shared);
+    assert_int_equal(result->samples.n, 18);
+    assert_int_equal(result->samples.apart.n, 18);
+    assert_int_equal(result->samples.rounds[0], 2);
+    assert_false(result->samples.shared);
     run_begin();
     script_trouble("batch", FIRST, FIRST + 48, "core_share", 2);
     result = one("--rounds=20");
-    assert_true(result->shared);
+    assert_true(result->samples.shared);
     assert_int_equal(result->status, STATUS_OK);
-    assert_int_equal(result->n_samples, 20);
-    assert_int_equal(result->apart.n, 49);
+    assert_int_equal(result->samples.n, 20);
+    assert_int_equal(result->samples.apart.n, 49);
     for (uint32_t i = 0; i < 20; i++)
-        assert_int_equal(result->rounds[i], i);
+        assert_int_equal(result->samples.rounds[i], i);
     expect_shares(60, 49);
     /* No more than were asked for. */
     run_begin();
     script_trouble("batch", FIRST, FIRST, "core_share", 2);
     result = one("--rounds=2");
-    assert_int_equal(result->n_samples, 2);
-    assert_int_equal(result->apart.n, 1);
+    assert_int_equal(result->samples.n, 2);
+    assert_int_equal(result->samples.apart.n, 1);
 }
 
 /* Counts of company stand in only where there are no others. */
@@ -139,13 +139,13 @@ static void test_counts_apart(void **state)
     (void)state;
     script.batch = count_rounds;
     script_trouble("batch", FIRST, FIRST + 5, "core_share", 2);
-    const struct counter *faults = &one("--rounds=20")->counters[0];
+    const struct counter *faults = &one("--rounds=20")->samples.counters[0];
     assert_int_equal(faults->n, 20);
     assert_near(faults->samples[0], FIRST + 6, 0);
     run_begin();
     script.batch = count_rounds;
     script_trouble("batch", 1, 99, "core_share", 2);
-    assert_int_equal(one("--rounds=20")->counters[0].n, 20);
+    assert_int_equal(one("--rounds=20")->samples.counters[0].n, 20);
 }
 
 int main(void)

@@ -17,10 +17,10 @@ static void test_calibration(void **state)
     const struct result *result = one("--rounds=3");
     expect_calls(calls, 0, ARRAY_LEN(calls));
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 3);
-    assert_int_equal(result->iterations, CALLS);
-    assert_int_equal(result->n_samples, 3);
-    assert_near(result->samples_ns[2], 550000, 0.5);
-    assert_near(result->median_ns, 1000, 1e-9);
+    assert_int_equal(result->samples.iterations, CALLS);
+    assert_int_equal(result->samples.n, 3);
+    assert_near(result->samples.ns[2], 550000, 0.5);
+    assert_near(result->summary.median_ns, 1000, 1e-9);
     /* --timeout, and ten times what the calls should take. */
     const int64_t timeouts[] = {1000000000, 1000000000 + 10 * 1000 * 101,
                                 1000000000 + 10 * 1000 * 551};
@@ -34,7 +34,7 @@ static void test_target_is_crossed_twice(void **state)
 {
     static const uint64_t calls[] = {1, 1, 100, CALLS, CALLS};
     script_trouble("batch", 1, 1, "ns", 6e5);
-    assert_int_equal(one("--rounds=1")->iterations, CALLS);
+    assert_int_equal(one("--rounds=1")->samples.iterations, CALLS);
     expect_calls(calls, 0, ARRAY_LEN(calls));
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 1);
 }
@@ -44,7 +44,7 @@ static void test_very_short_and_long_calls(void **state)
     script.call_ns[0] = 0.5;
     assert_int_equal(one("--rounds=2")->status, STATUS_OK);
     script.call_ns[0] = 3e6;
-    assert_int_equal(one("--rounds=2")->iterations, 1);
+    assert_int_equal(one("--rounds=2")->samples.iterations, 1);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 2 + 2);
 }
 
@@ -76,10 +76,10 @@ static void test_timeouts_saturate(void **state)
 /* Counters that take turns need time for it. */
 static void test_multiplex(void **state)
 {
-    assert_int_equal(one("--rounds=1 --multiplex --events=cycles")->iterations,
+    assert_int_equal(one("--rounds=1 --multiplex --events=cycles")->samples.iterations,
                      (uint64_t)ceil(1.1 * MULTIPLEX_BATCH_NS / 1000));
-    assert_true(run->results[0].samples_ns[0] >= COUNTERS_SCALABLE_NS);
-    assert_int_equal(one("--rounds=1 --multiplex")->iterations, CALLS);
+    assert_true(run->results[0].samples.ns[0] >= COUNTERS_SCALABLE_NS);
+    assert_int_equal(one("--rounds=1 --multiplex")->samples.iterations, CALLS);
 }
 
 /* A team is known; threads of a library are told by their time. */
@@ -124,10 +124,10 @@ static void test_evidence(void **state)
         script_trouble("batch", FIRST, FIRST, evidence[i].field, evidence[i].number);
         const struct result *result = one("--rounds=10");
         const uint32_t lost = evidence[i].void_;
-        assert_int_equal(result->voided, lost);
-        assert_int_equal(result->n_samples, 10);
-        assert_int_equal(result->rounds[0], lost);
-        assert_int_equal(result->rounds[9], 9 + lost);
+        assert_int_equal(result->samples.voided, lost);
+        assert_int_equal(result->samples.n, 10);
+        assert_int_equal(result->samples.rounds[0], lost);
+        assert_int_equal(result->samples.rounds[9], 9 + lost);
         assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 4 + 10 + lost);
         assert_int_equal(result->status, STATUS_OK);
     }
@@ -135,7 +135,7 @@ static void test_evidence(void **state)
     run_begin();
     script_trouble("batch", 1, 99, "cpu_ns", 1);
     script_trouble("batch", 1, 99, "waited_ns", 1);
-    assert_int_equal(one("--rounds=10")->voided, 0);
+    assert_int_equal(one("--rounds=10")->samples.voided, 0);
     static const struct {
         const char *reply;
         int threads;
@@ -170,9 +170,9 @@ static void test_round_of_several(void **state)
     for (size_t i = 0; i < 5; i++) {
         const struct result *result = &run->results[i];
         const bool lost = strstr(result->id, "/fma@") != NULL;
-        assert_int_equal(result->voided, lost);
-        assert_int_equal(result->n_samples, 11 - lost);
-        assert_int_equal(result->rounds[3], lost ? 4 : 3);
+        assert_int_equal(result->samples.voided, lost);
+        assert_int_equal(result->samples.n, 11 - lost);
+        assert_int_equal(result->samples.rounds[3], lost ? 4 : 3);
     }
 }
 
@@ -187,9 +187,9 @@ static void test_stolen_round(void **state)
     script.batch = steal;
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=10"), 0);
     for (size_t i = 0; i < 5; i++) {
-        assert_int_equal(run->results[i].voided, 1);
-        assert_int_equal(run->results[i].rounds[0], 1);
-        assert_int_equal(run->results[i].n_samples, 10);
+        assert_int_equal(run->results[i].samples.voided, 1);
+        assert_int_equal(run->results[i].samples.rounds[0], 1);
+        assert_int_equal(run->results[i].samples.n, 10);
     }
 }
 
@@ -215,14 +215,14 @@ static void test_noisy(void **state)
     script.batch = disturb;
     third_is_good = true;
     result = one("--rounds=10");
-    assert_int_equal(result->n_samples, 10);
-    assert_int_equal(result->voided, 19);
+    assert_int_equal(result->samples.n, 10);
+    assert_int_equal(result->samples.voided, 19);
     assert_int_equal(result->status, STATUS_NOISY);
     /* Half of them are enough. */
     run_begin();
     script_trouble("batch", FIRST, FIRST + 9, "migrated", 0);
     result = one("--rounds=10");
-    assert_int_equal(result->n_samples, 10);
+    assert_int_equal(result->samples.n, 10);
     assert_int_equal(result->status, STATUS_OK);
 }
 
@@ -239,8 +239,8 @@ static void test_probes(void **state)
         assert_int_equal(script_asked("batch", NULL, ANY_KERNEL, i)->probe, expected);
         k += expected;
     }
-    assert_int_equal(result->n_clock, 5);
-    assert_near(result->ghz, 3, 1e-9);
+    assert_int_equal(result->samples.n_clock, 5);
+    assert_near(result->summary.ghz, 3, 1e-9);
     run_begin();
     script_trouble("batch", FIRST, FIRST, "migrated", 0);
     one("--rounds=5");
@@ -267,7 +267,7 @@ static void test_each_case_is_probed(void **state)
 {
     assert_int_equal(run_words("mul --isa=all --sizes=8 --rounds=2"), 0);
     for (size_t i = 0; i < run->n_results; i++)
-        assert_int_equal(run->results[i].n_clock, 1);
+        assert_int_equal(run->results[i].samples.n_clock, 1);
 }
 
 int main(void)

@@ -17,14 +17,14 @@ static void expect_others(void)
         if (strstr(result->id, "/fma@"))
             continue;
         assert_int_equal(result->status, STATUS_OK);
-        assert_int_equal(result->n_samples, 10);
-        assert_int_equal(result->rounds[0], 0);
-        assert_int_equal(result->voided, 0);
-        assert_near(result->samples_ns[0], 550000, 0.5);
-        assert_near(result->median_ns, 1000, 1e-9);
+        assert_int_equal(result->samples.n, 10);
+        assert_int_equal(result->samples.rounds[0], 0);
+        assert_int_equal(result->samples.voided, 0);
+        assert_near(result->samples.ns[0], 550000, 0.5);
+        assert_near(result->summary.median_ns, 1000, 1e-9);
     }
-    assert_int_equal(run_find("/fma@")->n_samples, 0);
-    assert_int_equal(run_find("/fma@")->n_clock, 0);
+    assert_int_equal(run_find("/fma@")->samples.n, 0);
+    assert_int_equal(run_find("/fma@")->samples.n_clock, 0);
 }
 
 static void slow_before_trouble(const struct asked *asked, cJSON *reply)
@@ -149,7 +149,8 @@ static void test_slow_calls_of_a_baseline(void **state)
         if ((slow->status == STATUS_SKIPPED) != rows[i].skipped)
             fail_msg("row %zu: %s", i, status_name(slow->status));
         assert_int_equal(script_count("batch", "lib", 0) > 1, !rows[i].skipped);
-        assert_true(run_find("mine:")->n_samples > 0 || run_find("mine:")->voided > 0);
+        assert_true(run_find("mine:")->samples.n > 0 ||
+                    run_find("mine:")->samples.voided > 0);
         if (i == 1)
             assert_string_equal(slow->reason,
                                 "a call takes 0.84 s, 24 of them more than the 20 s that "
@@ -268,10 +269,10 @@ static void test_interruption(void **state)
         const struct result *result = &run->results[i];
         const bool first = result->group == 0;
         assert_int_equal(result->status, first ? STATUS_OK : STATUS_SKIPPED);
-        assert_true(first ? result->n_samples >= 3 && result->n_samples <= 4
-                          : result->n_samples == 0);
+        assert_true(first ? result->samples.n >= 3 && result->samples.n <= 4
+                          : result->samples.n == 0);
         if (first)
-            assert_near(result->median_ns, 1000, 1e-9);
+            assert_near(result->summary.median_ns, 1000, 1e-9);
         else
             assert_string_equal(result->reason, "interrupted");
     }
@@ -287,8 +288,8 @@ static void test_interruption_of_the_first_round(void **state)
         assert_int_equal(run_words("mul --isa=scalar --sizes=8 --rounds=10"), -EINTR);
         for (size_t i = 0; i < run->n_results; i++)
             assert_int_equal(run->results[i].status,
-                             run->results[i].n_samples ? STATUS_OK : STATUS_SKIPPED);
-        assert_true(run->results[0].n_samples <= (moments[k] > 4));
+                             run->results[i].samples.n ? STATUS_OK : STATUS_SKIPPED);
+        assert_true(run->results[0].samples.n <= (moments[k] > 4));
     }
 }
 
@@ -312,7 +313,7 @@ static void finish(void *context, struct run *grown, size_t group)
     for (size_t i = 0; i < grown->n_results; i++) {
         const bool done = grown->results[i].group <= group;
         assert_int_equal(grown->results[i].status, done ? STATUS_OK : STATUS_PENDING);
-        assert_int_equal(grown->results[i].median_ns > 0, done);
+        assert_int_equal(grown->results[i].summary.median_ns > 0, done);
     }
 }
 
@@ -360,10 +361,10 @@ static void test_accuracy(void **state)
     assert_int_equal(run->n_results, 4);
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(run->results[i].status, STATUS_OK);
-        assert_int_equal(run->results[i].n_samples, 0);
+        assert_int_equal(run->results[i].samples.n, 0);
     }
-    assert_true(run->results[0].has_accuracy);
-    assert_near(run->results[0].max_ulp, 1.5, 0);
+    assert_true(run->results[0].accuracy.known);
+    assert_near(run->results[0].accuracy.max_ulp, 1.5, 0);
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 0);
 }
 

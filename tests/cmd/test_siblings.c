@@ -21,7 +21,7 @@ static void begin(struct cases *cases, const char *const *id, const double *ns)
         struct result *const result = run_add_result(cases->run);
         assert_int_equal(string_set(&result->id, id[i]), 0);
         result->status = STATUS_OK;
-        result->ops = result->iterations = 1;
+        result->work.ops = result->samples.iterations = 1;
         for (uint32_t round = 0; round < ROUNDS; round++)
             result_add_sample(result, round, ns[i] * (1 + 0.001 * round));
         cases->subject[i].name = &cases->name[i];

@@ -12,12 +12,12 @@
 static void fill(struct series *series, const uint64_t *rounds, const double *ns,
                  size_t n)
 {
-    struct result result = {.iterations = 1};
+    struct result result = {.samples.iterations = 1};
     for (size_t i = 0; i < n; i++)
         assert_int_equal(result_add_sample(&result, (uint32_t)rounds[i], ns[i]), 0);
     series_take(series, &result, 0);
-    free(result.samples_ns);
-    free(result.rounds);
+    free(result.samples.ns);
+    free(result.samples.rounds);
 }
 
 static void test_common_rounds(void **state)
@@ -49,7 +49,7 @@ static void test_passes(void **state)
 {
     struct series a = {.n = 0}, b = {.n = 0};
     for (uint64_t pass = 0; pass < 2; pass++) {
-        struct result mine = {.iterations = 1}, other = {.iterations = 1};
+        struct result mine = {.samples.iterations = 1}, other = {.samples.iterations = 1};
         for (uint32_t i = 0; i < 100; i++) {
             /* The second pass is short: the pooled interval does not see it. */
             if (pass && i == 10)
@@ -59,10 +59,10 @@ static void test_passes(void **state)
         }
         series_take(&a, &mine, pass);
         series_take(&b, &other, pass);
-        free(mine.samples_ns);
-        free(mine.rounds);
-        free(other.samples_ns);
-        free(other.rounds);
+        free(mine.samples.ns);
+        free(mine.samples.rounds);
+        free(other.samples.ns);
+        free(other.samples.rounds);
     }
     const struct series *const pair[] = {&a, &b};
     const struct estimate ratio = series_estimate(pair, 2, 0.95, rule_ratio, NULL);

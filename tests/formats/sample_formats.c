@@ -16,8 +16,8 @@ static struct run *sample_cpu_time(void)
 
     FOR_EACH (struct result, result, run->results, run->n_results) {
         struct counter *const clock = result_add_counter(result, "task-clock");
-        for (size_t i = 0; i < result->n_samples; i++)
-            counter_add_sample(clock, result->samples_ns[i] * (i % 2 ? 0.9 : 1.1));
+        for (size_t i = 0; i < result->samples.n; i++)
+            counter_add_sample(clock, result->samples.ns[i] * (i % 2 ? 0.9 : 1.1));
     }
     return run;
 }

@@ -22,8 +22,8 @@ static struct result *add(struct run *run, const char *id, const char *op,
     assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
     result->group = group;
     result->threads = 1;
-    result->iterations = 10;
-    result->ops = 1000;
+    result->samples.iterations = 10;
+    result->work.ops = 1000;
     for (uint32_t i = 0; i < SAMPLES; i++) /* a fixed wave of 0.2% within the run */
         assert_int_equal(
             result_add_sample(result, i, 10 * ns * (1 + 0.00005 * (i * 17 % SAMPLES))),
@@ -68,7 +68,7 @@ static struct run *make(const struct noise *noise, size_t own, size_t controls)
             run, id, "relu", control ? "lib" : "avx2", i,
             1000 * exp(noise->machine + deviation(noise) + (control ? 0 : noise->own)));
         result->is_baseline = control;
-        assert_int_equal(string_set(&result->module, control ? "lib" : NULL), 0);
+        assert_int_equal(string_set(&result->module.name, control ? "lib" : NULL), 0);
     }
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
     return run;
@@ -160,7 +160,7 @@ static void other_versions_control_nothing(void **state)
     const struct noise still = {0};
     struct run *const base = make(&still, 3, 9), *const head = make(&still, 3, 9);
     for (size_t i = 3; i < 12; i++)
-        assert_int_equal(string_set(&head->results[i].module_version, "2"), 0);
+        assert_int_equal(string_set(&head->results[i].module.version, "2"), 0);
     assert_true(compare(base, head)->gate->controls == 0);
     run_free(head);
 }
@@ -171,7 +171,7 @@ static void a_case_that_moves_has_a_floor_of_its_own(void **state)
     const struct noise still = {0}, slower = {.own = log(1.07)};
     struct run *const base = make(&still, 2, 9), *const head = make(&slower, 2, 9);
     for (size_t i = SAMPLES * 2 / 3; i < SAMPLES; i++)
-        base->results[0].samples_ns[i] *= 1.09;
+        base->results[0].samples.ns[i] *= 1.09;
     assert_int_equal(run_summarise(base, GROUP_ALL), 0);
     compare(base, head);
     assert_in_range((long)(1e4 * head->results[0].comparison->floor), 890, 910);
@@ -235,7 +235,7 @@ static struct run *told(const char *label, const char *commit, double fma, doubl
     struct result *const lib =
         add(run, "lib:relu/f32/lib/relu@64", "relu", "lib", 0, library);
     lib->is_baseline = true;
-    assert_int_equal(string_set(&lib->module, "lib"), 0);
+    assert_int_equal(string_set(&lib->module.name, "lib"), 0);
     struct result *const roof =
         add(run, "roof/f32/avx2/copy@64", "roof", "avx2", 0, roof_ns);
     roof->is_roof = true;

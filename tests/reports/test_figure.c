@@ -40,9 +40,9 @@ static struct result *add(struct run *run, const char *op, const char *variant,
     assert_int_equal(string_set(&result->shape, shape), 0);
     result->group = run->n_results;
     result->threads = 1;
-    result->ops = ops;
-    result->bytes = bytes;
-    result->iterations = 1;
+    result->work.ops = ops;
+    result->work.bytes = bytes;
+    result->samples.iterations = 1;
     result->status = STATUS_OK;
     for (uint32_t round = 0; round < 8; round++)
         assert_int_equal(result_add_sample(result, round, 1000 + round), 0);
@@ -53,8 +53,8 @@ static void add_roof(struct run *run, const char *variant, const char *level, do
                      double bytes)
 {
     struct result *const result = add(run, "roof", variant, "4096", ops, bytes);
-    assert_int_equal(string_set(&result->level, level), 0);
-    result->working_set = bytes;
+    assert_int_equal(string_set(&result->work.level, level), 0);
+    result->work.working_set = bytes;
 }
 
 static void test_speed(void **state)

@@ -38,7 +38,7 @@ static void add_run(struct fleet *fleet, size_t host, const char *fingerprint,
         snprintf(text, sizeof text, "gemm/f32/avx2/v@%zu", i);
         need(result && !string_set(&result->id, text));
         result->status = STATUS_OK;
-        result->median_ns = ns[i];
+        result->summary.median_ns = ns[i];
     }
     const char *twin = NULL;
     need(!fleet_add(fleet, run, "file", &twin));

@@ -19,11 +19,11 @@ static struct result *add(struct run *run, size_t group, double ops, uint32_t th
     assert_int_equal(threads > 1 ? result_add_setting(result, "threads", number) : 0, 0);
     result->shape = strdup(shape);
     result->group = group;
-    result->ops = ops;
+    result->work.ops = ops;
     result->threads = result->threads_used = threads;
     result->status = STATUS_OK;
-    result->iterations = 1;
-    result->overhead_ns = 0;
+    result->samples.iterations = 1;
+    result->samples.overhead_ns = 0;
     for (uint32_t i = 0; i < ROUNDS; i++)
         assert_int_equal(result_add_sample(result, i, ns * (1 + 0.04 * (i % 2))), 0);
     return result;
@@ -46,7 +46,7 @@ static void make(struct run *run, const struct made *made)
     add(run, made->group, made->ops, 2, made->name, 1000 / made->times);
     struct result *const two = &run->results[run->n_results - 1], *const one = two - 1;
     for (size_t i = 0; i < ROUNDS && made->kind == EVEN; i++)
-        two->samples_ns[i] *= i % 4 < 2 ? 0.96 : 1.04;
+        two->samples.ns[i] *= i % 4 < 2 ? 0.96 : 1.04;
     if (made->kind == NOISY_ONE || made->kind == NOISY_TWO)
         (made->kind == NOISY_ONE ? one : two)->status = STATUS_NOISY;
     one->is_roof = two->is_roof = made->kind == ROOF;
@@ -123,7 +123,7 @@ static void test_partners(void **state)
     assert_ptr_equal(gain_partner(run, &run->results[1], 2), &run->results[0]);
     assert_ptr_equal(gain_partner(run, &run->results[3], 2), &run->results[2]);
     assert_null(gain_partner(run, &run->results[1], 4));
-    run->results[0].n_samples = 0;
+    run->results[0].samples.n = 0;
     assert_true(isnan(gain_between(&run->results[1], &run->results[0]).times));
     run_free(run);
 }
@@ -140,8 +140,8 @@ static void test_no_partners(void **state)
     assert_null(gain_partner(run, first, 2));
     assert_int_equal(result_add_setting(&run->results[0], "cache", "cold"), 0);
     assert_ptr_equal(gain_partner(run, first, 2), two);
-    char **const parts[] = {&two->module, &two->op,    &two->type,
-                            &two->isa,    &two->shape, &two->variant};
+    char **const parts[] = {&two->module.name, &two->op,    &two->type,
+                            &two->isa,         &two->shape, &two->variant};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
         char *const kept = *parts[i];
         *parts[i] = strdup("other");
@@ -179,10 +179,10 @@ static void test_loop_is_subtracted(void **state)
     add(run, 0, 100, 2, "max", 6000);
     for (size_t i = 0; i < 2; i++) {
         struct result *const result = &run->results[i];
-        result->iterations = 10;
-        result->overhead_ns = 100;
+        result->samples.iterations = 10;
+        result->samples.overhead_ns = 100;
         for (size_t k = 0; k < ROUNDS; k++)
-            result->samples_ns[k] = i ? 6000 : 11000;
+            result->samples.ns[k] = i ? 6000 : 11000;
     }
     const struct gain gain = gain_between(&run->results[0], &run->results[1]);
     assert_true(fabs(gain.times - 2) < 1e-9);

@@ -21,8 +21,8 @@ static void test_reads_what_was_appended(void **state)
     assert_int_equal(string_set(&run->started_at, "2024-05-07T00:00:00Z"), 0);
     assert_int_equal(facts_text(&run->settings, "label", "v2"), 0);
     struct result *const result = (struct result *)(uintptr_t)find(run, FMA);
-    const double first = result->median_ns;
-    result->median_ns *= 1.25;
+    const double first = result->summary.median_ns;
+    result->summary.median_ns *= 1.25;
     append(run);
     struct history history = read_all(FMA);
     assert_int_equal(history.n, 2);
@@ -37,8 +37,8 @@ static void test_reads_what_was_appended(void **state)
     assert_string_equal(entry[0].status, "ok");
     assert_null(entry[0].verdict);
     assert_true(entry[0].median_ns == first);
-    assert_true(entry[0].ci_ns.known && entry[0].ci_ns.lo == result->ci_ns.lo);
-    assert_true(entry[0].ci_ns.hi == result->ci_ns.hi);
+    assert_true(entry[0].ci_ns.known && entry[0].ci_ns.lo == result->summary.ci_ns.lo);
+    assert_true(entry[0].ci_ns.hi == result->summary.ci_ns.hi);
     assert_true(isnan(entry[0].change));
     assert_true(fabs(entry[1].change - 0.25) < 1e-12);
     history_free(&history);
@@ -58,11 +58,11 @@ static void test_keeps_all_of_a_run(void **state)
         "this CPU has no neon");
 #define OF_FMA " FROM results JOIN cases ON cases.id = case_id WHERE name = '" FMA "'"
     assert_int_equal(count("SELECT json_array_length(samples_ns)" OF_FMA),
-                     result->n_samples);
-    assert_int_equal(count("SELECT iterations" OF_FMA), result->iterations);
+                     result->samples.n);
+    assert_int_equal(count("SELECT iterations" OF_FMA), result->samples.iterations);
     assert_query("SELECT limit_name" OF_FMA, "roof/f32/avx512/fma_max@registers");
     assert_int_equal(count("SELECT limit_share * 1e6" OF_FMA),
-                     (long)(result->limit.share * 1e6));
+                     (long)(result->summary.limit.share * 1e6));
     assert_query("SELECT role" OF_FMA, "kernel");
     assert_int_equal(
         count("SELECT count(*) FROM counts WHERE absent IS NOT NULL AND value "

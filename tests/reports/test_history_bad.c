@@ -22,7 +22,7 @@ static void test_ten_thousand(void **state)
         result->group = 1 + i;
         assert_int_equal(string_set(&result->id, id), 0);
         assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
-        result->iterations = 10;
+        result->samples.iterations = 10;
         for (uint32_t k = 0; k < SAMPLES; k++)
             assert_int_equal(result_add_sample(result, k, 1000.0 + k), 0);
     }

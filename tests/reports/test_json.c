@@ -70,15 +70,15 @@ static void numbers_survive(void **state)
     result_clear_samples(result);
     for (uint32_t i = 0; i < ARRAY_LEN(numbers); i++)
         assert_int_equal(result_add_sample(result, i, numbers[i]), 0);
-    result->prepare_ns = NAN;
-    result->median_ns = INFINITY;
+    result->samples.prepare_ns = NAN;
+    result->summary.median_ns = INFINITY;
     json = sample_text(run, FORMAT_JSON, NULL);
     assert_null(strstr(json, "nan"));
     assert_null(strstr(json, "inf"));
     assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
-        assert_true(again->results[0].samples_ns[i] == numbers[i]);
-    assert_true(isnan(again->results[0].prepare_ns));
+        assert_true(again->results[0].samples.ns[i] == numbers[i]);
+    assert_true(isnan(again->results[0].samples.prepare_ns));
     free(json);
     run_free(run);
     run_free(again);
@@ -122,36 +122,43 @@ static void every_field_is_read(void **state)
     b = &again->results[5];
     assert_string_equal(a->id, b->id);
     assert_int_equal(a->group, b->group);
-    assert_int_equal(a->iterations, b->iterations);
-    assert_int_equal(a->voided, b->voided);
-    assert_int_equal(a->n_samples, b->n_samples);
-    assert_memory_equal(a->samples_ns, b->samples_ns, a->n_samples * sizeof(double));
-    assert_memory_equal(a->rounds, b->rounds, a->n_samples * sizeof(uint32_t));
-    assert_memory_equal(a->clock_ghz, b->clock_ghz, a->n_clock * sizeof(double));
-    assert_true(a->median_ns == b->median_ns && a->mad_ns == b->mad_ns);
-    assert_true(b->ci_ns.known && a->ci_ns.lo == b->ci_ns.lo);
-    assert_true(a->ci_ns.level == b->ci_ns.level && a->ghz_ci.hi == b->ghz_ci.hi);
+    assert_int_equal(a->samples.iterations, b->samples.iterations);
+    assert_int_equal(a->samples.voided, b->samples.voided);
+    assert_int_equal(a->samples.n, b->samples.n);
+    assert_memory_equal(a->samples.ns, b->samples.ns, a->samples.n * sizeof(double));
+    assert_memory_equal(a->samples.rounds, b->samples.rounds,
+                        a->samples.n * sizeof(uint32_t));
+    assert_memory_equal(a->samples.clock_ghz, b->samples.clock_ghz,
+                        a->samples.n_clock * sizeof(double));
+    assert_true(a->summary.median_ns == b->summary.median_ns &&
+                a->summary.mad_ns == b->summary.mad_ns);
+    assert_true(b->summary.ci_ns.known && a->summary.ci_ns.lo == b->summary.ci_ns.lo);
+    assert_true(a->summary.ci_ns.level == b->summary.ci_ns.level &&
+                a->summary.ghz_ci.hi == b->summary.ghz_ci.hi);
     assert_string_equal(b->limit_id, a->limit_id);
-    assert_string_equal(b->limit.id, a->limit_id);
-    assert_true(b->limit.too_low && b->limit.share == a->limit.share);
-    assert_int_equal(b->n_ratios, 2);
-    assert_true(b->ratios[1].speedup == a->ratios[1].speedup);
-    assert_string_equal(b->counters[0].event, a->counters[0].event);
-    assert_string_equal(b->counters[0].config, "0x5100c0");
-    assert_string_equal(b->counters[1].absent, a->counters[1].absent);
-    assert_true(b->counters[0].asked && !b->counters[2].asked);
-    assert_true(b->counters[2].value == 0 && b->counters[2].n == 5);
-    assert_true(b->counters[2].overhead == 0.25 && b->counters[0].overhead == 0);
-    assert_string_equal(b->counters[0].scope, "user");
-    assert_null(b->counters[2].scope);
-    assert_true(b->counters[0].user_read && !b->counters[2].user_read);
-    assert_true(b->counters[0].threads == 3 && b->counters[2].threads == 0);
-    assert_string_equal(b->counters[1].fix, a->counters[1].fix);
-    assert_string_equal(b->counters[1].errno_name, "ENOENT");
-    assert_true(b->counters[1].code == 2);
+    assert_string_equal(b->summary.limit.id, a->limit_id);
+    assert_true(b->summary.limit.too_low &&
+                b->summary.limit.share == a->summary.limit.share);
+    assert_int_equal(b->summary.n_ratios, 2);
+    assert_true(b->summary.ratios[1].speedup == a->summary.ratios[1].speedup);
+    assert_string_equal(b->samples.counters[0].event, a->samples.counters[0].event);
+    assert_string_equal(b->samples.counters[0].config, "0x5100c0");
+    assert_string_equal(b->samples.counters[1].absent, a->samples.counters[1].absent);
+    assert_true(b->samples.counters[0].asked && !b->samples.counters[2].asked);
+    assert_true(b->samples.counters[2].value == 0 && b->samples.counters[2].n == 5);
+    assert_true(b->samples.counters[2].overhead == 0.25 &&
+                b->samples.counters[0].overhead == 0);
+    assert_string_equal(b->samples.counters[0].scope, "user");
+    assert_null(b->samples.counters[2].scope);
+    assert_true(b->samples.counters[0].user_read && !b->samples.counters[2].user_read);
+    assert_true(b->samples.counters[0].threads == 3 &&
+                b->samples.counters[2].threads == 0);
+    assert_string_equal(b->samples.counters[1].fix, a->samples.counters[1].fix);
+    assert_string_equal(b->samples.counters[1].errno_name, "ENOENT");
+    assert_true(b->samples.counters[1].code == 2);
     assert_true(again->results[12].is_roof && again->results[11].is_baseline);
-    assert_string_equal(again->results[11].module_options[0].value, "SkylakeX");
-    assert_string_equal(again->results[11].module_core, "SkylakeX");
+    assert_string_equal(again->results[11].module.options[0].value, "SkylakeX");
+    assert_string_equal(again->results[11].module.core, "SkylakeX");
     assert_string_equal(again->results[10].notes[0], run->results[10].notes[0]);
     assert_int_equal(again->results[6].status, STATUS_WRONG);
     assert_string_equal(again->results[6].reason, run->results[6].reason);
@@ -167,19 +174,20 @@ static void later_fields_are_read(void **state)
     size_t layouts = 0, unranked = 0, sources = 0, unpaired = 0, accurate = 0;
     for (size_t i = 0; i < run->n_results; i++) {
         const struct result *a = &run->results[i], *b = &again->results[i];
-        assert_true(a->workspace_bytes == b->workspace_bytes);
-        assert_true(!a->implementation == !b->implementation);
-        assert_int_equal(a->has_accuracy, b->has_accuracy);
-        if (b->has_accuracy && !isnan(b->max_ulp)) {
-            assert_true(a->max_ulp == b->max_ulp && a->mean_ulp == b->mean_ulp);
-            assert_true(b->worst_input == -0.625);
+        assert_true(a->samples.workspace_bytes == b->samples.workspace_bytes);
+        assert_true(!a->code.implementation == !b->code.implementation);
+        assert_int_equal(a->accuracy.known, b->accuracy.known);
+        if (b->accuracy.known && !isnan(b->accuracy.max_ulp)) {
+            assert_true(a->accuracy.max_ulp == b->accuracy.max_ulp &&
+                        a->accuracy.mean_ulp == b->accuracy.mean_ulp);
+            assert_true(b->accuracy.worst_input == -0.625);
             accurate++;
         }
         layouts += b->layout && !strcmp(b->layout, "nchw16c");
         unranked += b->unranked && !strcmp(b->unranked, a->unranked);
         sources += b->source && !strcmp(b->source, "b.json");
-        for (size_t r = 0; r < b->n_ratios; r++)
-            unpaired += b->ratios[r].unpaired;
+        for (size_t r = 0; r < b->summary.n_ratios; r++)
+            unpaired += b->summary.ratios[r].unpaired;
     }
     assert_true(layouts == 2 && unranked == 2 && sources == 2 && unpaired == 1);
     assert_int_equal(accurate, 10);
@@ -194,14 +202,14 @@ static void later_fields_are_read(void **state)
 static void proofs_are_read(void **state)
 {
     struct run *run = sample_run();
-    struct counter *counters = run->results[5].counters;
+    struct counter *counters = run->results[5].samples.counters;
 
     counters[0].voided = 2;
     assert_int_equal(string_set(&counters[0].verdict, "unproven"), 0);
     assert_int_equal(string_set(&counters[0].doubt, "no loop is known for it"), 0);
     assert_int_equal(string_set(&counters[1].verdict, "dead"), 0);
     struct run *again = read_back(run);
-    counters = again->results[5].counters;
+    counters = again->results[5].samples.counters;
     assert_string_equal(counters[0].verdict, "unproven");
     assert_string_equal(counters[0].doubt, "no loop is known for it");
     assert_true(counters[0].voided == 2 && counters[2].voided == 0);
@@ -229,7 +237,7 @@ static void older_counters_are_read(void **state)
     free(json);
     json = cJSON_Print(tree);
     assert_int_equal(run_read_json(&again, json, strlen(json), NULL), 0);
-    const struct counter *counters = again->results[5].counters;
+    const struct counter *counters = again->results[5].samples.counters;
     assert_true(counters[0].n > 0 && counters[0].overhead == 0 && !counters[0].scope);
     assert_true(counters[1].absent && !counters[1].fix && counters[1].code == 0);
     cJSON_Delete(tree);
@@ -248,7 +256,7 @@ static void names_that_clash(void **state)
     assert_int_equal(run_write_json(run, file, &error), -EEXIST);
     assert_string_equal(error.text,
                         "results[1].counters.page-faults: this key is there twice");
-    assert_int_equal(string_set(&run->results[1].counters[3].name, "x"), 0);
+    assert_int_equal(string_set(&run->results[1].samples.counters[3].name, "x"), 0);
     assert_int_equal(run_write_json(run, file, &error), 0);
     assert_int_equal(facts_text(&run->host, "isas", "x"), 0);
     assert_int_equal(run_write_json(run, file, &error), -EEXIST);
@@ -334,7 +342,7 @@ static void failed_save_keeps_the_file(void **state)
     assert_int_equal(run_save(run, path, &error), -EEXIST);
     assert_non_null(strstr(error.text, "run.json': results[0].counters.page-faults: "));
     assert_int_equal(run_load(&read, path, &error), 0);
-    assert_int_equal(read->results[0].n_counters, 3);
+    assert_int_equal(read->results[0].samples.n_counters, 3);
     assert_int_equal(unlink(path), 0);
     free(path);
     run_free(run);

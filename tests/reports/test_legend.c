@@ -33,10 +33,10 @@ static void rates(void **state)
             if (!baseline)
                 assert_int_equal(string_set(&result->limit_id, rows[i].limit), 0);
             result->is_baseline = baseline;
-            result->median_ns = 100;
-            result->ops = rows[i].ops;
-            result->gops = baseline ? 5 : rows[i].ops / 100;
-            result->gbps = baseline ? 40 : 80;
+            result->summary.median_ns = 100;
+            result->work.ops = rows[i].ops;
+            result->summary.gops = baseline ? 5 : rows[i].ops / 100;
+            result->summary.gbps = baseline ? 40 : 80;
         }
         expect(run, rows[i].title, true);
         expect(run, rows[i].cell, true);
@@ -101,10 +101,10 @@ static void choices_are_few(void **state)
         snprintf(text, sizeof text, "conv/f32/avx2/k%d@n%d", i < 32 ? i % 8 : 0, i);
         assert_int_equal(string_set(&result->id, text), 0);
         snprintf(text, sizeof text, "tile %d", i);
-        assert_int_equal(string_set(&result->implementation, text), 0);
+        assert_int_equal(string_set(&result->code.implementation, text), 0);
         assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
-        result->bytes = 1000;
-        result->workspace_bytes = i % 8 == 1 ? 1000 + i : 1000;
+        result->work.bytes = 1000;
+        result->samples.workspace_bytes = i % 8 == 1 ? 1000 + i : 1000;
     }
     expect(run,
            "\nchoice: conv/f32/avx2/k1: tile 1 (1 case), tile 9 (1 case), "
@@ -155,7 +155,7 @@ static void shared_core(void **state)
 {
     struct run *run = sample_run_small();
 
-    run->results[0].shared = true;
+    run->results[0].samples.shared = true;
     expect(run, "\ncore shared: some batches ran beside another thread", true);
     assert_int_equal(facts_number(&run->host, "core_probes", 20), 0);
     assert_int_equal(facts_number(&run->host, "core_shared_probes", 9), 0);

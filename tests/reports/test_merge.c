@@ -23,9 +23,9 @@ static struct result *find(const struct run *run, const char *id)
 
 static const struct ratio *find_ratio(const struct result *result, const char *baseline)
 {
-    for (size_t i = 0; i < result->n_ratios; i++)
-        if (!strcmp(result->ratios[i].baseline, baseline))
-            return &result->ratios[i];
+    for (size_t i = 0; i < result->summary.n_ratios; i++)
+        if (!strcmp(result->summary.ratios[i].baseline, baseline))
+            return &result->summary.ratios[i];
     return NULL;
 }
 
@@ -37,8 +37,8 @@ static struct result *add_case(struct run *run, size_t group, const char *id, do
     char **const parts[] = {&result->op, &result->type, &result->isa, &result->variant};
     assert_non_null(text);
     result->group = group;
-    result->iterations = 10;
-    result->ops = 1000;
+    result->samples.iterations = 10;
+    result->work.ops = 1000;
     assert_int_equal(string_set(&result->id, id), 0);
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         assert_int_equal(string_set(parts[i], strsep(&rest, "/@")), 0);
@@ -77,14 +77,15 @@ static void groups_meet(void **state)
     ratio = find_ratio(relu, merged->id);
     assert_non_null(ratio);
     assert_true(ratio->unpaired && !ratio->ci.known);
-    assert_float_equal(ratio->speedup, merged->median_ns / relu->median_ns, 1e-12);
+    assert_float_equal(ratio->speedup,
+                       merged->summary.median_ns / relu->summary.median_ns, 1e-12);
     /* The share of its own limit stays, though the roof is gone. */
-    assert_true(merged->limit.share > 0.5 && merged->limit.share < 0.55);
+    assert_true(merged->summary.limit.share > 0.5 && merged->summary.limit.share < 0.55);
     alone = find(run, "b.json:tanh/f32/avx512/table@9000");
     assert_true(alone == &run->results[run->n_results - 1]);
     assert_int_equal(alone->group, group + 1);
     assert_false(alone->is_baseline);
-    assert_true(alone->gops > 0 && alone->n_samples);
+    assert_true(alone->summary.gops > 0 && alone->samples.n);
     assert_int_equal(run->n_sources, 1);
     assert_string_equal(run->sources[0].fingerprint, "ffee0000ffee0000");
     assert_string_equal(run->sources[0].cpu, "Other CPU 100");
@@ -98,11 +99,12 @@ static void own_ratios_stay(void **state)
     for (size_t i = 0; i < alone->n_results; i++) {
         const struct result *a = &alone->results[i];
         const struct result *b = a->is_roof ? NULL : find(run, a->id);
-        for (size_t r = 0; b && r < a->n_ratios; r++) {
-            const struct ratio *ratio = find_ratio(b, a->ratios[r].baseline);
+        for (size_t r = 0; b && r < a->summary.n_ratios; r++) {
+            const struct ratio *ratio = find_ratio(b, a->summary.ratios[r].baseline);
             assert_non_null(ratio);
-            assert_true(ratio->speedup == a->ratios[r].speedup && !ratio->unpaired);
-            assert_true(ratio->ci.lo == a->ratios[r].ci.lo);
+            assert_true(ratio->speedup == a->summary.ratios[r].speedup &&
+                        !ratio->unpaired);
+            assert_true(ratio->ci.lo == a->summary.ratios[r].ci.lo);
         }
     }
     run_free(run);
@@ -135,9 +137,9 @@ static void what_is_the_same_work(void **state)
         merge(run, other, "b");
         assert_int_equal(run->results[1].group, rows[i].meets ? 0 : 1);
         assert_int_equal(run->results[1].is_baseline, rows[i].meets);
-        assert_int_equal(run->results[0].n_ratios, rows[i].meets);
+        assert_int_equal(run->results[0].summary.n_ratios, rows[i].meets);
         if (rows[i].meets)
-            assert_float_equal(run->results[0].ratios[0].speedup, 2, 1e-9);
+            assert_float_equal(run->results[0].summary.ratios[0].speedup, 2, 1e-9);
         run_free(run);
     }
 }
@@ -154,10 +156,12 @@ static void names_are_unique(void **state)
     merge(middle, one_case("tanh/f32/avx2/a@9", 600), "c.json");
     merge(run, middle, "m.json");
     assert_int_equal(run->n_results, 6);
-    assert_float_equal(find(run, "b.json:tanh/f32/avx2/a@9")->median_ns, 200, 1e-9);
-    assert_float_equal(find(run, "b.json-2:tanh/f32/avx2/a@9")->median_ns, 300, 1e-9);
-    assert_float_equal(find(run, "m.json:c.json:tanh/f32/avx2/a@9")->median_ns, 600,
+    assert_float_equal(find(run, "b.json:tanh/f32/avx2/a@9")->summary.median_ns, 200,
                        1e-9);
+    assert_float_equal(find(run, "b.json-2:tanh/f32/avx2/a@9")->summary.median_ns, 300,
+                       1e-9);
+    assert_float_equal(find(run, "m.json:c.json:tanh/f32/avx2/a@9")->summary.median_ns,
+                       600, 1e-9);
     assert_int_equal(run->n_sources, 4);
     assert_string_equal(run->sources[3].name, "m.json:c.json");
     assert_string_equal(find(run, "m.json:c.json:tanh/f32/avx2/a@9")->source,
@@ -178,9 +182,10 @@ static void other_instruction_sets(void **state)
     other = one_case("tanh/f32/avx512/b@9", 100);
     add_case(other, 0, "tanh/f32/avx2/b@9", 200);
     merge(run, other, "b");
-    assert_int_equal(run->results[0].n_ratios, 1);
-    assert_string_equal(run->results[0].ratios[0].baseline, "b:tanh/f32/avx512/b@9");
-    assert_int_equal(run->results[1].n_ratios, 2);
+    assert_int_equal(run->results[0].summary.n_ratios, 1);
+    assert_string_equal(run->results[0].summary.ratios[0].baseline,
+                        "b:tanh/f32/avx512/b@9");
+    assert_int_equal(run->results[1].summary.n_ratios, 2);
     run_free(run);
 }
 
@@ -190,15 +195,16 @@ static void summary_without_samples(void **state)
     struct run *run = one_case("tanh/f32/avx2/a@9", 100), *again;
     struct run *other = one_case("tanh/f32/avx2/b@9", 100);
     result_clear_samples(&other->results[0]);
-    other->results[0].median_ns = 150;
-    other->results[0].gops = 6.5;
+    other->results[0].summary.median_ns = 150;
+    other->results[0].summary.gops = 6.5;
     merge(run, other, "b");
-    assert_int_equal(run->results[0].n_ratios, 1);
-    assert_float_equal(run->results[0].ratios[0].speedup, 1.5, 1e-9);
-    assert_true(run->results[1].median_ns == 150 && run->results[1].gops == 6.5);
+    assert_int_equal(run->results[0].summary.n_ratios, 1);
+    assert_float_equal(run->results[0].summary.ratios[0].speedup, 1.5, 1e-9);
+    assert_true(run->results[1].summary.median_ns == 150 &&
+                run->results[1].summary.gops == 6.5);
     again = read_back(run);
-    assert_true(again->results[1].median_ns == 150);
-    assert_true(again->results[0].ratios[0].unpaired);
+    assert_true(again->results[1].summary.median_ns == 150);
+    assert_true(again->results[0].summary.ratios[0].unpaired);
     run_free(again);
     run_free(run);
 }

@@ -17,8 +17,8 @@ static struct run *make_run(void)
     assert_non_null(result);
     assert_int_equal(facts_number(&run->host, "tsc_ghz", 2.5), 0);
     assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
-    result->ops = 100;
-    result->iterations = 2;
+    result->work.ops = 100;
+    result->samples.iterations = 2;
     assert_int_equal(result_add_sample(result, 0, 100), 0);
     assert_int_equal(result_add_clock(result, 4), 0);
     for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
@@ -132,9 +132,11 @@ static void doubts(void **state)
     }
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
     expect_text(run, "a 3.000 GHz, b 4.000 GHz, c 2.500 GHz");
-    assert_int_equal(string_set(&run->results[0].counters[1].doubt, "who knows"), 0);
+    assert_int_equal(string_set(&run->results[0].samples.counters[1].doubt, "who knows"),
+                     0);
     expect_text(run, "a 3.000? GHz, b 4.000 GHz, c 2.500 GHz");
-    assert_int_equal(string_set(&run->results[0].counters[0].doubt, "who knows"), 0);
+    assert_int_equal(string_set(&run->results[0].samples.counters[0].doubt, "who knows"),
+                     0);
     expect_text(run, "a 3.000? GHz, b 4.000? GHz, c 2.500 GHz");
     run_free(run);
 }

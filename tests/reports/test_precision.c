@@ -38,20 +38,21 @@ static bool one_run(double (*noise)(uint64_t *), double spread, uint64_t *seed,
     struct run *const run = run_new();
     struct result *const result = run_add_result(run);
     size_t look = FIRST_LOOK;
-    result->iterations = 1;
+    result->samples.iterations = 1;
     result->status = STATUS_OK;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         const double ns = 1000 * (1 + spread * noise(seed));
         assert_int_equal(result_add_sample(result, i, fmax(ns, 0)), 0);
-        if (result->n_samples < look)
+        if (result->samples.n < look)
             continue;
         look *= 2;
         if (result_precise(result, 0.01))
             break;
     }
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
-    const bool held = result->ci_ns.lo <= 1000 && result->ci_ns.hi >= 1000;
-    *rounds += result->n_samples;
+    const bool held =
+        result->summary.ci_ns.lo <= 1000 && result->summary.ci_ns.hi >= 1000;
+    *rounds += result->samples.n;
     run_free(run);
     return held;
 }
@@ -83,7 +84,7 @@ static void test_needs_samples(void **state)
     struct run *const run = run_new();
     struct result *const result = run_add_result(run);
     (void)state;
-    result->iterations = 1;
+    result->samples.iterations = 1;
     for (uint32_t i = 0; i < 8; i++) {
         /* The 99% interval of a median needs eight. */
         assert_false(result_precise(result, 0.01));

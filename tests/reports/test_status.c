@@ -14,10 +14,10 @@ static struct result *add(struct run *run, const char *id, double ns, double spr
     assert_non_null(result);
     assert_int_equal(string_set(&result->id, id), 0);
     assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
-    result->iterations = CALLS;
-    result->overhead_ns = OVERHEAD;
-    result->ops = 1000;
-    result->bytes = SHORT_STREAM + 1;
+    result->samples.iterations = CALLS;
+    result->samples.overhead_ns = OVERHEAD;
+    result->work.ops = 1000;
+    result->work.bytes = SHORT_STREAM + 1;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         const double call = ns * (1 + (i % 2 ? spread : 0)) + OVERHEAD;
         assert_int_equal(result_add_sample(result, i, call * CALLS), 0);
@@ -40,8 +40,9 @@ static void test_unchecked(void **state)
     /* It has a time and a limit, but no ratio. */
     assert_int_equal(run->results[0].status, STATUS_UNCHECKED);
     assert_string_equal(run->results[0].reason, "alone");
-    assert_true(run->results[0].median_ns > 0 && run->results[0].limit.id);
-    assert_int_equal(run->results[0].n_ratios, 0);
+    assert_true(run->results[0].summary.median_ns > 0 &&
+                run->results[0].summary.limit.id);
+    assert_int_equal(run->results[0].summary.n_ratios, 0);
     assert_true(status_has_time(STATUS_UNCHECKED) && !status_is_bad(STATUS_UNCHECKED));
     run_free(run);
 }
@@ -71,7 +72,7 @@ static void test_short(void **state)
         assert_int_equal(result->reason != NULL, rows[i].status == STATUS_SHORT);
         assert_true(result_has_summary(result));
         /* Other samples, another status. */
-        result->overhead_ns = 0;
+        result->samples.overhead_ns = 0;
         summarise(run);
         assert_int_equal(result->status, STATUS_OK);
         assert_null(result->reason);
@@ -92,8 +93,8 @@ static void test_short_ones_count_for_nothing(void **state)
     run->results[2].is_baseline = true;
     summarise(run);
     assert_int_equal(run->results[0].status, STATUS_OK);
-    assert_null(run->results[0].limit.id);
-    assert_int_equal(run->results[0].n_ratios, 0);
+    assert_null(run->results[0].summary.limit.id);
+    assert_int_equal(run->results[0].summary.n_ratios, 0);
     run_free(run);
 }
 
@@ -121,19 +122,19 @@ static void test_suspect(void **state)
         struct result *kernel = &run->results[0], *library = &run->results[2];
         assert_int_equal(string_set(&kernel->limit_id, "roof"), 0);
         run->results[1].is_roof = true;
-        run->results[1].ops = rows[i].stream ? 0 : 1000;
+        run->results[1].work.ops = rows[i].stream ? 0 : 1000;
         library->is_baseline = true;
         summarise(run);
         if (kernel->status != rows[i].status)
             fail_msg("row %zu is %s", i, status_name(kernel->status));
         const bool ok = kernel->status == STATUS_OK;
-        assert_int_equal(kernel->n_ratios, ok);
+        assert_int_equal(kernel->summary.n_ratios, ok);
         assert_int_equal(!kernel->reason, ok);
-        assert_string_equal(kernel->limit.id, "roof");
+        assert_string_equal(kernel->summary.limit.id, "roof");
         assert_true(result_has_summary(kernel));
         /* A stream must be long enough to be one. */
         for (int k = 0; k < 2; k++)
-            run->results[k].bytes = SHORT_STREAM;
+            run->results[k].work.bytes = SHORT_STREAM;
         summarise(run);
         assert_int_equal(kernel->status == STATUS_OK, ok || rows[i].stream);
         /* Without the limit there is nothing against it. */
@@ -153,10 +154,10 @@ static void test_few_rounds(void **state)
     add(run, "roof", 2000, 0);
     assert_int_equal(string_set(&run->results[0].limit_id, "roof"), 0);
     run->results[1].is_roof = true;
-    run->results[0].n_samples = run->results[1].n_samples = STATS_MIN_SAMPLES - 1;
+    run->results[0].samples.n = run->results[1].samples.n = STATS_MIN_SAMPLES - 1;
     summarise(run);
     assert_int_equal(run->results[0].status, STATUS_OK);
-    assert_true(run->results[0].limit.too_low);
+    assert_true(run->results[0].summary.limit.too_low);
     run_free(run);
 }
 

@@ -85,8 +85,8 @@ static void shift_and_its_interval(void **state)
 
 static void slow_down(struct result *result, double factor)
 {
-    for (size_t i = 0; i < result->n_samples; i++)
-        result->samples_ns[i] = (result->samples_ns[i] - 175) * factor + 175;
+    for (size_t i = 0; i < result->samples.n; i++)
+        result->samples.ns[i] = (result->samples.ns[i] - 175) * factor + 175;
 }
 
 static struct result *find(struct run *run, const char *id)
@@ -118,7 +118,7 @@ static void changes_are_found(void **state)
     slow_down(find(head, ADD64), 0.90);
     slow_down(find(head, BLAS64), 1.30);
     /* Another version is other code, so it is no control. */
-    assert_int_equal(string_set(&find(head, BLAS64)->module_version, "0.4"), 0);
+    assert_int_equal(string_set(&find(head, BLAS64)->module.version, "0.4"), 0);
     compare(head, base);
     const struct comparison *const fma = find(head, FMA64)->comparison;
     assert_int_equal(fma->verdict, VERDICT_REGRESSED);
@@ -143,11 +143,11 @@ static void changes_are_found(void **state)
 /* A trace found a loop there. */
 static void place_loop(struct result *result, double offset, double bytes)
 {
-    code_proof_free(result->proof);
-    result->proof = code_proof_new();
-    assert_non_null(result->proof);
-    assert_int_equal(string_set(&result->proof->call.shape, "64x64x64"), 0);
-    struct code_loop *const loop = whole_call_add(&result->proof->call);
+    code_proof_free(result->code.proof);
+    result->code.proof = code_proof_new();
+    assert_non_null(result->code.proof);
+    assert_int_equal(string_set(&result->code.proof->call.shape, "64x64x64"), 0);
+    struct code_loop *const loop = whole_call_add(&result->code.proof->call);
     assert_non_null(loop);
     loop->offset = offset;
     loop->bytes = bytes;
@@ -232,9 +232,9 @@ static void other_machines_are_refused(void **state)
 
 static void set_count(struct result *result, double count)
 {
-    for (size_t i = 0; i < result->counters[0].n; i++)
-        result->counters[0].samples[i] = count;
-    assert_int_equal(counter_add_sample(&result->counters[0], count), 0);
+    for (size_t i = 0; i < result->samples.counters[0].n; i++)
+        result->samples.counters[0].samples[i] = count;
+    assert_int_equal(counter_add_sample(&result->samples.counters[0], count), 0);
 }
 
 /* A count that does not vary decides on any machine; one that varies never. */
@@ -304,7 +304,7 @@ static void comparisons_are_not_compared(void **state)
 static void medians_alone(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
-    find(base, FMA64)->n_samples = 0;
+    find(base, FMA64)->samples.n = 0;
     compare(head, base);
     const struct comparison *const fma = find(head, FMA64)->comparison;
     assert_int_equal(fma->verdict, VERDICT_UNUSABLE);

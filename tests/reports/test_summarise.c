@@ -9,9 +9,9 @@ static struct result *add_case(struct run *run, const char *id, double ns, size_
     assert_non_null(result);
     assert_int_equal(string_set(&result->id, id), 0);
     assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
-    result->iterations = 10;
-    result->overhead_ns = 2;
-    result->ops = 1000;
+    result->samples.iterations = 10;
+    result->samples.overhead_ns = 2;
+    result->work.ops = 1000;
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(result_add_sample(result, i, (ns + 2) * 10), 0);
     return result;
@@ -21,16 +21,16 @@ static void summarise_times_and_rates(void **state)
 {
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 8);
-    result->bytes = 400;
-    result->samples_ns[0] = 5; /* less than the overhead: never below 0 */
+    result->work.bytes = 400;
+    result->samples.ns[0] = 5; /* less than the overhead: never below 0 */
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
-    assert_near(result->median_ns, 100, 1e-9);
-    assert_true(result->min_ns == 0);
-    assert_near(result->gops, 10, 1e-9);
-    assert_near(result->gbps, 4, 1e-9);
-    assert_true(result->ci_ns.known);
-    assert_null(result->ci_reason);
-    assert_true(result->ghz == 0 && !result->ghz_ci.known);
+    assert_near(result->summary.median_ns, 100, 1e-9);
+    assert_true(result->summary.min_ns == 0);
+    assert_near(result->summary.gops, 10, 1e-9);
+    assert_near(result->summary.gbps, 4, 1e-9);
+    assert_true(result->summary.ci_ns.known);
+    assert_null(result->summary.ci_reason);
+    assert_true(result->summary.ghz == 0 && !result->summary.ghz_ci.known);
     run_free(run);
 }
 
@@ -39,14 +39,14 @@ static void summarise_few_samples(void **state)
     struct run *run = run_new();
     struct result *result = add_case(run, "a", 100, 5);
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
-    assert_false(result->ci_ns.known);
-    assert_string_equal(result->ci_reason,
+    assert_false(result->summary.ci_ns.known);
+    assert_string_equal(result->summary.ci_reason,
                         "5 valid rounds; an interval needs at least 6");
     result_clear_samples(result);
-    assert_int_equal(result->n_samples, 0);
-    assert_null(result->ci_reason);
+    assert_int_equal(result->samples.n, 0);
+    assert_null(result->summary.ci_reason);
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
-    assert_true(result->median_ns == 0 && result->gops == 0);
+    assert_true(result->summary.median_ns == 0 && result->summary.gops == 0);
     run_free(run);
 }
 
@@ -73,15 +73,15 @@ static void summarise_limits(void **state)
         assert_int_equal(string_set(&other->id, "roof"), 0);
         assert_int_equal(string_set(&kernel->limit_id, "roof"), 0);
         assert_int_equal(run_summarise(run, GROUP_ALL), 0);
-        assert_string_equal(kernel->limit.id, "roof");
-        assert_near(kernel->limit.share, rows[i].share, 1e-9);
-        assert_near(kernel->limit.gops, roof->gops, 0);
-        assert_true(kernel->limit.gbps == 0);
-        assert_int_equal(kernel->limit.too_low, rows[i].too_low);
+        assert_string_equal(kernel->summary.limit.id, "roof");
+        assert_near(kernel->summary.limit.share, rows[i].share, 1e-9);
+        assert_near(kernel->summary.limit.gops, roof->summary.gops, 0);
+        assert_true(kernel->summary.limit.gbps == 0);
+        assert_int_equal(kernel->summary.limit.too_low, rows[i].too_low);
         /* A roof that failed limits nothing, and neither does a stale value. */
         assert_int_equal(result_set_status(roof, STATUS_FAILED, "died"), 0);
         assert_int_equal(run_summarise(run, 0), 0);
-        assert_null(kernel->limit.id);
+        assert_null(kernel->summary.limit.id);
         run_free(run);
     }
 }
@@ -93,19 +93,19 @@ static void summarise_bandwidth_limit(void **state)
     add_case(run, "roof", 50, 10);
     kernel = add_case(run, "kernel", 100, 10);
     roof = &run->results[0];
-    kernel->bytes = roof->bytes = 1000;
-    roof->ops = 0;
+    kernel->work.bytes = roof->work.bytes = 1000;
+    roof->work.ops = 0;
     roof->is_roof = true;
     assert_int_equal(string_set(&kernel->limit_id, "roof"), 0);
     assert_int_equal(run_summarise(run, 0), 0);
-    assert_true(kernel->limit.gops == 0);
-    assert_near(kernel->limit.gbps, 20, 1e-9);
-    assert_near(kernel->limit.share, 0.5, 1e-9);
+    assert_true(kernel->summary.limit.gops == 0);
+    assert_near(kernel->summary.limit.gbps, 20, 1e-9);
+    assert_near(kernel->summary.limit.share, 0.5, 1e-9);
     /* They share no round. */
-    for (size_t i = 0; i < roof->n_samples; i++)
-        roof->rounds[i] += 10;
+    for (size_t i = 0; i < roof->samples.n; i++)
+        roof->samples.rounds[i] += 10;
     assert_int_equal(run_summarise(run, 0), 0);
-    assert_near(kernel->limit.share, 0.5, 1e-9);
+    assert_near(kernel->summary.limit.share, 0.5, 1e-9);
     run_free(run);
 }
 
@@ -122,7 +122,7 @@ static void summarise_paired_ratios(void **state)
     baseline = &run->results[1];
     baseline->is_baseline = run->results[2].is_baseline = true;
     run->results[2].group = 1;
-    kernel->overhead_ns = baseline->overhead_ns = 0;
+    kernel->samples.overhead_ns = baseline->samples.overhead_ns = 0;
     for (uint32_t round = 0; round < 20; round++) {
         bool both = round % 2;
         if (both || round < 10)
@@ -138,20 +138,20 @@ static void summarise_paired_ratios(void **state)
         assert_int_equal(result_add_sample(baseline, round, round % 2 ? 0 : 100), 0);
     }
     assert_int_equal(run_summarise(run, 0), 0);
-    assert_int_equal(kernel->n_ratios, 1);
-    assert_int_equal(baseline->n_ratios, 0);
-    assert_string_equal(kernel->ratios[0].baseline, "baseline");
-    assert_near(kernel->ratios[0].speedup, 3, 1e-9);
-    assert_true(kernel->ratios[0].ci.known);
-    assert_near(kernel->ratios[0].ci.lo, 3, 1e-9);
-    assert_near(kernel->ratios[0].ci.hi, 3, 1e-9);
-    assert_true(kernel->ratios[0].ci.level == 1 - 22.0 / 1024); /* ten pairs */
+    assert_int_equal(kernel->summary.n_ratios, 1);
+    assert_int_equal(baseline->summary.n_ratios, 0);
+    assert_string_equal(kernel->summary.ratios[0].baseline, "baseline");
+    assert_near(kernel->summary.ratios[0].speedup, 3, 1e-9);
+    assert_true(kernel->summary.ratios[0].ci.known);
+    assert_near(kernel->summary.ratios[0].ci.lo, 3, 1e-9);
+    assert_near(kernel->summary.ratios[0].ci.hi, 3, 1e-9);
+    assert_true(kernel->summary.ratios[0].ci.level == 1 - 22.0 / 1024); /* ten pairs */
     /* Again, and without the baseline: nothing stays of the first time. */
     assert_int_equal(run_summarise(run, 0), 0);
-    assert_int_equal(kernel->n_ratios, 1);
+    assert_int_equal(kernel->summary.n_ratios, 1);
     assert_int_equal(result_set_status(baseline, STATUS_WRONG, "no"), 0);
     assert_int_equal(run_summarise(run, 0), 0);
-    assert_int_equal(kernel->n_ratios, 0);
+    assert_int_equal(kernel->summary.n_ratios, 0);
     run_free(run);
 }
 
@@ -176,12 +176,13 @@ static void summarise_instruction_sets(void **state)
             assert_int_equal(string_set(&baseline->isa, isas[b]), 0);
         }
         assert_int_equal(string_set(&run->results[0].isa, rows[i].isa), 0);
-        assert_int_equal(string_set(&run->results[0].module_isa, rows[i].module_isa), 0);
+        assert_int_equal(string_set(&run->results[0].module.isa, rows[i].module_isa), 0);
         assert_int_equal(run_summarise(run, 0), 0);
-        assert_int_equal(run->results[0].n_ratios, rows[i].ratios);
-        assert_string_equal(run->results[0].ratios[rows[i].ratios - 1].baseline, "lib");
+        assert_int_equal(run->results[0].summary.n_ratios, rows[i].ratios);
+        assert_string_equal(run->results[0].summary.ratios[rows[i].ratios - 1].baseline,
+                            "lib");
         if (rows[i].ratios == 2)
-            assert_string_equal(run->results[0].ratios[0].baseline,
+            assert_string_equal(run->results[0].summary.ratios[0].baseline,
                                 strcmp(rows[i].isa, "lib") ? rows[i].isa
                                                            : rows[i].module_isa);
         run_free(run);
@@ -202,7 +203,7 @@ static void summarise_plugins(void **state)
         static const char *const own[] = {"avx2", "avx512", "part", "f64"};
         struct run *run = run_new();
         struct result *plugin = add_case(run, "mine:op/f32/isa/v@1", 100, 10);
-        assert_int_equal(string_set(&plugin->module, "mine"), 0);
+        assert_int_equal(string_set(&plugin->module.name, "mine"), 0);
         assert_int_equal(string_set(&plugin->type, "f32"), 0);
         assert_int_equal(string_set(&plugin->isa, rows[i].isa), 0);
         for (size_t k = 0; k < ARRAY_LEN(own); k++) {
@@ -213,10 +214,11 @@ static void summarise_plugins(void **state)
         assert_int_equal(string_set(&run->results[1].limit_id, "part"), 0);
         assert_int_equal(run_summarise(run, 0), 0);
         plugin = &run->results[0];
-        assert_int_equal(plugin->n_ratios, rows[i].ratios);
-        assert_string_equal(plugin->ratios[rows[i].ratios - 1].baseline, rows[i].last);
-        assert_near(plugin->ratios[0].speedup, 2, 0.1);
-        assert_int_equal(run->results[1].n_ratios, 0);
+        assert_int_equal(plugin->summary.n_ratios, rows[i].ratios);
+        assert_string_equal(plugin->summary.ratios[rows[i].ratios - 1].baseline,
+                            rows[i].last);
+        assert_near(plugin->summary.ratios[0].speedup, 2, 0.1);
+        assert_int_equal(run->results[1].summary.n_ratios, 0);
         assert_true(run_meets_own(run));
         plugin->is_baseline = true;
         assert_false(run_meets_own(run));
@@ -234,7 +236,7 @@ static void summarise_counters_and_clock(void **state)
         assert_int_equal(result_add_clock(result, 3 + 0.1 * i), 0);
     }
     assert_int_equal(run_summarise(run, 0), 0);
-    counter = &result->counters[0];
+    counter = &result->samples.counters[0];
     assert_near(counter->value, 300, 1e-9);
     assert_near(counter->per_element, 0.3, 1e-9);
     counter->overhead = 50;
@@ -244,14 +246,14 @@ static void summarise_counters_and_clock(void **state)
     counter->overhead = 301;
     assert_int_equal(run_summarise(run, 0), 0);
     assert_true(counter->value == 0);
-    assert_near(result->ghz, 3.3, 1e-9);
-    assert_true(result->ghz_ci.known);
-    assert_near(result->ghz_ci.lo, 3, 1e-9);
+    assert_near(result->summary.ghz, 3.3, 1e-9);
+    assert_true(result->summary.ghz_ci.known);
+    assert_near(result->summary.ghz_ci.lo, 3, 1e-9);
     result_clear_samples(result);
-    assert_int_equal(result->n_counters, 1);
-    assert_int_equal(result->counters[0].n, 0);
+    assert_int_equal(result->samples.n_counters, 1);
+    assert_int_equal(result->samples.counters[0].n, 0);
     assert_int_equal(run_summarise(run, 0), 0);
-    assert_true(isnan(result->counters[0].value));
+    assert_true(isnan(result->samples.counters[0].value));
     run_free(run);
 }
 
@@ -265,8 +267,8 @@ static void samples_are_checked(void **state)
     assert_int_equal(result_add_sample(result, 3, 1), -EINVAL);
     assert_int_equal(result_add_sample(result, 4, 1), 0);
     assert_int_equal(result_add_clock(result, INFINITY), -EINVAL);
-    assert_int_equal(result->n_samples, 2);
-    assert_int_equal(result->n_clock, 0);
+    assert_int_equal(result->samples.n, 2);
+    assert_int_equal(result->samples.n_clock, 0);
     run_free(run);
 }
 

@@ -301,7 +301,7 @@ static void times_in_table(void **state)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = sample_run_small();
         char *text;
-        run->results[0].median_ns = rows[i].ns;
+        run->results[0].summary.median_ns = rows[i].ns;
         text = sample_text(run, FORMAT_TABLE, NULL);
         if (!strstr(text, rows[i].text))
             fail_msg("no '%s' in\n%s", rows[i].text, text);

@@ -36,7 +36,7 @@ static bool is_own(const struct result *result)
 
 static bool is_measured(const struct result *result)
 {
-    return result->status == STATUS_OK && result->median_ns > 0 && result->id;
+    return result->status == STATUS_OK && result->summary.median_ns > 0 && result->id;
 }
 
 static int add_row(struct matrix *matrix, struct row row)
@@ -106,8 +106,8 @@ static double time_of(const struct run *run, const struct row *row,
         if (belongs(row, result) &&
             (row->kind == OWN_FASTEST ? same_work(result, like)
                                       : !strcmp(result->id, like->id)) &&
-            (!least || result->median_ns < least))
-            least = result->median_ns;
+            (!least || result->summary.median_ns < least))
+            least = result->summary.median_ns;
     return least;
 }
 

@@ -205,9 +205,9 @@ void explain_lines(const struct result *result, explain_paragraph *paragraph,
 {
     const struct explanation *const why = result->explanation;
     struct writer to = {.paragraph = paragraph, .context = context};
-    if (result->median_ns > 0) {
+    if (result->summary.median_ns > 0) {
         char time[NUMBER_SIZE];
-        text_time(result->median_ns, time);
+        text_time(result->summary.median_ns, time);
         buffer_format(&to.text, "%s a call", time);
         explain_end(&to, "time");
     }

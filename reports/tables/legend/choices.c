@@ -11,12 +11,13 @@ enum { LINES_MAX = 6, CHOICES_MAX = 3 };
  * kernel that needs more than the work itself moves. */
 static bool has_workspace(const struct result *result)
 {
-    return result->workspace_bytes > (result->is_baseline ? 0 : result->bytes);
+    return result->samples.workspace_bytes >
+           (result->is_baseline ? 0 : result->work.bytes);
 }
 
 static bool has_choice(const struct result *result)
 {
-    return result->implementation != NULL;
+    return result->code.implementation != NULL;
 }
 
 typedef bool is_told(const struct result *result);
@@ -60,7 +61,7 @@ void choice_lines(struct legend *legend)
     for (size_t k = 0; k < kernels.n && k < LINES_MAX; k++) {
         struct tally choices = {.n = 0};
         for (size_t i = 0; i < run->n_results; i++) {
-            const char *choice = run->results[i].implementation;
+            const char *choice = run->results[i].code.implementation;
             if (choice && is_of(&run->results[i], &kernels, k))
                 tally_add(&choices, choice, strlen(choice), "");
         }
@@ -93,8 +94,8 @@ void workspace_lines(struct legend *legend)
         FOR_EACH (const struct result, result, run->results, run->n_results) {
             if (!is_of(result, &kernels, k) || !has_workspace(result))
                 continue;
-            lo = fmin(lo, result->workspace_bytes);
-            hi = fmax(hi, result->workspace_bytes);
+            lo = fmin(lo, result->samples.workspace_bytes);
+            hi = fmax(hi, result->samples.workspace_bytes);
         }
         text_scaled(lo, "B", lo_text);
         text_scaled(hi, "B", hi_text);

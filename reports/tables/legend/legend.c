@@ -32,7 +32,7 @@ static void limit_lines(struct legend *legend)
     bool too_low = false;
 
     for (size_t i = 0; i < run->n_results; i++) {
-        const struct limit *limit = &run->results[i].limit;
+        const struct limit *limit = &run->results[i].summary.limit;
         if (limit->id && !run->results[i].source)
             tally_add(&tally, limit->id, strcspn(limit->id, "@"), "");
         too_low |= limit->too_low;
@@ -43,7 +43,7 @@ static void limit_lines(struct legend *legend)
         double lo = INFINITY, hi = 0;
         bool gops = true;
         for (size_t i = 0; i < run->n_results; i++) {
-            const struct limit *limit = &run->results[i].limit;
+            const struct limit *limit = &run->results[i].summary.limit;
             if (!limit->id || run->results[i].source || strncmp(limit->id, key, length) ||
                 strcspn(limit->id, "@") != length)
                 continue;
@@ -73,8 +73,9 @@ static void note_lines(struct legend *legend)
         const char *id = result->id ?: "";
         for (size_t n = 0; n < result->n_notes; n++)
             tally_add(&notes, result->notes[n], strlen(result->notes[n]), id);
-        if (result->ci_reason && !result->is_roof && result->status == STATUS_OK)
-            tally_add(&intervals, result->ci_reason, strlen(result->ci_reason), id);
+        if (result->summary.ci_reason && !result->is_roof && result->status == STATUS_OK)
+            tally_add(&intervals, result->summary.ci_reason,
+                      strlen(result->summary.ci_reason), id);
     }
     tally_lines(&notes, "note", legend);
     tally_lines(&intervals, "no interval", legend);
@@ -96,8 +97,8 @@ static void counter_lines(struct legend *legend)
     bool asked = false;
 
     for (size_t i = 0; i < run->n_results; i++)
-        for (size_t c = 0; c < run->results[i].n_counters; c++) {
-            const struct counter *counter = &run->results[i].counters[c];
+        for (size_t c = 0; c < run->results[i].samples.n_counters; c++) {
+            const struct counter *counter = &run->results[i].samples.counters[c];
             asked |= counter->asked;
             if (is_told(run, counter))
                 tally_add(&reasons, counter->absent, strlen(counter->absent), "");
@@ -107,8 +108,8 @@ static void counter_lines(struct legend *legend)
     for (size_t r = 0; r < reasons.n; r++) {
         struct tally names = {.n = 0};
         for (size_t i = 0; i < run->n_results; i++)
-            for (size_t c = 0; c < run->results[i].n_counters; c++) {
-                const struct counter *counter = &run->results[i].counters[c];
+            for (size_t c = 0; c < run->results[i].samples.n_counters; c++) {
+                const struct counter *counter = &run->results[i].samples.counters[c];
                 if (is_told(run, counter) &&
                     !strcmp(counter->absent, reasons.entry[r].key))
                     tally_add(&names, counter->name, strlen(counter->name), "");
@@ -138,8 +139,8 @@ static void doubt_lines(struct legend *legend)
     double voided = 0;
 
     for (size_t i = 0; i < run->n_results; i++)
-        FOR_EACH (const struct counter, counter, run->results[i].counters,
-                  run->results[i].n_counters) {
+        FOR_EACH (const struct counter, counter, run->results[i].samples.counters,
+                  run->results[i].samples.n_counters) {
             voided += counter->voided;
             if (counter->doubt && !counter->absent)
                 tally_add(&doubts, counter->doubt, doubt_length(counter->doubt), "");
@@ -149,8 +150,8 @@ static void doubt_lines(struct legend *legend)
         const char *const doubt = doubts.entry[d].key;
         const size_t length = doubts.entry[d].key_length;
         for (size_t i = 0; i < run->n_results; i++)
-            FOR_EACH (const struct counter, counter, run->results[i].counters,
-                      run->results[i].n_counters) {
+            FOR_EACH (const struct counter, counter, run->results[i].samples.counters,
+                      run->results[i].samples.n_counters) {
                 if (counter->doubt && !counter->absent &&
                     doubt_length(counter->doubt) == length &&
                     !memcmp(counter->doubt, doubt, length))
@@ -204,7 +205,7 @@ static void core_shared_line(struct legend *legend)
     bool rows = false;
 
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        rows |= result->shared;
+        rows |= result->samples.shared;
     if (!rows && !(shared > 0.05 * probed))
         return;
     buffer_add(buffer, "core shared: ");

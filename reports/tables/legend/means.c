@@ -63,8 +63,8 @@ static void add_share(struct mean *mean)
     size_t found = 0;
 
     for (size_t i = 0; i < mean->n; i++)
-        if (mean->sizes[i]->limit.id)
-            mean->values[found++] = mean->sizes[i]->limit.share;
+        if (mean->sizes[i]->summary.limit.id)
+            mean->values[found++] = mean->sizes[i]->summary.limit.share;
     if (!add_mean(mean, found, 1, 100))
         return;
     buffer_add(mean->buffer, "% of limit");
@@ -96,8 +96,8 @@ static void add_ratios(struct mean *mean)
     struct tally labels = {.n = 0};
 
     for (size_t i = 0; i < mean->n; i++)
-        for (size_t r = 0; r < mean->sizes[i]->n_ratios; r++) {
-            const char *id = mean->sizes[i]->ratios[r].baseline ?: "";
+        for (size_t r = 0; r < mean->sizes[i]->summary.n_ratios; r++) {
+            const char *id = mean->sizes[i]->summary.ratios[r].baseline ?: "";
             tally_add(&labels, id, id_label(id, mean->sizes[i]->op ?: ""), "");
         }
     for (size_t t = 0; t < labels.n; t++)

@@ -50,7 +50,7 @@ static void add_threads(const struct run *run, const struct label *label,
 
 static bool ratio_is_of(const struct result *result, size_t r, const struct label *label)
 {
-    const char *id = result->ratios[r].baseline;
+    const char *id = result->summary.ratios[r].baseline;
 
     return id && id_label(id, result->op ?: "") == label->length &&
            !memcmp(id, label->text, label->length);
@@ -65,10 +65,10 @@ static void add_rows(const struct run *run, const struct label *label,
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         size_t n = 0;
-        for (size_t r = 0; r < result->n_ratios && !is_of(result, label); r++)
+        for (size_t r = 0; r < result->summary.n_ratios && !is_of(result, label); r++)
             n += ratio_is_of(result, r, label);
-        for (size_t r = 0; r < result->n_ratios && n > 1; r++) {
-            const char *id = result->ratios[r].baseline;
+        for (size_t r = 0; r < result->summary.n_ratios && n > 1; r++) {
+            const char *id = result->summary.ratios[r].baseline;
             size_t end = ratio_is_of(result, r, label) ? strcspn(id, "@") : 0;
             size_t begin = end;
             while (begin && id[begin - 1] != '/')
@@ -103,9 +103,9 @@ static void baseline_line(const struct result *result, struct legend *legend)
 
     buffer_add(buffer, result->is_baseline ? "baseline " : "module ");
     buffer_plain_n(buffer, label.text, label.length);
-    add_part(buffer, &separator, "version ", result->module_version);
-    add_part(buffer, &separator, "core type ", result->module_core);
-    add_part(buffer, &separator, "", result->module_isa);
+    add_part(buffer, &separator, "version ", result->module.version);
+    add_part(buffer, &separator, "core type ", result->module.core);
+    add_part(buffer, &separator, "", result->module.isa);
     if (result->is_baseline) {
         if (has_fixed_isa(run, &label))
             add_part(buffer, &separator, "", "within each instruction set");
@@ -131,7 +131,7 @@ void baseline_lines(struct legend *legend)
     }
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         size_t seen = labels.n;
-        if (!result->id || (!result->module && !result->is_baseline))
+        if (!result->id || (!result->module.name && !result->is_baseline))
             continue;
         tally_add(&labels, result->id, baseline_label(result), "");
         if (labels.n > seen)

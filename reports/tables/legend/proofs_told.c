@@ -6,16 +6,18 @@
 /* Of head, or of base alone. */
 static const char *unoptimised(const struct result *result)
 {
-    return result->unoptimised                           ? result->unoptimised
-           : result->proof && result->proof->unoptimised ? result->proof->unoptimised
-           : result->base_proof                          ? result->base_proof->unoptimised
-                                                         : NULL;
+    return result->code.unoptimised ? result->code.unoptimised
+           : result->code.proof && result->code.proof->unoptimised
+               ? result->code.proof->unoptimised
+           : result->code.base_proof ? result->code.base_proof->unoptimised
+                                     : NULL;
 }
 
 const char *proof_mark(const struct result *result)
 {
-    const struct code_proof *const proof = result->proof, *const base =
-                                                              result->base_proof;
+    const struct code_proof *const proof = result->code.proof, *const base =
+                                                                   result->code
+                                                                       .base_proof;
 
     const bool doubted = (proof && proof->doubt) || (base && base->doubt);
 
@@ -38,13 +40,13 @@ void proof_lines(struct legend *legend)
     size_t whole = 0, sampled = 0;
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        add_proof(result, result->proof, &doubts, &absent);
-        add_proof(result, result->base_proof, &doubts, &absent);
+        add_proof(result, result->code.proof, &doubts, &absent);
+        add_proof(result, result->code.base_proof, &doubts, &absent);
         if (unoptimised(result))
             tally_add(&builds, unoptimised(result), strlen(unoptimised(result)),
                       result->id ?: "");
-        if (result->proof && !result->proof->absent)
-            *(executed_whole(&result->proof->executed) ? &whole : &sampled) += 1;
+        if (result->code.proof && !result->code.proof->absent)
+            *(executed_whole(&result->code.proof->executed) ? &whole : &sampled) += 1;
     }
     if (whole || sampled) {
         buffer_format(&legend->buffer, "proved: %zu case%s by all instructions of a call",

@@ -47,7 +47,7 @@ void sample_code(struct comparison *comparison, enum code_verdict verdict)
 
 void sample_proof(struct result *result, size_t seed)
 {
-    struct code_proof *const proof = result->proof;
+    struct code_proof *const proof = result->code.proof;
     need(!string_set(&proof->absent,
                      seed == 2 ? "a foreign worker marks no calls" : NULL));
     if (proof->absent)
@@ -68,7 +68,7 @@ void sample_proof(struct result *result, size_t seed)
     need(!string_set(&proof->executed.modules, "97% jit, 3% libdnnl.so.2"));
     if (!whole) {
         need(!string_set(&proof->unoptimised, "its debug information says -O0"));
-        need(!string_set(&result->unoptimised, proof->unoptimised));
+        need(!string_set(&result->code.unoptimised, proof->unoptimised));
     }
     need(!string_set(&proof->doubt,
                      whole ? "executes vectors of 256 bits, avx512 has 512" : NULL));

@@ -116,7 +116,7 @@ static void plan_case(struct run *run, const struct plan_row *row)
     need(!string_set(&result->variant, row->variant));
     need(!string_set(&result->shape, row->shape));
     need(!string_set(&result->limit_id, row->limit));
-    need(!string_set(&result->module, row->module));
+    need(!string_set(&result->module.name, row->module));
     result->threads = row->group == 2 ? 2 : 1;
     if (row->group == 2)
         need(!result_add_setting(result, "threads", "2"));
@@ -124,19 +124,21 @@ static void plan_case(struct run *run, const struct plan_row *row)
         need(!result_add_module_option(result, "coretype", "SkylakeX"));
     if (!strcmp(row->op, "conv")) {
         need(!string_set(&result->layout, "nchw16c"));
-        result->workspace_bytes = row->module ? 36e6 : 0;
-        need(!string_set(&result->implementation, row->module ? NULL : "tile 28x16"));
+        result->samples.workspace_bytes = row->module ? 36e6 : 0;
+        need(
+            !string_set(&result->code.implementation, row->module ? NULL : "tile 28x16"));
     }
     if (!strcmp(row->op, "tanh")) {
-        result->has_accuracy = true;
-        result->max_ulp = result->mean_ulp = result->worst_input = NAN;
+        result->accuracy.known = true;
+        result->accuracy.max_ulp = result->accuracy.mean_ulp =
+            result->accuracy.worst_input = NAN;
     }
     if (row->module && !strcmp(row->module, "numpy"))
         need(!string_set(&result->unranked, "2 threads, not 1"));
     result->is_roof = row->roof;
     result->is_baseline = row->module;
-    result->ops = row->ops;
-    result->bytes = row->bytes;
+    result->work.ops = row->ops;
+    result->work.bytes = row->bytes;
     for (int i = 0; i < 2; i++) {
         counter = result_add_counter(result, i ? "core_power.lvl2" : "instructions");
         need(counter);
@@ -145,9 +147,9 @@ static void plan_case(struct run *run, const struct plan_row *row)
     if (row->group == 0 && !row->roof)
         plan_metrics(result);
     if (row - rows < PROVED) {
-        result->proof = code_proof_new();
-        need(result->proof);
-        need(!string_set(&result->proof->absent, "it was not measured"));
+        result->code.proof = code_proof_new();
+        need(result->code.proof);
+        need(!string_set(&result->code.proof->absent, "it was not measured"));
     }
 }
 
@@ -189,7 +191,7 @@ struct run *sample_run_plan(void)
 
 static void measure_counters(struct result *result, bool last_group)
 {
-    struct counter *counter = &result->counters[0];
+    struct counter *counter = &result->samples.counters[0];
     need(!string_set(&counter->event, "zen4::RETIRED_INSTRUCTIONS:u"));
     need(!string_set(&counter->config, "0x5100c0"));
     need(!string_set(&counter->scope, "user"));
@@ -202,10 +204,11 @@ static void measure_counters(struct result *result, bool last_group)
         for (int i = 0; i < 5; i++)
             need(!counter_add_sample(counter, 1e6 * (i + 1)));
     }
-    need(!string_set(&result->counters[1].absent, "zen4 has no event of this name"));
-    need(!string_set(&result->counters[1].fix, "simdbench list events"));
-    need(!string_set(&result->counters[1].errno_name, "ENOENT"));
-    result->counters[1].code = 2;
+    need(!string_set(&result->samples.counters[1].absent,
+                     "zen4 has no event of this name"));
+    need(!string_set(&result->samples.counters[1].fix, "simdbench list events"));
+    need(!string_set(&result->samples.counters[1].errno_name, "ENOENT"));
+    result->samples.counters[1].code = 2;
     counter = result_add_counter(result, "page-faults");
     need(counter);
     counter->running_share = 1;
@@ -222,30 +225,30 @@ static void measure_case(struct result *result, const struct plan_row *row, size
     uint32_t skip = row->module ? 3 : 7;
 
     need(!result_set_status(result, row->status, row->reason));
-    if (result->proof)
+    if (result->code.proof)
         sample_proof(result, seed);
     if (row->module) {
-        need(!string_set(&result->module_version, "0.3.21"));
-        need(!string_set(&result->module_core, row->core));
+        need(!string_set(&result->module.version, "0.3.21"));
+        need(!string_set(&result->module.core, row->core));
     }
     if (row->core && !strcmp(row->core, "Haswell"))
         need(!result_add_note(result, "narrower than this CPU: avx2, not avx512"));
     if (row->ns <= 0)
         return;
     result->threads_used = result->unranked ? 2 : result->threads;
-    if (result->has_accuracy) {
-        result->max_ulp = row->module ? 3.4567 : 1.4712;
-        result->mean_ulp = 0.25;
-        result->worst_input = -0.625;
+    if (result->accuracy.known) {
+        result->accuracy.max_ulp = row->module ? 3.4567 : 1.4712;
+        result->accuracy.mean_ulp = 0.25;
+        result->accuracy.worst_input = -0.625;
     }
-    result->prepare_ns = 1234.5;
-    result->iterations = 100;
-    result->overhead_ns = 1.75;
-    result->voided = row->status == STATUS_NOISY ? 9 : 1;
-    for (uint32_t i = 0; i < result->voided; i++)
+    result->samples.prepare_ns = 1234.5;
+    result->samples.iterations = 100;
+    result->samples.overhead_ns = 1.75;
+    result->samples.voided = row->status == STATUS_NOISY ? 9 : 1;
+    for (uint32_t i = 0; i < result->samples.voided; i++)
         need(!result_add_voided(result, row->ns * (110 + i)));
-    result->shared = seed == 1;
-    need(!string_set(&result->stopped, "time"));
+    result->samples.shared = seed == 1;
+    need(!string_set(&result->samples.stopped, "time"));
     for (uint32_t round = 0; round < ARRAY_LEN(noise); round++) {
         double ns = row->ns * (1 + noise[(5 * round + seed) % 13] / 1000) + 1.75;
         if (round == skip)
@@ -293,8 +296,8 @@ struct run *sample_run_other(void)
         plan_case(other, row);
         measure_case(&other->results[i], row, i);
     }
-    for (size_t i = 0; i < other->results[0].n_samples; i++)
-        other->results[0].samples_ns[i] *= 2;
+    for (size_t i = 0; i < other->results[0].samples.n; i++)
+        other->results[0].samples.ns[i] *= 2;
     need(!run_summarise(other, GROUP_ALL));
     return other;
 }
@@ -330,8 +333,9 @@ static void make_hostile(struct result *result)
     need(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->id) > 0);
     need(!string_set(&result->id, id));
     free(id);
-    HOSTILE(&result->module, &result->module_version, &result->module_core,
-            &result->variant, &result->shape, &result->layout, &result->implementation);
+    HOSTILE(&result->module.name, &result->module.version, &result->module.core,
+            &result->variant, &result->shape, &result->layout,
+            &result->code.implementation);
     need(!result->unranked || !string_set(&result->unranked, SAMPLE_HOSTILE));
     need(!result->source || !string_set(&result->source, SAMPLE_HOSTILE));
     need(!result_add_setting(result, SAMPLE_HOSTILE, SAMPLE_HOSTILE));
@@ -342,16 +346,16 @@ static void make_hostile(struct result *result)
     if (result->limit_id) {
         need(asprintf(&id, "%s:%s", SAMPLE_HOSTILE, result->limit_id) > 0);
         need(!string_set(&result->limit_id, id));
-        need(!result->limit.id || !string_set(&result->limit.id, id));
+        need(!result->summary.limit.id || !string_set(&result->summary.limit.id, id));
         free(id);
     }
-    need(!string_set(&result->counters[0].name, SAMPLE_HOSTILE));
+    need(!string_set(&result->samples.counters[0].name, SAMPLE_HOSTILE));
     if (result->n_metrics) {
         HOSTILE(&result->metrics[0].name, &result->metrics[0].unit,
                 &result->metrics[1].formula);
     }
-    if (result->counters[1].absent)
-        need(!string_set(&result->counters[1].absent, SAMPLE_HOSTILE));
+    if (result->samples.counters[1].absent)
+        need(!string_set(&result->samples.counters[1].absent, SAMPLE_HOSTILE));
 }
 
 struct run *sample_run_hostile(void)

@@ -80,9 +80,9 @@ static struct result *add_case(struct run *run, const char *variant, size_t grou
     need(!string_set(&result->variant, variant) && !string_set(&result->shape, shape));
     result->group = group;
     result->threads = result->threads_used = 1;
-    result->ops = 524288;
-    result->bytes = 49152;
-    result->iterations = 100;
+    result->work.ops = 524288;
+    result->work.bytes = 49152;
+    result->samples.iterations = 100;
     need(!result_set_status(result, STATUS_OK, NULL));
     free(id);
     free(shape);
