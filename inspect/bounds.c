@@ -277,6 +277,30 @@ static void put_memory(struct inspect_facts *facts)
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 
+/* The fastest of some experiments. */
+static void take_best(struct inspect_facts *facts, enum inspect_fact to,
+                      const enum inspect_fact *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double best = inspect_fact_value(facts, to);
+        const double ratio = inspect_fact_value(facts, list[i]);
+        if (ratio < best || isnan(best))
+            facts->fact[to] = facts->fact[list[i]];
+    }
+}
+
+/* Most accesses go to other pages than the last ones, by data, and not all operands lie
+ * near the core: constant inputs make the accesses near, which says nothing of branches.
+ * Windows see all places and do not tell which ones follow from data; but sorted inputs
+ * do not help there, as they would help branches. */
+static bool reads_by_data(const struct inspect_facts *facts)
+{
+    const double far = 1 << 20, helps = 0.8;
+    const bool by_data =
+        GET(places_known) == 0 || (GET(sampled) > 0 && GET(input_sorted) > helps);
+    return by_data && GET(page_share) >= 0.5 && GET(call_bytes) > far;
+}
+
 /* Such inputs are faster for other reasons too, so branches must be able to profit: there
  * are some beside that of the loop, or nobody knows. If no input is known, it is unknown
  * for the same reason. */
@@ -284,16 +308,20 @@ static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_zero, FACT_input_constant,
                                                FACT_input_sorted};
+    if (reads_by_data(facts)) {
+        take_best(facts, FACT_near_input, inputs, 2);
+        inspect_fact_set_absent(facts, FACT_tame_input,
+                                "inputs also decide from which pages it reads");
+        return;
+    }
+    inspect_fact_set_absent(facts, FACT_near_input,
+                            "no data decides from which pages it reads");
     if (GET(branches) <= 1.01) {
         inspect_fact_set_absent(facts, FACT_tame_input,
                                 "its hot loop has no branch beside its own");
         return;
     }
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-        const double best = GET(tame_input), ratio = inspect_fact_value(facts, inputs[i]);
-        if (ratio < best || isnan(best))
-            facts->fact[FACT_tame_input] = facts->fact[inputs[i]];
-    }
+    take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);
 }
 
 /* Bounds, and the fact that is unknown with each. */

@@ -111,7 +111,7 @@ static double link_ready(const struct ready *ready, const struct code *code, uns
                          double otherwise)
 {
     const struct code_cost *const cost = code->cost;
-    const uint64_t reads = code->reads | code->address_reads;
+    const uint64_t reads = code->reads | code->address_reads | cost->kept;
     double end = -1;
     for (size_t i = 0; i < cost->n_links; i++)
         if (cost->link[i].to >> r & 1)

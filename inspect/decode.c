@@ -331,6 +331,9 @@ void code_cost_registers(const unsigned char *bytes, size_t n,
         const uint64_t result = operand_mask(list[link->to], false);
         if (!sources || !result)
             continue;
+        if (link->from == link->to &&
+            !(list[link->to]->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
+            to->kept |= result;
         to->link[to->n_links].from = sources;
         to->link[to->n_links].to = result;
         to->link[to->n_links].cycles = link->cycles;

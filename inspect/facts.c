@@ -131,6 +131,7 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     SET(vector_reloads);
     SET(vector_spills);
     SET(scalar_stack);
+    inspect_fact_set(facts, FACT_places_known, loop->addresses_exact);
     SET(calls);
     SET(branches);
     /* Places that follow from registers may lie on other pages than was thought. */

@@ -31,37 +31,42 @@ static double bound_of(const struct inspect_finding *finding)
     return finding->confidence == INSPECT_MODELLED ? largest_bound(finding) : 0;
 }
 
-/* A chain that accounts for nearly all of the time. */
-static bool is_whole_chain(const struct inspect_facts *facts,
-                           const struct inspect_finding *finding)
+/* A chain, or instructions that are slow, that account for nearly all of the time. */
+static bool is_whole(const struct inspect_facts *facts,
+                     const struct inspect_finding *finding)
 {
     const double nearly_all = 0.9;
-    return finding->cause == CAUSE_latency_chain &&
+    const bool specific = finding->cause == CAUSE_latency_chain ||
+                          finding->cause == CAUSE_slow_instruction ||
+                          finding->cause == CAUSE_divider ||
+                          finding->cause == CAUSE_gathers;
+    return specific &&
            bound_of(finding) >= nearly_all * inspect_fact_value(facts, FACT_cycles);
 }
 
-/* What the instructions show comes before models, but such a chain before what slow loops
- * of any kind show. */
+/* What the instructions show comes before models, but a model of nearly all of the time
+ * before what slow loops of any kind show. */
 static int order_of(const struct inspect_facts *facts,
-                    const struct inspect_finding *finding, bool has_chain)
+                    const struct inspect_finding *finding, bool has_whole)
 {
     const bool general = finding->cause == CAUSE_branch || finding->cause == CAUSE_call ||
-                         finding->cause == CAUSE_scalar;
+                         finding->cause == CAUSE_scalar ||
+                         finding->cause == CAUSE_narrow_vectors;
     if (finding->confidence == INSPECT_STRUCTURAL)
-        return general && has_chain ? 2 : 0;
-    return is_whole_chain(facts, finding) ? 1 : 3;
+        return general && has_whole ? 2 : 0;
+    return is_whole(facts, finding) ? 1 : 3;
 }
 
 static bool goes_before(const struct inspect_facts *facts,
                         const struct inspect_finding *a, const struct inspect_finding *b,
-                        bool has_chain)
+                        bool has_whole)
 {
     const double share_a = weight(facts, a), share_b = weight(facts, b);
     if (isnan(share_a) || isnan(share_b))
         return isnan(share_b) && !isnan(share_a)   ? true
                : isnan(share_a) && !isnan(share_b) ? false
-               : order_of(facts, a, has_chain) != order_of(facts, b, has_chain)
-                   ? order_of(facts, a, has_chain) < order_of(facts, b, has_chain)
+               : order_of(facts, a, has_whole) != order_of(facts, b, has_whole)
+                   ? order_of(facts, a, has_whole) < order_of(facts, b, has_whole)
                    : bound_of(a) > bound_of(b);
     return share_a > share_b;
 }
@@ -70,12 +75,12 @@ static bool goes_before(const struct inspect_facts *facts,
 static void sort(const struct inspect_facts *facts, struct inspect_finding *finding,
                  size_t n)
 {
-    bool has_chain = false;
+    bool has_whole = false;
     for (size_t i = 0; i < n; i++)
-        has_chain |= is_whole_chain(facts, &finding[i]);
+        has_whole |= is_whole(facts, &finding[i]);
     for (size_t i = 1; i < n; i++)
         for (size_t k = i;
-             k > 0 && goes_before(facts, &finding[k], &finding[k - 1], has_chain); k--) {
+             k > 0 && goes_before(facts, &finding[k], &finding[k - 1], has_whole); k--) {
             const struct inspect_finding swap = finding[k];
             finding[k] = finding[k - 1];
             finding[k - 1] = swap;

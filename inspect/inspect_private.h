@@ -113,6 +113,7 @@ struct code_cost {
     char form[INSPECT_FORM];
     double throughput, latency;
     size_t n_links;
+    uint64_t kept; /* registers whose old values it waits for without need */
     struct {
         uint64_t from, to; /* masks of registers */
         float cycles, full;

@@ -463,6 +463,21 @@ size_t chain_links(const struct decoded *decoded, struct passport_link *links)
     return n;
 }
 
+bool chain_may_keep(const struct decoded *decoded, struct passport_link *link)
+{
+    static const ZydisMnemonic counts[] = {ZYDIS_MNEMONIC_POPCNT, ZYDIS_MNEMONIC_LZCNT,
+                                           ZYDIS_MNEMONIC_TZCNT,  ZYDIS_MNEMONIC_BLSI,
+                                           ZYDIS_MNEMONIC_BLSR,   ZYDIS_MNEMONIC_BLSMSK};
+    const ZydisDecodedInstruction *const instruction = &decoded->instruction;
+    const ZydisDecodedOperand *const result = &decoded->operand[0];
+    bool may = instruction->avx.mask.mode == ZYDIS_MASK_MODE_ZEROING;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        may |= instruction->mnemonic == counts[i];
+    *link = (struct passport_link){.from = 0, .to = 0};
+    return may && decoded->n > 0 && result->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           is_result(decoded, 0) && !operand_reads(result);
+}
+
 void chain_helper(struct block *block, enum helper helper, unsigned copies)
 {
     const ZydisEncoderOperand r = helper_register(64), other = general(13);

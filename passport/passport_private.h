@@ -115,6 +115,9 @@ bool chain_link(struct block *block, const struct decoded *decoded,
                 const struct helpers *helpers, double *help);
 /* Links that can be measured, without their cycles. */
 size_t chain_links(const struct decoded *decoded, struct passport_link *links);
+/* Sets the link from the old value of its result, which it does not need; false: there is
+ * none that a core is known to wait for. */
+bool chain_may_keep(const struct decoded *decoded, struct passport_link *link);
 /* Writes helpers alone. */
 enum helper {
     HELPER_ADD,   /* additions of a cycle each */

@@ -33,10 +33,10 @@ struct costs *costs_open(const char *fingerprint)
     costs->hosts =
         costs->made_up ? must_have(cJSON_CreateObject()) : host_file_load(file_name);
     cJSON *const host = host_file_make(costs->hosts, fingerprint);
-    costs->forms = message_get(host, "forms");
+    costs->forms = message_get(host, "measured");
     if (!cJSON_IsObject(costs->forms)) {
-        cJSON_DeleteItemFromObjectCaseSensitive(host, "forms");
-        costs->forms = must_have(cJSON_AddObjectToObject(host, "forms"));
+        cJSON_DeleteItemFromObjectCaseSensitive(host, "measured");
+        costs->forms = must_have(cJSON_AddObjectToObject(host, "measured"));
     }
     return costs;
 }

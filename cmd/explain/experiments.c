@@ -325,11 +325,6 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
 
 /* ---- ratios ---- */
 
-static double per_ops(const struct variant *variant)
-{
-    return variant_result(variant)->work.ops;
-}
-
 /* A trial of the same name may be there already: the faster one stays. */
 static struct experiment *place_for(struct experiments *experiments, const char *name,
                                     double ratio)
@@ -445,18 +440,38 @@ static void take_copies(const struct trial_of *trial)
     take_edits(experiments, built);
 }
 
+/* The work of a call of the base over that of the trial. Where nobody knows operations,
+ * bytes tell nothing of another shape, but instructions do. */
+static double work_ratio(const struct trial_of *trial)
+{
+    const struct subject *const subject = trial->subject;
+    const struct result *const base = variant_result(&subject->base);
+    const struct result *const mine = variant_result(&trial->variant);
+    if (base->work.ops > 0 && mine->work.ops > 0)
+        return base->work.ops / mine->work.ops;
+    if (!strcmp(base->shape, mine->shape))
+        return 1;
+    return subject->trace.instructions_per_op * work_amount(&base->work) /
+           variant_instructions(subject->name, &subject->base, mine->shape);
+}
+
 static void take_ratio(const struct trial_of *trial)
 {
     struct experiments *const experiments = &trial->subject->experiments;
     const struct variant *const base = &trial->subject->base;
     const struct result *const mine = variant_result(&trial->variant);
-    const double times = per_ops(base) / per_ops(&trial->variant);
+    const double times = work_ratio(trial);
     struct speedup speedup = {.times = NAN};
     must(result_speedup(variant_result(base), mine, &speedup));
     if (!(speedup.times > 0) || !speedup.ci.known) {
         if (!experiment_find(experiments, conditions[trial->number].name))
             set_absent(experiments, trial->number,
                        mine->reason ? mine->reason : "too few rounds");
+        return;
+    }
+    if (isnan(times)) {
+        set_absent(experiments, trial->number,
+                   "nobody knows the operations of its shapes: say work in its file");
         return;
     }
     struct experiment *const experiment =

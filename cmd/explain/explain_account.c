@@ -36,7 +36,7 @@ static struct interval quotient(const struct interval *a, const struct interval 
 static void set_time(const struct result *a, const struct result *b,
                      struct account_row *time)
 {
-    const double work = b->work.ops / a->work.ops;
+    const double work = work_amount(&b->work) / work_amount(&a->work);
     struct speedup speedup = {.times = NAN};
     must(result_speedup(b, a, &speedup));
     time->ratio = speedup.times * work;
@@ -85,11 +85,13 @@ static void add_factors(const struct subject *a, const struct subject *b,
     struct account_rows *const factors = &account->factors;
     const double of_a = instructions_of(a), of_b = instructions_of(b);
     const bool known = of_a / of_b > 0;
-    add(factors, "time", "ns an operation", first->summary.median_ns / first->work.ops,
-        second->summary.median_ns / second->work.ops);
+    const bool bytes = !(first->work.ops > 0);
+    add(factors, "time", bytes ? "ns a byte" : "ns an operation",
+        first->summary.median_ns / work_amount(&first->work),
+        second->summary.median_ns / work_amount(&second->work));
     if (known) {
-        add(factors, "instructions", "an operation", of_a, of_b)->exact =
-            is_exact(a) && is_exact(b);
+        add(factors, "instructions", bytes ? "a byte" : "an operation", of_a, of_b)
+            ->exact = is_exact(a) && is_exact(b);
         add(factors, "cycles", "an instruction", NAN, NAN);
     } else {
         char text[600];
@@ -116,7 +118,8 @@ static double fact(const struct subject *subject, enum inspect_fact name)
 /* Cycles of an operation at the best place of the code. */
 static double cycles_of(const struct subject *subject)
 {
-    return fact(subject, FACT_call_cycles) / variant_result(&subject->base)->work.ops;
+    return fact(subject, FACT_call_cycles) /
+           work_amount(&variant_result(&subject->base)->work);
 }
 
 /* The cost of the place, apart from that. */
@@ -299,11 +302,12 @@ static void add_counters(const struct result *a, const struct result *b,
         if (!share && !of_call && !text_same(metric->unit, "per element"))
             continue;
         const double of_a =
-            measured_metric(a, metric->name) / (of_call ? a->work.ops : 1);
+            measured_metric(a, metric->name) / (of_call ? work_amount(&a->work) : 1);
         const double of_b =
-            measured_metric(b, metric->name) / (of_call ? b->work.ops : 1);
+            measured_metric(b, metric->name) / (of_call ? work_amount(&b->work) : 1);
         const double most =
-            share ? fmax(of_a, of_b) : fmax(of_a * a->work.ops, of_b * b->work.ops);
+            share ? fmax(of_a, of_b)
+                  : fmax(of_a * work_amount(&a->work), of_b * work_amount(&b->work));
         if (most >= EVENTS_LEAST && fabs(of_a - of_b) > MATTERS * fmax(of_a, of_b))
             add(&account->counters, metric->name, share ? "%" : NULL, of_a, of_b);
     }

@@ -79,8 +79,9 @@ static void add_counts(const struct subject *subject, struct inspect_facts *fact
                               inspect_fact_value(facts, FACT_instructions);
     SET(page_faults, measured_counter(base, "page-faults"));
     SET(mispredicts,
-        measured_metric(base, "branch misses") * base->work.ops / iterations);
-    SET(page_walks, measured_metric(base, "page walks") * base->work.ops / iterations);
+        measured_metric(base, "branch misses") * work_amount(&base->work) / iterations);
+    SET(page_walks,
+        measured_metric(base, "page walks") * work_amount(&base->work) / iterations);
     SET(frontend_stalls, 0.01 * measured_metric(base, "frontend stall share"));
 }
 
@@ -126,7 +127,8 @@ static double call_instructions(const struct subject *subject)
 {
     const struct result *const base = variant_result(&subject->base);
     const double counted = measured_counter(base, "instructions");
-    return counted > 0 ? counted : subject->trace.instructions_per_op * base->work.ops;
+    return counted > 0 ? counted
+                       : subject->trace.instructions_per_op * work_amount(&base->work);
 }
 
 /* The hot loop has its part of the call by the cycles that it needs, so that instructions

@@ -13,10 +13,10 @@ enum { TRACE_STEPS = 30000 };
 /* How much the shares of arithmetic of two shapes may differ. */
 #define ALIKE 1.4
 
-/* `shape` NULL: the case's own. Into `ops` the work of the call. */
+/* `shape` NULL: the case's own. */
 static int trace(const struct variant *base, const struct case_name *name,
                  struct costs *costs, struct inspect_window window, const char *shape,
-                 struct inspect_census *census, double *ops, struct error *error)
+                 struct inspect_census *census, struct work *work, struct error *error)
 {
     const struct inspect_options follow = {.max_steps = TRACE_STEPS,
                                            .whole_only = shape != NULL,
@@ -37,7 +37,7 @@ static int trace(const struct variant *base, const struct case_name *name,
     if (status == 0) {
         const struct run_arm arm = variant_arm(&variant);
         status = run_arm_trace(&arm, &follow, TRACE_TIMEOUT_NS, census, error);
-        *ops = variant_result(&variant)->work.ops;
+        *work = variant_result(&variant)->work;
     }
     variant_close(&variant);
     run_free(variant.run);
@@ -75,15 +75,30 @@ static void trace_smaller(const struct case_name *name, const struct variant *ba
          i--) {
         struct inspect_census small;
         struct error error;
-        double ops = 0;
+        struct work work = {.ops = 0};
         status = trace(base, name, NULL, (struct inspect_window){0}, shapes.item[i - 1],
-                       &small, &ops, &error);
-        if (status == 0)
+                       &small, &work, &error);
+        if (status == 0 && work.ops > 0)
             to->instructions_per_op =
-                scaled(&to->census, &small, (double)small.instructions / ops);
+                scaled(&to->census, &small, (double)small.instructions / work.ops);
         inspect_census_free(&small);
     }
     text_list_free(&shapes);
+}
+
+double variant_instructions(const struct case_name *name, const struct variant *base,
+                            const char *shape)
+{
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    struct work work = {.ops = 0};
+    const int status = trace(base, name, NULL, (struct inspect_window){0}, shape, &census,
+                             &work, &error);
+    const double known = status == 0 && census.call_instructions > 0
+                             ? census.call_instructions
+                             : (double)NAN;
+    inspect_census_free(&census);
+    return known;
 }
 
 static double rate_of(const double *rates, const char *name)
@@ -104,18 +119,18 @@ void variant_trace(const struct case_name *name, const double *rates,
                    const struct variant *base, struct variant_trace *to)
 {
     struct error error = {.text = ""};
-    double ops = 0;
+    struct work work = {.ops = 0};
     to->instructions_per_op = NAN;
     struct host host;
     host_read(&host, "");
     struct costs *const costs = costs_open(host.fingerprint);
     to->known =
-        trace(base, name, costs, window_of(rates), NULL, &to->census, &ops, &error) == 0;
+        trace(base, name, costs, window_of(rates), NULL, &to->census, &work, &error) == 0;
     costs_close(costs);
     if (!to->known)
         snprintf(to->absent, sizeof to->absent, "%s", error.text);
     else if (to->census.call_instructions > 0)
-        to->instructions_per_op = to->census.call_instructions / ops;
+        to->instructions_per_op = to->census.call_instructions / work_amount(&work);
     for (int alike = 1; alike >= 0 && to->known && isnan(to->instructions_per_op);
          alike--)
         trace_smaller(name, base, alike, to);

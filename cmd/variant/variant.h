@@ -70,6 +70,13 @@ static inline struct result *variant_result(const struct variant *variant)
     return &variant->run->results[variant->result];
 }
 
+/* Operations of a call, or its bytes where nobody knows operations, as of a function that
+ * was declared without work. Calls of one shape can be compared by either. */
+static inline double work_amount(const struct work *work)
+{
+    return work->ops > 0 ? work->ops : work->bytes;
+}
+
 /* Vectors of the instruction set that it names have so many bits; NaN: unknown. */
 double variant_isa_bits(const struct variant *variant);
 
@@ -95,6 +102,9 @@ struct variant_trace {
     char absent[512];           /* why it is not known */
     double instructions_per_op; /* of a whole call, or of one of a smaller shape; NaN */
 };
+/* Instructions of a call of the case at another shape; NaN: nothing tells them. */
+double variant_instructions(const struct case_name *name, const struct variant *base,
+                            const char *shape);
 /* Traces a call of the case in workers of its own, and if that takes too many steps, a
  * sample of it and a smaller shape. `rates`: of
  * measured_rates(), or NULL. `base`: it is open. */

@@ -288,6 +288,39 @@ static void test_tame_input(void **state)
     assert_string_equal(facts.fact[FACT_tame_input].absent, "it has no inputs");
 }
 
+/* An index array that is constant makes all accesses near. */
+static void test_near_input(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.5, 0.4, 0.6);
+    inspect_fact_set_interval(&facts, FACT_input_sorted, 1, 0.9, 1.1);
+    SET(branches, 2);
+    SET(page_changes, VALUE(loads) + VALUE(stores));
+    SET(places_known, 0);
+    SET(call_bytes, 1e8);
+    inspect_bounds(&facts);
+    assert_near(VALUE(near_input), 0.5, 0);
+    assert_true(isnan(VALUE(tame_input)));
+    /* Operands that lie near, and places that do not follow from data. */
+    SET(call_bytes, 1e5);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(near_input)));
+    assert_near(VALUE(tame_input), 0.5, 0);
+    SET(call_bytes, 1e8);
+    SET(places_known, 1);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(near_input)));
+    /* Windows do not tell, but what sorting helps is a branch. */
+    SET(sampled, 1);
+    SET(loop_share, 0.9);
+    SET(sample_error, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(near_input), 0.5, 0);
+    inspect_fact_set_interval(&facts, FACT_input_sorted, 0.6, 0.5, 0.7);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(near_input)));
+}
+
 static void test_branches(void **state)
 {
     struct inspect_facts facts = tile();
@@ -509,7 +542,7 @@ int main(void)
                      TEST(test_vector_units), TEST(test_gathers), TEST(test_splits),
                      TEST(test_long_loop), TEST(test_roof_and_memory),
                      TEST(test_stream_that_is_beaten), TEST(test_operands_once),
-                     TEST(test_tame_input), TEST(test_branches), TEST(test_costs),
+                     TEST(test_tame_input), TEST(test_near_input), TEST(test_branches), TEST(test_costs),
                      TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
                      TEST(test_faster_way), TEST(test_unchained), TEST(test_shares),
                      TEST(test_nothing_known));

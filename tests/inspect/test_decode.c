@@ -173,6 +173,29 @@ static void test_costs(void **state)
     assert_int_equal(taken.link[0].from, UINT64_C(1) << 7);
 }
 
+/* vpexpandb zmm0{k1}{z}, zmm1 needs no old value, but some cores wait for it. */
+static void test_kept(void **state)
+{
+    const unsigned char *const expand[] = {BYTES(0x62, 0xf2, 0x7d, 0xc9, 0x62, 0xc1),
+                                           JNE_BACK};
+    const struct inspect_window any = {.waiting = 0};
+    for (int kept = 0; kept <= 1; kept++) {
+        const struct inspect_cost cost = {
+            .n_links = 1 + (size_t)kept,
+            .link = {{.from = 2, .to = 0, .cycles = 5, .full = 5},
+                     {.from = 0, .to = 0, .cycles = 5, .full = 5}}};
+        struct code_cost taken = {.throughput = 1};
+        struct loops loops;
+        code_cost_registers(expand[0], CODE_BYTES_MAX, &cost, &taken);
+        struct nodes nodes = loop_of(expand, 2);
+        nodes.node[0].code.cost = &taken;
+        assert_int_equal(loops_find(&nodes, true, &loops), 0);
+        assert_near(loop_chain(&nodes, &loops, 0, &any, CHAIN_USUAL), kept ? 5 : 0, 1e-9);
+        loops_free(&loops);
+        nodes_free(&nodes);
+    }
+}
+
 /* Four windows that saw 100 turns: as many each, or one of them all. */
 static double error_of(const unsigned *turns)
 {
@@ -212,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_chains_through_memory),
         cmocka_unit_test(test_chains_of_vectors),
         cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_kept),
         cmocka_unit_test(test_windows_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,11 @@ static void test_chain_that_accounts_for_all(void **state)
         inspect_find(&facts, &findings);
         assert_int_equal(findings.finding[!all].cause, CAUSE_latency_chain);
         assert_int_equal(findings.finding[all].cause, CAUSE_call);
+        /* So do divisions. */
+        facts = structural_case();
+        inspect_fact_set(&facts, FACT_divide_cycles, all ? 9.8 : 7.5);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[!all].cause, CAUSE_divider);
     }
 }
 

@@ -195,6 +195,26 @@ static void test_links(void **state)
     assert_true(isnan(passport_latency(&passport)));
 }
 
+static void test_kept(void **state)
+{
+    static const struct {
+        const char *form;
+        bool may_keep;
+    } cases[] = {
+        {"vpexpandb zmm{k}{z}, zmm", true}, {"vaddps zmm{k}{z}, zmm, zmm", true},
+        {"popcnt r64, r64", true},          {"vpexpandb zmm{k}, zmm", false},
+        {"vaddps zmm, zmm, zmm", false},    {"vpcompressb m512{k}, zmm", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct decoded decoded;
+        struct passport_link link = {.from = 9};
+        const struct passport_form *const form = form_of(cases[i].form);
+        assert_int_equal(decoded_read(form->code, form->length, &decoded), 0);
+        assert_int_equal(chain_may_keep(&decoded, &link), cases[i].may_keep);
+        assert_true(link.from == 0 && link.to == 0);
+    }
+}
+
 /* ---- sequences ---- */
 
 static unsigned char code_room[SESSION_BLOCKS][BLOCK_BYTES];

@@ -114,6 +114,10 @@ class Call(CallCase):
         prototype = "size_t (uint8_t to[n] length return, const uint8_t from[n], size_t n)"
         row = self.call("pack_u8", prototype, "--reference=pack_u8", "--sizes=1000")["pack_u8"]
         self.assertIn(row["status"], ("ok", "suspect"), row)
+        prototype = "long (double to[n] length return, const double from[n], long n)"
+        row = self.call("pack_f64", prototype, "--reference=pack_f64",
+                        "--sizes=1000")["pack_f64"]
+        self.assertIn(row["status"], ("ok", "suspect"), row)
 
     def test_two_dimensions(self):
         """What a function leaves alone between rows is nobody's business."""

@@ -102,6 +102,16 @@ size_t pack_u8(uint8_t *to, const uint8_t *from, size_t n)
     return kept;
 }
 
+/* The same of numbers. */
+long pack_f64(double *to, const double *from, long n)
+{
+    long kept = 0;
+    for (long i = 0; i < n; i++)
+        if (from[i] > 0)
+            to[kept++] = from[i];
+    return kept;
+}
+
 void scale_rows(uint8_t *dst, ptrdiff_t stride, const uint8_t *src, int w, int h)
 {
     for (int y = 0; y < h; y++)
