@@ -7,6 +7,7 @@
 #include "process/process.h"
 #include "team.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -160,17 +161,20 @@ static int save(const struct options *options, const struct run *run, struct err
             continue;
         const double ops = gain_least_work(run, threads, &shape);
         thresholds[n++] = (struct threshold){.threads = threads, .ops = ops};
-        if (isfinite(ops))
-            text_line(stdout, "%u threads from %.6g operations a call on (%s)", threads,
-                      ops, shape);
-        else
-            text_line(stdout, "%u threads: at no size faster for certain", threads);
     }
     const int status = thresholds_save(run->fingerprint, options->request.op, thresholds,
                                        n, path, sizeof path, error);
-    if (status == 0)
-        text_line(stdout, "saved to %s", path);
-    return status;
+    if (status < 0)
+        return status;
+    text_line(stdout, "saved to %s", path);
+    struct answer answer;
+    if (run_answer(run, &answer) < 0)
+        return -ENOMEM;
+    text_line(stdout, "%s", "");
+    for (size_t i = 0; i < answer.n; i++)
+        text_line(stdout, "%s", answer.line[i]);
+    strings_free(answer.line, answer.n);
+    return 0;
 }
 
 /* ---- the command ---- */

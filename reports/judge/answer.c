@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer of a run in words. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/judge.h"
+#include "judge/answer_kinds.h"
 
 /* Kernels that differ in their instruction set and variant, over all sizes. */
 struct family {
@@ -216,22 +215,8 @@ static void add_baselines(struct buffer *text, const struct family *family,
     }
 }
 
-/* Commands name no id that could mean more to a shell. */
-static bool is_harmless(const char *id)
-{
-    return !id[strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                          "_-+.,:;=@/")];
-}
-
 /* A kernel that leaves so much of its limit is worth a question. */
 #define WORTH_ASKING 0.9
-
-static int add_line(struct answer *answer, struct buffer *text)
-{
-    const int status = strings_add(&answer->line, &answer->n, buffer_text(text));
-    buffer_clear(text);
-    return status;
-}
 
 static void family_tell(struct buffer *text, const struct family *family)
 {
@@ -273,7 +258,7 @@ static int family_judge(struct family *family, const struct result *like,
                 row_add(family, &run->results[i]);
     }
     family_tell(text, family);
-    return add_line(answer, text);
+    return answer_add(answer, text);
 }
 
 static bool was_told(const struct run *run, const struct result *result)
@@ -307,45 +292,70 @@ static int tell_missing(const struct run *run, struct answer *answer, struct buf
                           status_name((enum status)status));
             separator = ", ";
         }
-    return add_line(answer, text);
+    return answer_add(answer, text);
 }
 
-/* Others have an answer of their own. */
-static bool run_is_plain(const struct run *run)
+/* Rows that are marked are no full answer: cases without a number, and those whose core
+ * was shared. */
+static int tell_doubts(const struct run *run, struct answer *answer, struct buffer *text)
+{
+    size_t shared = 0, cases = 0;
+    const int status = tell_missing(run, answer, text);
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (is_measured(result)) {
+            shared += result->samples.shared;
+            cases++;
+        }
+    if (shared)
+        buffer_format(
+            text,
+            "with a neighbour on the core: %zu of %zu cases, whose times may be "
+            "too long; scripts/quiet.sh, or another CPU by --cpu, may help",
+            shared, cases);
+    return status ?: answer_add(answer, text);
+}
+
+static bool is_explained(const struct run *run)
 {
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (result->explanation)
-            return false;
-    return !run->gate && !run->n_studies;
+            return true;
+    return run->account != NULL;
 }
 
-int run_answer(const struct run *run, struct answer *answer)
+/* The families of kernels, one after the other. */
+static int kernels_answer(const struct run *run, struct answer *answer,
+                          struct buffer *text)
 {
-    struct buffer text = {.length = 0};
     const size_t n = run->n_results + 1;
     struct family family = {.run = run,
                             .rows = calloc(n, sizeof *family.rows),
                             .length = calloc(n, sizeof *family.length),
                             .best = calloc(n, sizeof *family.best),
                             .level = calloc(n, sizeof *family.level)};
-    int status = -ENOMEM;
-    *answer = (struct answer){.n = 0};
-    if (!family.rows || !family.length || !family.best || !family.level)
-        goto out;
-    status = 0;
-    if (!run_is_plain(run))
-        goto out;
+    int status =
+        family.rows && family.length && family.best && family.level ? 0 : -ENOMEM;
+
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (status == 0 && is_measured(result) && !was_told(run, result))
-            status = family_judge(&family, result, answer, &text);
-    if (status == 0)
-        status = tell_missing(run, answer, &text);
-out:
-    buffer_free(&text);
+            status = family_judge(&family, result, answer, text);
     free(family.rows);
     free(family.length);
     free(family.best);
     free(family.level);
+    return status ?: tell_doubts(run, answer, text);
+}
+
+int run_answer(const struct run *run, struct answer *answer)
+{
+    struct buffer text = {.length = 0};
+    *answer = (struct answer){.n = 0};
+    const int status = run->n_studies           ? studies_answer(run, answer, &text)
+                       : run->gate              ? gate_answer(run, answer, &text)
+                       : is_explained(run)      ? explained_answer(run, answer, &text)
+                       : run_tries_threads(run) ? threads_answer(run, answer, &text)
+                                                : kernels_answer(run, answer, &text);
+    buffer_free(&text);
     if (status < 0)
         strings_free(answer->line, answer->n);
     return status;

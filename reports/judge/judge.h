@@ -49,9 +49,11 @@ bool result_precise(const struct result *result, double precision);
 /* Adds a line for each family of kernels (op, type, settings, layout): the one that is
  * the fastest at most sizes, its share of the limit, how it compares with fair baselines,
  * and the command that asks why, if an own kernel leaves over a tenth of the limit
- * (others want --plugin). A last line tells how many cases have no number. Nothing for
- * runs that compare builds, explain, or study. Names are safe to print. strings_free()
- * the lines. 0 or -ENOMEM. */
+ * (others want --plugin). Last lines tell how many cases have no number, or a neighbour.
+ * Of a run that compares builds the verdict and the command that asks why; of one that
+ * explains a sentence for each case; of a study the count of verdicts and what it
+ * teaches; of `threads` from how much work on they are worth while. Names are safe to
+ * print. strings_free() the lines. 0 or -ENOMEM. */
 struct answer {
     char **line;
     size_t n;
