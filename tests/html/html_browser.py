@@ -174,9 +174,35 @@ class Pages(unittest.TestCase):
         self.open(self.page_of(repeated(self.run_document, 500), "run-500"), height=500)
         drawn = "Chart.getChart(document.querySelector('#samples canvas')) !== undefined"
         self.assertFalse(self.js(drawn))
-        self.js("document.getElementById('samples').scrollIntoView();"
+        self.js("document.querySelector('#samples > details').open = true;"
+                "document.getElementById('samples').scrollIntoView();"
                 "new Promise(done => setTimeout(done, 500))")
         self.assertTrue(self.js(drawn))
+
+    def test_matrix(self):
+        """A cell for each timed case, the fastest of each size marked; lines have names."""
+        self.open(self.page_of(self.run_document))
+        timed = [r for r in self.run_document["results"] if r["summary"] and r["role"] != "roof"]
+        sizes = {r["shape"]: [] for r in timed}
+        for result in timed:
+            sizes[result["shape"]].append(result)
+        self.assertEqual(self.js("document.querySelectorAll('#matrix td.cell').length"),
+                         len(timed))
+        best = {min(list_, key=lambda r: r["summary"]["median_ns"])["id"]
+                for list_ in sizes.values()}
+        self.assertEqual(set(self.js(
+            "[...document.querySelectorAll('#matrix .best')].map(found => decodeURIComponent("
+            "found.parentElement.querySelector('a').hash.slice('#case='.length)))")), best)
+        self.js("for (const canvas of waiting.keys()) drawChart(canvas)")
+        self.assertIn("scalar/", self.js("Chart.getChart(document.querySelector('#speed canvas'))"
+                                         ".data.datasets[0].end"))
+
+    def test_answer_comes_first(self):
+        document = json.loads((self.page_of(self.run_document)
+                               .with_suffix(".json")).read_text(encoding="utf-8"))
+        self.open(self.at / "page.html")
+        self.assertEqual(self.js("[...document.querySelectorAll('h1 + p, h1 ~ p.answer')]"
+                                 ".map(found => found.textContent)"), document["answer"])
 
     def test_a_case_has_an_address(self):
         page = self.page_of(self.run_document)
@@ -198,8 +224,6 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.js("document.querySelector('#cases th').getAttribute('aria-sort')"),
                          "ascending")
         self.assertEqual(self.js("document.activeElement.textContent"), "case")
-        self.js("document.querySelector('#speed .legend button').scrollIntoView?.();"
-                "new Promise(done => setTimeout(done, 300))")
 
     def test_names_for_screen_readers(self):
         self.open(self.sample("run"))
