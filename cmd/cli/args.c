@@ -17,7 +17,6 @@ static const char *other_word(const char *name, size_t length)
         {"color", "a terminal gets colours, NO_COLOR=1 none"},
         {"colour", "a terminal gets colours, NO_COLOR=1 none"},
         {"no-color", "a terminal gets colours, NO_COLOR=1 none"},
-        {"verbose", "--json=FILE has all that is known of a run"},
         {"size", "--sizes=LIST, or --shape=TEXT as the op writes it"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)

@@ -179,10 +179,17 @@ static void gain_tell(struct buffer *text, double share)
         buffer_format(text, "%.0f%% of its time could be saved: ", 100 * share);
 }
 
+/* A smaller part of the time needs no cause. */
+#define EXPLAINED 0.05
+
 static void cause_tell(const struct explanation *why, struct buffer *text)
 {
     const struct explained_finding *const first = why->n_findings ? why->findings : NULL;
     if (!first || text_same(first->cause, "unexplained")) {
+        if (fabs(why->residual_share) < EXPLAINED) {
+            buffer_add(text, "its bounds explain its time");
+            return;
+        }
         buffer_add(text, "nothing here explains ");
         if (isfinite(why->residual_share))
             buffer_format(text, "%.0f%% of its time", 100 * why->residual_share);
