@@ -304,8 +304,10 @@ class Pages(unittest.TestCase):
     def test_explain(self):
         page = self.sample("why")
         self.open(page)
-        self.assertEqual(self.count("why", "(set) => set.label === 'cycles'"),
-                         self.js("results[0].explanation.bounds.filter(b => !b.refuted).length"))
+        self.assertRegex(self.js("document.querySelector('#why .bar').ariaLabel"),
+                         r"^82\.1\d* cycles measured; .*: 51\.\d+ \(62%\); beyond all bounds: ")
+        self.assertEqual(self.js("document.querySelectorAll('#why .card').length"),
+                         self.js("results.flatMap(r => r.findings ?? []).length"))
         self.assertEqual(self.js("[...document.querySelectorAll('#why td.right span')]"
                                  ".map(found => found.textContent)"), ["100%", "50%"])
         self.shoot(page, "explain")
