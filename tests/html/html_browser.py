@@ -298,6 +298,7 @@ class Pages(unittest.TestCase):
         steps = sum(1 + len(s["parts"]) + ("residual" in s) for s in sums if "total" in s and
                     "value" in s["total"])
         self.assertGreaterEqual(self.count("studies"), steps)
+        self.assertIn("2 CONFIRMED, ", self.js("document.querySelector('#studies .bar').ariaLabel"))
         self.assertEqual(self.js("document.querySelectorAll('#studies tbody tr').length"),
                          self.js("page.studies[0].claims.length"))
         self.shoot(page, "study")
