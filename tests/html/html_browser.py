@@ -197,6 +197,27 @@ class Pages(unittest.TestCase):
         self.assertIn("scalar/", self.js("Chart.getChart(document.querySelector('#speed canvas'))"
                                          ".data.datasets[0].end"))
 
+    def test_matrix_of_look_alikes(self):
+        """Instances of a library, and element types, have rows and tables of their own."""
+        document = json.loads(json.dumps(self.run_document))
+        cases = [r for r in document["results"] if r["role"] == "kernel"][:1]
+        others = []
+        for i, (before, kind, role) in enumerate((
+                ("openblas:", "plustimes-f32", "baseline"),
+                ("openblas,coretype=Haswell:", "plustimes-f32", "baseline"),
+                ("", "minplus-f32", "kernel"))):
+            other = json.loads(json.dumps(cases[0]))
+            other.update(type=kind, role=role, limit=None, ratios=[],
+                         group=cases[0]["group"] + (role == "kernel"),
+                         id=before + cases[0]["id"].replace(cases[0]["type"], kind))
+            if before:
+                other["module"] = "openblas"
+            others.append(other)
+        document["results"] = cases + others
+        self.open(self.page_of(document, "alike"))
+        self.assertEqual(self.js("document.querySelectorAll('#matrix table').length"), 2)
+        self.assertEqual(self.js("document.querySelectorAll('#matrix td.cell').length"), 4)
+
     def test_answer_comes_first(self):
         document = json.loads((self.page_of(self.run_document)
                                .with_suffix(".json")).read_text(encoding="utf-8"))
