@@ -170,3 +170,7 @@ void help_short(FILE *file);
 void help_all(FILE *file);
 void help_command(FILE *file, const char *command);
 void help_version(FILE *file);
+
+/* 0: the word names no file that a command could be meant for. Else -EINVAL, and the
+ * error names the command (guess.c). */
+int guess_file(const char *word, struct error *error);

@@ -68,6 +68,7 @@ struct options {
     bool format_given;
     bool all_code; /* --asm */
     bool dry_run, quiet;
+    bool verbose;             /* all notes below a table on a terminal */
     bool quick;               /* license: the clock alone; study: its quick shapes */
     struct text_list claims;  /* study: ids; empty: all */
     bool expect_confirmed;    /* study: another verdict fails */

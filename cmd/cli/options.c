@@ -351,6 +351,9 @@ const struct option_row option_rows[] = {
      option_set_flag, AT(dry_run), TYPED},
     {"quiet", NULL, OUTPUT, TIMERS, NULL, "No progress and no hints.", option_set_flag,
      AT(quiet), HARMLESS},
+    {"verbose", NULL, OUTPUT, TIMERS | COMMAND_REPORT | COMMAND_COMPARE, NULL,
+     "All notes below a table on a terminal, with host, seed and versions; files have them anyway.",
+     option_set_flag, AT(verbose), HARMLESS},
 
     {"output", "FILE", OUTPUT, COMMAND_ALL, "standard output",
      "Where that goes which would be printed; the file is replaced once all of it is there.",

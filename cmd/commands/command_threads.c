@@ -7,7 +7,6 @@
 #include "process/process.h"
 #include "team.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -167,13 +166,8 @@ static int save(const struct options *options, const struct run *run, struct err
     if (status < 0)
         return status;
     text_line(stdout, "saved to %s", path);
-    struct answer answer;
-    if (run_answer(run, &answer) < 0)
-        return -ENOMEM;
-    text_line(stdout, "%s", "");
-    for (size_t i = 0; i < answer.n; i++)
-        text_line(stdout, "%s", answer.line[i]);
-    strings_free(answer.line, answer.n);
+    const struct text_options text = text_of_stdout(options);
+    answer_write(run, &text, stdout);
     return 0;
 }
 

@@ -98,11 +98,12 @@ function addSections() {
   if (some((result) => result.explanation))
     addSection("why", "Why", "Causes with their evidence, bounds, and what the hot loops execute.",
       drawExplanations);
-  if (!page.gate && some((result) => result.role !== "roof" && isMeasured(result)))
+  const drawn = families().map(({ cases }) => cases.filter(isMeasured));
+  if (!page.gate && drawn.some((cases) => cases.length > 1))
     addSection("matrix", "Each kernel at each size", null, drawMatrix);
   if (some((result) => result.role !== "roof"))
     addSection("cases", "Cases", null, drawCases);
-  if (some((result) => result.role !== "roof" && isMeasured(result)))
+  if (drawn.some((cases) => new Set(cases.map((result) => result.shape)).size > 1))
     addSection("speed", "Speed over size", "Medians with 95% intervals. A colour is a kernel, " +
       "its line tells the instruction set; grey: limits of the same rounds, and libraries " +
       "with triangles.", drawSpeed,

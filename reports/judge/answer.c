@@ -166,6 +166,10 @@ static const struct result *add_share(struct buffer *text, const struct family *
         return NULL;
     const double lo = round(100 * lowest->summary.limit.share),
                  hi = round(100 * highest->summary.limit.share);
+    if (highest->summary.limit.too_low) {
+        buffer_add(text, "; faster than its limit, which was measured too low");
+        return lowest;
+    }
     buffer_format(text, "; %.0f", lo);
     if (hi > lo)
         buffer_format(text, " to %.0f", hi);

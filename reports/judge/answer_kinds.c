@@ -41,24 +41,50 @@ static bool has_verdict(const struct result *result, enum verdict verdict)
            result->comparison->verdict == verdict;
 }
 
-/* Names cases that have the verdict, or code that is worse, with their changes. */
-static void add_named(const struct run *run, bool code, enum verdict verdict, size_t n,
-                      struct buffer *text)
+/* The regressed case with the largest change that is smaller than that of `before`. */
+static const struct result *next_worst(const struct run *run, const struct result *before)
+{
+    const struct result *worst = NULL;
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        if (!has_verdict(result, VERDICT_REGRESSED))
+            continue;
+        const double change = result->comparison->change;
+        const bool later = !before || change < before->comparison->change ||
+                           (change == before->comparison->change && result > before);
+        if (later && (!worst || change > worst->comparison->change))
+            worst = result;
+    }
+    return worst;
+}
+
+static void add_regressed(const struct run *run, struct buffer *text)
+{
+    const struct result *result = NULL;
+    size_t named = 0;
+    while (named < NAMED && (result = next_worst(run, result))) {
+        buffer_add(text, named++ ? ", " : ": ");
+        buffer_plain(text, result->id);
+        buffer_format(text, " %+.2f%%", 100 * result->comparison->change);
+    }
+    if (run->gate->regressed > named)
+        buffer_format(text, " and %zu more", run->gate->regressed - named);
+}
+
+/* Names cases that are placed, with their changes as built, or whose code is worse. */
+static void add_named(const struct run *run, bool code, size_t n, struct buffer *text)
 {
     size_t named = 0;
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        const double change = !result->comparison ? NAN
-                              : verdict == VERDICT_PLACED && result->comparison->placement
-                                  ? result->comparison->placement->change
-                                  : result->comparison->change;
+        const struct placement *const placement =
+            result->comparison ? result->comparison->placement : NULL;
         if (named == NAMED ||
-            !(code ? result_code_is_worse(result) : has_verdict(result, verdict)))
+            !(code ? result_code_is_worse(result) : has_verdict(result, VERDICT_PLACED)))
             continue;
         buffer_add(text, named++ ? ", " : ": ");
         buffer_plain(text, result->id);
-        if (!code && isfinite(change))
-            buffer_format(text, " %+.2f%%", 100 * change);
+        if (!code && placement && isfinite(placement->change))
+            buffer_format(text, " %+.2f%%", 100 * placement->change);
     }
     if (n > named)
         buffer_format(text, " and %zu more", n - named);
@@ -91,12 +117,12 @@ static void verdict_tell(const struct run *run, struct buffer *text)
     if (gate->regressed) {
         buffer_format(text, "REGRESSED: %zu of %zu case%s by more than %.4g%%",
                       gate->regressed, cases, s, 100 * gate->threshold);
-        add_named(run, false, VERDICT_REGRESSED, gate->regressed, text);
+        add_regressed(run, text);
     } else if (gate->placement && gate->placed) {
         buffer_format(text,
                       "PLACED: %zu of %zu case%s slower as built by more than %.4g%%",
                       gate->placed, cases, s, 100 * gate->threshold);
-        add_named(run, false, VERDICT_PLACED, gate->placed, text);
+        add_named(run, false, gate->placed, text);
         buffer_add(text, " (--placement=fail)");
     } else if (cases == gate->only_one) {
         buffer_format(text, "NOTHING COMPARED: none of %zu case%s is in both", cases, s);
@@ -139,12 +165,9 @@ static void why_tell(const struct run *run, struct buffer *text)
     if (!text_same(gate->kind, "paired") || gate->harness || !is_library(base) ||
         !is_library(head))
         return;
-    FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (has_verdict(result, VERDICT_REGRESSED) && is_harmless(result->id)) {
-            buffer_format(text, "Why: simdbench explain %s %s '%s'", base, head,
-                          result->id);
-            return;
-        }
+    const struct result *const worst = next_worst(run, NULL);
+    if (worst && is_harmless(worst->id))
+        buffer_format(text, "Why: simdbench explain %s %s '%s'", base, head, worst->id);
 }
 
 int gate_answer(const struct run *run, struct answer *answer, struct buffer *text)
@@ -156,7 +179,7 @@ int gate_answer(const struct run *run, struct answer *answer, struct buffer *tex
         const size_t cases = verdicts_of(run->gate);
         buffer_format(text, "CODE IS WORSE: %zu of %zu case%s", worse, cases,
                       cases == 1 ? "" : "s");
-        add_named(run, true, VERDICT_SAME, worse, text);
+        add_named(run, true, worse, text);
         status = answer_add(answer, text);
     }
     noise_tell(run, text);
@@ -179,10 +202,17 @@ static void gain_tell(struct buffer *text, double share)
         buffer_format(text, "%.0f%% of its time could be saved: ", 100 * share);
 }
 
+/* A smaller part of the time needs no cause. */
+#define EXPLAINED 0.05
+
 static void cause_tell(const struct explanation *why, struct buffer *text)
 {
     const struct explained_finding *const first = why->n_findings ? why->findings : NULL;
     if (!first || text_same(first->cause, "unexplained")) {
+        if (fabs(why->residual_share) < EXPLAINED) {
+            buffer_add(text, "its bounds explain its time");
+            return;
+        }
         buffer_add(text, "nothing here explains ");
         if (isfinite(why->residual_share))
             buffer_format(text, "%.0f%% of its time", 100 * why->residual_share);

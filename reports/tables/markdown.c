@@ -168,7 +168,7 @@ void markdown_print(const struct run *run, const struct text_options *options, F
     }
     sheet_make(&markdown.sheet, run);
     answer_markdown(run, file);
-    legend_origin(run, markdown_line, file);
+    legend_origin(run, false, markdown_line, file);
     for (size_t first = 0; first < run->n_results; first = markdown.end) {
         markdown.first = first;
         markdown.end = run_group_end(run, first);
@@ -182,6 +182,6 @@ void markdown_print(const struct run *run, const struct text_options *options, F
     if (run->account)
         print_account(run->account, file);
     fputc('\n', file);
-    legend_notes(run, markdown_line, file);
+    legend_notes(run, false, markdown_line, file);
     buffer_free(&markdown.scratch);
 }

@@ -59,9 +59,9 @@ void sheet_rows(const struct run *run, size_t first, size_t end, bool roofs,
 
 typedef void legend_line(const char *line, void *context);
 /* Limits, baselines, notes, what is missing and why. */
-void legend_notes(const struct run *run, legend_line *line, void *context);
+void legend_notes(const struct run *run, bool brief, legend_line *line, void *context);
 /* Host, tool, seed, time; whether the run was interrupted. */
-void legend_origin(const struct run *run, legend_line *line, void *context);
+void legend_origin(const struct run *run, bool brief, legend_line *line, void *context);
 
 /* The lines of run_answer(). */
 void legend_answer(const struct run *run, legend_line *line, void *context);

@@ -287,8 +287,8 @@ static void print_end(struct layout *layout)
                       buffer_text(&layout->hidden));
         print_line(buffer_text(&layout->scratch), layout);
     }
-    legend_notes(layout->run, print_line, layout);
-    legend_origin(layout->run, print_line, layout);
+    legend_notes(layout->run, layout->options->brief, print_line, layout);
+    legend_origin(layout->run, layout->options->brief, print_line, layout);
 }
 
 static void print_groups(struct layout *layout)
@@ -358,6 +358,13 @@ static void print_answer(const char *line, void *context)
     text_tone(end->file, colour, TONE_PLAIN);
 }
 
+void answer_write(const struct run *run, const struct text_options *options, FILE *file)
+{
+    struct ending end = {run, options ?: &no_options, file, false};
+    if (!run_is_ladder(run))
+        legend_answer(run, print_answer, &end);
+}
+
 void table_end(const struct run *run, const struct text_options *options, FILE *file)
 {
     if (run->n_studies)
@@ -371,9 +378,7 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
         print_step(run, GROUP_ALL, options, file, print_end);
     explain_write(run, options, file);
     account_write(run, file);
-    struct ending end = {run, options ?: &no_options, file, false};
-    if (!run_is_ladder(run))
-        legend_answer(run, print_answer, &end);
+    answer_write(run, options, file);
 }
 
 void table_write(const struct run *run, const struct text_options *options, FILE *file)

@@ -86,7 +86,7 @@ static void print_study(const struct study *study, FILE *file)
 void studies_markdown(const struct run *run, FILE *file)
 {
     answer_markdown(run, file);
-    legend_origin(run, markdown_line, file);
+    legend_origin(run, false, markdown_line, file);
     FOR_EACH (const struct study, study, run->studies, run->n_studies)
         print_study(study, file);
 }

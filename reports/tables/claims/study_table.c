@@ -200,6 +200,6 @@ void studies_table(const struct run *run, const struct text_options *options, FI
         page.study = study;
         print_study(&page);
     }
-    legend_origin(run, print_line, &page);
+    legend_origin(run, page.options->brief, print_line, &page);
     buffer_free(&page.cell);
 }

@@ -212,11 +212,12 @@ static void words_lines(struct legend *legend)
         legend_put(legend, "libraries are compared too, but decide nothing", "");
 }
 
-void comparison_lines(const struct run *run, legend_line *line, void *context)
+void comparison_lines(const struct run *run, bool brief, legend_line *line, void *context)
 {
     struct legend legend = {.run = run, .line = line, .context = context};
 
-    arm_lines(&legend);
+    if (!brief)
+        arm_lines(&legend);
     if (run->gate->refused)
         legend_put(&legend, "times were not judged: ", run->gate->refused);
     left_out_lines(&legend);
@@ -232,7 +233,8 @@ void comparison_lines(const struct run *run, legend_line *line, void *context)
         legend_put(&legend, "selftest: ", run->gate->selftest);
     proof_lines(&legend);
     code_lines(&legend);
-    words_lines(&legend);
+    if (!brief)
+        words_lines(&legend);
     buffer_free(&legend.buffer);
 }
 

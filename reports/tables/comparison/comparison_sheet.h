@@ -36,7 +36,8 @@ void change_summary(const struct run *run, size_t first, size_t end,
 
 /* Lines that tell the builds and how far their comparison can be trusted
  * (comparison_legend.c). */
-void comparison_lines(const struct run *run, legend_line *line, void *context);
+void comparison_lines(const struct run *run, bool brief, legend_line *line,
+                      void *context);
 /* Good or bad news? */
 enum tone comparison_tone(const struct run *run);
 

@@ -145,7 +145,7 @@ void comparison_table(const struct run *run, const struct text_options *options,
         print_op(&layout, first, end);
     }
     fputc('\n', file);
-    comparison_lines(run, print_line, &layout);
-    legend_origin(run, print_line, &layout);
+    comparison_lines(run, options->brief, print_line, &layout);
+    legend_origin(run, options->brief, print_line, &layout);
     buffer_free(&layout.scratch);
 }
