@@ -23,6 +23,7 @@ static const struct {
     {"study", command_study},       {"completion", command_completion},
     {"man", command_man},           {"new-plugin", command_new_plugin},
     {"trust", command_trust},       {"call", command_call},
+    {"audit", command_audit},
 };
 
 static int run_command(struct options *options)

@@ -25,6 +25,7 @@ struct event {
     uint64_t config, config1, config2;
     unsigned kind;      /* how it proves itself (proofs.def); 0: no loop is known */
     unsigned takes;     /* counters of the PMU; 0: one */
+    bool foreign;       /* of another CPU: never counted, `withheld` says whose it is */
     char withheld[256]; /* why it must not be counted although it could be; empty: it may
                          */
 };
@@ -35,6 +36,9 @@ struct event {
  * generic names and those of this CPU's built-in table work without libpfm4 too. -EINVAL
  * names the event and near matches. */
 int event_encode(const char *name, struct event *event, struct error *error);
+/* The same, but an event that another CPU has is withheld with this reason, not an error.
+ */
+int event_encode_any(const char *name, struct event *event, struct error *error);
 /* The core's PMU counts it. */
 bool event_is_hardware(const struct event *event);
 /* Calls `each` for every event (with umask) of the PMUs of this machine whose qualified

@@ -66,6 +66,9 @@ int libpfm_encode(const char *name, struct event *event, struct error *error);
 /* Every event with umask of the core PMUs of this machine and of the generic PMU; a PMU
  * named in `pmu` (not NULL) is listed alone, even if it is not this machine's. */
 void libpfm_each(const char *pmu, event_each_fn *each, void *context);
+/* libpfm4's name of another CPU's core PMU that has the event, and what CPU that is.
+ * False if there is none. */
+bool libpfm_foreign(const char *event, char *pmu, char *cpu, size_t size);
 /* libpfm4's name of this machine's core PMU, or "". */
 void libpfm_pmu(char *name, size_t size);
 #endif

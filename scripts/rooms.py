@@ -25,7 +25,7 @@ ROOMS = {
     "reports/text": ["base"],
     "reports/study": ["base", "reports/stats", "reports/text"],
     "reports/model": ["base", "reports/stats", "reports/text", "reports/study"],
-    "reports/judge": ["base", "reports/model", "reports/stats", "reports/text"],
+    "reports/judge": ["base", "reports/model", "reports/stats", "reports/study", "reports/text"],
     "reports/json": ["base", "reports/judge", "reports/model", "reports/study",
                      "reports/text"],
     "reports/tables": ["base", "reports/judge", "reports/model", "reports/stats",

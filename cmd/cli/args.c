@@ -17,7 +17,6 @@ static const char *other_word(const char *name, size_t length)
         {"color", "a terminal gets colours, NO_COLOR=1 none"},
         {"colour", "a terminal gets colours, NO_COLOR=1 none"},
         {"no-color", "a terminal gets colours, NO_COLOR=1 none"},
-        {"verbose", "--json=FILE has all that is known of a run"},
         {"size", "--sizes=LIST, or --shape=TEXT as the op writes it"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -296,7 +295,10 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
             "%.80s: a command is missing, as in simdbench gemm; see simdbench --help",
             argv[1]);
     }
-    const int rc = read_arguments(argc, argv, glance.command, options, error);
+    const char *const word = argv[glance.command];
+    int rc = command_find(word) ? 0 : guess_file(word, error);
+    if (rc == 0)
+        rc = read_arguments(argc, argv, glance.command, options, error);
     if (rc != 0)
         options_free(options);
     return rc;

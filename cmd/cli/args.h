@@ -30,7 +30,8 @@ enum command_mask {
     COMMAND_NEW_PLUGIN = 1 << 15,
     COMMAND_TRUST = 1 << 16,
     COMMAND_CALL = 1 << 17,
-    COMMAND_ALL = (1 << 18) - 1,
+    COMMAND_AUDIT = 1 << 18,
+    COMMAND_ALL = (1 << 19) - 1,
 };
 
 /* The power of an option that a project file sets, see project.c. */
@@ -169,3 +170,7 @@ void help_short(FILE *file);
 void help_all(FILE *file);
 void help_command(FILE *file, const char *command);
 void help_version(FILE *file);
+
+/* 0: the word names no file that a command could be meant for. Else -EINVAL, and the
+ * error names the command (guess.c). */
+int guess_file(const char *word, struct error *error);

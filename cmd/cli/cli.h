@@ -68,6 +68,7 @@ struct options {
     bool format_given;
     bool all_code; /* --asm */
     bool dry_run, quiet;
+    bool verbose;             /* all notes below a table on a terminal */
     bool quick;               /* license: the clock alone; study: its quick shapes */
     struct text_list claims;  /* study: ids; empty: all */
     bool expect_confirmed;    /* study: another verdict fails */
@@ -83,6 +84,7 @@ struct options {
     struct call_options call;
     bool list_trusted, revoke;  /* trust */
     double threshold;           /* of a change, 0.02 */
+    char *dispatcher;           /* audit: its variant; NULL: by the rule */
     bool strict;                /* inconclusive and unusable cases fail */
     bool gate_code;             /* cases whose code is worse fail */
     bool as_built;              /* ab: code stays where it is */

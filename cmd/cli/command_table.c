@@ -23,6 +23,11 @@ const struct command_row command_rows[] = {
       "call ./libmix.so:mix_avx2,mix_sse2 'void (inout float dst[n], const float src[n], "
       "float gain = 0.5, size_t n)' --reference=mix_c",
       "call mix.json --json=run.json", "call ./libmix.so"}},
+    {"audit", COMMAND_AUDIT, "FILE.json|PLUGIN.so|OP [OP]",
+     "where does a dispatcher choose worse than it could? which kernel from which size on",
+     1, 2,
+     {"audit mix.json", "audit mix.json --dispatcher=mix --strict --json=audit.json",
+      "audit ./mine.so own --sizes=1..64,1Ki..1Mi*4", "audit relu --sizes=7,64,1000,64Ki"}},
     {"report", COMMAND_REPORT, "FILE.json...",
      "print saved runs again, several as one", 1, REPORT_FILES_MAX,
      {"report run.json --format=html:run.html",

@@ -18,12 +18,13 @@
      COMMAND_STUDY)
 #define GATES (COMMAND_AB | COMMAND_COMPARE)
 #define TESTED (COMMAND_AB | COMMAND_COMPARE | COMMAND_SELFTEST)
-#define MEASURERS (COMMAND_OP | COMMAND_SUITE | COMMAND_CALL)
+#define MEASURERS (COMMAND_OP | COMMAND_SUITE | COMMAND_CALL | COMMAND_AUDIT)
 #define GATED (MEASURERS | COMMAND_AB)
 #define CASES (GATED | COMMAND_THREADS | COMMAND_EXPLAIN)
 #define TIMERS (CASES | COMMAND_STUDY)
-#define SHAPED \
-    (COMMAND_OP | COMMAND_CALL | COMMAND_AB | COMMAND_THREADS | COMMAND_EXPLAIN)
+#define SHAPED                                                                    \
+    (COMMAND_OP | COMMAND_CALL | COMMAND_AB | COMMAND_THREADS | COMMAND_EXPLAIN | \
+     COMMAND_AUDIT)
 #define RECORDED                                                                   \
     (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT | COMMAND_EXPLAIN | \
      COMMAND_STUDY)
@@ -179,6 +180,12 @@ const struct option_row option_rows[] = {
     {"expect", "nothing|confirmed", COMPARE, COMMAND_STUDY, "nothing",
      "With confirmed a claim that is refuted or contested fails with status 1.",
      option_set_second, AT(expect_confirmed), NEEDS_TRUST},
+    {"strict", NULL, COMPARE, COMMAND_AUDIT, NULL,
+     "Fail with status 1 if the dispatcher chooses worse than it could.", option_set_flag,
+     AT(strict), NEEDS_TRUST},
+    {"dispatcher", "VARIANT", RUN, COMMAND_AUDIT, "the kernel of instruction set lib, or auto",
+     "The function that chooses one of the others, as `list kernels` names it.",
+     option_set_text, AT(dispatcher), HARMLESS},
     {"strict", NULL, COMPARE, COMMAND_STUDY, NULL,
      "With --expect=confirmed, fail with status 3 if a claim is undecided or not measurable.",
      option_set_flag, AT(strict), NEEDS_TRUST},
@@ -344,6 +351,9 @@ const struct option_row option_rows[] = {
      option_set_flag, AT(dry_run), TYPED},
     {"quiet", NULL, OUTPUT, TIMERS, NULL, "No progress and no hints.", option_set_flag,
      AT(quiet), HARMLESS},
+    {"verbose", NULL, OUTPUT, TIMERS | COMMAND_REPORT | COMMAND_COMPARE, NULL,
+     "All notes below a table on a terminal, with host, seed and versions; files have them anyway.",
+     option_set_flag, AT(verbose), HARMLESS},
 
     {"output", "FILE", OUTPUT, COMMAND_ALL, "standard output",
      "Where that goes which would be printed; the file is replaced once all of it is there.",
@@ -398,6 +408,7 @@ void options_free(struct options *options)
     TEXTS_FREE(options->harness, options->pattern, options->build, options->run,
                options->cwd_old, options->cwd_new);
     free(options->functions);
+    free(options->dispatcher);
     free(options->call.reference);
     free(options->call.tolerance);
     free(options->call.roof);

@@ -160,17 +160,15 @@ static int save(const struct options *options, const struct run *run, struct err
             continue;
         const double ops = gain_least_work(run, threads, &shape);
         thresholds[n++] = (struct threshold){.threads = threads, .ops = ops};
-        if (isfinite(ops))
-            text_line(stdout, "%u threads from %.6g operations a call on (%s)", threads,
-                      ops, shape);
-        else
-            text_line(stdout, "%u threads: at no size faster for certain", threads);
     }
     const int status = thresholds_save(run->fingerprint, options->request.op, thresholds,
                                        n, path, sizeof path, error);
-    if (status == 0)
-        text_line(stdout, "saved to %s", path);
-    return status;
+    if (status < 0)
+        return status;
+    text_line(stdout, "saved to %s", path);
+    const struct text_options text = text_of_stdout(options);
+    answer_write(run, &text, stdout);
+    return 0;
 }
 
 /* ---- the command ---- */

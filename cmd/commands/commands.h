@@ -9,6 +9,8 @@
 int command_op(struct options *options);
 /* A function of any library, from its prototype. */
 int command_call(struct options *options);
+/* All functions of an op beside the one that chooses among them. */
+int command_audit(struct options *options);
 /* Saved runs as text. */
 int command_report(struct options *options);
 /* Two builds, measured against each other. */

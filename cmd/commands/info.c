@@ -388,6 +388,9 @@ static int list_all(const struct options *options, const struct catalog *catalog
     text_line(stdout, "%s", "");
     text_line(stdout, "More is listed by: simdbench list "
                       "shapes|events|groups|studies|settings [PATTERN]");
+    text_line(stdout,
+              "Next: simdbench gemm --sizes=64..512, or simdbench call LIB.so for a "
+              "library of yours");
     return rc;
 }
 

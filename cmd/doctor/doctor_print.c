@@ -39,17 +39,41 @@ size_t checks_ok(const struct checks *checks)
     return n;
 }
 
+/* Names what costs, and the commands that go on from here. */
+static void print_answer(const struct checks *checks, FILE *file)
+{
+    struct buffer text = {.text = NULL};
+    buffer_format(&text, "%zu of %zu checks are ok", checks_ok(checks), checks->n);
+    const char *separator = "; these are not: ";
+    for (size_t i = 0; i < checks->n; i++) {
+        if (!checks->check[i].costs[0])
+            continue;
+        buffer_add(&text, separator);
+        buffer_plain(&text, checks->check[i].name);
+        separator = ", ";
+    }
+    fprintf(
+        file,
+        "\n%s\nNext: simdbench gemm --sizes=64..512 measures; scripts/quiet.sh COMMAND "
+        "makes this machine quieter for a command\n",
+        buffer_text(&text));
+    buffer_free(&text);
+}
+
 void checks_print(const struct checks *checks, bool colour, FILE *file)
 {
     const int width = value_width(checks);
-    for (size_t i = 0; i < checks->n; i++) {
-        const struct check *const check = &checks->check[i];
-        char value[2 * sizeof check->value];
-        text_plain(check->value, value, sizeof value);
-        fprintf(file, "%-*s %-*s  ", NAME_WIDTH, check->name, width, value);
-        print_state(check, colour, file);
-    }
-    fprintf(file, "\n%zu of %zu checks are ok\n", checks_ok(checks), checks->n);
+    for (int costs = 0; costs < 2; costs++) /* what to do something about comes last */
+        for (size_t i = 0; i < checks->n; i++) {
+            const struct check *const check = &checks->check[i];
+            char value[2 * sizeof check->value];
+            if ((check->costs[0] != '\0') != costs)
+                continue;
+            text_plain(check->value, value, sizeof value);
+            fprintf(file, "%-*s %-*s  ", NAME_WIDTH, check->name, width, value);
+            print_state(check, colour, file);
+        }
+    print_answer(checks, file);
 }
 
 /* An empty text is an unknown one. */

@@ -56,9 +56,9 @@ static void tell(void *context, const struct progress *progress)
 }
 
 /* A case that could not be measured has its reason instead. */
-static void print_case(const struct subject *subject)
+static void print_case(const struct explaining *all, const struct subject *subject)
 {
-    const struct text_options text = text_of_stdout();
+    const struct text_options text = text_of_stdout(all->options);
     struct result *const result = variant_result(&subject->base);
     const struct run alone = {.results = result, .n_results = 1};
     if (result->explanation) {
@@ -152,7 +152,7 @@ static void conclude(struct explaining *all, bool all_of_them)
             all->live.watcher.group_done(all->live.watcher.context, all->run,
                                          all->concluded);
         if (all->options->format == FORMAT_TABLE)
-            print_case(subject);
+            print_case(all, subject);
         inspect_census_free(&subject->trace.census);
     }
     standard_flush(NULL);
@@ -294,7 +294,9 @@ static int explain_all(struct explaining *all, struct error *error)
         status = explain_cases(all, all->pair ? 2 : 1, error);
     conclude(all, true);
     if (status == 0 && all->options->format == FORMAT_TABLE) {
+        const struct text_options text = text_of_stdout(all->options);
         account_write(all->run, stdout);
+        answer_write(all->run, &text, stdout);
         standard_flush(NULL);
     }
     free(all->subjects);

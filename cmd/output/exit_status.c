@@ -2,6 +2,7 @@
 #include "output/output.h"
 #include "process/process.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_bad(const struct result *result)
@@ -53,9 +54,22 @@ static int compared_status(const struct run *run)
     return measured ? EXIT_OK : EXIT_NOTHING;
 }
 
+/* Of an audit with --strict. */
+static bool chooses_badly(const struct run *run)
+{
+    struct audit audit;
+    if (!run_is_audit(run) ||
+        !text_same(facts_find_text(&run->settings, "bad_choice"), "fail"))
+        return false;
+    must(run_audit(run, &audit));
+    free(audit.range);
+    return audit.worse > 0;
+}
+
 int run_exit_status(const struct run *run)
 {
     if (run->interrupted && (!run->gate || strcmp(run->gate->kind, "stored") != 0))
         return EXIT_INTERRUPTED;
-    return run->gate ? compared_status(run) : plain_status(run);
+    const int status = run->gate ? compared_status(run) : plain_status(run);
+    return status == EXIT_OK && chooses_badly(run) ? EXIT_REGRESSED : status;
 }

@@ -49,7 +49,7 @@ static void save(struct live *live, struct run *run)
 static void show_group(void *context, struct run *run, size_t group)
 {
     struct live *const live = context;
-    const struct text_options text = text_of_stdout();
+    const struct text_options text = text_of_stdout(live->options);
     if (live->progress)
         progress_show("%s", "");
     if (live->table && !live->begun)
@@ -73,7 +73,7 @@ void live_begin(struct live *live, const struct options *options, bool table)
 
 void live_end(const struct live *live, const struct run *run)
 {
-    const struct text_options text = text_of_stdout();
+    const struct text_options text = text_of_stdout(live->options);
     if (live->progress)
         progress_show("%s", "");
     if (live->table && live->begun)

@@ -55,7 +55,7 @@ int outputs_save(const struct options *options, const struct run *run,
 int outputs_write(const struct options *options, bool table, const struct run *run,
                   struct error *error);
 /* As standard output wants it. */
-struct text_options text_of_stdout(void);
+struct text_options text_of_stdout(const struct options *options);
 /* A run as text, by file_save(). */
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run goes to files and to standard output. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "output/output.h"
 #include "process/process.h"
 
-struct text_options text_of_stdout(void)
+/* A file keeps all notes. */
+struct text_options text_of_stdout(const struct options *options)
 {
     return (struct text_options){.colour = terminal_colour(stdout),
-                                 .width = terminal_width(stdout)};
+                                 .width = terminal_width(stdout),
+                                 .brief = !options->verbose && isatty(STDOUT_FILENO)};
 }
 
 /* As it is, or as gnuplot draws it. */
@@ -59,7 +62,7 @@ int outputs_save(const struct options *options, const struct run *run,
 int outputs_write(const struct options *options, bool table, const struct run *run,
                   struct error *error)
 {
-    const struct text_options text = text_of_stdout();
+    const struct text_options text = text_of_stdout(options);
     int status = 0;
     /* Earlier output comes first where both go to the same place. */
     fflush(stdout);

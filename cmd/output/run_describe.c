@@ -34,6 +34,10 @@ static void add_settings(const struct options *options, const struct plan *plan,
     struct facts *const settings = &run->settings;
     char text[1024];
     must(facts_text(settings, "op", options->request.op ?: options->command));
+    if (!strcmp(options->command, "audit")) {
+        must(facts_text(settings, "dispatcher", options->dispatcher ?: ""));
+        must(facts_text(settings, "bad_choice", options->strict ? "fail" : "pass"));
+    }
     if (options->label)
         must(facts_text(settings, "label", options->label));
     if (options->project_file) {

@@ -21,7 +21,7 @@ static int add_event(const char *name, struct event *events, size_t *n,
     if (*n == EVENTS_MAX)
         return error_set(error, -E2BIG, "more than %d events: count in several runs",
                          EVENTS_MAX);
-    return event_encode(name, &events[(*n)++], error);
+    return event_encode_any(name, &events[(*n)++], error);
 }
 
 static int add_all(const struct how *how, struct plan *plan, struct error *error)

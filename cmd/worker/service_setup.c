@@ -24,7 +24,7 @@ static int read_events(struct service *service, const struct setup_call *call,
     if (call->n_events > EVENTS_MAX)
         return error_set(error, -EINVAL, "at most %d events", EVENTS_MAX);
     for (size_t i = 0; i < call->n_events; i++) {
-        int status = event_encode(call->event[i], &service->events[i], error);
+        int status = event_encode_any(call->event[i], &service->events[i], error);
         if (status < 0)
             return status;
         service->n_events++;

@@ -250,6 +250,23 @@ int event_encode(const char *name, struct event *event, struct error *error)
     return 0;
 }
 
+int event_encode_any(const char *name, struct event *event, struct error *error)
+{
+    const int status = event_encode(name, event, error);
+#ifdef HAVE_PFM
+    char pmu[64], cpu[64];
+    if (status < 0 && libpfm_foreign(name, pmu, cpu, sizeof pmu)) {
+        *event = (struct event){.foreign = true};
+        snprintf(event->name, sizeof event->name, "%s", name);
+        snprintf(event->string, sizeof event->string, "%s", name);
+        snprintf(event->withheld, sizeof event->withheld,
+                 "this CPU has no such event; %s (%s::) does", cpu, pmu);
+        return 0;
+    }
+#endif
+    return status;
+}
+
 struct filter {
     const char *pattern;
     event_each_fn *each;

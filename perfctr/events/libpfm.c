@@ -107,6 +107,34 @@ void libpfm_each(const char *only, event_each_fn *each, void *context)
     }
 }
 
+struct search {
+    const char *event; /* with its PMU, or without one */
+    bool found;
+};
+
+static void search_compare(const char *name, const char *description, void *context)
+{
+    struct search *const search = context;
+    (void)description;
+    search->found |= event_same(search->event, name) ||
+                     event_same(search->event, strstr(name, "::") + 2);
+}
+
+bool libpfm_foreign(const char *event, char *pmu_name, char *cpu, size_t size)
+{
+    struct search search = {.event = event};
+    for (int k = 0; !search.found && k < PFM_PMU_MAX; k++) {
+        pfm_pmu_info_t pmu = {.size = sizeof pmu};
+        if (pfm_initialize() != PFM_SUCCESS ||
+            pfm_get_pmu_info((pfm_pmu_t)k, &pmu) != PFM_SUCCESS || pmu.is_present)
+            continue;
+        libpfm_each(pmu.name, search_compare, &search);
+        snprintf(pmu_name, size, "%s", pmu.name);
+        snprintf(cpu, size, "%s", pmu.desc);
+    }
+    return search.found;
+}
+
 void libpfm_pmu(char *name, size_t size)
 {
     name[0] = '\0';

@@ -226,6 +226,11 @@ void event_prove_on(const struct proof_machine *machine, const struct event *eve
     const struct row *const row = &rows[event->kind];
     alone.withheld[0] = '\0';
     *proof = (struct proof){.expected = NAN, .counted = NAN};
+    if (event->foreign) {
+        proof->verdict = PROOF_REFUSED;
+        snprintf(proof->reason, sizeof proof->reason, "%s", event->withheld);
+        return;
+    }
     if (event->kind != KIND_none) {
         proof->expected = expected_of(row->loop, row->per_turn);
         snprintf(proof->loop, sizeof proof->loop, "%s", loops[row->loop].what);
@@ -248,6 +253,8 @@ void event_prove_on(const struct proof_machine *machine, const struct event *eve
 
 void event_judge(struct event *event, const struct proof *proof)
 {
+    if (event->foreign)
+        return;
     const bool withheld = proof->verdict == PROOF_DEAD || proof->verdict == PROOF_WRONG;
     snprintf(event->withheld, sizeof event->withheld, "%s",
              withheld ? proof->reason : "");

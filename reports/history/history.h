@@ -67,6 +67,9 @@ int history_read(const char *path, const char *pattern, struct history *history,
 void history_free(struct history *history);
 /* Appends the ids of all cases. */
 int history_cases(const char *path, char ***ids, size_t *n, struct error *error);
+/* The answer in words: how many cases take longer or less long than before, and the
+ * largest of these changes. strings_free() the lines. 0 or -ENOMEM (history_answer.c). */
+int history_answer(const struct history *history, char ***lines, size_t *n);
 /* Tables, one for each case and host, with the changes below; all as one CSV table; or
  * all with the changes as JSON. -EIO or -errno. */
 int history_write_table(const struct history *history, FILE *file, struct error *error);

@@ -54,6 +54,14 @@ void history_json(const struct history *history, struct json *json)
     json_number(json, gates, "slower", (double)history->gates.slower);
     json_number(json, gates, "faster", (double)history->gates.faster);
     json_number(json, gates, "p", history->gates.p);
+    char **lines;
+    size_t n;
+    if (history_answer(history, &lines, &n) == 0) {
+        json_texts(json, root, "answer", lines, n);
+        strings_free(lines, n);
+    } else {
+        json->failed = true;
+    }
     cJSON *const cases = json_array(json, root, "cases");
     for (size_t first = 0, end; first < history->n; first = end) {
         const struct history_entry *const entry = &history->entries[first];

@@ -4,7 +4,6 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
   .trim();
 const PALETTE = 10;
 const cycled = (i) => `c${i % PALETTE}`;
-const MARKS = ["circle", "triangle", "rect", "rectRot", "star"];
 
 // ---- plug-ins: a dataset says what it wants, as `interval`, `tag` or a chart's `marks` ----
 
@@ -115,6 +114,40 @@ const tags = {
   },
 };
 
+// The text `end` of a line, right of its last point. Texts that would overlap move apart.
+const endRoom = () => window.innerWidth < 700 ? 92 : 150;
+const LEADING = 13;
+const ends = {
+  id: "ends",
+  afterDatasetsDraw(chart) {
+    const { ctx: context, chartArea: area } = chart;
+    const texts = chart.data.datasets.flatMap((dataset, i) => {
+      const points = chart.getDatasetMeta(i).data, last = points[points.length - 1];
+      return dataset.end && last && chart.isDatasetVisible(i)
+        ? [{ text: short(dataset.end, window.innerWidth < 700 ? 14 : 24), y: last.y, from: last,
+          ink: dataset.borderColor }] : [];
+    }).sort((a, b) => a.y - b.y);
+    let lowest = area.bottom + LEADING;
+    for (const one of [...texts].reverse())
+      lowest = one.y = Math.min(one.y, lowest - LEADING);
+    let highest = area.top - LEADING;
+    context.save();
+    context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+    for (const one of texts) {
+      highest = one.y = Math.max(one.y, highest + LEADING);
+      context.strokeStyle = context.fillStyle = one.ink;
+      context.globalAlpha = 0.5;
+      context.beginPath();
+      context.moveTo(one.from.x + 5, one.from.y);
+      context.lineTo(area.right + 6, one.y);
+      context.stroke();
+      context.globalAlpha = 1;
+      context.fillText(one.text, area.right + 9, one.y + 4);
+    }
+    context.restore();
+  },
+};
+
 function inArea(chart, draw) {
   const { ctx: context, chartArea: area } = chart;
   context.save();
@@ -127,7 +160,7 @@ function inArea(chart, draw) {
   context.restore();
 }
 
-Chart.register(intervals, marks, tags);
+Chart.register(intervals, marks, tags, ends);
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.font.family = "system-ui, 'DejaVu Sans', sans-serif";
@@ -247,7 +280,8 @@ function figure(title, config, rows, { height, open = false } = {}) {
     plot.style.height = `${height}px`;
   waiting.set(canvas, () => {
     const chart = new Chart(canvas, dress(config()));
-    legend.replaceChildren(chart.data.datasets.length > 1 ? legendOf(chart) : "");
+    legend.replaceChildren(chart.data.datasets.length > 1 && !chart.data.datasets[0].end
+      ? legendOf(chart) : "");
   });
   viewed.observe(canvas);
   const details = el("details", {}, el("summary", {}, "Table"));

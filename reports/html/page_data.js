@@ -13,8 +13,10 @@ const perCall = (result, total) => Math.max(total / Math.max(result.iterations ?
 const elementOf = (result) => (result.type ?? "").split("-").pop();
 // The case without its shape: a line over sizes.
 const seriesOf = (result) => result.id.replace(`@${result.shape}`, "");
+// The module of a case, with its options; "" of own kernels.
+const labelOf = (id) => id.split("/")[0].split(":").slice(0, -1).join(":");
 // Who a baseline is: "openblas", or the file that it was merged from.
-const ownerOf = (id) => id.split("/")[0].split(":").slice(0, -1).join(":").split(",")[0];
+const ownerOf = (id) => labelOf(id).split(",")[0];
 
 // Cases are found by their anchor, which is their id; roofs stand in several groups.
 const byAnchor = new Map(), byId = new Map();
@@ -48,11 +50,11 @@ function families() {
     const cases = members.filter((result) => result.role !== "roof");
     if (!cases.length)
       continue;
-    const first = cases[0];
+    const first = cases.find((result) => result.role === "kernel") ?? cases[0];
     const settings = Object.entries(first.settings ?? {})
       .map(([name, value]) => `${name}=${value}`);
     const from = first.op !== "roof" ? null : first.work?.bytes ? "memory" : "registers";
-    const title = [first.op, elementOf(first), from, first.layout, ...settings].filter(Boolean)
+    const title = [first.op, first.type, from, first.layout, ...settings].filter(Boolean)
       .join(", ");
     if (!found.has(title))
       found.set(title, { title, cases: [], roofs: [] });

@@ -7,14 +7,25 @@ function evidenceLine(evidence) {
     : "at most"} ${digits(evidence.threshold)}${against ? `, ${against}` : ""}${
     evidence.source ? `; ${evidence.source}` : ""})`;
 }
-function findingItem(finding) {
-  const line = (name, text) => text ? [el("li", {}, `${name}: ${text}`)] : [];
-  return el("li", {}, el("strong", {}, finding.cause), ` ${finding.text ?? ""} `,
-    el("span", { class: "dim" }, [finding.confidence, known(finding.share)
-      ? `${percent(finding.share, 0)} of the time` : ""].filter(Boolean).join(", ")),
+// Two bars: the time as it is, and with the experiment.
+function beforeAfter(one) {
+  const most = Math.max(1, one.ratio);
+  return el("div", { class: "pair" }, [["as it is", 1], [one.text ?? one.name, one.ratio]]
+    .map(([name, value]) => [el("span", {}, name), bar([["fill", value / most, ""]],
+      `${name}: ${times(value)}`), el("span", { class: "right" }, times(value))]));
+}
+function findingCard(finding, why) {
+  const line = (name, text) => text ? el("p", {}, el("strong", {}, `${name}: `), text) : null;
+  const tried = (why.experiments ?? []).find((one) => one.name === finding.experiment &&
+    known(one.ratio));
+  return el("section", { class: "card", "aria-label": finding.cause }, el("h4", {}, finding.cause,
+    el("span", { class: "dim" }, ` ${[finding.confidence, known(finding.share)
+      ? `${percent(finding.share, 0)} of the time` : ""].filter(Boolean).join(", ")}`)),
+  el("p", {}, finding.text ?? ""), tried ? beforeAfter(tried) : null,
+  line("Try", finding.remedy), el("details", {}, el("summary", {}, "Evidence"),
     el("ul", {}, (finding.evidence ?? []).map((one) => el("li", {}, evidenceLine(one))),
-      (finding.against ?? []).map((one) => el("li", {}, `against it: ${evidenceLine(one)}`)),
-      line("to refute", finding.refute), line("remedy", finding.remedy)));
+      (finding.against ?? []).map((one) => el("li", {}, `against it: ${evidenceLine(one)}`))),
+    line("To refute", finding.refute)));
 }
 
 // A line is as hot as it was executed often, beside the hottest of its loop.
@@ -38,40 +49,53 @@ function codeTable(loop) {
   return made;
 }
 function loopPart(loop) {
-  const counts = Object.entries(loop.counts ?? {}).map(([name, value]) => `${name} ${digits(value)}`);
+  const counts = Object.entries(loop.counts ?? {}).filter(([, value]) => value).map(([name, value]) => `${name} ${digits(value)}`);
   return el("div", {}, el("h4", {}, `Loop ${loop.where}${loop.source ? `, ${loop.source}` : ""}`),
-    facts([["share of instructions", known(loop.share) ? percent(loop.share) : null],
-      ["iterations of a call", known(loop.iterations) ? digits(loop.iterations) : null],
-      ["trips", known(loop.trips) ? digits(loop.trips) : null], ["mix", loop.mix],
-      ["of an iteration", counts.join(", ")]]), loop.code ? codeTable(loop) : null);
+    loop.code ? codeTable(loop) : null, el("details", {}, el("summary", {}, "Facts of this loop"),
+      facts([["share of instructions", known(loop.share) ? percent(loop.share) : null],
+        ["iterations of a call", known(loop.iterations) ? digits(loop.iterations) : null],
+        ["trips", known(loop.trips) ? digits(loop.trips) : null], ["mix", loop.mix],
+        ["of an iteration", counts.join(", ")]])));
 }
 
-function boundsFigure(why, title) {
-  const all = [...why.bounds].sort((a, b) => b.cycles - a.cycles);
-  const bounds = all.filter((bound) => !bound.refuted);
-  const inks = () => bounds.map((bound) => colour(bound.limits ? "c1" : "c0"));
-  return figure(`Bounds of an iteration: ${title}`, () => ({
-    type: "bar", data: { labels: bounds.map((bound) => short(bound.text ?? bound.name, 34)),
-      datasets: [{ label: "cycles", data: bounds.map((bound) => ({ x: bound.cycles,
-        y: short(bound.text ?? bound.name, 34), title: bound.text ?? bound.name,
-        lines: [`${digits(bound.cycles)} cycles${bound.limits ? ", a limit of the work" : ""}`] })),
-      backgroundColor: inks(), maxBarThickness: 20 }] },
-    options: { indexAxis: "y", scales: { x: axis("cycles", false, { beginAtZero: true,
-      suggestedMax: why.cycles }), y: { type: "category", grid: { display: false } } },
-    plugins: { marks: { lines: known(why.cycles) ? [{ x: why.cycles, colour: "bad",
-      label: `measured ${digits(why.cycles)}`, width: 2 }] : [] } } },
-  }), () => table("Bounds", [{ title: "bound", value: (bound) => bound.text ?? bound.name },
-    { title: "cycles", number: true, value: (bound) => bound.cycles,
-      show: (bound) => digits(bound.cycles) },
-    { title: "limits the work", value: (bound) => bound.limits ? "yes"
-      : bound.refuted ? "no: the time refutes it" : "" }], all),
-  { height: 90 + 24 * bounds.length });
+// A bar of segments [class, share, text], from the left.
+function bar(segments, label) {
+  return el("div", { class: "bar", role: "img", "aria-label": label }, segments.map(([kind, share,
+    text]) => {
+    const part = el("span", { class: kind, title: text }, text);
+    part.style.setProperty("width", `${100 * Math.min(Math.max(share, 0), 1)}%`);
+    return part;
+  }));
+}
+// The time of an iteration: what the largest bound needs of it, and what nothing explains.
+function boundsFigure(why) {
+  const all = [...why.bounds].filter((bound) => bound.cycles > 0)
+    .sort((a, b) => b.cycles - a.cycles);
+  const top = all.find((bound) => !bound.refuted), rest = why.cycles - top?.cycles;
+  const name = top?.text ?? top?.name;
+  const said = !top || !known(rest) ? "" : `${digits(why.cycles)} cycles measured; ${name}: ${
+    digits(top.cycles)} (${percent(top.cycles / why.cycles, 0)})${rest > 0
+    ? `; beyond all bounds: ${digits(rest)} (${percent(rest / why.cycles, 0)}), hatched` : ""}`;
+  const whole = Math.max(why.cycles, top?.cycles);
+  return el("figure", {}, el("figcaption", {}, el("h4", {}, "Time of an iteration")),
+    said ? [bar([["fill", top.cycles / whole, name], ["rest", rest / whole, ""]], said),
+      el("p", {}, said)] : null,
+    el("details", {}, el("summary", {}, "All bounds"), table("Bounds", [
+      { title: "bound", value: (bound) => bound.text ?? bound.name },
+      { title: "cycles", number: true, value: (bound) => bound.cycles,
+        show: (bound) => digits(bound.cycles) },
+      { title: "limits the work", value: (bound) => bound.limits ? "yes"
+        : bound.refuted ? "no: the time refutes it" : "" }], all)));
 }
 function experimentsFigure(why, title) {
-  const tried = why.experiments.filter((one) => known(one.ratio));
+  const changes = (one) => Math.abs(one.ratio - 1) >= 0.02;
+  const done = why.experiments.filter((one) => known(one.ratio));
+  const tried = done.filter(changes), none = done.filter((one) => !changes(one));
   const data = tried.map((one, row) => ({ x: one.ratio, y: row, lo: one.ci?.[0], hi: one.ci?.[1],
     title: one.name, lines: [one.text ?? "", `${times(one.ratio)} ${range(one.ci, digits)}`] }));
-  return figure(`Experiments: ${title}`, () => ({
+  const rest = none.length ? el("p", { class: "dim" }, `Changed nothing: ${
+    none.map((one) => one.name).join(", ")}`) : null;
+  return tried.length === 0 ? rest : el("div", {}, figure(`Experiments: ${title}`, () => ({
     type: "scatter", data: { datasets: [{ label: "time with it over time without", interval: "x",
       pointRadius: 4.5, borderColor: colour("c0"), backgroundColor: colour("c0"), data }] },
     options: { scales: { x: axis("time with it over time without", false, reach(data, "x")),
@@ -83,7 +107,7 @@ function experimentsFigure(why, title) {
     { title: "interval", number: true, value: (one) => one.ci?.[0],
       show: (one) => range(one.ci, digits) },
     { title: "not tried", value: (one) => one.absent ?? "" }], why.experiments),
-  { height: 90 + 22 * tried.length });
+  { height: 90 + 22 * tried.length }), rest);
 }
 
 function explained(result) {
@@ -98,8 +122,8 @@ function explained(result) {
       ["measured", known(why.cycles) ? `${digits(why.cycles)} cycles an iteration` : null],
       ["nothing explains", known(why.residual?.share) ? `${percent(why.residual.share)} (${
         digits(why.residual.cycles)} cycles)` : null]]),
-    result.findings ? [el("h4", {}, "Findings"), el("ol", {}, result.findings.map(findingItem))] : null,
-    why.bounds ? boundsFigure(why, result.id) : null, (why.loops ?? []).map(loopPart),
+    why.bounds ? boundsFigure(why) : null,
+    (result.findings ?? []).map((finding) => findingCard(finding, why)), (why.loops ?? []).map(loopPart),
     why.experiments?.some((one) => known(one.ratio)) ? experimentsFigure(why, result.id) : null);
 }
 const EXPLAINED = 5;

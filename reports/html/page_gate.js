@@ -28,7 +28,7 @@ function gateTable(list) {
     { ...of("processes", digits), title: "processes" }, of("p", digits),
     { title: "reason", value: (result) => result.comparison.reason ??
       result.comparison.code?.reason ?? result.comparison.placement?.unmoved ?? "" }],
-  list, { anchor: (result) => result.anchor });
+  list, { anchor: (result) => result.anchor, sort: 2, descending: true });
 }
 
 function forestConfig(cases) {
@@ -58,17 +58,7 @@ function forestConfig(cases) {
       } } },
   };
 }
-// What somebody who decides reads first.
-const usable = (result) => hasChange(result) && result.role === "kernel" &&
-  result.comparison.verdict !== "UNUSABLE";
-function headline({ regressed, improved, same, inconclusive, unusable: none, only_one: one, threshold }) {
-  const all = regressed + improved + same + inconclusive + none + one;
-  const rest = [[improved, "improved"], [inconclusive, "inconclusive"], [none, "unusable"],
-    [one, "in one of the two only"]].filter(([n]) => n).map(([n, word]) => `${n} ${word}`);
-  return `${regressed ? `REGRESSED: ${regressed}` : `${inconclusive || none ? "UNDECIDED" : "PASSED"
-  }: none`} of ${all} cases regressed by more than ${percent(threshold)}${
-    rest.length ? `; ${rest.join(", ")}` : ""}.`;
-}
+// How far the changes can be trusted.
 function trust(gate) {
   const list = results.filter((result) => result.role === "kernel" && hasChange(result))
     .map((result) => Math.abs(result.comparison.change)).sort((a, b) => a - b);
@@ -76,6 +66,8 @@ function trust(gate) {
   if (gate.equal && list.length)
     lines.push(`Both runs are of the same build: what differs is the noise between them, ${
       percent(list[list.length >> 1])} at the median of the cases and ${percent(list.at(-1))} at most.`);
+  if (gate.refused)
+    lines.push(`Times were not judged: ${gate.refused}.`);
   if (known(gate.drift))
     lines.push(`The machine changed by ${change(gate.drift)}, as ${gate.controls} libraries and ` +
       "limits say, whose code is the same; changes by op are without that.");
@@ -100,25 +92,6 @@ function rowsTable(gate) {
     { title: "speed against", value: (row) => (row.versus ?? []).map((one) => `${one.baseline} ${
       pair(one.before, one.after, (times) => `${plain(times, 4)}x`)}`).join(", ") }], gate.rows);
 }
-const EXTREMES = 5;
-function gateHead(body, gate, changed) {
-  const list = changed.filter(usable);
-  body.append(el("p", { class: gate.regressed ? "bad" : "" }, el("strong", {}, headline(gate))),
-    ...trust(gate));
-  if (gate.rows?.length)
-    body.append(rowsTable(gate));
-  const n = list.length > 2 * EXTREMES ? EXTREMES : Math.ceil(list.length / 2);
-  for (const [title, part] of [["The worst", list.slice(0, n)],
-    ["The best", list.slice(Math.max(n, list.length - EXTREMES)).reverse()]])
-    if (part.length)
-      body.append(table(title, [caseColumn,
-        { title: "change", number: true, value: (result) => result.comparison.change,
-          show: (result) => change(result.comparison.change) },
-        { title: "interval", number: true, value: (result) => result.comparison.ci?.[0],
-          show: (result) => range(result.comparison.ci, change) },
-        { title: "verdict", value: (result) => result.comparison.verdict, tone: verdictTone }],
-      part, { anchor: (result) => result.anchor }));
-}
 const FOREST = 40;
 function drawGate(body) {
   const { gate } = page;
@@ -128,13 +101,17 @@ function drawGate(body) {
   const parts = [];
   for (let i = 0; i < changed.length; i += FOREST)
     parts.push(changed.slice(i, i + FOREST));
-  gateHead(body, gate, changed);
-  body.append(facts([
+  body.append(...trust(gate));
+  figures(body, parts, "charts", (part) => figure("Changes, the worst first; grey: the noise floor",
+    () => forestConfig(part), () => gateTable(part), { height: 90 + 24 * part.length }));
+  if (gate.rows?.length)
+    body.append(rowsTable(gate));
+  body.append(el("details", {}, el("summary", {}, "Builds and settings"), facts([
     ["verdicts", rank.concat("SAME").map((name) => [name, gate[name.toLowerCase()]])
       .filter(([, n]) => n).map(([name, n]) => `${n} ${name}`).join(", ")],
     ["threshold", percent(gate.threshold)], ["geometric mean", known(gate.geomean_change)
       ? change(gate.geomean_change) : null],
-    ["times do not gate", gate.refused], ["this machine", gate.selftest],
+    ["this machine", gate.selftest],
     ["settings of this comparison", gate.settings],
     ["harness", gate.harness], ["placement", gate.harness && "code of a harness cannot be tried at " +
       "other places, so a change may be of the code or only of its place in memory"],
@@ -142,9 +119,8 @@ function drawGate(body) {
     ["left out", gate.left_out], ["this CPU lacks", gate.lacking],
     ...(gate.arms ?? []).map((arm) => [arm.name, [arm.label, arm.path, arm.version,
       arm.commit, arm.build_id ? `build ${arm.build_id}` : "", arm.started_at, arm.host]
-      .filter(Boolean).join(", ")])]));
-  figures(body, parts, "charts", (part) => figure("Changes, the worst first; grey: the noise floor",
-    () => forestConfig(part), () => gateTable(part), { height: 90 + 24 * part.length }));
+      .filter(Boolean).join(", ")])])));
   if (list.length)
-    body.append(gateTable(list));
+    body.append(el("details", { open: list.length <= FOLDED },
+      el("summary", {}, `All ${plural(list.length, "case")}`), gateTable(list)));
 }

@@ -51,7 +51,9 @@ function changeText(runs, since) {
 }
 
 function drawHistory(body) {
-  const lines = page.cases.filter((line) => matches(line.id));
+  // Cases that changed come first, the largest of their last changes on top.
+  const last = (line) => Math.abs(line.changes?.at(-1)?.change ?? 0);
+  const lines = page.cases.filter((line) => matches(line.id)).sort((a, b) => last(b) - last(a));
   figures(body, lines, "charts", (line) => {
     const name = `${line.id} on ${line.fingerprint}`;
     return el("div", {}, figure([name, line.cpu].filter(Boolean).join(", "),

@@ -28,14 +28,19 @@ function statusText() {
   return [...groupBy(cases, (result) => result.status)].map(([status, list]) =>
     `${list.length} ${status}`).join(", ");
 }
+// The command that goes on from there stands as code.
+function answerLine(line) {
+  const [, words, command] = /^(.*?)(simdbench [a-z-]+ .*)?$/s.exec(line);
+  return el("p", { class: "answer" }, words, command ? el("code", {}, command) : null);
+}
 function drawHead() {
   const { host, tool } = page, head = document.getElementById("head");
   const why = results.some((result) => result.explanation);
   const title = page.cases ? "simdbench history" : page.studies ? "simdbench study"
     : page.gate ? "simdbench: two builds" : why ? "simdbench: why" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
-  const answer = (page.answer ?? []).map((line) => el("p", { class: "answer" }, line));
-  head.append(el("h1", {}, title), ...answer, commandPart() ?? "", facts([
+  head.append(el("h1", {}, title), ...(page.answer ?? []).map(answerLine), el("details", {},
+    el("summary", {}, "How it was measured"), commandPart() ?? "", facts([
     ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${
       statusText()}` : null],
     ["interrupted", page.interrupted ? "yes: what follows is what there was" : null],
@@ -49,7 +54,7 @@ function drawHead() {
     ["settings", page.settings?.project_options
       ? `${page.settings.project_options} from ${page.settings.project}` : null],
     ...(page.sources ?? []).map((source) => ["also from", [source.name, source.cpu,
-      source.started_at].filter(Boolean).join(", ")])]));
+      source.started_at].filter(Boolean).join(", ")])])));
 }
 
 // ---- the case that the address names ----
@@ -93,11 +98,15 @@ function addSections() {
   if (some((result) => result.explanation))
     addSection("why", "Why", "Causes with their evidence, bounds, and what the hot loops execute.",
       drawExplanations);
+  const drawn = families().map(({ cases }) => cases.filter(isMeasured));
+  if (!page.gate && drawn.some((cases) => cases.length > 1))
+    addSection("matrix", "Each kernel at each size", null, drawMatrix);
   if (some((result) => result.role !== "roof"))
     addSection("cases", "Cases", null, drawCases);
-  if (some((result) => result.role !== "roof" && isMeasured(result)))
-    addSection("speed", "Speed over size", "Medians with 95% intervals. Dots: the limit of the line " +
-      "of that colour, measured in the same rounds. Triangles: baselines.", drawSpeed,
+  if (drawn.some((cases) => new Set(cases.map((result) => result.shape)).size > 1))
+    addSection("speed", "Speed over size", "Medians with 95% intervals. A colour is a kernel, " +
+      "its line tells the instruction set; grey: limits of the same rounds, and libraries " +
+      "with triangles.", drawSpeed,
     [toggle(state, "logX", "sizes: log"), toggle(state, "logY", "speed: log")]);
   if (some((result) => isMeasured(result) && (isRoof(result) || onRoofline(result))))
     addSection("roofline", "Roofline", "Roofs as this run measured them; a stream belongs to the " +
@@ -106,7 +115,7 @@ function addSections() {
   if (some((result) => result.role !== "roof" && hasSamples(result)))
     addSection("samples", "Samples", "A point is a batch. Grey ones are none of the case: another " +
       "thread ran on the core beside them, or evidence voided them. Triangles lie beyond the " +
-      "axis.", drawSamples, [toggle(state, "wide", "to the slowest")]);
+      "axis.", drawSamples, [toggle(state, "wide", "to the slowest")], true);
 }
 function drawBar() {
   const bar = document.getElementById("bar");

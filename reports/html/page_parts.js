@@ -126,7 +126,7 @@ function setFilter(text) {
 
 const sections = [];
 // `draw(body)` fills the section, again whenever the filter or a tool changes.
-function addSection(id, title, intro, draw, tools = []) {
+function addSection(id, title, intro, draw, tools = [], folded = false) {
   const body = el("div");
   const section = {
     id, title, draw: () => {
@@ -137,10 +137,12 @@ function addSection(id, title, intro, draw, tools = []) {
     },
   };
   sections.push(section);
+  const content = [intro ? el("p", { class: "dim" }, intro) : null, tools.length
+    ? el("div", { class: "tools", role: "group", "aria-label": `How ${title} is drawn` },
+      tools.map((tool) => tool(section))) : null, body];
   document.getElementById("content").append(el("section", { id, "aria-labelledby": `${id}-title` },
-    el("h2", { id: `${id}-title` }, title), intro ? el("p", { class: "dim" }, intro) : null,
-    tools.length ? el("div", { class: "tools", role: "group", "aria-label": `How ${title} is drawn` },
-      tools.map((tool) => tool(section))) : null, body));
+    el("h2", { id: `${id}-title` }, title), folded ? el("details", {},
+      el("summary", {}, `Show ${title.toLowerCase()}`), content) : content));
 }
 // A button that turns a member of `state` on and off.
 const toggle = (state, name, label) => (section) => {

@@ -59,10 +59,71 @@ function caseTable(caption, list, more = {}) {
     clockColumn, ...askedColumns(list), statusColumn], list,
   { anchor: (result) => result.anchor, ...more });
 }
+const FOLDED = 12;
 function drawCases(body) {
   const list = results.filter((result) => result.role !== "roof" && matches(result.id));
   if (list.length)
-    body.append(caseTable(`Cases, ${plural(list.length, "row")}`, list));
+    body.append(el("details", { open: list.length <= FOLDED },
+      el("summary", {}, `All ${plural(list.length, "case")} with times, intervals and ratios`),
+      caseTable(`Cases, ${plural(list.length, "row")}`, list)));
+}
+
+// ---- matrix: a row for each kernel, a column for each size ----
+
+const SIZES = 24;
+// The row of a case: "avx512/fma", "openblas,coretype=SkylakeX/sgemm".
+const kernelOf = (result) => [labelOf(result.id), result.isa === "lib" ? "" : result.isa,
+  result.variant].filter(Boolean).join("/");
+// What a cell shows: the share of the limit, or of the speed of the fastest one at that size.
+function cellShare(result, best, limited) {
+  return limited ? result.limit?.share : best.summary.median_ns / result.summary.median_ns;
+}
+function matrixCell(result, best, limited) {
+  const share = cellShare(result, best, limited);
+  const cell = el("td", { class: "cell right" }, caseLink(result.anchor, known(share)
+    ? limited ? percent(share, 0) : `${share.toFixed(2)}x` : time(result.summary.median_ns),
+  { class: "number", title: [result.id, ...hover(result)].join("\n") }),
+  result === best ? el("span", { class: "best", role: "img", "aria-label": "the fastest" }, "★") : null);
+  // Half the share looks half as dark, and a little less.
+  cell.style.setProperty("--share", Math.min(Math.max(share || 0, 0), 1) ** 1.5);
+  return cell;
+}
+function matrix(family, cases, shapes) {
+  const own = cases.filter((result) => result.role !== "baseline");
+  const limited = own.every((result) => known(result.limit?.share)) && own.length > 0;
+  const columns = shapes.map((shape) => {
+    const members = cases.filter((result) => result.shape === shape);
+    const mine = members.filter((result) => result.role !== "baseline");
+    const best = (mine.length ? mine : members).reduce((a, b) =>
+      b.summary.median_ns < a.summary.median_ns ? b : a);
+    return { shape, best, of: new Map(members.map((result) => [kernelOf(result), result])) };
+  });
+  // The fastest kernel first, by its mean speed beside the fastest of each size.
+  const mean = (row) => {
+    const parts = columns.filter(({ of }) => of.has(row)).map(({ of, best }) =>
+      best.summary.median_ns / of.get(row).summary.median_ns);
+    return parts.reduce((a, b) => a + b, 0) / parts.length;
+  };
+  const rows = [...new Set(cases.map(kernelOf))].sort((a, b) => mean(b) - mean(a));
+  const caption = `${family.title}: ${limited ? "share of the limit"
+    : "speed beside that of the fastest kernel"}; ★ the fastest kernel of a size`;
+  return el("div", { class: "table", role: "region", tabindex: 0, "aria-label": caption },
+    el("table", { class: "matrix" }, el("caption", {}, caption), el("thead", {}, el("tr", {},
+      el("th", { scope: "col" }, "kernel"), columns.map(({ best }) =>
+        el("th", { scope: "col", class: "right" }, short(sizeOf(best) > 0 ? sizeText(sizeOf(best))
+          : best.shape ?? "", 18))))), el("tbody", {}, rows.map((row) => el("tr", {},
+      el("td", {}, row), columns.map(({ of, best }) => of.has(row)
+        ? matrixCell(of.get(row), best, limited) : el("td", { class: "right dim" }, "–")))))));
+}
+function drawMatrix(body) {
+  figures(body, families().flatMap((family) => {
+    const cases = family.cases.filter((result) => isMeasured(result) && matches(result.id));
+    const shapes = [...new Set(cases.map((result) => result.shape))], parts = [];
+    for (let i = 0; i < shapes.length; i += SIZES)
+      parts.push({ family, cases, shapes: shapes.slice(i, i + SIZES) });
+    return parts;
+  }), "matrices", ({ family, cases, shapes }) => matrix(family, cases.filter((result) =>
+    shapes.includes(result.shape)), shapes));
 }
 
 // ---- speed over size ----
@@ -101,29 +162,33 @@ function speedPoint(result, unit, at) {
     result };
 }
 
+// The widest instruction set has the plain line; libraries are dashed, and grey.
+const DASHES = { scalar: [1.5, 2.5], sse2: [4, 3], avx2: [10, 3] };
 function speedConfig(family, cases, unit) {
   const { at, scale } = shapeAxis(cases, state.logX);
   const series = [...groupBy(cases, seriesOf)];
-  const lines = series.map(([label, members], i) => {
-    const baseline = members[0].role === "baseline", ink = colour(cycled(i));
+  const variants = [...new Set(family.cases.filter((result) => result.role !== "baseline")
+    .map((result) => result.variant))];
+  const lines = series.map(([label, members]) => {
+    const [first] = members, baseline = first.role === "baseline";
+    const ink = colour(baseline ? "dim" : cycled(variants.indexOf(first.variant)));
     return {
-      label, data: members.map((result) => speedPoint(result, unit, at)).filter((point) =>
-        known(point.y)).sort((a, b) => a.x - b.x),
+      label, end: kernelOf(first), data: members.map((result) => speedPoint(result, unit, at))
+        .filter((point) => known(point.y)).sort((a, b) => a.x - b.x),
       borderColor: ink, backgroundColor: baseline ? colour("ground") : ink, borderWidth: 1.75,
-      pointStyle: baseline ? "triangle" : MARKS[Math.floor(i / PALETTE) % MARKS.length],
-      pointRadius: baseline ? 4.5 : 3.5, borderDash: baseline ? [6, 3] : [], interval: "y",
+      pointStyle: baseline ? "triangle" : "circle", pointRadius: baseline ? 4.5 : 3,
+      borderDash: baseline ? [6, 3] : DASHES[first.isa] ?? [], interval: "y",
     };
   });
   return {
     type: "line", data: { datasets: [...lines, ...limitLines(family, series, unit, at)] },
-    options: { scales: { x: scale, y: unit.name === "ns"
+    options: { layout: { padding: { right: endRoom() } }, scales: { x: scale, y: unit.name === "ns"
       ? axis(unit.label, true, { ticks: { callback: (value) => logTick(value) &&
         time(value).replace(/\.?0+ /, " ") } })
       : axis(unit.label, state.logY, { beginAtZero: !state.logY }) } },
   };
 }
-// Roofs that limit one of these lines, in its colour, at the shapes that they were measured
-// beside.
+// Roofs that limit one of these lines, grey, at the shapes that they were measured beside.
 function limitLines(family, series, unit, at) {
   if (unit.name === "ns")
     return [];
@@ -133,25 +198,32 @@ function limitLines(family, series, unit, at) {
   const roofs = groupBy(family.roofs.filter(({ roof }) => isMeasured(roof)),
     ({ roof }) => name(roof.id));
   return [...roofs].filter(([roof]) => limits(roof) >= 0).map(([label, members]) => ({
-    label: `limit ${label.replace("roof/", "")}`, borderColor: colour(cycled(limits(label))),
-    borderWidth: 1.25, borderDash: [2, 4], pointRadius: 0, pointHitRadius: 6,
+    label: `limit ${label.replace("roof/", "")}`, borderColor: colour("grey"), borderWidth: 1,
+    end: `limit ${label.split("/").slice(2).join("/")}`, pointRadius: 0, pointHitRadius: 6,
     data: members.map(({ roof, like }) => ({ x: at(like), y: roofRate(roof, like, unit),
       title: roof.id, anchor: roof.anchor, result: roof }))
       .filter((point) => known(point.x) && known(point.y)).sort((a, b) => a.x - b.x),
   }));
 }
 
-const SERIES = 20;
-// Families whose cases match, with at most SERIES lines each.
+const SERIES = 8;
+// Families whose cases match: one chart each, or one for each instruction set if there are
+// many lines; libraries stand in each of these.
 function speedCharts() {
   return families().flatMap((family) => {
     const cases = family.cases.filter((result) => isMeasured(result) && matches(result.id));
-    const series = [...groupBy(cases, seriesOf).values()];
-    const parts = [];
-    for (let i = 0; i < series.length; i += SERIES)
-      parts.push(series.slice(i, i + SERIES).flat());
-    return parts.map((part, i) => ({ family, cases: part,
-      title: family.title + (parts.length > 1 ? `, part ${i + 1} of ${parts.length}` : "") }));
+    const library = cases.filter((result) => result.role === "baseline");
+    const own = cases.filter((result) => result.role !== "baseline");
+    const many = groupBy(cases, seriesOf).size > SERIES && own.length > 0;
+    return [...(many ? groupBy(own, (result) => result.isa) : new Map([["", own]]))]
+      .flatMap(([isa, members]) => {
+        const series = [...groupBy(members, seriesOf).values()], parts = [];
+        for (let i = 0; i < Math.max(series.length, 1); i += SERIES)
+          parts.push([...series.slice(i, i + SERIES).flat(), ...library]);
+        return parts.filter((part) => part.length).map((part, i) => ({ family, cases: part,
+          title: [family.title, isa, parts.length > 1 ? `part ${i + 1} of ${parts.length}` : ""]
+            .filter(Boolean).join(", ") }));
+      });
   });
 }
 function drawSpeed(body) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views of studies: claims with their verdicts, and the account as a waterfall.
+// Blue, orange and hatched: colours that nobody confuses.
+const STRIP = { CONFIRMED: "fill", REFUTED: "against", UNDECIDED: "rest" };
 const CLAIMS = { CONFIRMED: "good", REFUTED: "bad", UNDECIDED: "warn" };
 
 // How a check's numbers are written: shares as percents, ratios as factors.
@@ -110,10 +112,11 @@ function drawStudies(body) {
       ...(claim.points ?? []).flatMap((point) => point.cases ?? [])].join(" ")));
     if (!claims.length)
       continue;
-    const counts = [...groupBy(study.claims, (claim) => claim.verdict)]
-      .map(([verdict, list]) => `${list.length} ${verdict}`).join(", ");
+    const counts = [...groupBy(study.claims, (claim) => claim.verdict)].sort();
+    const text = ([verdict, list]) => `${list.length} ${verdict}`;
     body.append(el("h3", {}, study.title ?? study.name), facts([["study", study.name],
-      ["source", [study.source?.title, study.source?.machine].filter(Boolean).join(", ")],
-      ["claims", counts]]), claimTable(study, claims), ...accountFigures(study));
+      ["source", [study.source?.title, study.source?.machine].filter(Boolean).join(", ")]]),
+    bar(counts.map((entry) => [STRIP[entry[0]] ?? "open", entry[1].length / study.claims.length,
+      text(entry)]), counts.map(text).join(", ")), claimTable(study, claims), ...accountFigures(study));
   }
 }

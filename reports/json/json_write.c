@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "json.h"
 #include "json_common.h"
@@ -172,6 +173,29 @@ static void put_answer(struct json *json, cJSON *root, const struct run *run)
     strings_free(answer.line, answer.n);
 }
 
+static void put_audit(struct json *json, cJSON *root, const struct run *run)
+{
+    struct audit audit = {.n = 0};
+    if (!run_is_audit(run))
+        return;
+    json->failed |= run_audit(run, &audit) < 0;
+    cJSON *const list = json_array(json, root, "audit");
+    FOR_EACH (const struct audit_range, range, audit.range, audit.n) {
+        cJSON *const object = json_object(json, list, NULL);
+        json_text(json, object, "dispatcher",
+                  range->dispatcher ? range->dispatcher->id : NULL);
+        json_text(json, object, "fastest", range->better->id);
+        json_text(json, object, "like", range->like ? range->like->id : NULL);
+        json_text(json, object, "from", range->better->shape);
+        json_text(json, object, "to", range->last->shape);
+        json_number(json, object, "sizes", (double)range->sizes);
+        json_numbers(json, object, "times", (const double[]){range->least, range->most},
+                     NULL, 2);
+        json_bool(json, object, "worse", range->worse);
+    }
+    free(audit.range);
+}
+
 static void make_document(struct json *json, const struct run *run)
 {
     cJSON *const root = json_object(json, NULL, NULL);
@@ -192,6 +216,7 @@ static void make_document(struct json *json, const struct run *run)
         json_fields(json, json_object(json, sources, NULL), &source_fields,
                     &run->sources[i]);
     put_answer(json, root, run);
+    put_audit(json, root, run);
     json_gate(json, root, run);
     json_account(json, root, run->account);
     json_studies(json, root, run);

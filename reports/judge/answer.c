@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer of a run in words. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/judge.h"
+#include "judge/answer_kinds.h"
 
 /* Kernels that differ in their instruction set and variant, over all sizes. */
 struct family {
@@ -19,7 +18,7 @@ struct family {
 };
 
 /* The kernel of a case: "avx512/fma" of "gemm/maxplus-f32/avx512/fma@64x64x64". */
-static const char *row_of(const struct result *result, size_t *length)
+const char *kernel_row(const struct result *result, size_t *length)
 {
     const size_t end = strcspn(result->id, "@");
     size_t begin = end;
@@ -30,22 +29,23 @@ static const char *row_of(const struct result *result, size_t *length)
     return result->id + begin;
 }
 
-static bool same_row(const struct result *a, const struct result *b)
+bool kernel_same(const struct result *a, const struct result *b)
 {
     size_t length, other;
-    const char *const name = row_of(a, &length), *const name_b = row_of(b, &other);
+    const char *const name = kernel_row(a, &length), *const name_b =
+                                                         kernel_row(b, &other);
     return length == other && memcmp(name, name_b, length) == 0;
 }
 
 /* The part of an id that all kernels of a family share stands before the kernel's name
  * and behind the shape. */
-static bool same_family(const struct result *a, const struct result *b)
+bool family_same(const struct result *a, const struct result *b)
 {
     size_t unused;
-    const size_t length = (size_t)(row_of(a, &unused) - a->id);
+    const size_t length = (size_t)(kernel_row(a, &unused) - a->id);
     const char *const set_a = strchr(a->id, ';'), *const set_b = strchr(b->id, ';');
     return strncmp(a->id, b->id, length) == 0 && text_same(a->layout, b->layout) &&
-           row_of(b, &unused) == b->id + length && text_same(set_a, set_b);
+           kernel_row(b, &unused) == b->id + length && text_same(set_a, set_b);
 }
 
 static bool is_asked(const struct result *result)
@@ -54,7 +54,7 @@ static bool is_asked(const struct result *result)
 }
 
 /* Cases of other programs have no type, and do not compete with each other. */
-static bool is_measured(const struct result *result)
+bool kernel_measured(const struct result *result)
 {
     return is_asked(result) && result->type && *result->type &&
            result->status == STATUS_OK && result->summary.median_ns > 0;
@@ -66,7 +66,7 @@ static int size_judge(struct family *family, const struct result *like, size_t f
 {
     const struct result *const results = family->run->results, *best = NULL;
     for (size_t i = first; i < end; i++)
-        if (is_measured(&results[i]) && same_family(like, &results[i]) &&
+        if (kernel_measured(&results[i]) && family_same(like, &results[i]) &&
             (!best || results[i].summary.median_ns < best->summary.median_ns))
             best = &results[i];
     if (!best)
@@ -74,8 +74,8 @@ static int size_judge(struct family *family, const struct result *like, size_t f
     bool level = false;
     for (size_t i = first; i < end && !level; i++) {
         struct speedup speedup;
-        if (&results[i] == best || !is_measured(&results[i]) ||
-            !same_family(like, &results[i]))
+        if (&results[i] == best || !kernel_measured(&results[i]) ||
+            !family_same(like, &results[i]))
             continue;
         const int status = result_speedup(best, &results[i], &speedup);
         if (status < 0)
@@ -90,7 +90,7 @@ static int size_judge(struct family *family, const struct result *like, size_t f
 static void row_add(struct family *family, const struct result *result)
 {
     size_t length;
-    const char *const name = row_of(result, &length);
+    const char *const name = kernel_row(result, &length);
     for (size_t i = 0; i < family->n_rows; i++)
         if (family->length[i] == length && memcmp(family->rows[i], name, length) == 0)
             return;
@@ -106,7 +106,7 @@ static const struct result *most_often(const struct family *family, size_t *time
     for (size_t i = 0; i < family->n; i++) {
         size_t wins = 0;
         for (size_t j = 0; j < family->n; j++)
-            wins += same_row(family->best[i], family->best[j]);
+            wins += kernel_same(family->best[i], family->best[j]);
         if (wins > *times) {
             *times = wins;
             winner = family->best[i];
@@ -120,7 +120,7 @@ static const struct result *most_often(const struct family *family, size_t *time
 static void add_row(struct buffer *text, const struct result *result)
 {
     size_t length;
-    const char *const name = row_of(result, &length);
+    const char *const name = kernel_row(result, &length);
     buffer_plain_n(text, name, length);
 }
 
@@ -142,7 +142,7 @@ static void add_winner(struct buffer *text, const struct family *family,
     else
         buffer_format(text, " at %zu of %zu sizes", wins, family->n);
     for (size_t i = 0; i < family->n; i++)
-        level += same_row(family->best[i], winner) && family->level[i];
+        level += kernel_same(family->best[i], winner) && family->level[i];
     if (level > 0)
         buffer_format(text, ", level with another one at %zu", level);
 }
@@ -154,7 +154,7 @@ static const struct result *add_share(struct buffer *text, const struct family *
     const struct result *lowest = NULL, *highest = NULL;
     for (size_t i = 0; i < family->n; i++) {
         const struct result *const result = family->best[i];
-        if (!same_row(result, winner) || !result->summary.limit.id ||
+        if (!kernel_same(result, winner) || !result->summary.limit.id ||
             !(result->summary.limit.share > 0))
             continue;
         if (!lowest || result->summary.limit.share < lowest->summary.limit.share)
@@ -166,6 +166,10 @@ static const struct result *add_share(struct buffer *text, const struct family *
         return NULL;
     const double lo = round(100 * lowest->summary.limit.share),
                  hi = round(100 * highest->summary.limit.share);
+    if (highest->summary.limit.too_low) {
+        buffer_add(text, "; faster than its limit, which was measured too low");
+        return lowest;
+    }
     buffer_format(text, "; %.0f", lo);
     if (hi > lo)
         buffer_format(text, " to %.0f", hi);
@@ -179,7 +183,7 @@ static void add_versus(struct buffer *text, const struct family *family,
 {
     double lo = INFINITY, hi = 0;
     for (size_t i = 0; i < family->n; i++) {
-        if (!same_row(family->best[i], winner))
+        if (!kernel_same(family->best[i], winner))
             continue;
         const struct versus versus =
             baseline_ratio(family->run, family->best[i], label, length);
@@ -216,28 +220,14 @@ static void add_baselines(struct buffer *text, const struct family *family,
     }
 }
 
-/* Commands name no id that could mean more to a shell. */
-static bool is_harmless(const char *id)
-{
-    return !id[strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                          "_-+.,:;=@/")];
-}
-
 /* A kernel that leaves so much of its limit is worth a question. */
 #define WORTH_ASKING 0.9
-
-static int add_line(struct answer *answer, struct buffer *text)
-{
-    const int status = strings_add(&answer->line, &answer->n, buffer_text(text));
-    buffer_clear(text);
-    return status;
-}
 
 static void family_tell(struct buffer *text, const struct family *family)
 {
     size_t wins, length;
     const struct result *const winner = most_often(family, &wins);
-    const size_t shared = (size_t)(row_of(winner, &length) - winner->id);
+    const size_t shared = (size_t)(kernel_row(winner, &length) - winner->id);
     buffer_plain_n(text, winner->id, shared ? shared - 1 : 0);
     buffer_plain(text, strchr(winner->id, ';') ?: "");
     if (winner->layout) {
@@ -269,11 +259,11 @@ static int family_judge(struct family *family, const struct result *like,
         if (status < 0)
             return status;
         for (size_t i = first; i < end; i++)
-            if (is_measured(&run->results[i]) && same_family(like, &run->results[i]))
+            if (kernel_measured(&run->results[i]) && family_same(like, &run->results[i]))
                 row_add(family, &run->results[i]);
     }
     family_tell(text, family);
-    return add_line(answer, text);
+    return answer_add(answer, text);
 }
 
 static bool was_told(const struct run *run, const struct result *result)
@@ -281,7 +271,7 @@ static bool was_told(const struct run *run, const struct result *result)
     FOR_EACH (const struct result, earlier, run->results, run->n_results) {
         if (earlier == result)
             return false;
-        if (is_measured(earlier) && same_family(earlier, result))
+        if (kernel_measured(earlier) && family_same(earlier, result))
             return true;
     }
     return false;
@@ -307,45 +297,72 @@ static int tell_missing(const struct run *run, struct answer *answer, struct buf
                           status_name((enum status)status));
             separator = ", ";
         }
-    return add_line(answer, text);
+    return answer_add(answer, text);
 }
 
-/* Others have an answer of their own. */
-static bool run_is_plain(const struct run *run)
+/* Rows that are marked are no full answer: cases without a number, and those whose core
+ * was shared. */
+static int tell_doubts(const struct run *run, struct answer *answer, struct buffer *text)
+{
+    size_t shared = 0, cases = 0;
+    const int status = tell_missing(run, answer, text);
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (kernel_measured(result)) {
+            shared += result->samples.shared;
+            cases++;
+        }
+    if (shared)
+        buffer_format(
+            text,
+            "with a neighbour on the core: %zu of %zu cases, whose times may be "
+            "too long; scripts/quiet.sh, or another CPU by --cpu, may help",
+            shared, cases);
+    return status ?: answer_add(answer, text);
+}
+
+static bool is_explained(const struct run *run)
 {
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (result->explanation)
-            return false;
-    return !run->gate && !run->n_studies;
+            return true;
+    return run->account != NULL;
 }
 
-int run_answer(const struct run *run, struct answer *answer)
+/* The families of kernels, one after the other. */
+static int kernels_answer(const struct run *run, struct answer *answer,
+                          struct buffer *text)
 {
-    struct buffer text = {.length = 0};
     const size_t n = run->n_results + 1;
     struct family family = {.run = run,
                             .rows = calloc(n, sizeof *family.rows),
                             .length = calloc(n, sizeof *family.length),
                             .best = calloc(n, sizeof *family.best),
                             .level = calloc(n, sizeof *family.level)};
-    int status = -ENOMEM;
-    *answer = (struct answer){.n = 0};
-    if (!family.rows || !family.length || !family.best || !family.level)
-        goto out;
-    status = 0;
-    if (!run_is_plain(run))
-        goto out;
+    int status =
+        family.rows && family.length && family.best && family.level ? 0 : -ENOMEM;
+
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (status == 0 && is_measured(result) && !was_told(run, result))
-            status = family_judge(&family, result, answer, &text);
-    if (status == 0)
-        status = tell_missing(run, answer, &text);
-out:
-    buffer_free(&text);
+        if (status == 0 && kernel_measured(result) && !was_told(run, result))
+            status = family_judge(&family, result, answer, text);
     free(family.rows);
     free(family.length);
     free(family.best);
     free(family.level);
+    return status ?: tell_doubts(run, answer, text);
+}
+
+int run_answer(const struct run *run, struct answer *answer)
+{
+    struct buffer text = {.length = 0};
+    *answer = (struct answer){.n = 0};
+    const int status = run->n_studies           ? studies_answer(run, answer, &text)
+                       : run->gate              ? gate_answer(run, answer, &text)
+                       : is_explained(run)      ? explained_answer(run, answer, &text)
+                       : run_is_audit(run)      ? audit_answer(run, answer, &text)
+                                                      ?: tell_doubts(run, answer, &text)
+                            : run_tries_threads(run) ? threads_answer(run, answer, &text)
+                                                : kernels_answer(run, answer, &text);
+    buffer_free(&text);
     if (status < 0)
         strings_free(answer->line, answer->n);
     return status;

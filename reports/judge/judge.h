@@ -44,14 +44,41 @@ int result_speedup(const struct result *result, const struct result *other,
  * intervals. */
 bool result_precise(const struct result *result, double precision);
 
+/* ---- does a dispatcher choose well? (audit.c) ---- */
+
+/* Neighbouring sizes of one family of kernels at which the same is true. */
+struct audit_range {
+    const struct result *dispatcher; /* at the first size; NULL: the family has none */
+    const struct result *better;     /* the fastest kernel, at the first size */
+    const struct result *like; /* that is as fast as the dispatcher there; or NULL */
+    const struct result *last; /* the fastest kernel at the last size */
+    size_t sizes;
+    double least, most; /* times that it is faster than the dispatcher; 1 without one */
+    bool worse; /* the interval of each lies beyond the threshold, and the dispatcher's
+                   time is not that of the fastest kernel and a few instructions more */
+};
+struct audit {
+    struct audit_range *range; /* of one family after the other, in the run's order */
+    size_t n, worse;
+};
+
+#define AUDIT_THRESHOLD 0.03
+/* A run is an audit if its setting "dispatcher" is there: a variant's name, or "" (each
+ * family's only kernel of instruction set lib, or its variant auto). */
+bool run_is_audit(const struct run *run);
+/* Free `range`. 0 or -ENOMEM. */
+int run_audit(const struct run *run, struct audit *audit);
+
 /* ---- the answer in words (answer.c) ---- */
 
 /* Adds a line for each family of kernels (op, type, settings, layout): the one that is
  * the fastest at most sizes, its share of the limit, how it compares with fair baselines,
  * and the command that asks why, if an own kernel leaves over a tenth of the limit
- * (others want --plugin). A last line tells how many cases have no number. Nothing for
- * runs that compare builds, explain, or study. Names are safe to print. strings_free()
- * the lines. 0 or -ENOMEM. */
+ * (others want --plugin). Last lines tell how many cases have no number, or a neighbour.
+ * Of a run that compares builds the verdict and the command that asks why; of one that
+ * explains a sentence for each case; of a study the count of verdicts and what it
+ * teaches; of `threads` from how much work on they are worth while. Names are safe to
+ * print. strings_free() the lines. 0 or -ENOMEM. */
 struct answer {
     char **line;
     size_t n;

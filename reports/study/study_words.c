@@ -212,6 +212,23 @@ void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
     buffer_add(out, claim->contested ? ". Evidence speaks against it." : ".");
 }
 
+void study_learned_tell(const struct study *study, const struct study_claim *claim,
+                        struct buffer *out)
+{
+    const size_t begin = out->length;
+
+    study_sentence_tell(claim, out);
+    if (out->length > begin)
+        return;
+    buffer_add(out, claim->check.verdict == STUDY_UNDECIDED ? "Not decided here: "
+                                                            : "Not measured here: ");
+    study_claim_tell(claim, out);
+    buffer_add(out, "; more time may tell: simdbench study ");
+    buffer_plain(out, study->name);
+    buffer_add(out, " --claim=");
+    buffer_plain(out, claim->id);
+}
+
 void study_notes_tell(const struct study_claim *claim, struct buffer *out)
 {
     const struct study_check *const check = &claim->check;
@@ -253,7 +270,7 @@ void study_tell(const struct study *study, struct buffer *out)
     FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims)
         contested += claim->contested;
     buffer_plain(out, study->name);
-    buffer_format(out, "  %zu claim%s", study->n_claims, study->n_claims == 1 ? "" : "s");
+    buffer_format(out, ": %zu claim%s", study->n_claims, study->n_claims == 1 ? "" : "s");
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         const size_t n = study_count(study, words[i].verdict);
         if (!n)

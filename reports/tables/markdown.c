@@ -109,16 +109,11 @@ static void print_paragraph(const char *label, const char *text, void *context)
 static void print_explanations(const struct run *run, FILE *file)
 {
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        struct buffer answer = {.text = NULL};
         if (!result->explanation)
             continue;
         fputs("\n### why ", file);
         text_markdown(file, result->id);
         fputs("\n\n", file);
-        explain_answer(result->explanation, &answer);
-        text_markdown(file, buffer_text(&answer));
-        fputs("\n\n", file);
-        buffer_free(&answer);
         explain_lines(result, print_paragraph, file);
     }
 }
@@ -152,6 +147,13 @@ static void answer_line(const char *line, void *context)
     fputs("**\n\n", file);
 }
 
+void answer_markdown(const struct run *run, FILE *file)
+{
+    fputs("# simdbench\n\n", file);
+    if (!run_is_ladder(run))
+        legend_answer(run, answer_line, file);
+}
+
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)
 {
     struct markdown markdown = {.run = run, .file = file};
@@ -165,9 +167,8 @@ void markdown_print(const struct run *run, const struct text_options *options, F
         return;
     }
     sheet_make(&markdown.sheet, run);
-    fputs("# simdbench\n\n", file);
-    legend_answer(run, answer_line, file);
-    legend_origin(run, markdown_line, file);
+    answer_markdown(run, file);
+    legend_origin(run, false, markdown_line, file);
     for (size_t first = 0; first < run->n_results; first = markdown.end) {
         markdown.first = first;
         markdown.end = run_group_end(run, first);
@@ -181,6 +182,6 @@ void markdown_print(const struct run *run, const struct text_options *options, F
     if (run->account)
         print_account(run->account, file);
     fputc('\n', file);
-    legend_notes(run, markdown_line, file);
+    legend_notes(run, false, markdown_line, file);
     buffer_free(&markdown.scratch);
 }

@@ -59,15 +59,17 @@ void sheet_rows(const struct run *run, size_t first, size_t end, bool roofs,
 
 typedef void legend_line(const char *line, void *context);
 /* Limits, baselines, notes, what is missing and why. */
-void legend_notes(const struct run *run, legend_line *line, void *context);
+void legend_notes(const struct run *run, bool brief, legend_line *line, void *context);
 /* Host, tool, seed, time; whether the run was interrupted. */
-void legend_origin(const struct run *run, legend_line *line, void *context);
+void legend_origin(const struct run *run, bool brief, legend_line *line, void *context);
 
-/* The answer in words, a line for each family of kernels. */
+/* The lines of run_answer(). */
 void legend_answer(const struct run *run, legend_line *line, void *context);
 
 /* Writes a line as an item of a Markdown list to the file. */
 void markdown_line(const char *line, void *file);
+/* Begins a report in Markdown: its title and the answer. */
+void answer_markdown(const struct run *run, FILE *file);
 /* The whole of it; markdown_write() cuts it. */
 void markdown_print(const struct run *run, const struct text_options *options,
                     FILE *file);

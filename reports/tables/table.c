@@ -18,7 +18,6 @@ struct layout {
     size_t group; /* that is printed; or GROUP_ALL */
     int id_width;
     bool short_ids; /* without shape and settings, which are in the heading */
-    bool answered;  /* the first line of the answer is printed */
     struct buffer scratch, hidden;
 };
 
@@ -279,16 +278,6 @@ static void print_line(const char *line, void *context)
     print_wrapped(context, line, 0);
 }
 
-/* The answer stands last, where a reader of a terminal looks first. */
-static void print_answer(const char *line, void *context)
-{
-    struct layout *const layout = context;
-    if (!layout->answered)
-        fputc('\n', layout->file);
-    layout->answered = true;
-    print_wrapped(layout, line, 0);
-}
-
 static void print_end(struct layout *layout)
 {
     fputc('\n', layout->file);
@@ -298,10 +287,8 @@ static void print_end(struct layout *layout)
                       buffer_text(&layout->hidden));
         print_line(buffer_text(&layout->scratch), layout);
     }
-    legend_notes(layout->run, print_line, layout);
-    legend_origin(layout->run, print_line, layout);
-    if (!run_is_ladder(layout->run))
-        legend_answer(layout->run, print_answer, layout);
+    legend_notes(layout->run, layout->options->brief, print_line, layout);
+    legend_origin(layout->run, layout->options->brief, print_line, layout);
 }
 
 static void print_groups(struct layout *layout)
@@ -349,6 +336,35 @@ void table_group(const struct run *run, size_t group, const struct text_options 
         print_step(run, group, options, file, print_groups);
 }
 
+struct ending {
+    const struct run *run;
+    const struct text_options *options;
+    FILE *file;
+    bool begun;
+};
+
+/* The answer stands last, where a reader of a terminal looks first. */
+static void print_answer(const char *line, void *context)
+{
+    struct ending *const end = context;
+    const enum tone tone =
+        end->begun || !end->run->gate ? TONE_PLAIN : comparison_tone(end->run);
+    const bool colour = end->options->colour && tone != TONE_PLAIN;
+    if (!end->begun)
+        fputc('\n', end->file);
+    end->begun = true;
+    text_tone(end->file, colour, tone);
+    text_wrapped(end->file, end->options->width, line, 0);
+    text_tone(end->file, colour, TONE_PLAIN);
+}
+
+void answer_write(const struct run *run, const struct text_options *options, FILE *file)
+{
+    struct ending end = {run, options ?: &no_options, file, false};
+    if (!run_is_ladder(run))
+        legend_answer(run, print_answer, &end);
+}
+
 void table_end(const struct run *run, const struct text_options *options, FILE *file)
 {
     if (run->n_studies)
@@ -362,6 +378,7 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
         print_step(run, GROUP_ALL, options, file, print_end);
     explain_write(run, options, file);
     account_write(run, file);
+    answer_write(run, options, file);
 }
 
 void table_write(const struct run *run, const struct text_options *options, FILE *file)

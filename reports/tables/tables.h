@@ -14,6 +14,7 @@ struct text_options {
     bool colour;
     int width;  /* columns of the terminal; 0: unlimited */
     bool roofs; /* show roof rows too */
+    bool brief; /* below the table only lines that a reader needs for its numbers */
 };
 
 /* The table in three steps, so that a live run can print each group when it ends;
@@ -24,6 +25,8 @@ void table_begin(const struct run *run, const struct text_options *options, FILE
 void table_group(const struct run *run, size_t group, const struct text_options *options,
                  FILE *file);
 void table_end(const struct run *run, const struct text_options *options, FILE *file);
+/* The answer in words, below an empty line. table_end() does it too. */
+void answer_write(const struct run *run, const struct text_options *options, FILE *file);
 /* All three steps at once. */
 void table_write(const struct run *run, const struct text_options *options, FILE *file);
 /* Markdown, cut where it would be too long for GitHub; 0 or -ENOMEM. */

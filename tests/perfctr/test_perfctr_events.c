@@ -3,6 +3,7 @@
 
 #include "event_refused.h"
 #include "perfctr_private.h"
+#include "proofs.h"
 #include "unit.h"
 
 static void expect(const char *name, uint32_t type, uint64_t config)
@@ -119,6 +120,31 @@ static void test_each_of_pmu(void **state)
     assert_true(every.failed == 0 && some.failed == 0);
 }
 
+/* No CPU is of both kinds. */
+static void test_foreign(void **state)
+{
+    static const char *const events[] = {"UOPS_ISSUED:ANY", "RETIRED_SSE_AVX_FLOPS:ANY"};
+    struct event event;
+    size_t foreign = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+        const bool here = event_encode(events[i], &event, NULL) == 0;
+        assert_int_equal(event_encode_any(events[i], &event, NULL), 0);
+        assert_int_equal(event.foreign, !here);
+        assert_int_equal(event.withheld[0] != 0, !here);
+        foreign += event.foreign;
+        if (here)
+            continue;
+        struct proof proof;
+        event_prove_on(NULL, &event, &proof);
+        assert_int_equal(proof.verdict, PROOF_REFUSED);
+        event_judge(&event, &proof);
+        assert_string_equal(event.withheld, proof.reason);
+    }
+    assert_true(foreign > 0);
+    assert_int_equal(event_encode_any("NO_SUCH:EVENT", &event, NULL), -EINVAL);
+}
+
 static void test_modifiers(void **state)
 {
     struct event event;
@@ -139,7 +165,7 @@ int main(void)
         TEST(test_raw),         TEST(test_generic),   TEST(test_unknown),
         TEST(test_distance),    TEST(test_each),
 #ifdef HAVE_PFM
-        TEST(test_each_of_pmu), TEST(test_modifiers),
+        TEST(test_each_of_pmu), TEST(test_modifiers), TEST(test_foreign),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,7 +142,7 @@ static void table_and_report_show_it(void **state)
     struct run *const run = sample_explained();
     char *const table = sample_text(run, FORMAT_TABLE, NULL);
     char *const why = explained_text(run, NULL);
-    assert_string_equal(strstr(table, why), why);
+    assert_non_null(strstr(table, why)); /* the answer follows */
     free(table);
     free(why);
     run_free(run);

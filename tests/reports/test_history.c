@@ -212,7 +212,8 @@ static void test_table_and_csv(void **state)
                   "\n" FMA " on abc\n"
                   "  date                  commit  time  ±95%  change\n"
                   "  2024-01-01T00:00:00Z  -          -     -       -"
-                  "  noisy: a \"reason\"\n");
+                  "  noisy: a \"reason\"\n"
+                  "\n2 cases: 0 slower than before, 0 faster; no change was found\n");
     free(text);
     text = written(&history, history_write_csv);
     assert_non_null(strstr(text,

@@ -46,6 +46,24 @@ static void rates(void **state)
     }
 }
 
+/* On a terminal only what explains the numbers; a file has all. */
+static void brief(void **state)
+{
+    const struct text_options options[] = {{.brief = false}, {.brief = true}};
+    for (int i = 0; i < 2; i++) {
+        struct run *const run = sample_run();
+        char *const text = sample_text(run, FORMAT_TABLE, &options[i]);
+        const char *const limit = strstr(text, "limit: ");
+        assert_non_null(limit);
+        assert_int_equal(strstr(limit + 1, "\nlimit: ") == NULL, i);
+        assert_int_equal(strstr(text, ", seed ") == NULL, i);
+        assert_int_equal(strstr(text, "geometric mean of ") == NULL, i);
+        assert_int_equal(strstr(text, "all notes: --verbose") != NULL, i);
+        free(text);
+        run_free(run);
+    }
+}
+
 /* Means leave unranked baselines out, and do not mix settings or layouts. */
 static void means(void **state)
 {
@@ -165,6 +183,7 @@ static void shared_core(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(doubts), TEST(rates), TEST(means), TEST(unfair_rows_come_last),
-                     TEST(choices_are_few), TEST(shared_core));
+    return RUN_TESTS(TEST(doubts), TEST(rates), TEST(brief), TEST(means),
+                     TEST(unfair_rows_come_last), TEST(choices_are_few),
+                     TEST(shared_core));
 }

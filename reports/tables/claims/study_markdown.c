@@ -70,12 +70,10 @@ static void print_study(const struct study *study, FILE *file)
 {
     struct buffer title = {.text = NULL};
 
-    study_tell(study, &title);
+    buffer_plain(&title, study->name);
     fputs("\n## ", file);
     text_markdown(file, buffer_text(&title));
     fputs("\n\n", file);
-    study_learned_lines(study, markdown_line, file);
-    fputs("\n", file);
     study_source_lines(study, markdown_line, file);
     print_claims(study, false, "", file);
     if (study->account.n_sums)
@@ -87,8 +85,8 @@ static void print_study(const struct study *study, FILE *file)
 
 void studies_markdown(const struct run *run, FILE *file)
 {
-    fputs("# simdbench\n\n", file);
-    legend_origin(run, markdown_line, file);
+    answer_markdown(run, file);
+    legend_origin(run, false, markdown_line, file);
     FOR_EACH (const struct study, study, run->studies, run->n_studies)
         print_study(study, file);
 }

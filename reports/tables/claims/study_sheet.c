@@ -51,29 +51,6 @@ static void add_line(struct buffer *text, study_line *line, void *context)
     buffer_clear(text);
 }
 
-void study_learned_lines(const struct study *study, study_line *line, void *context)
-{
-    struct buffer text = {.text = NULL};
-
-    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
-        if (!claim->learned)
-            continue;
-        study_sentence_tell(claim, &text);
-        if (!text.length) {
-            buffer_add(&text, claim->check.verdict == STUDY_UNDECIDED
-                                  ? "Not decided here: "
-                                  : "Not measured here: ");
-            study_claim_tell(claim, &text);
-            buffer_add(&text, "; more time may tell: simdbench study ");
-            buffer_plain(&text, study->name);
-            buffer_add(&text, " --claim=");
-            buffer_plain(&text, claim->id);
-        }
-        add_line(&text, line, context);
-    }
-    buffer_free(&text);
-}
-
 /* ---- the account as bars ---- */
 
 enum { BAR_WIDTH = 40 };

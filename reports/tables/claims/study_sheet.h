@@ -23,7 +23,6 @@ bool study_is_arithmetic(const struct study_claim *claim);
 #define STUDY_ARITHMETIC_TITLE "what the numbers of the source say by themselves"
 /* Lines of the account, and of the study as a whole, safe to print. */
 typedef void study_line(const char *line, void *context);
-void study_learned_lines(const struct study *study, study_line *line, void *context);
 void study_account_lines(const struct study *study, study_line *line, void *context);
 void study_source_lines(const struct study *study, study_line *line, void *context);
 

@@ -177,10 +177,9 @@ static void print_account_line(const char *line, void *context)
 static void print_study(struct page *page)
 {
     buffer_clear(&page->cell);
-    study_tell(page->study, &page->cell);
+    buffer_plain(&page->cell, page->study->name);
     text_toned(page->file, page->options->colour, TONE_BOLD, buffer_text(&page->cell));
     fputc('\n', page->file);
-    study_learned_lines(page->study, print_line, page);
     measure_columns(page);
     print_titles(page);
     print_claims(page, false, NULL);
@@ -201,6 +200,6 @@ void studies_table(const struct run *run, const struct text_options *options, FI
         page.study = study;
         print_study(&page);
     }
-    legend_origin(run, print_line, &page);
+    legend_origin(run, page.options->brief, print_line, &page);
     buffer_free(&page.cell);
 }

@@ -91,17 +91,6 @@ static void put_builds(struct markdown_piece *piece)
 
 /* ---- how far times can be trusted ---- */
 
-void noise_text(const struct run *run, struct buffer *buffer)
-{
-    double median, most;
-
-    if (run->gate->equal && gate_noise(run, &median, &most))
-        buffer_format(buffer,
-                      "same build: what differs is the noise between the runs, %.2f%% at "
-                      "the median of the cases and %.2f%% at most",
-                      100 * median, 100 * most);
-}
-
 void libraries_text(const struct run *run, struct buffer *buffer)
 {
     const struct gate *const gate = run->gate;
@@ -143,8 +132,8 @@ void between_text(const struct run *run, struct buffer *buffer)
 
 static void put_trust(struct markdown_piece *piece)
 {
-    static void (*const texts[])(const struct run *, struct buffer *) = {
-        noise_text, libraries_text, between_text};
+    static void (*const texts[])(const struct run *, struct buffer *) = {libraries_text,
+                                                                         between_text};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         buffer_clear(&piece->scratch);
@@ -297,23 +286,11 @@ static void put_worst_and_best(struct markdown_piece *piece)
 
 /* ---- the whole ---- */
 
-static void put_verdict(struct markdown_piece *piece)
-{
-    enum tone tone;
-
-    buffer_clear(&piece->scratch);
-    comparison_verdict(piece->run, &piece->scratch, &tone);
-    fputs(tone == TONE_PLAIN ? "" : "**", piece->file);
-    text_markdown(piece->file, buffer_text(&piece->scratch));
-    fputs(tone == TONE_PLAIN ? "\n" : "**\n", piece->file);
-}
-
 void head_markdown(struct markdown_piece *piece)
 {
     struct markdown_piece extremes = {.run = piece->run};
 
-    fputs("# simdbench\n\n", piece->file);
-    put_verdict(piece);
+    answer_markdown(piece->run, piece->file);
     put_builds(piece);
     put_trust(piece);
     if (piece_begin(&extremes))

@@ -71,8 +71,8 @@ static void arm_lines(struct legend *legend)
 
 static void stored_lines(struct legend *legend)
 {
-    static void (*const texts[])(const struct run *, struct buffer *) = {
-        noise_text, libraries_text, between_text};
+    static void (*const texts[])(const struct run *, struct buffer *) = {libraries_text,
+                                                                         between_text};
 
     for (size_t i = 0; i < ARRAY_LEN(texts) && is_stored(legend->run->gate); i++) {
         texts[i](legend->run, &legend->buffer);
@@ -212,11 +212,12 @@ static void words_lines(struct legend *legend)
         legend_put(legend, "libraries are compared too, but decide nothing", "");
 }
 
-void comparison_lines(const struct run *run, legend_line *line, void *context)
+void comparison_lines(const struct run *run, bool brief, legend_line *line, void *context)
 {
     struct legend legend = {.run = run, .line = line, .context = context};
 
-    arm_lines(&legend);
+    if (!brief)
+        arm_lines(&legend);
     if (run->gate->refused)
         legend_put(&legend, "times were not judged: ", run->gate->refused);
     left_out_lines(&legend);
@@ -232,96 +233,18 @@ void comparison_lines(const struct run *run, legend_line *line, void *context)
         legend_put(&legend, "selftest: ", run->gate->selftest);
     proof_lines(&legend);
     code_lines(&legend);
-    words_lines(&legend);
+    if (!brief)
+        words_lines(&legend);
     buffer_free(&legend.buffer);
 }
 
-static void add_count(struct buffer *buffer, size_t n, const char *what)
-{
-    if (n)
-        buffer_format(buffer, ", %zu %s", n, what);
-}
-
-static bool is_regressed(const struct result *result)
-{
-    return result->comparison && !result->is_baseline &&
-           result->comparison->verdict == VERDICT_REGRESSED;
-}
-
-static bool is_placed(const struct result *result)
-{
-    return result->comparison && !result->is_baseline &&
-           result->comparison->verdict == VERDICT_PLACED;
-}
-
-/* Names up to three of the cases that make the gate fail. */
-static void add_failed(const struct run *run, bool (*fails)(const struct result *),
-                       size_t n, struct buffer *buffer)
-{
-    size_t named = 0;
-
-    for (size_t i = 0; i < run->n_results && named < 3; i++) {
-        if (!fails(&run->results[i]))
-            continue;
-        buffer_add(buffer, named++ ? ", " : ": ");
-        buffer_plain(buffer, run->results[i].id);
-    }
-    if (n > named)
-        buffer_format(buffer, " and %zu more", n - named);
-}
-
-void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone *tone)
+enum tone comparison_tone(const struct run *run)
 {
     const struct gate *const gate = run->gate;
-    const size_t cases = gate->regressed + gate->improved + gate->same + gate->placed +
-                         gate->inconclusive + gate->unusable + gate->only_one;
-    const bool undecided = gate->inconclusive || gate->unusable;
+    const size_t verdicts = gate->regressed + gate->improved + gate->same + gate->placed +
+                            gate->inconclusive + gate->unusable;
 
-    const size_t worse = run_code_worse(run);
-    const bool placed = gate->placement && gate->placed;
-
-    *tone = gate->regressed || worse || placed     ? TONE_BAD
-            : undecided || cases == gate->only_one ? TONE_PLAIN
-                                                   : TONE_GOOD;
-    if (worse) {
-        buffer_format(buffer, "CODE IS WORSE: %zu of %zu case%s", worse, cases,
-                      cases == 1 ? "" : "s");
-        add_failed(run, result_code_is_worse, worse, buffer);
-        buffer_add(buffer, "; times: ");
-    }
-    if (gate->equal) {
-        noise_text(run, buffer);
-        buffer_add(buffer, ". ");
-    }
-    if (gate->regressed) {
-        buffer_format(buffer, "REGRESSED: %zu of %zu case%s by more than %.4g%%",
-                      gate->regressed, cases, cases == 1 ? "" : "s",
-                      100 * gate->threshold);
-        add_failed(run, is_regressed, gate->regressed, buffer);
-        return;
-    }
-    if (placed) {
-        buffer_format(buffer,
-                      "PLACED: %zu of %zu case%s slower as built by more than %.4g%%",
-                      gate->placed, cases, cases == 1 ? "" : "s", 100 * gate->threshold);
-        add_failed(run, is_placed, gate->placed, buffer);
-        buffer_add(buffer, " (--placement=fail)");
-        return;
-    }
-    if (cases == gate->only_one) {
-        buffer_format(buffer, "NOTHING COMPARED: none of %zu case%s is in both", cases,
-                      cases == 1 ? "" : "s");
-        return;
-    }
-    buffer_format(buffer, "%s: none of %zu case%s regressed by more than %.4g%%",
-                  undecided ? "UNDECIDED" : "PASSED", cases, cases == 1 ? "" : "s",
-                  100 * gate->threshold);
-    add_count(buffer, gate->improved, "improved");
-    add_count(buffer, gate->placed, "placed (slower as built, by the place of the code)");
-    add_count(buffer, gate->inconclusive, "inconclusive");
-    add_count(buffer, gate->unusable, "unusable");
-    add_count(buffer, gate->only_one, "in one of the two only");
-    if (undecided)
-        buffer_add(buffer,
-                   gate->strict ? " (--strict: this fails)" : " (--strict would fail)");
+    if (gate->regressed || run_code_worse(run) || (gate->placement && gate->placed))
+        return TONE_BAD;
+    return gate->inconclusive || gate->unusable || !verdicts ? TONE_PLAIN : TONE_GOOD;
 }

@@ -143,8 +143,8 @@ static void print_legend(struct markdown_piece *piece)
     piece->rows_left = 0;
     fold_begin(piece, "How this was measured");
     fputc('\n', piece->file);
-    comparison_lines(piece->run, print_line, piece);
-    legend_origin(piece->run, print_line, piece);
+    comparison_lines(piece->run, false, print_line, piece);
+    legend_origin(piece->run, false, print_line, piece);
     if (piece->rows_left)
         fprintf(piece->file,
                 "\n**Cut here: %zu more lines; other formats have them all.**\n",

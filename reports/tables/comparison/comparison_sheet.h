@@ -36,12 +36,12 @@ void change_summary(const struct run *run, size_t first, size_t end,
 
 /* Lines that tell the builds and how far their comparison can be trusted
  * (comparison_legend.c). */
-void comparison_lines(const struct run *run, legend_line *line, void *context);
-/* Adds the last line: what it comes to. */
-void comparison_verdict(const struct run *run, struct buffer *buffer, enum tone *tone);
+void comparison_lines(const struct run *run, bool brief, legend_line *line,
+                      void *context);
+/* Good or bad news? */
+enum tone comparison_tone(const struct run *run);
 
 /* Add what is known of the noise of two stored runs, or nothing (comparison_head.c). */
-void noise_text(const struct run *run, struct buffer *buffer);
 void libraries_text(const struct run *run, struct buffer *buffer);
 void between_text(const struct run *run, struct buffer *buffer);
 

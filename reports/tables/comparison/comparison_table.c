@@ -137,7 +137,6 @@ void comparison_table(const struct run *run, const struct text_options *options,
                       FILE *file)
 {
     struct layout layout = {.run = run, .options = options, .file = file};
-    enum tone tone;
 
     fit(&layout);
     print_titles(&layout);
@@ -146,13 +145,7 @@ void comparison_table(const struct run *run, const struct text_options *options,
         print_op(&layout, first, end);
     }
     fputc('\n', file);
-    comparison_lines(run, print_line, &layout);
-    legend_origin(run, print_line, &layout);
-    fputc('\n', file);
-    buffer_clear(&layout.scratch);
-    comparison_verdict(run, &layout.scratch, &tone);
-    text_tone(file, options->colour && tone != TONE_PLAIN, tone);
-    text_wrapped(file, options->width, buffer_text(&layout.scratch), 0);
-    text_tone(file, options->colour && tone != TONE_PLAIN, TONE_PLAIN);
+    comparison_lines(run, options->brief, print_line, &layout);
+    legend_origin(run, options->brief, print_line, &layout);
     buffer_free(&layout.scratch);
 }

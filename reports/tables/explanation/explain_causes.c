@@ -267,42 +267,6 @@ static void cost_line(struct writer *to, const struct explanation *why)
         explain_end(to, "cost");
 }
 
-/* ---- the answer in words ---- */
-
-/* The gain without a cause, if an experiment tells it. */
-static void put_gain(struct buffer *to, double share)
-{
-    const double twice = 0.49;
-    if (share >= twice && share < 1)
-        buffer_format(to, "%.2g times slower than it could be: ", 1 / (1 - share));
-    else
-        buffer_format(to, "%.0f%% of its time could be saved: ", 100 * share);
-}
-
-void explain_answer(const struct explanation *why, struct buffer *to)
-{
-    const struct explained_finding *const first = why->n_findings ? why->findings : NULL;
-    if (!first || text_same(first->cause, "unexplained")) {
-        buffer_add(to, "nothing here explains ");
-        if (isfinite(why->residual_share))
-            buffer_format(to, "%.0f%% of its time", 100 * why->residual_share);
-        else
-            buffer_add(to, "its time");
-        return;
-    }
-    if (text_same(first->cause, "at-limit"))
-        buffer_add(to, "at its limit: ");
-    else if (isfinite(first->share))
-        put_gain(to, first->share);
-    else
-        buffer_add(to, "most likely, ");
-    buffer_plain(to, first->text ?: "");
-    if (first->remedy) {
-        buffer_add(to, "; try: ");
-        buffer_plain(to, first->remedy);
-    }
-}
-
 void explain_causes(struct writer *to, const struct explanation *why)
 {
     findings_lines(to, why);

@@ -5,10 +5,6 @@
 
 #include "model/model.h"
 
-struct buffer;
-/* The likeliest cause as a sentence, with what it costs and what to try. */
-void explain_answer(const struct explanation *why, struct buffer *to);
-
 /* A paragraph has a label, "" if it goes on with the one before; labels of parts begin
  * with two blanks. Texts are safe to print. */
 typedef void explain_paragraph(const char *label, const char *text, void *context);

@@ -142,41 +142,24 @@ static void print_paragraph(const char *label, const char *text,
     print_words(text, shown_width(options->width) - LABEL, file);
 }
 
-/* The name of a case, and the answer in words. */
-static size_t print_title(const struct result *result, const struct text_options *options,
-                          FILE *file)
-{
-    struct buffer title = {.text = NULL};
-    size_t lines = 0;
-    buffer_plain(&title, result->id);
-    buffer_add(&title, ": ");
-    explain_answer(result->explanation, &title);
-    for (const char *text = buffer_text(&title); *text; lines++) {
-        const int columns = shown_width(options->width) - (lines ? LABEL : 0);
-        char line[4 * WIDTH];
-        snprintf(line, sizeof line, "%*s%.*s", lines ? LABEL : 0, "",
-                 (int)line_length(text, columns), text);
-        text_toned(file, options->colour, TONE_BOLD, line);
-        fputc('\n', file);
-        text = next_line(text, columns);
-    }
-    buffer_free(&title);
-    return lines;
-}
-
 /* Code that was asked for is whole. */
 static void print_page(const struct result *result, const struct text_options *options,
                        FILE *file)
 {
-    const size_t most = LINES - print_title(result, options, file);
+    enum { MOST = LINES - 1 }; /* below the title */
     const struct explanation *const why = result->explanation;
     const bool has_code = why->n_loops && why->loops[0].n_lines;
     struct page page = {.n = 0};
+    struct buffer title = {.text = NULL};
+    buffer_plain(&title, result->id);
+    text_toned(file, options->colour, TONE_BOLD, buffer_text(&title));
+    fputc('\n', file);
+    buffer_free(&title);
     explain_lines(result, take_paragraph, &page);
     /* That on what is cut is a line too. */
-    const bool cut = !has_code && page_cut(&page, most);
+    const bool cut = !has_code && page_cut(&page, MOST);
     if (cut)
-        page_cut(&page, most - 1);
+        page_cut(&page, MOST - 1);
     FOR_EACH (struct paragraph, paragraph, page.paragraph, page.n) {
         paragraph_cut(paragraph);
         print_paragraph(paragraph->label, paragraph->text, options, file);

@@ -39,6 +39,7 @@ static void limit_lines(struct legend *legend)
     }
     for (size_t t = 0; t < tally.n; t++) {
         const char *key = tally.entry[t].key;
+        const bool joined = legend->brief && t > 0;
         size_t length = tally.entry[t].key_length;
         double lo = INFINITY, hi = 0;
         bool gops = true;
@@ -53,11 +54,12 @@ static void limit_lines(struct legend *legend)
         }
         text_digits(lo, lo_text);
         text_digits(hi, hi_text);
-        buffer_add(buffer, "limit: ");
+        buffer_add(buffer, joined ? "; " : "limit: ");
         buffer_plain_n(buffer, key, length);
         legend_range(legend, lo_text, hi_text);
         buffer_add(buffer, gops ? " Gop/s" : " GB/s");
-        legend_flush(legend);
+        if (!legend->brief || t + 1 == tally.n)
+            legend_flush(legend);
     }
     if (too_low)
         legend->line("limit too low: cases marked ! are above 102% of their limit",
@@ -221,23 +223,40 @@ static void core_shared_line(struct legend *legend)
     legend_flush(legend);
 }
 
-void legend_notes(const struct run *run, legend_line *line, void *context)
+static bool counters_are_asked(const struct run *run)
 {
-    struct legend legend = {.run = run, .line = line, .context = context};
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        FOR_EACH (const struct counter, counter, result->samples.counters,
+                  result->samples.n_counters)
+            if (counter->asked)
+                return true;
+    return false;
+}
+
+/* What explains no number of the table. */
+static void other_lines(struct legend *legend)
+{
+    if (!run_is_ladder(legend->run))
+        mean_lines(legend);
+    choice_lines(legend);
+    workspace_lines(legend);
+    note_lines(legend);
+}
+
+void legend_notes(const struct run *run, bool brief, legend_line *line, void *context)
+{
+    struct legend legend = {.run = run, .line = line, .context = context, .brief = brief};
 
     limit_lines(&legend);
-    if (!run_is_ladder(run))
-        mean_lines(&legend);
     baseline_lines(&legend);
     unranked_lines(&legend);
     source_lines(&legend);
-    choice_lines(&legend);
-    workspace_lines(&legend);
-    note_lines(&legend);
+    if (!brief)
+        other_lines(&legend);
     proof_lines(&legend);
     counter_lines(&legend);
     doubt_lines(&legend);
-    if (run->pmu_reason && *run->pmu_reason)
+    if (run->pmu_reason && *run->pmu_reason && (!brief || counters_are_asked(run)))
         legend_put(&legend, "no PMU: ", run->pmu_reason);
     core_shared_line(&legend);
     status_line(&legend);
@@ -276,11 +295,11 @@ static void project_line(struct legend *legend)
     }
 }
 
-void legend_origin(const struct run *run, legend_line *line, void *context)
+static void origin_lines(struct legend *legend)
 {
     static const char *const shown[] = {"cpu", "virtualisation", "kernel", "os"};
-    struct legend legend = {.run = run, .line = line, .context = context};
-    struct buffer *const buffer = &legend.buffer;
+    const struct run *const run = legend->run;
+    struct buffer *const buffer = &legend->buffer;
     const char *separator = ": ";
 
     buffer_add(buffer, "host");
@@ -294,16 +313,25 @@ void legend_origin(const struct run *run, legend_line *line, void *context)
               cpus && strchr(cpus, ',') ? "measured on CPUs " : "measured on CPU ", cpus);
     separator = cpus ? ", " : separator;
     add_named(buffer, separator, "fingerprint ", run->fingerprint);
-    legend_flush(&legend);
+    legend_flush(legend);
     buffer_add(buffer, "run: simdbench");
     add_named(buffer, " ", "", run->tool_version);
     add_named(buffer, ", ", "commit ", run->tool_commit);
     add_named(buffer, ", ", "", run->tool_compiler);
     add_named(buffer, ", ", "seed ", run->seed);
     add_named(buffer, ", ", "", run->started_at);
-    legend_flush(&legend);
+    legend_flush(legend);
+}
+
+void legend_origin(const struct run *run, bool brief, legend_line *line, void *context)
+{
+    struct legend legend = {.run = run, .line = line, .context = context};
+    if (!brief)
+        origin_lines(&legend);
     project_line(&legend);
     if (run->interrupted)
         line("interrupted: what was not measured until then is skipped", context);
-    buffer_free(buffer);
+    if (brief)
+        line("host, versions and all notes: --verbose, or any file", context);
+    buffer_free(&legend.buffer);
 }

@@ -9,6 +9,7 @@ struct legend {
     struct buffer buffer; /* the line that is being made */
     legend_line *line;
     void *context;
+    bool brief; /* the lines of short tables alone */
 };
 /* Hands the line over and begins the next one. */
 void legend_flush(struct legend *legend);

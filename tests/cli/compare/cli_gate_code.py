@@ -57,7 +57,7 @@ class GateOfCode(Case):
                 self.assertRegex(done.stdout, rf"(?m)^::error title=[A-Z ]+ {CASE}::.*"
                                               rf"; code at \S+: .* before .* in {head}\.so ")
                 again = self.run_tool("report", path).stdout
-                self.assertIn(f"CODE IS WORSE: 1 of 1 case: {CASE}; times: ", again)
+                self.assertIn(f"CODE IS WORSE: 1 of 1 case: {CASE}\n", again)
                 self.assertIn(code["faults"][0]["text"].split(",")[0], again)
 
     def test_nobody_asked(self):

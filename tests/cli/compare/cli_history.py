@@ -99,7 +99,7 @@ class History(Case):
         table = self.run_tool("history", CASE, env=environment(SIMDBENCH_HISTORY=self.path))
         self.assertIn(f"{CASE} on {rows[0]['fingerprint']}", table.stdout)
         self.assertEqual(table.stdout.count("~"), 2)
-        self.assertEqual(len(table.stdout.splitlines()), 5)
+        self.assertEqual(len(table.stdout.splitlines()), 7)
         with sqlite3.connect(self.path) as database:
             self.assertEqual(database.execute("SELECT count(*) FROM runs").fetchone(), (3,))
 

@@ -193,7 +193,7 @@ class Explain(Case):
         self.assertEqual((first["cause"], first["confidence"]), ("latency-chain", "flipped"))
         self.assertAlmostEqual(first["share"], 0.5, delta=0.01)
         self.assertNotIn("at-limit", [f["cause"] for f in others])
-        self.assertTrue(done.stdout.lstrip().startswith(f"{case}x16x16: 2 times slower than it"))
+        self.assertIn(f"\n\n{case}x16x16: 2 times slower than it", done.stdout)
 
     def test_bounds_of_two_cases(self):
         """Of two cases of which one lies badly, the place alone makes the difference."""

@@ -223,6 +223,21 @@ class CallFile(CallCase):
         self.assertEqual({row["id"] for row in kernels(again)},
                          {row["id"] for row in kernels(document)})
 
+    def test_audit(self):
+        """Which rows run, and what stands in the file; test_audit has the verdicts."""
+        functions = {"scalar": "mix_c", "avx2": "mix_avx2", "lib": "mix_choose()"}
+        path = self.declare(kernels=functions)
+        document = self.run_json("audit", path, "--quiet", "--sizes=64,65", *SHORT)
+        self.assertEqual(document["settings"]["dispatcher"], "")
+        self.assertEqual({row["variant"] for row in kernels(document)},
+                         {"mix_c", "mix_avx2", "mix_choose"})
+        for entry in document["audit"]:
+            self.assertEqual(set(entry), {"dispatcher", "fastest", "like", "from", "to", "sizes",
+                                          "times", "worse"})
+        text = self.run_tool("audit", path, "--dry-run").stdout
+        self.assertIn("mix:mix/f32/lib/mix_choose@257", text)
+        self.assertNotIn("257", self.run_tool("audit", path, "--dry-run", "--sizes=64").stdout)
+
     def test_tails(self):
         document = self.run_json("call", self.declare(), "--shapes=tails", "--quiet", *SHORT)
         self.assertEqual({row["shape"] for row in kernels(document)},

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -16,6 +17,15 @@ __all__ = ["Run", "Counters", "Merged", "Terminal", "Interrupt", "MissingIsa", "
 
 
 class Run(Case):
+    def test_the_answer_names_a_command_that_works(self):
+        text = self.run_tool("gemm", "--isa=scalar", "--variants=add", "--sizes=8,16",
+                             "--baseline=none", *SHORT,
+                             env=environment(SIMDBENCH_TEST_CLOCK="1,add=10")).stdout
+        command = re.search(r"Why: simdbench (.*)$", text.splitlines()[-1])
+        self.assertTrue(command, text)
+        plan = self.run_tool(*shlex.split(command[1]), "--dry-run").stdout
+        self.assertIn("gemm/maxplus-f32/scalar/add@", plan)
+
     def test_reports(self):
         """One run: its document, and that saved and live texts are the same."""
         path, markdown = self.folder / "run.json", self.folder / "run.md"

@@ -67,7 +67,7 @@ class Threads(Case):
         self.assertRegex(text, r"2 threads: .* for the first call of a cold team, .* empty")
         self.assertIn("gemm/maxplus-f32/scalar/add@24x24x24", text)
         self.assertIn("roof/f32/scalar/add_max@registers", text)
-        self.assertRegex(text, r"(?m)^2 threads(: at no size| from \d+ operations)")
+        self.assertRegex(text, r"(?m)^gemm: 2 threads(: at no size| from \d+ operations)")
         ids = [r["id"] for r in kernels(self.load(path))]
         self.assertEqual(ids, ["gemm/maxplus-f32/scalar/add@4x4x4",
                                "gemm/maxplus-f32/scalar/add@4x4x4;threads=2",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Help, plans, and every way to ask for what cannot be."""
 
-from cli_tool import SOURCE, Case, plain
+from cli_tool import BINARY, SOURCE, Case, plain
 
 __all__ = ["Help", "Mistakes", "Plan"]
 
@@ -60,6 +60,21 @@ class Mistakes(Case):
                 text += f"{line}\n{plain(self.refused(line.split()[2:]))}\n"
         self.assertGreater(text.count("$ "), 25)
         self.assert_golden("mistakes.txt", text)
+
+    def test_a_file_in_place_of_a_command(self):
+        folder = self.new_folder()
+        run, study = folder / "run.json", SOURCE / "studies/burn-conv.json"
+        self.run_tool("relu", "--isa=scalar", "--sizes=64", "--baseline=none",
+                      "--time-per-case=1ms", "--quiet", f"--json={run}")
+        (folder / "lib.so").touch()
+        for path, command in ((run, f"report {run}"), (study, f"study {study}"),
+                              (folder / "lib.so", f"call {folder}/lib.so"),
+                              (BINARY, f"ab {BINARY} OTHER")):
+            with self.subTest(path=path):
+                self.assertIn(f"{path}: this is a file, and a command is missing: "
+                              f"simdbench {command}",
+                              self.run_tool(path, status=2).stderr)
+        self.run_tool(*f"report {run}".split())
 
     def test_unknown_event(self):
         """What is near depends on the machine."""

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench audit`: an ordinary run of all kernels of an op, at sizes at which
+ * dispatchers change their mind or forget to; the judge of the run says what they miss.
+ */
+#include "commands/commands.h"
+#include "plan/plan.h"
+#include "process/process.h"
+#include "worker/worker.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Vectors, their tails, and what lies in each cache. */
+#define AUDIT_SIZES                                                               \
+    "1,2,3,4,7,8,12,15,16,17,31,32,33,63,64,65,100,127,128,129,255,256,257,1000," \
+    "1Ki,4Ki,16Ki,64Ki,256Ki"
+
+static bool is_module(const char *word)
+{
+    const char *const dot = strrchr(word, '.');
+    return dot && (!strcmp(dot, ".json") || !strcmp(dot, ".so"));
+}
+
+static bool is_line(const char *shapes)
+{
+    return shapes && strspn(shapes, "0123456789KMGi.,*: ") == strlen(shapes);
+}
+
+/* Has each op that will run one dimension alone? */
+static bool is_linear(const struct options *options, const struct catalog *catalog)
+{
+    struct text_list ops = {.n = 0};
+    bool linear = true;
+    catalog_ops(catalog, &ops);
+    for (size_t i = 0; i < ops.n; i++) {
+        const struct worker *const owner = catalog_op_owner(catalog, ops.item[i]);
+        if (options->request.op ? !strcmp(ops.item[i], options->request.op)
+                                : owner && owner->info.path)
+            linear &= is_line(catalog_op_text(catalog, ops.item[i], "default_shapes"));
+    }
+    text_list_free(&ops);
+    return linear;
+}
+
+static int choose_sizes(struct options *options)
+{
+    struct error error = {.text = ""};
+    struct catalog catalog = {.memory_fd = -1};
+    int status = catalog_make(&options->request, &options->how, &catalog, &error);
+    if (status == 0 && is_linear(options, &catalog))
+        status = sizes_expand(AUDIT_SIZES, &options->request.sizes, &error);
+    catalog_free(&catalog);
+    return exit_status_of(status, &error);
+}
+
+int command_audit(struct options *options)
+{
+    const char *const what = options->files.item[0];
+    char file[PATH_MAX];
+    const bool module = is_module(what);
+    if (module) {
+        snprintf(file, sizeof file, "%s%s", strchr(what, '/') ? "" : "./", what);
+        text_list_add(&options->request.plugins, file);
+    }
+    const char *const op = !module                ? what
+                           : options->files.n > 1 ? options->files.item[1]
+                                                  : NULL;
+    free(options->request.op);
+    options->request.op = op ? must_have(strdup(op)) : NULL;
+    if (!options->request.baselines.n)
+        text_list_add(&options->request.baselines, "none");
+    if (!options->request.isas.n)
+        text_list_add(&options->request.isas, "all");
+    if (!options->request.sizes.n && !options->request.shapes.n && !options->help) {
+        const int status = choose_sizes(options);
+        if (status != EXIT_OK)
+            return status;
+    }
+    return command_op(options);
+}

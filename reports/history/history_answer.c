@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer of a history in words. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "history.h"
+#include "text/text.h"
+
+/* Changes that the answer names. */
+enum { NAMED = 5 };
+
+/* The last change of the case that stands in [first, end), or NULL. */
+static const struct history_change *last_change(const struct history *history,
+                                                size_t first, size_t end)
+{
+    const struct history_change *last = NULL;
+    FOR_EACH (const struct history_change, change, history->changes, history->n_changes)
+        if (change->at >= first && change->at < end)
+            last = change;
+    return last;
+}
+
+static void change_tell(const struct history *history,
+                        const struct history_change *change, struct buffer *text)
+{
+    const struct history_entry *const entry = &history->entries[change->at];
+    buffer_plain(text, entry->id);
+    buffer_format(text, " takes %.3g%% %s since ", 100 * fabs(change->change),
+                  change->change > 0 ? "longer" : "less time");
+    buffer_plain(text, *entry->label    ? entry->label
+                       : *entry->commit ? entry->commit
+                                        : "the run");
+    buffer_add(text, " of ");
+    buffer_plain_n(text, entry->started_at, strcspn(entry->started_at, "T"));
+    buffer_add(text, " on ");
+    buffer_plain(text, entry->fingerprint);
+}
+
+/* The largest change that is smaller than the one before, by amount and then by place. */
+static const struct history_change *next_change(const struct history *history,
+                                                const struct history_change *before)
+{
+    const struct history_change *next = NULL;
+    for (size_t first = 0, end; first < history->n; first = end) {
+        end = history_group_end(history, first);
+        const struct history_change *const last = last_change(history, first, end);
+        const double size = last ? fabs(last->change) : 0;
+        const bool later = last && (!before || size < fabs(before->change) ||
+                                    (size == fabs(before->change) && last > before));
+        if (later && (!next || size > fabs(next->change)))
+            next = last;
+    }
+    return next;
+}
+
+int history_answer(const struct history *history, char ***lines, size_t *n)
+{
+    struct buffer text = {.text = NULL};
+    size_t cases = 0, slower = 0, faster = 0;
+    for (size_t first = 0, end; first < history->n; first = end) {
+        end = history_group_end(history, first);
+        const struct history_change *const last = last_change(history, first, end);
+        cases++;
+        slower += last && last->change > 0;
+        faster += last && last->change < 0;
+    }
+    buffer_format(&text, "%zu case%s: %zu slower than before, %zu faster", cases,
+                  cases == 1 ? "" : "s", slower, faster);
+    if (!slower && !faster)
+        buffer_add(&text, "; no change was found");
+    *lines = NULL;
+    *n = 0;
+    int status = strings_add(lines, n, buffer_text(&text));
+    const struct history_change *change = NULL;
+    for (int i = 0; i < NAMED && status == 0; i++) {
+        change = next_change(history, change);
+        if (!change)
+            break;
+        buffer_clear(&text);
+        change_tell(history, change, &text);
+        status = text.failed ? -ENOMEM : strings_add(lines, n, buffer_text(&text));
+    }
+    buffer_free(&text);
+    if (status < 0)
+        strings_free(*lines, *n);
+    return status;
+}

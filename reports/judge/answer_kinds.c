@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer of runs that compare builds, explain, study, or try numbers of threads. */
+#include <math.h>
+#include <string.h>
+
+#include "judge/answer_kinds.h"
+#include "study/study.h"
+
+/* Cases that a sentence names. */
+enum { NAMED = 3 };
+
+int answer_add(struct answer *answer, struct buffer *text)
+{
+    const int status = text->failed ? -ENOMEM
+                       : text->length
+                           ? strings_add(&answer->line, &answer->n, buffer_text(text))
+                           : 0;
+    buffer_clear(text);
+    return status;
+}
+
+/* Commands name no word that could mean more to a shell. */
+bool is_harmless(const char *word)
+{
+    return word && *word && *word != '-' &&
+           !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                              "0123456789_-+.,:;=@/")];
+}
+
+/* ---- two builds ---- */
+
+static void add_count(struct buffer *text, size_t n, const char *what)
+{
+    if (n)
+        buffer_format(text, ", %zu %s", n, what);
+}
+
+static bool has_verdict(const struct result *result, enum verdict verdict)
+{
+    return result->comparison && !result->is_baseline &&
+           result->comparison->verdict == verdict;
+}
+
+/* The regressed case with the largest change that is smaller than that of `before`. */
+static const struct result *next_worst(const struct run *run, const struct result *before)
+{
+    const struct result *worst = NULL;
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        if (!has_verdict(result, VERDICT_REGRESSED))
+            continue;
+        const double change = result->comparison->change;
+        const bool later = !before || change < before->comparison->change ||
+                           (change == before->comparison->change && result > before);
+        if (later && (!worst || change > worst->comparison->change))
+            worst = result;
+    }
+    return worst;
+}
+
+static void add_regressed(const struct run *run, struct buffer *text)
+{
+    const struct result *result = NULL;
+    size_t named = 0;
+    while (named < NAMED && (result = next_worst(run, result))) {
+        buffer_add(text, named++ ? ", " : ": ");
+        buffer_plain(text, result->id);
+        buffer_format(text, " %+.2f%%", 100 * result->comparison->change);
+    }
+    if (run->gate->regressed > named)
+        buffer_format(text, " and %zu more", run->gate->regressed - named);
+}
+
+/* Names cases that are placed, with their changes as built, or whose code is worse. */
+static void add_named(const struct run *run, bool code, size_t n, struct buffer *text)
+{
+    size_t named = 0;
+
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        const struct placement *const placement =
+            result->comparison ? result->comparison->placement : NULL;
+        if (named == NAMED ||
+            !(code ? result_code_is_worse(result) : has_verdict(result, VERDICT_PLACED)))
+            continue;
+        buffer_add(text, named++ ? ", " : ": ");
+        buffer_plain(text, result->id);
+        if (!code && placement && isfinite(placement->change))
+            buffer_format(text, " %+.2f%%", 100 * placement->change);
+    }
+    if (n > named)
+        buffer_format(text, " and %zu more", n - named);
+}
+
+static void noise_tell(const struct run *run, struct buffer *text)
+{
+    double median, most;
+
+    if (run->gate->equal && gate_noise(run, &median, &most))
+        buffer_format(text,
+                      "same build: what differs is the noise between the runs, %.2f%% at "
+                      "the median of the cases and %.2f%% at most. ",
+                      100 * median, 100 * most);
+}
+
+static size_t verdicts_of(const struct gate *gate)
+{
+    return gate->regressed + gate->improved + gate->same + gate->placed +
+           gate->inconclusive + gate->unusable + gate->only_one;
+}
+
+static void verdict_tell(const struct run *run, struct buffer *text)
+{
+    const struct gate *const gate = run->gate;
+    const size_t cases = verdicts_of(gate);
+    const char *const s = cases == 1 ? "" : "s";
+    const bool undecided = gate->inconclusive || gate->unusable;
+
+    if (gate->regressed) {
+        buffer_format(text, "REGRESSED: %zu of %zu case%s by more than %.4g%%",
+                      gate->regressed, cases, s, 100 * gate->threshold);
+        add_regressed(run, text);
+    } else if (gate->placement && gate->placed) {
+        buffer_format(text,
+                      "PLACED: %zu of %zu case%s slower as built by more than %.4g%%",
+                      gate->placed, cases, s, 100 * gate->threshold);
+        add_named(run, false, gate->placed, text);
+        buffer_add(text, " (--placement=fail)");
+    } else if (cases == gate->only_one) {
+        buffer_format(text, "NOTHING COMPARED: none of %zu case%s is in both", cases, s);
+    } else {
+        buffer_format(text, "%s: none of %zu case%s regressed by more than %.4g%%",
+                      undecided ? "UNDECIDED" : "PASSED", cases, s,
+                      100 * gate->threshold);
+        add_count(text, gate->improved, "improved");
+        add_count(text, gate->placed,
+                  "placed (slower as built, by the place of the code)");
+        add_count(text, gate->inconclusive, "inconclusive");
+        add_count(text, gate->unusable, "unusable");
+        add_count(text, gate->only_one, "in one of the two only");
+        if (undecided)
+            buffer_add(text, gate->strict ? " (--strict: this fails)"
+                                          : " (--strict would fail)");
+    }
+}
+
+static const char *arm_path(const struct gate *gate, const char *name)
+{
+    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms)
+        if (text_same(arm->name, name))
+            return arm->path;
+    return NULL;
+}
+
+static bool is_library(const char *path)
+{
+    const char *const end = path ? strrchr(path, '.') : NULL;
+    return end && !strcmp(end, ".so") && is_harmless(path);
+}
+
+/* What two builds of a plug-in differ in is asked by name. */
+static void why_tell(const struct run *run, struct buffer *text)
+{
+    const struct gate *const gate = run->gate;
+    const char *const base = arm_path(gate, "base"), *const head = arm_path(gate, "head");
+
+    if (!text_same(gate->kind, "paired") || gate->harness || !is_library(base) ||
+        !is_library(head))
+        return;
+    const struct result *const worst = next_worst(run, NULL);
+    if (worst && is_harmless(worst->id))
+        buffer_format(text, "Why: simdbench explain %s %s '%s'", base, head, worst->id);
+}
+
+int gate_answer(const struct run *run, struct answer *answer, struct buffer *text)
+{
+    const size_t worse = run_code_worse(run);
+    int status = 0;
+
+    if (worse) {
+        const size_t cases = verdicts_of(run->gate);
+        buffer_format(text, "CODE IS WORSE: %zu of %zu case%s", worse, cases,
+                      cases == 1 ? "" : "s");
+        add_named(run, true, worse, text);
+        status = answer_add(answer, text);
+    }
+    noise_tell(run, text);
+    verdict_tell(run, text);
+    if (status == 0)
+        status = answer_add(answer, text);
+    why_tell(run, text);
+    return status ?: answer_add(answer, text);
+}
+
+/* ---- why ---- */
+
+/* The gain without a cause, if an experiment tells it. */
+static void gain_tell(struct buffer *text, double share)
+{
+    const double twice = 0.49;
+    if (share >= twice && share < 1)
+        buffer_format(text, "%.2g times slower than it could be: ", 1 / (1 - share));
+    else
+        buffer_format(text, "%.0f%% of its time could be saved: ", 100 * share);
+}
+
+/* A smaller part of the time needs no cause. */
+#define EXPLAINED 0.05
+
+static void cause_tell(const struct explanation *why, struct buffer *text)
+{
+    const struct explained_finding *const first = why->n_findings ? why->findings : NULL;
+    if (!first || text_same(first->cause, "unexplained")) {
+        if (fabs(why->residual_share) < EXPLAINED) {
+            buffer_add(text, "its bounds explain its time");
+            return;
+        }
+        buffer_add(text, "nothing here explains ");
+        if (isfinite(why->residual_share))
+            buffer_format(text, "%.0f%% of its time", 100 * why->residual_share);
+        else
+            buffer_add(text, "its time");
+        return;
+    }
+    if (text_same(first->cause, "at-limit"))
+        buffer_add(text, "at its limit: ");
+    else if (isfinite(first->share))
+        gain_tell(text, first->share);
+    else
+        buffer_add(text, "most likely, ");
+    buffer_plain(text, first->text ?: "");
+    if (first->remedy) {
+        buffer_add(text, "; try: ");
+        buffer_plain(text, first->remedy);
+    }
+}
+
+/* The factor of the account that makes most of the difference. */
+static const struct account_row *main_factor(const struct account *account)
+{
+    const struct account_row *most = NULL;
+    for (size_t i = 1; i < account->factors.n && !account->absent; i++) {
+        const struct account_row *const row = &account->factors.row[i];
+        if (row->ratio > 0 && (!most || fabs(log(row->ratio)) > fabs(log(most->ratio))))
+            most = row;
+    }
+    return most;
+}
+
+static void account_answer(const struct account *account, struct buffer *text)
+{
+    const struct account_row *const time = account->factors.row, *const most =
+                                                                     main_factor(account);
+    if (!account->factors.n || !isfinite(time->ratio))
+        return;
+    buffer_plain(text, account->a);
+    if (time->ci.known && time->ci.lo <= 1 && time->ci.hi >= 1)
+        buffer_add(text, " and ");
+    else
+        buffer_format(text, " takes %.3g times as long as ", time->ratio);
+    buffer_plain(text, account->b);
+    if (time->ci.known && time->ci.lo <= 1 && time->ci.hi >= 1) {
+        buffer_add(text, " are level");
+    } else if (most) {
+        buffer_add(text, "; most of it: ");
+        buffer_plain(text, most->name);
+        buffer_format(text, " x%.3g", most->ratio);
+    }
+}
+
+int explained_answer(const struct run *run, struct answer *answer, struct buffer *text)
+{
+    if (run->account)
+        account_answer(run->account, text);
+    int status = answer_add(answer, text);
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        if (!result->explanation || status < 0)
+            continue;
+        buffer_plain(text, result->id);
+        buffer_add(text, ": ");
+        cause_tell(result->explanation, text);
+        status = answer_add(answer, text);
+    }
+    return status;
+}
+
+/* ---- studies ---- */
+
+int studies_answer(const struct run *run, struct answer *answer, struct buffer *text)
+{
+    int status = 0;
+    FOR_EACH (const struct study, study, run->studies, run->n_studies) {
+        study_tell(study, text);
+        status = status ?: answer_add(answer, text);
+        FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
+            if (claim->learned)
+                study_learned_tell(study, claim, text);
+            status = status ?: answer_add(answer, text);
+        }
+    }
+    return status;
+}
+
+/* ---- threads ---- */
+
+/* The next larger number of threads of which a group also has one. 0: there is none. */
+static int next_threads(const struct run *run, int last)
+{
+    int next = 0;
+    FOR_EACH (const struct result, one, run->results, run->n_results)
+        if (!one->is_roof && one->threads <= 1)
+            FOR_EACH (const struct result, many, run->results, run->n_results)
+                if (many->group == one->group && many->threads > last &&
+                    (!next || many->threads < next))
+                    next = many->threads;
+    return next;
+}
+
+bool run_tries_threads(const struct run *run)
+{
+    return next_threads(run, 1) > 0;
+}
+
+int threads_answer(const struct run *run, struct answer *answer, struct buffer *text)
+{
+    int status = 0;
+    for (int n = next_threads(run, 1); n && status == 0; n = next_threads(run, n)) {
+        const char *shape = "";
+        const double ops = gain_least_work(run, (uint32_t)n, &shape);
+        buffer_plain(text, run->n_results ? run->results[0].op : "");
+        if (isfinite(ops)) {
+            buffer_format(text, ": %d threads from %.6g operations a call on (", n, ops);
+            buffer_plain(text, shape);
+            buffer_add(text, ")");
+        } else {
+            buffer_format(text, ": %d threads: at no size faster for certain", n);
+        }
+        status = answer_add(answer, text);
+    }
+    return status;
+}

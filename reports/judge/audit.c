@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does a dispatcher choose the fastest of the kernels that it has? */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/answer_kinds.h"
+
+bool run_is_audit(const struct run *run)
+{
+    return facts_find_text(&run->settings, "dispatcher") != NULL;
+}
+
+/* What is known of one size. */
+struct size {
+    const struct result *dispatcher, *best, *like;
+    double times; /* that the best kernel is faster than the dispatcher */
+    bool worse;
+    bool whole; /* all kernels that this CPU can run have a time */
+};
+
+/* A dispatcher costs a branch or a jump beside what it calls. */
+#define ABOUT 0.1
+
+/* Without a name it is the only kernel that says of itself that it chooses. */
+static bool is_dispatcher(const struct run *run, const struct result *result)
+{
+    const char *const name = facts_find_text(&run->settings, "dispatcher");
+    if (name && *name)
+        return text_same(result->variant, name);
+    if (text_same(result->variant, "auto"))
+        return true;
+    size_t same = 0;
+    const size_t end = run_group_end(run, (size_t)(result - run->results));
+    for (size_t i = end; i-- > 0 && run->results[i].group == result->group;)
+        same += text_same(run->results[i].isa, "lib") &&
+                family_same(result, &run->results[i]);
+    return text_same(result->isa, "lib") && same == 1;
+}
+
+/* Other kernels whose times the dispatcher's may equal: the closest of them. */
+static int find_like(const struct run *run, struct size *size, size_t first, size_t end)
+{
+    double closest = INFINITY;
+    for (size_t i = first; i < end; i++) {
+        const struct result *const other = &run->results[i];
+        struct speedup speedup;
+        if (other == size->dispatcher || !kernel_measured(other) ||
+            !family_same(size->dispatcher, other))
+            continue;
+        const int status = result_speedup(size->dispatcher, other, &speedup);
+        if (status < 0)
+            return status;
+        const double distance = fabs(log(speedup.times));
+        if (distance < log1p(ABOUT) && distance < closest) {
+            closest = distance;
+            size->like = other;
+        }
+    }
+    return 0;
+}
+
+/* The fastest kernel is compared with the dispatcher over the rounds of both. */
+static int size_judge(const struct run *run, const struct result *of, size_t first,
+                      size_t end, struct size *size)
+{
+    *size = (struct size){.times = 1, .whole = true};
+    for (size_t i = first; i < end; i++) {
+        const struct result *const result = &run->results[i];
+        if (!family_same(of, result) || result->status == STATUS_SKIPPED)
+            continue;
+        size->whole &= kernel_measured(result);
+        if (!kernel_measured(result))
+            continue;
+        if (is_dispatcher(run, result))
+            size->dispatcher = result;
+        else if (!size->best || result->summary.median_ns < size->best->summary.median_ns)
+            size->best = result;
+    }
+    if (!size->dispatcher || !size->best)
+        return 0;
+    struct speedup speedup;
+    int status = result_speedup(size->best, size->dispatcher, &speedup);
+    if (status < 0)
+        return status;
+    size->times = speedup.times;
+    size->worse = isfinite(speedup.ci.lo) && speedup.ci.lo > 1 + AUDIT_THRESHOLD &&
+                  !size->best->samples.shared && !size->dispatcher->samples.shared;
+    if (!size->worse)
+        return 0;
+    status = find_like(run, size, first, end);
+    /* It chose the fastest, and its own code costs the difference. */
+    size->worse = size->like != size->best;
+    return status;
+}
+
+/* A size joins the range before it if the same is true of both. */
+static bool joins(const struct audit_range *range, const struct size *size)
+{
+    if (!range || range->worse != size->worse || !range->dispatcher != !size->dispatcher)
+        return false;
+    return size->dispatcher && !size->worse ? true
+                                            : kernel_same(range->better, size->best);
+}
+
+static int add_size(struct audit *audit, size_t begin, const struct size *size)
+{
+    struct audit_range *range = audit->n > begin ? &audit->range[audit->n - 1] : NULL;
+    if (!joins(range, size)) {
+        range = array_grow(&audit->range, audit->n, sizeof *range);
+        if (!range)
+            return -ENOMEM;
+        audit->n++;
+        audit->worse += size->worse;
+        *range = (struct audit_range){.dispatcher = size->dispatcher,
+                                      .better = size->best,
+                                      .like = size->like,
+                                      .least = size->times,
+                                      .most = size->times,
+                                      .worse = size->worse};
+    }
+    range->last = size->best;
+    range->sizes++;
+    range->least = fmin(range->least, size->times);
+    range->most = fmax(range->most, size->times);
+    return 0;
+}
+
+static bool is_first(const struct run *run, const struct result *result)
+{
+    for (const struct result *earlier = run->results; earlier < result; earlier++)
+        if (kernel_measured(earlier) && family_same(earlier, result))
+            return false;
+    return kernel_measured(result);
+}
+
+static bool has_dispatcher(const struct run *run, const struct result *family)
+{
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (kernel_measured(result) && family_same(family, result) &&
+            is_dispatcher(run, result))
+            return true;
+    return false;
+}
+
+int run_audit(const struct run *run, struct audit *audit)
+{
+    int status = 0;
+    *audit = (struct audit){.n = 0};
+    FOR_EACH (const struct result, family, run->results, run->n_results) {
+        if (!is_first(run, family))
+            continue;
+        const size_t begin = audit->n;
+        const bool chosen = has_dispatcher(run, family);
+        size_t end;
+        for (size_t first = 0; first < run->n_results && status == 0; first = end) {
+            struct size size;
+            end = run_group_end(run, first);
+            status = size_judge(run, family, first, end, &size);
+            if (status == 0 && size.best && (size.worse || size.whole) &&
+                chosen == (size.dispatcher != NULL))
+                status = add_size(audit, begin, &size);
+        }
+    }
+    if (status < 0) {
+        free(audit->range);
+        *audit = (struct audit){.n = 0};
+    }
+    return status;
+}
+
+/* ---- the answer in words ---- */
+
+static void add_kernel(struct buffer *text, const struct result *result)
+{
+    size_t length;
+    const char *const name = kernel_row(result, &length);
+    buffer_plain_n(text, name, length);
+}
+
+static void add_times(struct buffer *text, const struct audit_range *range)
+{
+    if (range->most > 1.005 * range->least)
+        buffer_format(text, "%.2f to %.2f times", range->least, range->most);
+    else
+        buffer_format(text, "%.2f times", range->most);
+}
+
+/* "libmix:mix/f32, 64 to 4096 (7 sizes): ". */
+static void add_where(struct buffer *text, const struct audit_range *range)
+{
+    size_t length;
+    const struct result *const first = range->better;
+    buffer_plain_n(text, first->id, (size_t)(kernel_row(first, &length) - first->id) - 1);
+    buffer_plain(text, strchr(first->id, ';') ?: "");
+    buffer_add(text, range->sizes > 1 ? ", from " : " at ");
+    buffer_plain(text, first->shape);
+    if (range->sizes > 1) {
+        buffer_add(text, " to ");
+        buffer_plain(text, range->last->shape);
+        buffer_format(text, " (%zu sizes)", range->sizes);
+    }
+    buffer_add(text, ": ");
+}
+
+static void range_tell(struct buffer *text, const struct audit_range *range)
+{
+    add_where(text, range);
+    if (!range->dispatcher) {
+        add_kernel(text, range->better);
+        buffer_add(text, " is the fastest");
+        return;
+    }
+    add_kernel(text, range->dispatcher);
+    if (!range->worse) {
+        buffer_add(text, " chooses well");
+        if (range->most > 1 + AUDIT_THRESHOLD)
+            buffer_format(text, ", and its own code costs up to %.0f%%",
+                          100 * (range->most - 1));
+        return;
+    }
+    buffer_add(text, " chooses badly: ");
+    add_kernel(text, range->better);
+    buffer_add(text, " is ");
+    add_times(text, range);
+    buffer_add(text, " faster");
+    if (range->like) {
+        buffer_add(text, "; ");
+        add_kernel(text, range->dispatcher);
+        buffer_add(text, " is about as fast as ");
+        add_kernel(text, range->like);
+    }
+}
+
+int audit_answer(const struct run *run, struct answer *answer, struct buffer *text)
+{
+    struct audit audit;
+    int status = run_audit(run, &audit);
+    for (int worse = 1; worse >= 0 && status == 0; worse--)
+        for (size_t i = 0; i < audit.n && status == 0; i++)
+            if (audit.range[i].worse == worse) {
+                range_tell(text, &audit.range[i]);
+                status = answer_add(answer, text);
+            }
+    free(audit.range);
+    return status;
+}

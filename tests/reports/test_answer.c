@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer in words: the same text ends a table, begins Markdown, and stands in JSON.
+ */
+#include "sample_explained.h"
+#include "sample_gate.h"
+#include "sample_run.h"
+#include "sample_study.h"
+#include "unit.h"
+
+static void check_everywhere(struct run *run, const char *begin)
+{
+    struct answer answer;
+    struct buffer end = {.text = NULL};
+    assert_int_equal(run_answer(run, &answer), 0);
+    assert_true(answer.n > 0);
+    assert_int_equal(strncmp(answer.line[0], begin, strlen(begin)), 0);
+    for (size_t i = 0; i < answer.n; i++)
+        buffer_format(&end, "%s\n", answer.line[i]);
+
+    char *const table = sample_text(run, FORMAT_TABLE, NULL);
+    const size_t length = strlen(table);
+    assert_true(length > end.length);
+    assert_string_equal(table + length - end.length, buffer_text(&end));
+    free(table);
+
+    char *const markdown = sample_text(run, FORMAT_MARKDOWN, NULL);
+    assert_int_equal(strncmp(markdown, "# simdbench\n\n**", 15), 0);
+    free(markdown);
+
+    char *const json = sample_text(run, FORMAT_JSON, NULL);
+    assert_non_null(strstr(json, "\"answer\":"));
+    assert_non_null(strstr(json, begin));
+    free(json);
+    buffer_free(&end);
+    strings_free(answer.line, answer.n);
+    run_free(run);
+}
+
+static void everywhere(void **state)
+{
+    check_everywhere(sample_run(), "gemm/maxplus-f32: avx512/fma ");
+    check_everywhere(sample_gate(), "CODE IS WORSE: 1 of 8 cases: ");
+    check_everywhere(sample_explained(), "openblas:gemm/plustimes-f32/lib/sgemm");
+    check_everywhere(sample_study_run(), "burnt-conv");
+}
+
+static bool says(const struct run *run, const char *words)
+{
+    struct answer answer;
+    bool found = false;
+    assert_int_equal(run_answer(run, &answer), 0);
+    for (size_t i = 0; i < answer.n; i++)
+        found |= strstr(answer.line[i], words) != NULL;
+    strings_free(answer.line, answer.n);
+    return found;
+}
+
+/* Rows that others disturbed are told; so is the command that asks why. */
+static void honest(void **state)
+{
+    struct run *const run = sample_run_alone();
+    for (size_t i = 0; i < run->n_results; i++)
+        run->results[i].samples.shared = false;
+    assert_false(says(run, "neighbour"));
+    run->results[0].samples.shared = true;
+    assert_true(says(run, "with a neighbour on the core: 1 of "));
+    run_free(run);
+
+    struct run *const gate = sample_gate();
+    assert_true(says(gate, "Why: simdbench explain old/kernels.so new/kernels.so '"));
+    for (size_t i = 0; i < gate->gate->n_arms; i++)
+        assert_int_equal(string_set(&gate->gate->arms[i].path, "my $(x).so"), 0);
+    assert_false(says(gate, "Why: "));
+    run_free(gate);
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(everywhere), TEST(honest));
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Made-up times of a dispatcher and its kernels. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "judge/judge.h"
+#include "unit.h"
+
+enum { ROUNDS = 24, CALLS = 1000, KERNELS = 3 };
+
+struct row {
+    const char *shape;
+    double ns[KERNELS]; /* sse2, avx2, lib; 0: no time */
+};
+
+static void add_case(struct run *run, size_t group, const char *shape, size_t k,
+                     double ns)
+{
+    static const char *const isa[] = {"sse2", "avx2", "lib"}, *const variant[] = {
+                                                                  "mix_sse2", "mix_avx2",
+                                                                  "mix"};
+    char id[100];
+    struct result *const result = run_add_result(run);
+    snprintf(id, sizeof id, "mix:mix/f32/%s/%s@%s", isa[k], variant[k], shape);
+    assert_non_null(result);
+    result->group = group;
+    assert_int_equal(string_set(&result->id, id), 0);
+    assert_int_equal(string_set(&result->op, "mix"), 0);
+    assert_int_equal(string_set(&result->type, "f32"), 0);
+    assert_int_equal(string_set(&result->isa, isa[k]), 0);
+    assert_int_equal(string_set(&result->variant, variant[k]), 0);
+    assert_int_equal(string_set(&result->shape, shape), 0);
+    result->samples.iterations = CALLS;
+    assert_int_equal(
+        result_set_status(result, ns > 0 ? STATUS_OK : STATUS_SHORT, "too short"), 0);
+    for (uint32_t i = 0; i < ROUNDS && ns > 0; i++)
+        assert_int_equal(
+            result_add_sample(result, i, CALLS * ns * (1 + 0.002 * ((i * 7 + k) % 5))),
+            0);
+}
+
+static struct run *make(const struct row *rows, size_t n, const char *dispatcher)
+{
+    struct run *const run = run_new();
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < KERNELS; k++)
+            add_case(run, i, rows[i].shape, k, rows[i].ns[k]);
+    assert_int_equal(facts_text(&run->settings, "dispatcher", dispatcher), 0);
+    assert_int_equal(run_summarise(run, GROUP_ALL), 0);
+    return run;
+}
+
+static const struct row rows[] = {
+    {"16", {5, 5.1, 5.1}}, {"64", {20, 14, 20.2}}, {"65", {20, 13, 21}},
+    {"256", {80, 40, 42}}, {"257", {80, 40, 40}},  {"300", {90, 0, 90}},
+};
+
+static void test_ranges(void **state)
+{
+    struct audit audit;
+    struct run *const run = make(rows, ARRAY_LEN(rows), "");
+    assert_true(run_is_audit(run));
+    assert_int_equal(run_audit(run, &audit), 0);
+    /* At 300 a kernel has no time, so nobody knows whether the choice is good. */
+    assert_int_equal(audit.n, 3);
+    assert_int_equal(audit.worse, 1);
+    assert_false(audit.range[0].worse);
+    const struct audit_range *const worse = &audit.range[1];
+    assert_true(worse->worse);
+    assert_int_equal(worse->sizes, 2);
+    assert_string_equal(worse->better->variant, "mix_avx2");
+    assert_string_equal(worse->like->variant, "mix_sse2");
+    assert_string_equal(worse->better->shape, "64");
+    assert_string_equal(worse->last->shape, "65");
+    assert_true(fabs(worse->least - 20.2 / 14) < 0.02);
+    assert_true(fabs(worse->most - 21.0 / 13) < 0.02);
+    assert_false(audit.range[2].worse);
+    assert_int_equal(audit.range[2].sizes, 2);
+    free(audit.range);
+
+    struct answer answer;
+    assert_int_equal(run_answer(run, &answer), 0);
+    assert_string_equal(answer.line[0],
+                        "mix:mix/f32, from 64 to 65 (2 sizes): lib/mix chooses badly: "
+                        "avx2/mix_avx2 is 1.45 to 1.62 times faster; lib/mix is about as "
+                        "fast as sse2/mix_sse2");
+    assert_string_equal(answer.line[2],
+                        "mix:mix/f32, from 256 to 257 (2 sizes): lib/mix chooses well, "
+                        "and its own code costs up to 5%");
+    strings_free(answer.line, answer.n);
+    run_free(run);
+}
+
+/* Without one that chooses, the fastest kernel of each size is told. */
+static void test_crossover(void **state)
+{
+    struct audit audit;
+    struct run *const run = make(rows, 5, "nobody");
+    assert_int_equal(run_audit(run, &audit), 0);
+    assert_int_equal(audit.worse, 0);
+    assert_true(audit.n >= 2);
+    assert_null(audit.range[0].dispatcher);
+    assert_string_equal(audit.range[0].better->isa, "sse2");
+    assert_string_equal(audit.range[1].better->isa, "avx2");
+    free(audit.range);
+    run_free(run);
+}
+
+/* A neighbour on the core, and too few rounds for an interval, accuse nobody. */
+static void test_doubt(void **state)
+{
+    struct audit audit;
+    struct run *const run = make(&rows[1], 1, "");
+    for (size_t i = 0; i < run->n_results; i++)
+        run->results[i].samples.shared = true;
+    assert_int_equal(run_audit(run, &audit), 0);
+    assert_int_equal(audit.worse, 0);
+    free(audit.range);
+    for (size_t i = 0; i < run->n_results; i++) {
+        run->results[i].samples.shared = false;
+        run->results[i].samples.n = 3;
+    }
+    assert_int_equal(run_audit(run, &audit), 0);
+    assert_int_equal(audit.worse, 0);
+    free(audit.range);
+    run_free(run);
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_ranges), TEST(test_crossover), TEST(test_doubt));
+}
