@@ -542,8 +542,8 @@ int main(void)
                      TEST(test_vector_units), TEST(test_gathers), TEST(test_splits),
                      TEST(test_long_loop), TEST(test_roof_and_memory),
                      TEST(test_stream_that_is_beaten), TEST(test_operands_once),
-                     TEST(test_tame_input), TEST(test_near_input), TEST(test_branches), TEST(test_costs),
-                     TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
-                     TEST(test_faster_way), TEST(test_unchained), TEST(test_shares),
-                     TEST(test_nothing_known));
+                     TEST(test_tame_input), TEST(test_near_input), TEST(test_branches),
+                     TEST(test_costs), TEST(test_refuted), TEST(test_short_chains),
+                     TEST(test_samples), TEST(test_faster_way), TEST(test_unchained),
+                     TEST(test_shares), TEST(test_nothing_known));
 }
