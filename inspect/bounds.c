@@ -239,6 +239,7 @@ static void put_costs(struct inspect_facts *facts)
     PUT(spill_cycles, spill_cycles(facts));
     PUT(mixed_cycles, cost(GET(legacy_sse), GET(cost_mixed)));
     PUT(mispredict_cycles, cost(GET(mispredicts), GET(cost_mispredict)));
+    PUT(guess_cycles, cost(GET(undecided), GET(cost_mispredict)));
     PUT(fault_share, part(cost(GET(page_faults), GET(cost_fault)), GET(call_cycles)));
     PUT(cpuid_share, part(cost(GET(cpuids), GET(cost_cpuid)), GET(call_cycles)));
 }

@@ -51,6 +51,7 @@ struct inspect_loop {
                             push, pop, call and ret */
     double calls;
     double branches;              /* conditional */
+    double undecided;             /* times that these go the way that each goes more rarely */
     double copies;                /* a vector register to another one */
     double divides;               /* and square roots, of any kind */
     double integer_divides;       /* are a part of them */
