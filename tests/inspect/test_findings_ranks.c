@@ -92,12 +92,15 @@ static void test_table_order_breaks_ties(void **state)
 {
     struct inspect_facts facts = structural_case();
     struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_calls, 0);
     inspect_fact_set(&facts, FACT_vector_reloads, 2);
     inspect_fact_set(&facts, FACT_vector_spills, 2);
     inspect_fact_set(&facts, FACT_spill_share, 0.3);
+    inspect_fact_set(&facts, FACT_branches, 4);
+    inspect_fact_set(&facts, FACT_branch_share, 0.5);
     inspect_find(&facts, &findings);
-    assert_int_equal(findings.finding[0].cause, CAUSE_call);
-    assert_int_equal(findings.finding[1].cause, CAUSE_spills);
+    assert_int_equal(findings.finding[0].cause, CAUSE_spills);
+    assert_int_equal(findings.finding[1].cause, CAUSE_branch);
 }
 
 /* A case at its limit has only the gap to gain, and half of it counts. */
