@@ -203,6 +203,7 @@ static void put_shares(struct inspect_facts *facts)
     PUT(vector_share, part(GET(vector), instructions));
     PUT(integer_share, part(GET(integer), instructions));
     PUT(copy_share, part(GET(copies), instructions));
+    PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));

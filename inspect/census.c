@@ -110,6 +110,7 @@ static void add_node(const struct node *node, struct inspect_loop *to)
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
     to->undecided += code->flow == FLOW_CONDITIONAL ? rarely(node) : 0;
     to->copies += code->copy ? n : 0;
+    to->crossings += code->crossing ? n : 0;
     to->divides += code->divide ? n : 0;
     to->integer_divides += code->divide && !code->vector && !code->scalar_float ? n : 0;
     to->divides_f64 += code->divide_f64 ? n : 0;
@@ -151,6 +152,7 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->branches,
                             &loop->undecided,
                             &loop->copies,
+                            &loop->crossings,
                             &loop->divides,
                             &loop->integer_divides,
                             &loop->divides_f64,

@@ -175,6 +175,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(bytes_loaded);
     SET(bytes_stored);
     SET(copies);
+    SET(crossings);
     SET(divides);
     SET(integer_divides);
     SET(divides_f64);
