@@ -121,7 +121,7 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
     if (strstr(name, "scatter"))
         code->scattered = (uint8_t)gather_elements(name, widest);
     code->copy = code->vector && !code->n_accesses && !masked && starts_any(name, copies);
-    code->crossing = code->vector && is_crossing(name, code);
+    code->crossing = is_crossing(name, code);
     code->shuffle = code->vector && is_shuffle(name);
     code->permute = code->shuffle && (starts(name, "permi2") || starts(name, "permt2"));
     code->computes = is_computed(name, code);
