@@ -393,6 +393,19 @@ static void put_limit(struct inspect_facts *facts)
     PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
 }
 
+/* What loads that cross lines add to the time, where loads take all of it: without them
+ * the next bound holds. */
+static void put_splits(struct inspect_facts *facts)
+{
+    const double all = 0.9;
+    double next = GET(whole_load_cycles);
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++)
+        if (inspect_bound_list[i] != FACT_load_cycles)
+            next = fmax(next, inspect_fact_value(facts, inspect_bound_list[i]));
+    if (GET(load_cycles) >= all * GET(cycles) && GET(line_splits) > 0)
+        PUT(split_cycles, fmax(0, fmin(GET(load_cycles), GET(cycles)) - next));
+}
+
 /* Why the windows of a call cannot stand for all of it, or NULL. */
 static const char *why_no_sample(const struct inspect_facts *facts)
 {
@@ -434,6 +447,7 @@ void inspect_bounds(struct inspect_facts *facts)
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);
+    put_splits(facts);
 }
 
 enum inspect_fact inspect_limiting_bound(const struct inspect_facts *facts)
