@@ -54,7 +54,7 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
             specifier->is_structure
                 ? "for structures write 'bytes' and an extent in bytes"
                 : "unknown type; write its type in C or 'bytes', or name it "
-                  "first: typedef unsigned char Bytef;");
+                  "first: typedef unsigned char pixel;");
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
                            "arrays of bool have values that bool cannot have; write u8");

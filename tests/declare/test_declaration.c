@@ -73,6 +73,10 @@ static void test_types(void **state)
         {"unsigned long long", CTYPE_U64},
         {"long long int", CTYPE_I64},
         {"size_t", CTYPE_U64},
+        {"uLong", CTYPE_U64},
+        {"Bytef", CTYPE_U8},
+        {"gboolean", CTYPE_I32},
+        {"uint_fast32_t", CTYPE_U64},
         {"ptrdiff_t", CTYPE_I64},
         {"int8_t", CTYPE_I8},
         {"uint16_t", CTYPE_U16},
@@ -310,10 +314,10 @@ static const struct {
     {"", "expected a type\n    \n    ^"},
     {"void mix",
      "expected '(' behind the type that is returned\n    void mix\n            ^"},
-    {"void (Bytef x[n], size_t n)", "unknown type; write its type in C or 'bytes', or "
+    {"void (pixel x[n], size_t n)", "unknown type; write its type in C or 'bytes', or "
                                     "name it first: typedef unsigned char "
-                                    "Bytef;\n    "
-                                    "void (Bytef x[n], size_t n)\n        "
+                                    "pixel;\n    "
+                                    "void (pixel x[n], size_t n)\n        "
                                     "  ^~~~~"},
     {"void (float x[m], size_t n)",
      "no argument is called m; if it is a dimension that the function is not told, write "
