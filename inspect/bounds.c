@@ -203,6 +203,7 @@ static void put_shares(struct inspect_facts *facts)
     PUT(vector_share, part(GET(vector), instructions));
     PUT(integer_share, part(GET(integer), instructions));
     PUT(copy_share, part(GET(copies), instructions));
+    PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
@@ -239,6 +240,7 @@ static void put_costs(struct inspect_facts *facts)
     PUT(spill_cycles, spill_cycles(facts));
     PUT(mixed_cycles, cost(GET(legacy_sse), GET(cost_mixed)));
     PUT(mispredict_cycles, cost(GET(mispredicts), GET(cost_mispredict)));
+    PUT(guess_cycles, cost(GET(undecided), GET(cost_mispredict)));
     PUT(fault_share, part(cost(GET(page_faults), GET(cost_fault)), GET(call_cycles)));
     PUT(cpuid_share, part(cost(GET(cpuids), GET(cost_cpuid)), GET(call_cycles)));
 }
@@ -391,6 +393,19 @@ static void put_limit(struct inspect_facts *facts)
     PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
 }
 
+/* What loads that cross lines add to the time, where loads take all of it: without them
+ * the next bound holds. */
+static void put_splits(struct inspect_facts *facts)
+{
+    const double all = 0.9;
+    double next = GET(whole_load_cycles);
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++)
+        if (inspect_bound_list[i] != FACT_load_cycles)
+            next = fmax(next, inspect_fact_value(facts, inspect_bound_list[i]));
+    if (GET(load_cycles) >= all * GET(cycles) && GET(line_splits) > 0)
+        PUT(split_cycles, fmax(0, fmin(GET(load_cycles), GET(cycles)) - next));
+}
+
 /* Why the windows of a call cannot stand for all of it, or NULL. */
 static const char *why_no_sample(const struct inspect_facts *facts)
 {
@@ -432,6 +447,7 @@ void inspect_bounds(struct inspect_facts *facts)
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);
+    put_splits(facts);
 }
 
 enum inspect_fact inspect_limiting_bound(const struct inspect_facts *facts)

@@ -87,6 +87,17 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     to->scalar_stack += scale * (double)counts->stack;
 }
 
+/* How often a branch went the way that it goes more rarely. */
+static double rarely(const struct node *node)
+{
+    uint64_t most = 0, all = 0;
+    for (uint32_t i = 0; i < node->n_edges; i++) {
+        all += node->edge[i].count;
+        most = node->edge[i].count > most ? node->edge[i].count : most;
+    }
+    return (double)(all - most);
+}
+
 static void add_node(const struct node *node, struct inspect_loop *to)
 {
     const struct code *code = &node->code;
@@ -97,7 +108,9 @@ static void add_node(const struct node *node, struct inspect_loop *to)
                            : &to->integer) += n;
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
+    to->undecided += code->flow == FLOW_CONDITIONAL ? rarely(node) : 0;
     to->copies += code->copy ? n : 0;
+    to->crossings += code->crossing ? n : 0;
     to->divides += code->divide ? n : 0;
     to->integer_divides += code->divide && !code->vector && !code->scalar_float ? n : 0;
     to->divides_f64 += code->divide_f64 ? n : 0;
@@ -137,7 +150,9 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->scalar_stack,
                             &loop->calls,
                             &loop->branches,
+                            &loop->undecided,
                             &loop->copies,
+                            &loop->crossings,
                             &loop->divides,
                             &loop->integer_divides,
                             &loop->divides_f64,

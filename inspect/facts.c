@@ -134,6 +134,7 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     inspect_fact_set(facts, FACT_places_known, loop->addresses_exact);
     SET(calls);
     SET(branches);
+    SET(undecided);
     /* Places that follow from registers may lie on other pages than was thought. */
     if (loop->addresses_exact || loop->page_changes > 0)
         SET(page_changes);
@@ -174,6 +175,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(bytes_loaded);
     SET(bytes_stored);
     SET(copies);
+    SET(crossings);
     SET(divides);
     SET(integer_divides);
     SET(divides_f64);

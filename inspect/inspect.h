@@ -50,11 +50,13 @@ struct inspect_loop {
     double scalar_stack; /* loads and stores of the stack that are no vectors; without
                             push, pop, call and ret */
     double calls;
-    double branches;              /* conditional */
-    double copies;                /* a vector register to another one */
-    double divides;               /* and square roots, of any kind */
-    double integer_divides;       /* are a part of them */
-    double divides_f64;           /* and these */
+    double branches;        /* conditional */
+    double undecided;       /* times that these go the way that each goes more rarely */
+    double copies;          /* a vector register to another one */
+    double crossings;       /* an element from a vector to a general register, or back */
+    double divides;         /* and square roots, of any kind */
+    double integer_divides; /* are a part of them */
+    double divides_f64;     /* and these */
     double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
     double multiplies;            /* of floats, with those of fma */
     /* What vector units compute, scalar floats too: all but moves, gathers, extractions.

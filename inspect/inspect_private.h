@@ -72,8 +72,9 @@ struct code {
     bool vector, scalar_float, copy, divide, float_arithmetic, fma, multiply;
     uint8_t gathered, scattered; /* elements that it loads from, stores to such places */
     bool divide_f64;             /* one of doubles */
-    bool shuffle, permute;       /* permute: of two sources by indices; a shuffle too */
-    bool computes;               /* takes a vector unit; scalar floats too */
+    bool crossing;         /* moves an element between a vector and a general register */
+    bool shuffle, permute; /* permute: of two sources by indices; a shuffle too */
+    bool computes;         /* takes a vector unit; scalar floats too */
     bool cpuid;
     uint16_t unit_bits;   /* of its widest vector register */
     bool dirties, cleans; /* upper halves of the vector registers */

@@ -94,6 +94,14 @@ static void take_x87(const char *name, struct code *code)
     code->float_arithmetic = starts_any(name, arithmetic);
 }
 
+static bool is_crossing(const char *name, const struct code *code)
+{
+    static const char *const moves[] = {"pextr", "pinsr", NULL};
+    const uint64_t general = (UINT64_C(1) << GPR_COUNT) - 1;
+    return !code->n_accesses && (code->reads | code->writes) & general &&
+           (starts_any(name, moves) || !strcmp(name, "movd") || !strcmp(name, "movq"));
+}
+
 static void take_vector(const char *name, unsigned widest, struct code *code)
 {
     static const char *const fma[] = {"fmadd", "fmsub", "fnmadd", "fnmsub", NULL};
@@ -113,6 +121,7 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
     if (strstr(name, "scatter"))
         code->scattered = (uint8_t)gather_elements(name, widest);
     code->copy = code->vector && !code->n_accesses && !masked && starts_any(name, copies);
+    code->crossing = is_crossing(name, code);
     code->shuffle = code->vector && is_shuffle(name);
     code->permute = code->shuffle && (starts(name, "permi2") || starts(name, "permt2"));
     code->computes = is_computed(name, code);

@@ -31,10 +31,9 @@ static bool is_dispatcher(const struct run *run, const struct result *result)
     if (text_same(result->variant, "auto"))
         return true;
     size_t same = 0;
-    const size_t end = run_group_end(run, (size_t)(result - run->results));
-    for (size_t i = end; i-- > 0 && run->results[i].group == result->group;)
-        same += text_same(run->results[i].isa, "lib") &&
-                family_same(result, &run->results[i]);
+    FOR_EACH (const struct result, other, run->results, run->n_results)
+        same += other->group == result->group && text_same(other->isa, "lib") &&
+                family_same(result, other);
     return text_same(result->isa, "lib") && same == 1;
 }
 

@@ -165,6 +165,13 @@ static void test_splits(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(load_cycles), 6 / 2.0 + 2, 1e-9);
     assert_near(VALUE(split_share), 0.25, 1e-9);
+    assert_true(isnan(VALUE(split_cycles)));
+    /* They take all of the time: without them arithmetic would, 8 cycles. */
+    SET(line_splits, 6);
+    SET(rate_splits_128, 0.6);
+    SET(cycles, 10);
+    inspect_bounds(&facts);
+    assert_near(VALUE(split_cycles), 2, 1e-9);
 }
 
 static void test_long_loop(void **state)

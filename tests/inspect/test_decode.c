@@ -82,6 +82,19 @@ static double chain_of(const unsigned char *const *bytes, uint32_t n, bool vecto
 #define JNE_BACK BYTES(0x75, 0xf0)
 
 /* Comparisons into k0 do not wait for those of the turn before. */
+/* Elements between vector and general registers, not those of memory. */
+static void test_crossings(void **state)
+{
+    /* vpextrd eax, xmm0, 1; vpinsrd xmm0, xmm1, eax, 1; vmovd xmm0, eax */
+    assert_true(decoded(BYTES(0xc4, 0xe3, 0x79, 0x16, 0xc0, 0x01)).crossing);
+    assert_true(decoded(BYTES(0xc4, 0xe3, 0x71, 0x22, 0xc0, 0x01)).crossing);
+    assert_true(decoded(BYTES(0xc5, 0xf9, 0x6e, 0xc0)).crossing);
+    /* vmovd xmm0, [rax]; vmovq xmm0, xmm1; vmovdqa xmm0, xmm1 */
+    assert_false(decoded(BYTES(0xc5, 0xf9, 0x6e, 0x00)).crossing);
+    assert_false(decoded(BYTES(0xc5, 0xfa, 0x7e, 0xc1)).crossing);
+    assert_false(decoded(BYTES(0xc5, 0xf9, 0x6f, 0xc1)).crossing);
+}
+
 static void test_chains(void **state)
 {
     assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0, VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0,
@@ -232,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_masks),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_crossings),
         cmocka_unit_test(test_chains_through_memory),
         cmocka_unit_test(test_chains_of_vectors),
         cmocka_unit_test(test_costs),

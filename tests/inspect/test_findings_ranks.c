@@ -45,6 +45,22 @@ static struct inspect_facts structural_case(void)
     return facts;
 }
 
+/* Of an edit and other data that gain about as much, the data stand first. */
+static void test_data_before_edits(void **state)
+{
+    struct inspect_findings findings;
+    for (int alike = 0; alike <= 1; alike++) {
+        struct inspect_facts facts = {0};
+        inspect_fact_set(&facts, FACT_loop_share, 0.9);
+        inspect_fact_set_interval(&facts, FACT_edit_chain, 0.6, 0.59, 0.61);
+        inspect_fact_set_interval(&facts, FACT_flush_denormals, alike ? 0.62 : 0.75, 0.6,
+                                  0.76);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[!alike].cause, CAUSE_denormals);
+        assert_int_equal(findings.finding[alike].cause, CAUSE_latency_chain);
+    }
+}
+
 /* What slow loops of any kind show stands behind a chain that takes nearly all the time,
  * but not behind one that leaves more. */
 static void test_chain_that_accounts_for_all(void **state)
@@ -92,12 +108,15 @@ static void test_table_order_breaks_ties(void **state)
 {
     struct inspect_facts facts = structural_case();
     struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_calls, 0);
     inspect_fact_set(&facts, FACT_vector_reloads, 2);
     inspect_fact_set(&facts, FACT_vector_spills, 2);
     inspect_fact_set(&facts, FACT_spill_share, 0.3);
+    inspect_fact_set(&facts, FACT_branches, 4);
+    inspect_fact_set(&facts, FACT_branch_share, 0.5);
     inspect_find(&facts, &findings);
-    assert_int_equal(findings.finding[0].cause, CAUSE_call);
-    assert_int_equal(findings.finding[1].cause, CAUSE_spills);
+    assert_int_equal(findings.finding[0].cause, CAUSE_spills);
+    assert_int_equal(findings.finding[1].cause, CAUSE_branch);
 }
 
 /* A case at its limit has only the gap to gain, and half of it counts. */
@@ -290,7 +309,8 @@ int main(void)
 {
     return RUN_TESTS(
         TEST(test_control_is_the_floor), TEST(test_chain_that_accounts_for_all),
-        TEST(test_ranks), TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
+        TEST(test_data_before_edits), TEST(test_ranks),
+        TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
         TEST(test_reloads_of_constants_are_no_spills),
         TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
         TEST(test_residual), TEST(test_placement_is_apart), TEST(test_share_of_an_edit),

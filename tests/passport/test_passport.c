@@ -352,10 +352,10 @@ static void test_arithmetic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),       cmocka_unit_test(test_names),
-        cmocka_unit_test(test_encodings),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_links), cmocka_unit_test(test_kept), cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_list),      cmocka_unit_test(test_names),
+        cmocka_unit_test(test_encodings), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_links),     cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_sequences), cmocka_unit_test(test_arithmetic),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
