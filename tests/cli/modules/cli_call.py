@@ -288,6 +288,6 @@ class CallList(CallCase):
         self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")
         self.assertRegex(text, r"(?m)^ *\d+ .* not_exported  local$")
         self.assertRegex(text, r"(?m)^one op: .*mix_avx2")
-        some = self.run_tool("call", f"{self.built}:pack").stdout
+        some = self.run_tool("call", f"{self.built}:pack_u").stdout
         self.assertEqual(some.count("\n"), 2, some)
         self.run_tool("call", f"{self.built}:zzz", status=5)
