@@ -291,15 +291,22 @@ static void take_best(struct inspect_facts *facts, enum inspect_fact to,
     }
 }
 
+/* Wrong predictions take no tenth of the time, even if branches are predicted wrong
+ * whenever they go their rarer way. */
+static bool are_decided(const struct inspect_facts *facts)
+{
+    return GET(guess_cycles) < 0.1 * GET(cycles);
+}
+
 /* Most accesses go to other pages than the last ones, by data, and not all operands lie
  * near the core: constant inputs make the accesses near, which says nothing of branches.
- * Windows see all places and do not tell which ones follow from data; but sorted inputs
- * do not help there, as they would help branches. */
+ * Windows see all places and do not tell which ones follow from data; but there sorted
+ * inputs do not help, as they would help branches, or no branch is left to help. */
 static bool reads_by_data(const struct inspect_facts *facts)
 {
     const double far = 1 << 20, helps = 0.8;
-    const bool by_data =
-        GET(places_known) == 0 || (GET(sampled) > 0 && GET(input_sorted) > helps);
+    const bool no_branch = GET(input_sorted) > helps || are_decided(facts);
+    const bool by_data = GET(places_known) == 0 || (GET(sampled) > 0 && no_branch);
     return by_data && GET(page_share) >= 0.5 && GET(call_bytes) > far;
 }
 
@@ -321,6 +328,11 @@ static void put_tame_input(struct inspect_facts *facts)
     if (GET(branches) <= 1.01) {
         inspect_fact_set_absent(facts, FACT_tame_input,
                                 "its hot loop has no branch beside its own");
+        return;
+    }
+    if (are_decided(facts)) {
+        inspect_fact_set_absent(facts, FACT_tame_input,
+                                "its branches hardly ever go their rarer way");
         return;
     }
     take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);

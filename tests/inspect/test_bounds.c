@@ -285,6 +285,14 @@ static void test_tame_input(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.6, 0);
     assert_near(facts.fact[FACT_tame_input].high, 0.7, 0);
+    /* Branches that always go the same way have nothing to gain. */
+    SET(undecided, 0.001);
+    SET(cost_mispredict, 15);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
+    SET(undecided, 0.5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.6, 0);
     facts = (struct inspect_facts){0};
     inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
     inspect_bounds(&facts);

@@ -251,6 +251,15 @@ class CallFile(CallCase):
         self.assertRegex(rows["mix_rounds"]["reason"], "^at size 1: 1 of 1 checked are wrong")
         self.assertIn(rows["mix_choose"]["status"], ("ok", "suspect"), rows)
 
+    def test_explained_without_work(self):
+        """Nobody said how many operations a call has: experiments have ratios all the same."""
+        document = self.run_json("explain", "mix:mix/f32/scalar/mix_c@100", "--quiet",
+                                 f"--plugin={self.declare()}")
+        (result,) = [r for r in document["results"] if r["explanation"]]
+        ratios = {r["name"]: r for r in result["explanation"]["experiments"]}
+        for name in "control", "input_zero", "layout":
+            self.assertGreater(ratios[name]["ratio"], 0, ratios[name])
+
     def test_saved(self):
         self.run_tool("call", f"{self.built}:mix_c", MIX, "--save=kept.json", "--sizes=64",
                       "--reference=mix_c", "--quiet", *SHORT, cwd=self.folder)
