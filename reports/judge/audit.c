@@ -16,7 +16,7 @@ struct size {
     const struct result *dispatcher, *best, *like;
     double times; /* that the best kernel is faster than the dispatcher */
     bool worse;
-    bool whole; /* all kernels that this CPU can run have a time */
+    bool whole; /* all kernels that this CPU can run have a time, undisturbed */
 };
 
 /* A dispatcher costs a branch or a jump beside what it calls. */
@@ -83,8 +83,10 @@ static int size_judge(const struct run *run, const struct result *of, size_t fir
     if (status < 0)
         return status;
     size->times = speedup.times;
-    size->worse = isfinite(speedup.ci.lo) && speedup.ci.lo > 1 + AUDIT_THRESHOLD &&
-                  !size->best->samples.shared && !size->dispatcher->samples.shared;
+    const bool known = speedup.ci.known && isfinite(speedup.ci.lo) &&
+                       !size->best->samples.shared && !size->dispatcher->samples.shared;
+    size->whole &= known;
+    size->worse = known && speedup.ci.lo > 1 + AUDIT_THRESHOLD;
     if (!size->worse)
         return 0;
     status = find_like(run, size, first, end);

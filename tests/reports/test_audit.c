@@ -114,14 +114,14 @@ static void test_doubt(void **state)
     for (size_t i = 0; i < run->n_results; i++)
         run->results[i].samples.shared = true;
     assert_int_equal(run_audit(run, &audit), 0);
-    assert_int_equal(audit.worse, 0);
+    assert_int_equal(audit.n, 0);
     free(audit.range);
     for (size_t i = 0; i < run->n_results; i++) {
         run->results[i].samples.shared = false;
         run->results[i].samples.n = 3;
     }
     assert_int_equal(run_audit(run, &audit), 0);
-    assert_int_equal(audit.worse, 0);
+    assert_int_equal(audit.n, 0);
     free(audit.range);
     run_free(run);
 }

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cli_tool import SHORT, Case, kernels
+from cli_tool import SHORT, Case, environment, kernels
 
 __all__ = ["Call", "CallFile", "CallList"]
 
@@ -234,6 +234,12 @@ class CallFile(CallCase):
         for entry in document["audit"]:
             self.assertEqual(set(entry), {"dispatcher", "fastest", "like", "from", "to", "sizes",
                                           "times", "worse"})
+        strict = ("audit", path, "--quiet", "--sizes=64,65", "--strict", *SHORT)
+        slow = environment(SIMDBENCH_TEST_CLOCK="1,mix_avx2=0.5")
+        if "avx2" in document["host"]["isas"]:
+            bad, = self.run_json(*strict, status=1, env=slow)["audit"]
+            self.assertTrue(bad["worse"] and bad["sizes"] == 2, bad)
+        self.run_tool(*strict, env=environment(SIMDBENCH_TEST_CLOCK="1"))
         text = self.run_tool("audit", path, "--dry-run").stdout
         self.assertIn("mix:mix/f32/lib/mix_choose@257", text)
         self.assertNotIn("257", self.run_tool("audit", path, "--dry-run", "--sizes=64").stdout)
