@@ -44,7 +44,7 @@ static bool is_whole(const struct inspect_facts *facts,
            bound_of(finding) >= nearly_all * inspect_fact_value(facts, FACT_cycles);
 }
 
-/* What the instructions show comes before models, but a model of nearly all of the time
+/* Findings of the instructions come before models, but a model of nearly all of the time
  * before what slow loops of any kind show. */
 static int order_of(const struct inspect_facts *facts,
                     const struct inspect_finding *finding, bool has_whole)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What somebody meant who typed a file where a command stands. */
+/* Commands for a file that was typed where a command stands. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

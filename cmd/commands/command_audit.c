@@ -59,6 +59,13 @@ int command_audit(struct options *options)
     const char *const what = options->files.item[0];
     char file[PATH_MAX];
     const bool module = is_module(what);
+    if (!module && (strstr(what, ".so.") || strchr(what, '/'))) {
+        complain(
+            "%s: audit takes a file of functions, a plug-in or an op; `simdbench call "
+            "%s` lists functions, and its --save makes such a file",
+            what, what);
+        return EXIT_USAGE;
+    }
     if (module) {
         snprintf(file, sizeof file, "%s%s", strchr(what, '/') ? "" : "./", what);
         text_list_add(&options->request.plugins, file);

@@ -54,7 +54,7 @@ static int compared_status(const struct run *run)
     return measured ? EXIT_OK : EXIT_NOTHING;
 }
 
-/* Of an audit with --strict. */
+/* A dispatcher fails an audit with --strict. */
 static bool chooses_badly(const struct run *run)
 {
     struct audit audit;

@@ -212,14 +212,14 @@ const SERIES = 8;
 function speedCharts() {
   return families().flatMap((family) => {
     const cases = family.cases.filter((result) => isMeasured(result) && matches(result.id));
-    const library = cases.filter((result) => result.role === "baseline");
+    const libraries = cases.filter((result) => result.role === "baseline");
     const own = cases.filter((result) => result.role !== "baseline");
     const many = groupBy(cases, seriesOf).size > SERIES && own.length > 0;
     return [...(many ? groupBy(own, (result) => result.isa) : new Map([["", own]]))]
       .flatMap(([isa, members]) => {
         const series = [...groupBy(members, seriesOf).values()], parts = [];
         for (let i = 0; i < Math.max(series.length, 1); i += SERIES)
-          parts.push([...series.slice(i, i + SERIES).flat(), ...library]);
+          parts.push([...series.slice(i, i + SERIES).flat(), ...libraries]);
         return parts.filter((part) => part.length).map((part, i) => ({ family, cases: part,
           title: [family.title, isa, parts.length > 1 ? `part ${i + 1} of ${parts.length}` : ""]
             .filter(Boolean).join(", ") }));

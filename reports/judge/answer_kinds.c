@@ -156,7 +156,7 @@ static bool is_library(const char *path)
     return end && !strcmp(end, ".so") && is_harmless(path);
 }
 
-/* What two builds of a plug-in differ in is asked by name. */
+/* The name of the case asks how two builds of a plug-in differ. */
 static void why_tell(const struct run *run, struct buffer *text)
 {
     const struct gate *const gate = run->gate;

@@ -11,12 +11,12 @@ bool run_is_audit(const struct run *run)
     return facts_find_text(&run->settings, "dispatcher") != NULL;
 }
 
-/* What is known of one size. */
+/* Facts of one size. */
 struct size {
     const struct result *dispatcher, *best, *like;
     double times; /* that the best kernel is faster than the dispatcher */
     bool worse;
-    bool whole; /* all kernels that this CPU can run have a time, undisturbed */
+    bool whole; /* all kernels that this CPU can run have a time, and it decides */
 };
 
 /* A dispatcher costs a branch or a jump beside what it calls. */
@@ -87,8 +87,10 @@ static int size_judge(const struct run *run, const struct result *of, size_t fir
                        !size->best->samples.shared && !size->dispatcher->samples.shared;
     size->whole &= known;
     size->worse = known && speedup.ci.lo > 1 + AUDIT_THRESHOLD;
-    if (!size->worse)
+    if (!size->worse) {
+        size->whole &= speedup.ci.hi <= 1 + ABOUT;
         return 0;
+    }
     status = find_like(run, size, first, end);
     /* It chose the fastest, and its own code costs the difference. */
     size->worse = size->like != size->best;

@@ -62,7 +62,7 @@ static void test_whole(void **state)
     if (declared_read("some/where/mix.json", whole, strlen(whole), &file, &error) < 0)
         fail_msg("%s", error.text);
     check_whole(&file);
-    assert_string_equal(file.op[0].library, "some/where/build/libmix.so");
+    assert_string_equal(file.op->library, "some/where/build/libmix.so");
     declared_free(&file);
     assert_int_equal(file.n, 0);
 }
@@ -77,7 +77,7 @@ static void test_load(void **state)
     assert_int_equal(write(fd, whole, strlen(whole)), strlen(whole));
     assert_int_equal(declared_load(path, &file, &error), 0);
     check_whole(&file);
-    assert_string_equal(file.op[0].library, "/tmp/build/libmix.so");
+    assert_string_equal(file.op->library, "/tmp/build/libmix.so");
     declared_free(&file);
     assert_int_equal(ftruncate(fd, DECLARED_SIZE_MAX + 1), 0);
     assert_int_equal(declared_load(path, &file, &error), -EFBIG);
@@ -177,7 +177,7 @@ static void test_any_order(void **state)
         fail_msg("%s", error.text);
     assert_int_equal(file.op[0].n_inputs, 1);
     assert_int_equal(file.op[0].ops.n, 1);
-    assert_string_equal(file.op[0].library, "./m.so");
+    assert_string_equal(file.op->library, "./m.so");
     declared_free(&file);
 }
 

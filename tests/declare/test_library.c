@@ -204,7 +204,7 @@ static void test_split(void **state)
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         assert_int_equal(
             place_split(all[i].text, library, sizeof library, &place, &error), 0);
-        assert_string_equal(library, all[i].library);
+        assert_string_equal(library, (all + i)->library);
         assert_string_equal(place, all[i].place);
     }
     assert_int_equal(place_split(":f", library, sizeof library, &place, &error), -EINVAL);

@@ -240,6 +240,7 @@ class CallFile(CallCase):
             bad, = self.run_json(*strict, status=1, env=slow)["audit"]
             self.assertTrue(bad["worse"] and bad["sizes"] == 2, bad)
         self.run_tool(*strict, env=environment(SIMDBENCH_TEST_CLOCK="1"))
+        self.assertIn("--save", self.run_tool("audit", "libz.so.1", status=2).stderr)
         text = self.run_tool("audit", path, "--dry-run").stdout
         self.assertIn("mix:mix/f32/lib/mix_choose@257", text)
         self.assertNotIn("257", self.run_tool("audit", path, "--dry-run", "--sizes=64").stdout)
