@@ -405,8 +405,8 @@ static void put_limit(struct inspect_facts *facts)
     PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
 }
 
-/* Loads that cross lines add so much to the time, where loads take all of it: without them
- * the next bound holds. */
+/* Loads that cross lines add so much to the time, where loads take all of it: without
+ * them the next bound holds. */
 static void put_splits(struct inspect_facts *facts)
 {
     const double all = 0.9;
