@@ -176,6 +176,16 @@ static void write_target(struct writing *writing, const struct insn *insn)
 
 /* ---- instructions ---- */
 
+/* The address that an instruction of 10 bytes moves to a register, or 0. */
+static uint64_t moved_address(const struct writing *writing,
+                              const ZydisDecodedInstruction *decoded)
+{
+    const uint64_t value = decoded->raw.imm[0].value.u;
+    const bool is_address =
+        decoded->raw.imm[0].size == 64 && region_at(&writing->surgery->objects, value);
+    return is_address ? value : 0;
+}
+
 static void write_text(struct writing *writing, const unsigned char *bytes,
                        const struct insn *insn)
 {
@@ -197,14 +207,18 @@ static void write_text(struct writing *writing, const unsigned char *bytes,
         fprintf(writing->to, "%s", ZydisMnemonicGetString(decoded.mnemonic));
         return;
     }
+    const uint64_t address = moved_address(writing, &decoded);
+    if (address)
+        operands[1].imm.value.u = 0;
     ZydisFormatterFormatInstruction(&formatter, &decoded, operands,
                                     decoded.operand_count_visible, text, sizeof text,
                                     ZYDIS_RUNTIME_ADDRESS_NONE, NULL);
     fprintf(writing->to, "%s%s", text,
             decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? " evex" : "");
-    if (decoded.raw.imm[0].size == 64 &&
-        region_at(&writing->surgery->objects, decoded.raw.imm[0].value.u))
-        write_variable(writing, decoded.raw.imm[0].value.u);
+    if (address && is_copied(writing->surgery, address))
+        write_place(writing, address);
+    else if (address)
+        write_variable(writing, address);
 }
 
 static void write_branch(struct writing *writing, uint64_t target)

@@ -142,14 +142,27 @@ static int by_census(struct inspect_census *census, struct executed_code *execut
 
 /* ---- addresses that another process of the same files finds again ---- */
 
-/* "PATH\n" and "OFFSET OFFSET ...\n" in hexadecimal, for each run of them in one object.
- * False if any is in none, as generated code is. */
-static bool write_executed(const struct executed_code *executed, struct buffer *text)
+/* The page of a thunk, in place of a path: each process has one, with the same code. */
+static const char thunk_name[] = "[thunk]";
+
+static uint64_t thunk_page(const struct copies *copies)
 {
+    return (uint64_t)(uintptr_t)copies->of->run / PAGE_BYTES * PAGE_BYTES;
+}
+
+/* "PATH\n" and "OFFSET OFFSET ...\n" in hexadecimal, for each run of them in one object.
+ * False if any is neither in one nor in the thunk, as other generated code is. */
+static bool write_executed(const struct copies *copies,
+                           const struct executed_code *executed, struct buffer *text)
+{
+    const void *const thunk = (void *)(uintptr_t)thunk_page(copies);
     const void *base = NULL;
     for (size_t i = 0; i < executed->n; i++) {
         Dl_info object = {.dli_fname = NULL};
-        if (!dladdr((void *)(uintptr_t)executed->at[i], &object) || !object.dli_fname)
+        if ((!dladdr((void *)(uintptr_t)executed->at[i], &object) || !object.dli_fname) &&
+            executed->at[i] / PAGE_BYTES == thunk_page(copies) / PAGE_BYTES)
+            object = (Dl_info){.dli_fname = thunk_name, .dli_fbase = (void *)thunk};
+        if (!object.dli_fname)
             return false;
         if (object.dli_fbase != base) {
             buffer_add(text, i ? "\n" : "");
@@ -190,7 +203,19 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
            !memcmp(object.dli_fname, wanted->path, wanted->length);
 }
 
-static int by_text(const char *text, struct executed_code *executed, struct error *error)
+/* Where the file or the thunk that `wanted` names lies; false: nowhere. */
+static bool find_wanted(const struct copies *copies, struct wanted *wanted)
+{
+    if (wanted->length != strlen(thunk_name) ||
+        memcmp(wanted->path, thunk_name, wanted->length))
+        return dl_iterate_phdr(find_object, wanted) == 1;
+    wanted->lo = thunk_page(copies);
+    wanted->hi = wanted->lo + PAGE_BYTES;
+    return true;
+}
+
+static int by_text(const struct copies *copies, const char *text,
+                   struct executed_code *executed, struct error *error)
 {
     struct wanted wanted = {.path = text};
     executed->at = malloc((strlen(text) + 1) * sizeof *executed->at);
@@ -199,7 +224,7 @@ static int by_text(const char *text, struct executed_code *executed, struct erro
     while (*text) {
         wanted = (struct wanted){.path = text, .length = strcspn(text, "\n")};
         text += wanted.length + (text[wanted.length] != '\0');
-        if (dl_iterate_phdr(find_object, &wanted) != 1)
+        if (!find_wanted(copies, &wanted))
             return error_set(error, -ENOENT, "%.*s is not loaded", (int)wanted.length,
                              wanted.path);
         while (*text && *text != '\n') {
@@ -346,7 +371,7 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
                        struct error *error)
 {
     struct inspect_census census = {.whole = false};
-    int status = call->executed ? by_text(call->executed, executed, error)
+    int status = call->executed ? by_text(copies, call->executed, executed, error)
                                 : trace(copies, &census, error);
     if (status == 0 && !call->executed) {
         find_loop(&census, reply);
@@ -388,7 +413,7 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         struct surgery_facts facts;
         tell_facts(copies, &facts, &told);
         told.code = code;
-        told.executed = call->code && write_executed(&executed, &places)
+        told.executed = call->code && write_executed(copies, &executed, &places)
                             ? buffer_text(&places)
                             : NULL;
         copies_reply_add(reply, &told);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`simdbench ab`: two builds against each other, in times that are made up."""
+import json
 import os
 import re
 import shutil
@@ -126,6 +127,35 @@ class Places(AbCase):
         _, placement = self.compare(base, head)
         self.assertEqual((placement["code"], placement["instructions"]), ("nearly", 1))
         self.assertRegex(placement["where"], r"\+0x")
+
+    def test_declared_function(self):
+        """The code of the call is made anew in each process."""
+        source = self.folder / "sum.c"
+        source.write_text("""
+            __asm__(".text; .skip PAD, 0x90");
+            static volatile unsigned zero;
+            unsigned total(const unsigned char *s, unsigned long n)
+            {
+                unsigned sum = 0;
+                while (n--)
+                    sum = sum * 5 + *s++ + MORE;
+                return sum;
+            }
+            """)
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        for name, pad, more in ("base", 1, "zero"), ("head", 41, "zero"), ("other", 41, "zero + zero"):
+            text = source.read_text().replace("PAD", str(pad)).replace("MORE", more)
+            (self.folder / f"{name}.c").write_text(text)
+            subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", f"{name}.so",
+                            f"{name}.c"], check=True, cwd=self.folder)
+        (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
+            "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
+            "kernels": {"scalar": "total"}, "sizes": "100"}]}))
+        for name, code in ("head", "same"), ("other", "nearly"):
+            document = self.ab("./base.so", f"./{name}.so", "--functions=sum.json",
+                               cwd=self.folder)
+            placement = self.by_variant(document)["total"]["comparison"]["placement"]
+            self.assertEqual((placement["unmoved"], placement["code"]), (None, code))
 
     def test_as_built(self):
         base, head = self.build("base"), self.build("head", "-DPAD=40")
