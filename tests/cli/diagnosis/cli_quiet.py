@@ -224,7 +224,11 @@ class Doctor(Case):
             self.assertRegex(text, r"(?m)^ASLR +off.*  ok$")
 
     def test_every_object(self):
-        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)
+        document = json.loads(self.run_tool("doctor", "--format=json").stdout)
+        checks = document["checks"]
+        self.assertEqual(document["answer"][0].split(" ", 1)[0],
+                         str(sum(check["ok"] for check in checks)))
+        self.assertIn(f" of {len(checks)} checks are ok", document["answer"][0])
         self.assertGreater(len(checks), 30)
         names = [check["check"] for check in checks]
         self.assertEqual(len(names), len(set(names)))
