@@ -54,8 +54,8 @@ static void make_answer(const struct checks *checks, char *line[2])
     }
     line[0] = must_have(strdup(buffer_text(&text)));
     line[1] = must_have(
-        strdup("Next: simdbench gemm --sizes=64..512 measures; scripts/quiet.sh COMMAND "
-               "makes this machine quieter for a command"));
+        strdup("To measure on a quieter machine: scripts/quiet.sh simdbench gemm "
+               "--sizes=64..512"));
     buffer_free(&text);
 }
 

@@ -22,14 +22,13 @@ static double distance(const struct fleet_point *point)
 
 static struct outlier outlier_of(const struct fleet *fleet, size_t host)
 {
-    struct outlier found = {.worst = NULL};
+    struct outlier found = {.runs = fleet->hosts[host].runs};
     FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
         FOR_EACH (const struct fleet_point, point, one->points, one->n) {
             if (point->host != host || point->verdict == FLEET_ALIKE)
                 continue;
             found.slow += point->verdict == FLEET_SLOW;
             found.fast += point->verdict == FLEET_FAST;
-            found.runs = point->n > found.runs ? point->n : found.runs;
             if (!found.worst || distance(point) > distance(found.point)) {
                 found.worst = one;
                 found.point = point;
@@ -72,7 +71,7 @@ static void outlier_tell(const struct fleet *fleet, const struct outlier *outlie
     if (cases > 1)
         buffer_format(text, ", and in %zu more case%s", cases - 1, cases == 2 ? "" : "s");
     if (outlier->runs < ENOUGH_RUNS)
-        buffer_format(text, "; %zu run%s of it may be chance: %d would tell",
+        buffer_format(text, "; it has %zu run%s, and %d would rule out chance",
                       outlier->runs, outlier->runs == 1 ? "" : "s", ENOUGH_RUNS);
 }
 

@@ -30,7 +30,7 @@ function statusText() {
 }
 // The command that goes on from there stands as code.
 function answerLine(line) {
-  const [, words, command] = /^(.*?)(simdbench [a-z-]+ .*)?$/s.exec(line);
+  const [, words, command] = /^(.*?)((?:scripts\/quiet\.sh )?simdbench [a-z-]+ .*)?$/s.exec(line);
   return el("p", { class: "answer" }, words, command ? el("code", {}, command) : null);
 }
 function drawHead() {
@@ -135,13 +135,14 @@ function addSections() {
 function drawBar() {
   const bar = document.getElementById("bar");
   let later = 0;
-  const input = el("input", { type: "search", id: "filter", placeholder: "gemm avx512 *@64*",
+  const input = el("input", { type: "search", id: "filter", placeholder: page.checks ? "baseline" : "gemm avx512 *@64*",
     on: { input: () => {
       clearTimeout(later);
       later = setTimeout(() => setFilter(input.value), 150);
     } } });
   bar.append(...sections.map((section) => el("a", { href: `#${section.id}` }, section.title)),
-    el("span", { class: "filter" }, el("label", { for: "filter" }, "Filter cases"), input));
+    page.scopes ? "" : el("span", { class: "filter" }, el("label", { for: "filter" }, page.checks
+      ? "Filter checks" : "Filter cases"), input));
 }
 
 drawHead();

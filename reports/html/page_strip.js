@@ -38,6 +38,10 @@ function strip(scale, { bands = [], lines = [], dots = [] }, label) {
       dot.text ? svg("title", {}, dot.text) : null)]));
 }
 
+// Names of places on that axis, above the rows.
+const axisRow = (scale, places) => svg("svg", { class: "strip axis", "aria-hidden": "true", height: 16, width: "100%" },
+  places.map(([at, text]) => svg("text", { x: across(scale(at)), y: 12, "text-anchor": "middle" }, text)));
+
 // Values from left to right, at 1 to 100 of the picture; `marks` are places in the list.
 function sparkline(values, marks, label) {
   const scale = scaleOf(values, 0.12), n = Math.max(values.length - 1, 1);

@@ -5,7 +5,8 @@
 static const char *cost_sentence(enum license_cost cost)
 {
     static const char *const sentences[] = {
-        [LICENSE_UNKNOWN] = "Nobody knows here whether wide SIMD costs clock",
+        [LICENSE_UNKNOWN] =
+            "It is not known whether wide SIMD costs clock on this machine",
         [LICENSE_NONE] = "Wide SIMD costs no clock on this machine",
         [LICENSE_LIGHT] = "Wide SIMD costs some clock on this machine",
         [LICENSE_HEAVY] = "Wide SIMD costs much clock on this machine"};

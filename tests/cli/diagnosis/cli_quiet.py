@@ -218,7 +218,7 @@ class Doctor(Case):
                              env=environment(SIMDBENCH_MODULES=str(self.folder))).stdout
         for line in text.splitlines():
             if line:
-                self.assertRegex(line, r"  ok$|  costs: .{10,} -> .{5,}$| checks are ok|^Next: ")
+                self.assertRegex(line, r"  ok$|  costs: .{10,} -> .{5,}$| checks are ok|^To measure ")
         self.assertRegex(text, r"(?m)^baseline broken .*  costs: .* -> .")
         if allowed:
             self.assertRegex(text, r"(?m)^ASLR +off.*  ok$")
