@@ -78,6 +78,7 @@ static void report(const char *cpu, const uint64_t *config, struct license *lice
     snprintf(license->top, sizeof license->top, "%s", counters.top);
     license_counters_close(&counters);
     license_summarise(scope);
+    struct json json = {.root = NULL};
     license_judge(license->scope, LICENSE_SCOPES, &license->verdict);
     for (size_t k = 0; k < 3; k++) {
         size_t size;
@@ -88,7 +89,9 @@ static void report(const char *cpu, const uint64_t *config, struct license *lice
         else if (k == 1)
             license_markdown(license, file);
         else
-            assert_int_equal(license_write_json(license, file, &error), 0);
+            license_json(license, &json);
+        if (k == 2)
+            assert_int_equal(json_end(&json, file, &error), 0);
         fclose(file);
     }
     license_scope_free(scope);
@@ -129,8 +132,9 @@ static void test_levels_of_turbo(void **state)
         "of cycles: CORE_POWER.LVL2_TURBO_LICENSE over the cycles",
         "| work | clock | of scalar | licence 0 / 1 / 2 | of cycles |",
         "\"top_license_of_cycles\":\t0.8454",
-        "verdict: heavy (512 heavy on one core has licence 2, say its counters",
-        "**heavy**",
+        "much clock on this machine: 512 heavy on one core has licence 2, say its "
+        "counters",
+        "**Wide SIMD costs much clock",
         "\"verdict_by\":\t\"licence counters\"",
     };
     static const char *const cpus[] = {"skx", "clx", "icx"};
@@ -150,7 +154,8 @@ static void test_numbered_licences(void **state)
         "of cycles: CORE_POWER.LICENSE_3 over the cycles",
         "| scalar | 3.000 GHz \\[3.000, 3.000\\] |  | 100.0 / 0.0 / 0.0 / 0.0% | 0.0% |",
         "\"license_3_share\":\t0",
-        "verdict: heavy (512 heavy on one core has licence 3, say its counters",
+        "much clock on this machine: 512 heavy on one core has licence 3, say its "
+        "counters",
     };
     counts = numbered;
     check("adl", config, expected, ARRAY_LEN(expected));
