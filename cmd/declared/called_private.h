@@ -97,7 +97,8 @@ struct made_call {
     struct declared_call call; /* comes first */
     const struct declared_slot *slot;
     const struct declared_function *function; /* NULL: the reference */
-    struct thunk *thunk, *empty;
+    struct thunk *thunk, *empty;              /* NULL of a further set */
+    struct made_call *sets;                   /* further ones, a list */
     struct declared_sizes sizes;
     struct call_frame frame;
     struct simdbench_operands operands;
