@@ -34,7 +34,7 @@
 
 /* clang-format off */
 const struct option_row option_rows[] = {
-    {"reference", "SYMBOL", RUN, COMMAND_CALL, "the functions have to agree",
+    {"reference", "[LIB:]SYMBOL", RUN, COMMAND_CALL, "the functions have to agree",
      "A function of the same prototype whose results are right.", option_set_text,
      AT(call.reference), NEEDS_TRUST},
     {"tolerance", "TOLERANCE", RUN, COMMAND_CALL, "the same bits",

@@ -21,6 +21,7 @@ struct called {
     char op[DECLARED_NAME];
     char folder[PATH_MAX], file[PATH_MAX + DECLARED_NAME + 8];
     char *linked; /* temporary shared object of an archive or object file; or NULL */
+    char reference[2 * PATH_MAX]; /* with the path of its library, if it has one */
 };
 
 /* Names and dimensions need no more than this. */
@@ -109,7 +110,8 @@ static cJSON *make_document(struct options *options, const struct called *called
                                 ?: cJSON_AddArrayToObject(kernels, isa);
         cJSON_AddItemToArray(list, cJSON_CreateString(called->places.item[i]));
     }
-    add_text(op, "reference", call->reference);
+    if (call->reference)
+        cJSON_AddStringToObject(op, "reference", called->reference);
     add_text(op, "tolerance", call->tolerance);
     add_text(op, "roof", call->roof);
     if (call->work)
@@ -147,6 +149,23 @@ static int name_file(const struct options *options, struct called *called,
     return 0;
 }
 
+/* That the other library has it. */
+static int check_reference(const struct declared_op *op, struct error *error)
+{
+    struct library library = {.path = NULL};
+    const struct library_function *function;
+    struct place place;
+    if (library_must_link(op->reference_library))
+        return 0;
+    int status = library_read(op->reference_library, &library, error);
+    if (status == 0)
+        status = place_parse(op->reference, &place, error);
+    if (status == 0)
+        status = library_find(&library, place.name, &function, error);
+    library_close(&library);
+    return status;
+}
+
 /* Faults of the declaration are told here, not by a worker about a temporary file. */
 static int check_document(const struct called *called, const cJSON *document,
                           struct error *error)
@@ -162,12 +181,15 @@ static int check_document(const struct called *called, const cJSON *document,
     status = library_read(called->linked ?: called->object, &library, error);
     for (size_t i = 0; i <= called->places.n && status == 0; i++) {
         struct place place;
-        const char *const name =
-            i < called->places.n ? called->places.item[i] : file.op[0].reference;
+        const char *const name = i < called->places.n           ? called->places.item[i]
+                                 : file.op[0].reference_library ? NULL
+                                                                : file.op[0].reference;
         if (name && place_parse(name, &place, error) == 0)
             status = library_find(&library, place.name, &function, error);
     }
     library_close(&library);
+    if (status == 0 && file.op[0].reference_library)
+        status = check_reference(&file.op[0], error);
     declared_free(&file);
     return status;
 }
@@ -213,6 +235,23 @@ static int find_library(struct called *called, struct error *error)
     return status;
 }
 
+/* --reference=LIBRARY:FUNCTION with the path of the library. */
+static int find_reference(const char *given, struct called *called, struct error *error)
+{
+    const size_t n = place_library(given);
+    char name[PATH_MAX], found[PATH_MAX], path[PATH_MAX];
+    snprintf(called->reference, sizeof called->reference, "%s", given);
+    if (!n)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)n, given);
+    const int status = library_where(name, found, sizeof found, error);
+    if (status == 0 && !realpath(found, path))
+        return error_set(error, -errno, "%.300s: %s", found, strerror(errno));
+    if (status == 0)
+        snprintf(called->reference, sizeof called->reference, "%s%s", path, given + n);
+    return status;
+}
+
 static int check_prototype(const struct options *options, struct called *called,
                            struct error *error)
 {
@@ -247,6 +286,8 @@ static int call_function(struct options *options, struct called *called,
     int status = check_prototype(options, called, error);
     if (status == 0)
         status = find_library(called, error);
+    if (status == 0 && options->call.reference)
+        status = find_reference(options->call.reference, called, error);
     cJSON *const document = status == 0 ? make_document(options, called) : NULL;
     if (status == 0)
         status = check_document(called, document, error);

@@ -38,7 +38,10 @@ struct declared_slot {
     size_t n_functions;
     void *handle; /* of the library */
     struct library library;
-    void *reference;             /* NULL: functions have to agree */
+    void *reference;    /* NULL: functions have to agree */
+    void *other_handle; /* of the library that the reference is in */
+    struct library other;
+    char *other_linked;
     int answered;                /* function that gave the last answers */
     char trouble[DECLARED_TEXT]; /* why there were none */
     const char *roof;

@@ -51,6 +51,20 @@ class Call(CallCase):
         self.assertEqual(row["id"], "libmix:mix/f32/avx2/mix_avx2@101")
         self.assertEqual(row["work"]["bytes"], 1212)
 
+    def test_reference_elsewhere(self):
+        other = self.folder / "libother.so"
+        other.write_bytes(self.built.read_bytes())
+        for name, status, exit_status in (("mix_c", ("ok", "suspect"), 0),
+                                          ("mix_wrong", ("wrong",), 4)):
+            row = self.call("mix_c", MIX, f"--reference={other}:{name}", "--sizes=101",
+                            status=exit_status)["mix_c"]
+            self.assertIn(row["status"], status, row)
+        for place, why in ((f"{other}:mix_d", "libother.so has no function mix_d; did you mean"),
+                           (f"{self.folder}/none.so:mix_c", "none.so")):
+            done = self.run_tool("call", f"{self.built}:mix_c", MIX, f"--reference={place}",
+                                 status=2)
+            self.assertIn(why, done.stderr)
+
     def test_functions_agree(self):
         rows = self.call("mix_c,mix_choose()", MIX, "--sizes=64,65")
         self.assertEqual({row["status"] for row in rows.values()} - {"ok", "suspect"}, set(),
@@ -300,6 +314,14 @@ class CallFile(CallCase):
         again = self.run_json("call", path, "--quiet", *SHORT)
         self.assertEqual({row["id"] for row in kernels(again)},
                          {row["id"] for row in kernels(document)})
+
+    def test_reference_elsewhere(self):
+        """Beside the file."""
+        self.folder.joinpath("libother.so").write_bytes(self.built.read_bytes())
+        path = self.declare(reference="./libother.so:mix_wrong", kernels={"scalar": "mix_c"},
+                            sizes="101", tails="1..2")
+        row, = kernels(self.run_json("call", path, "--quiet", *SHORT, status=4))
+        self.assertEqual(row["status"], "wrong", row)
 
     def test_audit(self):
         """Which rows run, and what stands in the file; test_audit has the verdicts."""
