@@ -36,7 +36,7 @@
 
 /* clang-format off */
 const struct option_row option_rows[] = {
-    {"reference", "SYMBOL", RUN, DECLARERS, "the functions have to agree",
+    {"reference", "[LIB:]SYMBOL", RUN, DECLARERS, "the functions have to agree",
      "A function of the same prototype whose results are right.", option_set_text,
      AT(call.reference), NEEDS_TRUST},
     {"tolerance", "TOLERANCE", RUN, DECLARERS, "the same bits",
@@ -225,6 +225,10 @@ const struct option_row option_rows[] = {
      "ops normal, uniform:LO..HI, zero, sorted, runs, indices:LO..HI and file:PATH. Cases are "
      "compared input by input.",
      option_add_items, AT(request.inputs), HARMLESS},
+    {"inputs", "K|auto", CONDITIONS, CASES, "1",
+     "Each timed call takes the next of K sets of operands with other values, so that no branch "
+     "is learnt by heart; auto: as many as stay in the cache in which one lies.",
+     option_set_sets, 0, HARMLESS},
     {"seed", "N", CONDITIONS, TIMERS | COMMAND_SELFTEST, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0, HARMLESS},
 
