@@ -35,6 +35,9 @@ static inline bool case_is_edited(const struct group_state *group,
 /* copies.c: copies the code of the first case for those that run copies of it, once the
  * first is prepared. Like runner_ask(). */
 int group_prepare_copies(struct group_state *group);
+/* runner.c: a batch whose threads had to wait for their CPUs may show fewer of them than
+ * work: it tells nothing. */
+void runner_take_threads(struct result *result, const struct batch *batch);
 /* rounds.c: the calibration of a group's cases; like runner_ask(). */
 int group_calibrate(struct group_state *group, struct error *error);
 /* All rounds of groups that are calibrated; their cases take turns. The first one's

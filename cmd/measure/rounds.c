@@ -21,6 +21,7 @@ static int calibrate(struct group_state *group, struct case_state *entry)
     const struct plan *plan = group->session->plan;
     const bool turns = group->session->how->multiplex && plan->n_events;
     const struct runner runner = watched(group, entry);
+    case_result(group, entry)->threads_used = 0;
     const int status =
         runners_calibrate(&runner, 1, turns ? MULTIPLEX_BATCH_NS : plan->batch_ns);
     if (status || !entry->active)
@@ -196,7 +197,8 @@ static bool had_core(struct session *session, const struct batch *batch)
     return alone;
 }
 
-/* A valid batch gives a sample, counts and perhaps the clock. */
+/* A valid batch gives a sample, counts and perhaps the clock. It shows how many threads
+ * work if calibration, disturbed by others, did not. */
 static void add_batch(struct group_state *group, struct case_state *entry, uint32_t round,
                       const struct batch *batch)
 {
@@ -204,6 +206,10 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
     const double ghz = batch->told.ghz;
     must((batch->alone ? result_add_sample : result_add_apart)(result, round, batch->ns));
     add_counters(group, entry, batch);
+    if (!result->threads_used) {
+        runner_take_threads(result, batch);
+        fairness_used(result);
+    }
     if (ghz > 0)
         must(result_add_clock(result, ghz));
     note_once(result, batch->told.note);

@@ -167,6 +167,12 @@ int runner_batch(const struct runner *runner, const struct batch_call *call,
     return GROUP_RESTART;
 }
 
+void runner_take_threads(struct result *result, const struct batch *batch)
+{
+    if (!batch->void_ || batch->threads >= result->threads)
+        result->threads_used = batch->threads;
+}
+
 /* One batch of each; false in `whole` if one was disturbed. */
 static int calibrate_once(const struct runner *runners, size_t n, uint64_t calls,
                           double *slowest, bool *whole)
@@ -184,7 +190,7 @@ static int calibrate_once(const struct runner *runners, size_t n, uint64_t calls
             return status;
         *slowest = fmax(*slowest, batch.ns);
         *whole &= runners[i].watched || !batch.void_;
-        case_result(group, runners[i].entry)->threads_used = batch.threads;
+        runner_take_threads(case_result(group, runners[i].entry), &batch);
     }
     *whole &= runners[0].watched || group_steal(group) == steal;
     return 0;
