@@ -5,6 +5,7 @@
 #include "commands/commands.h"
 #include "doctor/doctor.h"
 #include "explain/explain.h"
+#include "foreign/foreign.h"
 #include "license/license.h"
 #include "process/process.h"
 #include "studies/studies.h"
@@ -23,7 +24,7 @@ static const struct {
     {"study", command_study},       {"completion", command_completion},
     {"man", command_man},           {"new-plugin", command_new_plugin},
     {"trust", command_trust},       {"call", command_call},
-    {"audit", command_audit},
+    {"audit", command_audit},       {"prove", command_prove},
 };
 
 static int run_command(struct options *options)

@@ -108,7 +108,8 @@ static uint64_t see(const ZydisDecoder *decoder, const unsigned char *code, uint
                     bool *has)
 {
     ZydisDecodedInstruction instruction;
-    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, code, n, &instruction)))
+    if (!ZYAN_SUCCESS(
+            ZydisDecoderDecodeInstruction(decoder, NULL, code, n, &instruction)))
         return 1;
     const int set = set_of(ZydisISASetGetString(instruction.meta.isa_set));
     if (set >= 0 && !is_plain(&instruction))

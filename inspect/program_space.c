@@ -134,8 +134,8 @@ bool space_add(struct program_space *space, uint64_t address, void *watched)
         realloc(space->breakpoint, (space->n + 1) * sizeof *more);
     if (!more)
         return false;
-    const size_t at = place_of(space, address);
     space->breakpoint = more;
+    const size_t at = place_of(space, address);
     memmove(&more[at + 1], &more[at], (space->n - at) * sizeof *more);
     space->n++;
     more[at] =
