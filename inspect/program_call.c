@@ -27,6 +27,52 @@ struct held {
 
 /* ---- a thread as a struct child ---- */
 
+static void poke_debug_register(pid_t id, size_t number, uint64_t value)
+{
+    ptrace(PTRACE_POKEUSER, id, offsetof(struct user, u_debugreg) + number * sizeof(long),
+           value);
+}
+
+static void clear_debug_registers(pid_t id)
+{
+    poke_debug_register(id, 7, 0);
+}
+
+static void set_debug_register(pid_t id, uint64_t address)
+{
+    poke_debug_register(id, 0, address);
+    poke_debug_register(id, 7, 1);
+}
+
+/* A handler of a signal runs as fast as without us: it is over when the thread is back
+ * where it was. True if it has begun, or ended. */
+static bool handles(struct thread *thread, const struct child *child)
+{
+    const int signal = WSTOPSIG(thread->status), event = thread->status >> 16;
+    struct user_regs_struct r;
+    if (event || ptrace(PTRACE_GETREGS, thread->id, NULL, &r) < 0)
+        return false;
+    if (signal != SIGTRAP) {
+        if (child->request == PTRACE_SINGLESTEP && !thread->handling) {
+            thread->handling = r.rip;
+            thread->handling_rsp = r.rsp;
+            set_debug_register(thread->id, r.rip);
+        }
+        ptrace(PTRACE_CONT, thread->id, NULL, (long)signal);
+        return true;
+    }
+    if (!thread->handling)
+        return false;
+    if (r.rip == thread->handling && r.rsp == thread->handling_rsp) {
+        thread->handling = 0;
+        clear_debug_registers(thread->id);
+        ptrace(PTRACE_SINGLESTEP, thread->id, NULL, 0L);
+    } else {
+        ptrace(PTRACE_CONT, thread->id, NULL, 0L);
+    }
+    return true;
+}
+
 int thread_wait(struct child *child, int64_t wait_ns)
 {
     const struct held *const held = child->wait_context;
@@ -39,7 +85,8 @@ int thread_wait(struct child *child, int64_t wait_ns)
             status = -ECHILD;
         } else if (thread->stopped) {
             thread->stopped = false;
-            if (!thread_passes(held->program, thread, thread->status, child->request)) {
+            if (!thread_passes(held->program, thread, thread->status, child->request) &&
+                !handles(thread, child)) {
                 thread->paused &= thread->status >> 16 != PTRACE_EVENT_STOP;
                 status = child_take_stop(child, thread->status >> 8);
             }
@@ -63,11 +110,6 @@ static struct child child_of(const struct held *held)
                           .deadline = now_ns() + TRACE_NS,
                           .wait = thread_wait,
                           .wait_context = (void *)held};
-}
-
-static void clear_debug_registers(pid_t id)
-{
-    ptrace(PTRACE_POKEUSER, id, offsetof(struct user, u_debugreg) + 7 * sizeof(long), 0L);
 }
 
 int thread_halt(struct program *program, struct thread *thread, struct child *child)
@@ -263,7 +305,8 @@ static void look_into(struct tracer *tracer, const struct inspect_options *optio
     }
 }
 
-/* Bit i: of rdi, rsi, rdx, rcx, r8, r9, read before anything wrote it. */
+/* Bit i: of rdi, rsi, rdx, rcx, r8, r9, read before anything wrote it. A jump through
+ * memory ends the search: a loader that finds a function at its first call saves all. */
 static unsigned arguments_of(const struct nodes *nodes)
 {
     static const uint8_t gpr[PROGRAM_ARGUMENTS] = {7, 6, 2, 1, 8, 9};
@@ -275,6 +318,8 @@ static unsigned arguments_of(const struct nodes *nodes)
             if ((code->reads | code->address_reads) >> gpr[k] & ~(written >> gpr[k]) & 1)
                 found |= 1u << k;
         written |= code->writes;
+        if (code->flow == FLOW_INDIRECT)
+            break;
     }
     return found;
 }

@@ -58,6 +58,7 @@ struct thread {
     int status;
     /* The call that it is at: it comes back after a signal, and counts once. */
     uint64_t again, again_rsp;
+    uint64_t handling, handling_rsp; /* where a handler interrupted a step, or 0 */
 };
 
 struct program {

@@ -13,6 +13,8 @@ enum { CALLS = 5, FIRST_CALLS = 2 };
 /* After so many calls since the last trace the breakpoint is out for a while, which is
  * longer each time. */
 enum { REST_CALLS = 1000, REST_NS = 2000000, REST_MAX_NS = 1000000000 };
+/* So few instructions on vectors and floats are copies that every compiler makes. */
+#define FEW 0.01
 /* Tracing may take so long in all, unless --time says. */
 #define TIME_NS INT64_C(30000000000)
 
@@ -112,7 +114,7 @@ static void traced(void *context, struct program *program, void *watched,
     }
     const double some = census->share_vector + census->share_scalar_float;
     seen->instructions = (double)census->instructions;
-    seen->bits = census->main_bits;
+    seen->bits = some >= FEW ? census->main_bits : 0;
     seen->vector = census->share_vector;
     seen->scalar = some > 0 ? census->share_scalar_float / some : 1;
     take_isa(trace, call->thread, seen);
