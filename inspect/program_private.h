@@ -91,8 +91,20 @@ void thread_gone(struct program *program, struct thread *thread);
 
 /* A trap: true if it was one of ours, and the thread goes on. */
 bool thread_trapped(struct program *program, struct thread *thread);
-/* Connects a struct child with a thread: it waits while others are served. */
+
+/* ---- a thread as a struct child (program_wait.c) ---- */
+
+#define TRACE_NS INT64_C(5000000000)
+struct held {
+    struct program *program;
+    struct thread *thread;
+};
+
+/* Waits while other threads are served. */
 int thread_wait(struct child *child, int64_t wait_ns);
+/* It may take TRACE_NS. */
+struct child child_of(const struct held *held);
+void clear_debug_registers(pid_t id);
 /* True of a stop of a thread that strays: it goes on. */
 bool thread_strays(const struct thread *thread);
 /* Stops a thread that runs, wherever it is. 0, -ECHILD, -EAGAIN. */
