@@ -416,9 +416,9 @@ void options_init(struct options *options)
 
 void options_free(struct options *options)
 {
-    struct text_list *const lists[] = {&options->files, &options->claims,
+    struct text_list *const lists[] = {&options->files,           &options->claims,
                                        &options->prove.functions, &options->prove.rules,
-                                       &options->from_project, &options->left_out};
+                                       &options->from_project,    &options->left_out};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);
     request_free(&options->request);

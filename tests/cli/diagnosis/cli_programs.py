@@ -15,7 +15,7 @@ from cli_tool import BINARY, PATIENCE, Case, environment, sanitized
 
 __all__ = ["Programs"]
 
-SOURCE = Path(__file__).with_name("program.c")
+SOURCE = Path(__file__).with_name("watched.c")
 
 
 @unittest.skipUnless(platform.machine() == "x86_64", "the tracer is for x86-64")
