@@ -55,6 +55,18 @@ static struct program *program_new(const struct program_owner *owner, struct err
     return program;
 }
 
+static int thread_add(struct program *program, pid_t id, pid_t process,
+                      struct program_space *space)
+{
+    struct thread *const thread = space ? thread_new(program, id) : NULL;
+    if (!thread)
+        return -ENOMEM;
+    thread->process = process;
+    thread->space = space;
+    space->users++;
+    return 0;
+}
+
 /* In the child: waits until it is traced, and becomes the command. */
 static void become(char *const *argv, const struct program *program, int go, int errors)
 {
@@ -68,8 +80,8 @@ static void become(char *const *argv, const struct program *program, int go, int
         code = errno;
     }
     if (write(errors, &code, sizeof code) < 0)
-        _exit(126);
-    _exit(127);
+        raise(SIGABRT);
+    raise(SIGKILL);
 }
 
 static int seize(pid_t thread, int more, struct error *error)
@@ -110,15 +122,14 @@ int program_start(char *const *argv, const struct program_owner *owner,
         go[1] = -1;
     }
     if (status == 0) {
-        struct thread *const thread = thread_new(program, child);
         program->main = child;
         program->started = true;
         program->errors = errors[0];
-        thread->process = child;
-        thread->space = space_new(program, child);
-        thread->space->users++;
         program->cost.processes = 1;
-        status = write(go[1], "", 1) == 1 ? 0 : error_set(error, -EPIPE, "no child");
+        status = thread_add(program, child, child, space_new(program, child)) < 0
+                     ? error_set(error, -ENOMEM, "out of memory")
+                 : write(go[1], "", 1) == 1 ? 0
+                                            : error_set(error, -EPIPE, "no child");
     }
     close(go[1]);
     if (status < 0) {
@@ -147,15 +158,9 @@ static int seize_threads(struct program *program, struct program_space *space,
         const int status = seize(id, 0, error);
         if (status == -ESRCH && id != program->main)
             continue; /* it ended meanwhile */
-        if (status < 0) {
-            n = status;
-            break;
-        }
-        struct thread *const thread = thread_new(program, id);
-        thread->process = program->main;
-        thread->space = space;
-        space->users++;
-        n++;
+        n = status < 0                                          ? status
+            : thread_add(program, id, program->main, space) < 0 ? -ENOMEM
+                                                                : n + 1;
     }
     closedir(folder);
     return n;
@@ -175,7 +180,7 @@ int program_attach(pid_t pid, const struct program_owner *owner, struct program 
     /* What a thread makes once it is traced is traced from its beginning. */
     for (int pass = 0; pass < PASSES && status > 0; pass++)
         status = seize_threads(program, space, error);
-    if (status >= 0 && space->memory_fd < 0)
+    if (status >= 0 && (!space || space->memory_fd < 0))
         status = error_set(error, -EPERM, "the memory of process %d cannot be written",
                            (int)pid);
     if (status < 0) {

@@ -78,7 +78,7 @@ struct program {
  * `ns`. */
 bool program_turn(struct program *program, int64_t ns);
 struct thread *thread_find(const struct program *program, pid_t id);
-struct thread *thread_new(struct program *program, pid_t id);
+struct thread *thread_new(struct program *program, pid_t id); /* NULL: no memory */
 void thread_resume(struct thread *thread, int signal);
 /* What happened to a thread that nobody awaits (program_stops.c). */
 void thread_stopped(struct program *program, struct thread *thread, int status);

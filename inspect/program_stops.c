@@ -30,7 +30,7 @@ struct thread *thread_new(struct program *program, pid_t id)
 {
     struct thread *const thread = calloc(1, sizeof *thread);
     if (!thread)
-        abort();
+        return NULL;
     thread->id = id;
     thread->next = program->threads;
     program->threads = thread;
@@ -96,6 +96,8 @@ static void adopt_one(struct program *program, const struct thread *maker, pid_t
     if (thread && !waits)
         return;
     thread = thread ?: thread_new(program, id);
+    if (!thread)
+        return;
     thread->process = process_of(thread->id);
     thread->loading = maker->loading && thread->process == maker->process;
     if (maker->space) {
@@ -254,7 +256,8 @@ static void take(struct program *program, pid_t id, int status)
     }
     if (!thread) {
         thread = thread_new(program, id);
-        thread->waiting = true;
+        if (thread)
+            thread->waiting = true;
     } else if (thread->awaited) {
         thread->stopped = true;
         thread->status = status;
