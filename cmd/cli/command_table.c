@@ -67,7 +67,7 @@ const struct command_row command_rows[] = {
     {"prove", COMMAND_PROVE, "-- COMMAND",
      "which code runs where any program calls some functions? a test of dispatch", 0,
      PROVE_WORDS_MAX,
-     {"prove --function='crc32*' -- gzip -k file",
+     {"prove --function='SHA256_*' -- openssl dgst -sha256 file",
       "prove --expect='fvec_*: bits>=512, scalar<=10%' -- ./mytest",
       "prove --function='libz:*' --format=junit:dispatch.xml -- python3 test.py",
       "prove --function='libx264:*' --pid=1234 --time=5s"}},

@@ -35,7 +35,7 @@ static int check_usage(const struct options *options, const struct foreign *fore
     if (!options->files.n == !options->prove.pid)
         return error_set(error, -EINVAL,
                          "prove takes a command or --pid=N: simdbench prove "
-                         "--function='crc32*' -- gzip -k file");
+                         "--function='SHA256_*' -- openssl dgst -sha256 file");
     if (!foreign->globs.n)
         return error_set(error, -EINVAL,
                          "which functions? --function=GLOB, as in --function='crc32*' or "

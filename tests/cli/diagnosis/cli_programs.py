@@ -13,13 +13,13 @@ from pathlib import Path
 
 from cli_tool import BINARY, PATIENCE, Case, environment, sanitized
 
-__all__ = ["Programs"]
+__all__ = ["ForeignPrograms"]
 
 SOURCE = Path(__file__).with_name("watched.c")
 
 
 @unittest.skipUnless(platform.machine() == "x86_64", "the tracer is for x86-64")
-class Programs(Case):
+class ForeignPrograms(Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
