@@ -4,6 +4,7 @@
 
 #include "commands/commands.h"
 #include "doctor/doctor.h"
+#include "foreign/foreign.h"
 #include "license/license.h"
 #include "process/process.h"
 #include "studies/studies.h"
@@ -22,7 +23,7 @@ static const struct {
     {"study", command_study},       {"completion", command_completion},
     {"man", command_man},           {"new-plugin", command_new_plugin},
     {"trust", command_trust},       {"call", command_call},
-    {"audit", command_audit},
+    {"audit", command_audit},       {"prove", command_prove},
 };
 
 static int run_command(struct options *options)

@@ -53,6 +53,7 @@ ROOMS = {
                     "cmd/ab"],
     "cmd/output": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                    "cmd/measure"],
+    "cmd/foreign": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/plan", "cmd/output"],
     "cmd/doctor": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/worker", "cmd/costs"],
     "cmd/license": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/plan", "cmd/measure",
                     "cmd/output"],
@@ -65,13 +66,13 @@ ROOMS = {
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/harness", "cmd/output",
                      "cmd/explain", "cmd/studies"],
-    "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",
+    "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/foreign", "cmd/doctor", "cmd/license",
             "cmd/studies", "cmd/commands"],
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},
           "cmd/ab": {"ab.h", "private_copy.h"},
-          "inspect": {"findings.h", "inspect.h"},
+          "inspect": {"findings.h", "inspect.h", "program.h"},
           "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
 # Folders of a leaf in which compilers search, too.
 SEARCHED = ["kernels/core"]
