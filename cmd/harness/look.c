@@ -23,7 +23,7 @@ static void fail_all(const struct harness *harness, size_t first, const char *re
     readings_free(readings);
     for (size_t c = first; c < unit_end(harness, first); c++) {
         const char *const name = harness->cases[c].name;
-        readings_add(readings, name, strlen(name), NAN, reason);
+        readings_put(readings, name, strlen(name), reason, (struct reading){.ns = NAN});
     }
 }
 
@@ -42,13 +42,12 @@ int unit_run(struct harness *harness, size_t first, int which, struct readings *
         return error_set(error, status, "%s", why.text);
     else if (!adapter->reader)
         readings_add(readings, name, strlen(name),
-                     (double)(harness->request.wall ? slice->wall_ns : slice->cpu_ns),
-                     NULL);
+                     (double)(harness->request.wall ? slice->wall_ns : slice->cpu_ns));
     for (size_t c = first; c < unit_end(harness, first); c++) {
         const char *const wanted = harness->cases[c].name;
         if (!readings_find(readings, wanted))
-            readings_add(readings, wanted, strlen(wanted), NAN,
-                         "its output has no such case");
+            readings_put(readings, wanted, strlen(wanted), "its output has no such case",
+                         (struct reading){.ns = NAN});
     }
     return 0;
 }
@@ -246,7 +245,8 @@ int harness_look(struct harness *harness, uint32_t processes, int look,
         const struct comparison *const comparison =
             harness->run->results[entry->result].comparison;
         entry->wanted =
-            look == 1 || comparison_is_open(comparison, harness->request.threshold);
+            entry->active &&
+            (look == 1 || comparison_is_open(comparison, harness->request.threshold));
     }
     const int status = take_rounds(harness, processes, error);
     for (size_t c = 0; c < harness->n_cases; c++)
@@ -260,6 +260,8 @@ void harness_count(struct harness *harness)
     harness->n_taken = harness->n_disturbed = 0;
     for (size_t c = 0; c < harness->n_cases; c++) {
         const struct harness_case *const entry = &harness->cases[c];
+        if (entry->skips)
+            continue;
         const size_t taken = harness->run->results[entry->result].comparison->n_trials;
         const size_t clean = clean_rounds(entry);
         harness->n_taken += taken;

@@ -205,7 +205,9 @@ static int read_output(struct harness *harness, harness_reader *reader,
         return 0;
     struct error why = {.text = ""};
     if (reader(slice->text, &harness->form, readings, &why) < 0)
-        return error_set(error, -EPROTO, "its output cannot be read: %.300s", why.text);
+        return error_set(error, -EPROTO, "its output cannot be read: %.200s%s%.200s",
+                         why.text, slice->said ? "; it said: " : "", slice->said ?: "");
+    must(readings->failed ? -ENOMEM : 0);
     return readings->n > READINGS_MOST
                ? error_set(error, -EPROTO, "its output has more than %d cases",
                            READINGS_MOST)
@@ -220,7 +222,7 @@ int side_run(struct harness *harness, int which, const char *arguments,
     const struct adapter *const adapter = harness->adapter;
     const struct plan *const plan = &harness->plan.settled;
     struct text_list more = {.n = 0};
-    adapter_words(arguments, name ?: "", adapter->path, harness->slice_ns, &more);
+    adapter_words(arguments, name ?: "", adapter->choice, harness->slice_ns, &more);
     char **const words = make_words(side, &more);
     const struct slice_request request = {
         .words = words,

@@ -154,6 +154,14 @@ FORMATS = {
             echo "                        time:   [-1.0% +2.0% +3.0%] (p = 0.03 < 0.05)";; esac
         case $* in *many*) echo 'a name of many long words/1'
             echo "                        time:   [0.2000 µs 0.25000 µs 0.3000 µs]";; esac""",
+    "divan": r"""
+        echo 'd           fastest   │ slowest │ median   │ mean │ samples'
+        case $* in *--exact*d::inner::map*|*sample-size=1*)
+            echo '├─ inner              │         │          │      │'
+            echo '│  ╰─ map      158 ns │    9 ns │ 0.25 µs  │ 9 ns │ 100';; esac
+        case $* in *--exact*d::sort*|*sample-size=1*)
+            echo '╰─ sort               │         │          │      │'
+            echo "   ╰─ t=2      158 ns │    9 ns │ $1 ns │ 9 ns │ 100";; esac""",
     "catch2": r"""
         echo '<?xml version="1.0"?><Catch><TestCase name="a &quot;b&quot;" tags="[x]">'
         echo '<BenchmarkResults name="map &lt;int&gt;" samples="10">'
@@ -195,7 +203,7 @@ class Harnesses(HarnessCase):
         want = {"go": {"BenchmarkMap/Sub-2", "BenchmarkSort"},
                 "criterion": {"sort 64", "a name of many long words/1"},
                 "catch2": {'a "b"/map <int>', 'a "b"/sort'},
-                "nanobench": {"map", "sort"}, "checkasm": {"put_w8_c", "put_w8_avx2"}}
+                "divan": {"d::inner::map", "d::sort::t=2"}, "nanobench": {"map", "sort"}, "checkasm": {"put_w8_c", "put_w8_avx2"}}
         for name, ids in want.items():
             bench = self.script(name, f"#!/bin/sh\n{FORMATS[name]}\n")
             done = self.run_tool("ab", f"{bench} 1", f"{bench} 1", f"--harness={name}",
@@ -291,6 +299,33 @@ class FailingHarnesses(HarnessCase):
 
     def test_error_of_one_case(self):
         self.assertEqual(self.broken("error", "no data")["status"], "ok")
+
+    def test_case_that_both_skip(self):
+        """It tells nothing about head, so that the gate passes."""
+        document = self.compare(*2 * [f"{self.bench} 10 error ''"], "--strict")
+        result = self.by_id(document)["BM_sort/64"]
+        self.assertEqual((result["status"], result["reason"]),
+                         ("skipped", "both builds skip it: no data"))
+        self.assertNotIn("comparison", result)
+        self.assertEqual(document["gate"]["same"], 1)
+        document = self.compare(*2 * [f"{self.bench} 10 crash ''"], status=4)
+        self.assertEqual(self.by_id(document)["BM_sort/64"]["status"], "failed")
+
+    def test_words_of_a_program_that_prints_nothing(self):
+        """Google Benchmark ends well if it cannot read its filter."""
+        mute = self.script("mute", GBENCH.replace("case $how in", "case $how in\n    mute) echo "
+                                                  "'bad filter' >&2; exit;;"))
+        document = self.compare(f"{mute} 10", f"{mute} 10 mute", status=4)
+        self.assertRegex(self.by_id(document)["BM_sort/64"]["reason"],
+                         "^head: its output cannot be read: .*; it said: bad filter$")
+
+    def test_threads_on_one_cpu(self):
+        wide = self.script("wide", GBENCH.replace('"iterations": 9', '"iterations": 9, '
+                                                  '"threads": 4'))
+        document = self.compare(f"{wide} 10", f"{wide} 10")
+        for result in document["results"]:
+            self.assertEqual(result["notes"],
+                             ["it runs 4 threads on 1 CPU: --threads=4 gives it more"])
 
     def test_case_that_vanishes(self):
         self.assertEqual(self.broken("forgets", "its output has no such case")["status"], "ok")
@@ -431,6 +466,72 @@ class ForeignJson(HarnessCase):
                          ("failed", "no data"))
         done = self.run_tool("report", theirs, "--query=BM_copy*")
         self.assertAlmostEqual(float(done.stdout), 100.035)
+
+    def test_other_files(self):
+        """What else benchmark programs write."""
+        go = "goos: linux\ngoarch: amd64\npkg: x\ncpu: Fast CPU 9\n" + "".join(
+            f"BenchmarkSort/n=2-8 \t 100 \t {250 + i}.0 ns/op\t 8 B/op\n" for i in range(7))
+        folder = self.folder / "criterion" / "sort" / "new"
+        folder.mkdir(parents=True)
+        (folder / "benchmark.json").write_text('{"full_id": "sort 64"}')
+        (folder / "sample.json").write_text(json.dumps(
+            {"iters": [1, 2, 3, 4, 5, 6, 7], "times": [253 * i for i in range(1, 8)]}))
+        (folder / "estimates.json").write_text('{"median": {"point_estimate": 253.0}}')
+        nano = {"name": "sort", "batch": 2, "median(elapsed)": 506e-9,
+                "measurements": [{"elapsed": (503 + i) * 1e-9} for i in range(7)]}
+        files = {"go.txt": (go, "BenchmarkSort/n=2", 7),
+                 "hyperfine.json": (json.dumps({"results": [
+                     {"command": "sort x", "median": 1, "times": [253e-9] * 6}]}), "sort x", 6),
+                 "medians.json": (json.dumps({"results": [
+                     {"command": "sort x", "median": 253e-9}]}), "sort x", 0),
+                 "nanobench.json": (json.dumps({"results": [nano]}), "sort", 7)}
+        files.update({f"{name}.txt": (subprocess.run(["sh", "-c", text, "sh", "253"], check=True,
+                                                     env={"CRITERION_HOME": "."}, cwd=self.folder,
+                                                     capture_output=True, text=True).stdout,
+                                      case, 1)
+                      for name, text, case in (
+                          ("criterion", FORMATS["criterion"] + "\n", "sort 64"),
+                          ("divan", FORMATS["divan"].replace("$*", "sample-size=1"),
+                           "d::sort::t=2"),
+                          ("catch2", FORMATS["catch2"], 'a "b"/sort'),
+                          ("nanobench", FORMATS["nanobench"], "sort"))
+                      for text in [text.replace("case $* in *sort*", "case sort in *sort*")]})
+        for name, (text, _, _) in files.items():
+            (self.folder / name).write_text(text)
+        files[folder / "sample.json"] = files[self.folder / "criterion"] = ("", "sort 64", 7)
+        files[folder / "estimates.json"] = ("", "sort 64", 0)
+        for name, (_, case, samples) in files.items():
+            with self.subTest(name=name):
+                out = self.folder / "out.json"
+                self.run_tool("report", self.folder / name, f"--json={out}")
+                document = json.loads(out.read_text())
+                result = self.by_id(document)[case]
+                self.assertAlmostEqual(result["summary"]["median_ns"], 253)
+                self.assertEqual(len(result["samples_ns"]), samples)
+                self.assertRegex(document["started_at"], r"^20\d\d-\d\d-\d\dT")
+                told = name == "go.txt"
+                self.assertEqual(document["host"]["fingerprint"],
+                                 "Fast CPU 9, linux, amd64" if told else None)
+                database = self.new_folder() / "runs.sqlite"
+                done = self.run_tool("report", self.folder / name, f"--history={database}")
+                self.assertEqual("not told" in self.run_tool(
+                    "history", f"--history={database}").stdout, not told)
+                self.assertEqual("changes are not looked for" in done.stderr, not told)
+        slow = self.folder / "slow.txt"
+        slow.write_text(go.replace(" 25", " 35"))
+        done = self.run_tool("compare", self.folder / "go.txt", slow, status=1)
+        self.assertRegex(done.stdout, r"BenchmarkSort/n=2 .* REGRESSED")
+
+    def test_files_that_are_none(self):
+        for name, text, why in (
+                ("prose.txt", "a text\n", "no JSON, and no text of Go, criterion, divan"),
+                ("a.json", '{"results": [{"command": "", "times": [1]}]}', "without a name"),
+                ("b.json", '{"results": [{"command": "x", "times": [0]}]}', "positive"),
+                ("c.json", '{"results": [{"command": "x"}]}', "median"),
+                ("d.json", '{"iters": [1], "times": [-1]}', "positive"),
+                ("e.json", '{"iters": [], "times": []}', "no samples")):
+            (self.folder / name).write_text(text)
+            self.assertIn(why, self.run_tool("report", self.folder / name, status=2).stderr)
 
     def test_compare(self):
         base, head = self.foreign("base.json", 1), self.foreign("head.json", 1.5)
