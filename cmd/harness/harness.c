@@ -139,7 +139,7 @@ static int list_side(struct harness *harness, int which, struct readings *readin
         readings_add(readings, adapter->name, strlen(adapter->name), NAN);
         return 0;
     }
-    int status = side_run(harness, which, adapter->list, adapter->list_reader, NULL,
+    int status = side_run(harness, which, 0, adapter->list, adapter->list_reader, NULL,
                           readings, &slice, &why);
     if (status == 0 && !readings->n)
         status = error_set(&why, -EPROTO, "it lists no case%s%.200s",
@@ -307,10 +307,13 @@ static void set_gate(struct harness *harness)
     gate->threshold = harness->request.threshold;
     gate->strict = harness->request.strict;
     gate->own_processes = true;
+    gate->placement = harness->request.placement;
     must(string_set(&gate->kind, "paired"));
     must(string_set(&gate->harness, harness->adapter->name));
     must(facts_number(settings, "processes", harness->plan.processes));
     must(facts_number(settings, "slice_ns", (double)harness->slice_ns));
+    if (harness->n_places > 1)
+        must(facts_number(settings, "places", (double)harness->n_places));
     for (int i = 0; i < SIDES; i++) {
         const struct side *const side = &harness->side[i];
         const char *const id = side->file.build_id;
@@ -363,6 +366,21 @@ static void note_threads(const struct harness *harness, size_t c)
     must(result_add_note(&harness->run->results[entry->result], text));
 }
 
+/* Where the fastest programs have their code, if that is not where they were built. */
+static void note_places(const struct harness *harness, size_t c)
+{
+    const struct harness_case *const entry = &harness->cases[c];
+    struct result *const result = &harness->run->results[entry->result];
+    const size_t base = entry->best[SIDE_BASE], head = entry->best[SIDE_HEAD];
+    char text[200];
+    if (harness->n_places < 2 || (!base && !head) || !result->comparison->n_trials)
+        return;
+    snprintf(text, sizeof text,
+             "base is fastest with %zu bytes of padding, head with %zu",
+             base * PLACE_BYTES, head * PLACE_BYTES);
+    must(result_add_note(result, text));
+}
+
 static void set_remark(struct harness *harness)
 {
     struct buffer remark = {.text = NULL};
@@ -385,6 +403,7 @@ static void finish(struct harness *harness, bool interrupted)
             continue;
         note_usage(harness, c);
         note_threads(harness, c);
+        note_places(harness, c);
         if (result->samples.n)
             must(result_set_status(result, STATUS_OK, NULL));
         else

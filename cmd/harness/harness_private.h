@@ -10,6 +10,8 @@
 #include "worker/worker.h"
 
 enum { SIDE_BASE, SIDE_HEAD, SIDE_CONTROL, SIDES };
+/* Places of code in a line of 64 bytes; 0: as built. */
+enum { PLACES = 4, PLACE_BYTES = 16 };
 
 /* ---- Google Benchmark (read_gbench.c); other texts are read by room foreign ---- */
 
@@ -70,11 +72,12 @@ void slice_free(struct slice *slice);
 /* ---- builds (sides.c, checkout.c) ---- */
 
 struct side {
-    const char *name;    /* "base" */
-    const char *command; /* as given */
-    char *commit;        /* NULL: it is none */
-    char cwd[PATH_MAX];  /* empty: this one */
-    char path[PATH_MAX]; /* of its program; empty: a shell runs the command */
+    const char *name;             /* "base" */
+    const char *command;          /* as given */
+    char *commit;                 /* NULL: it is none */
+    char cwd[PATH_MAX];           /* empty: this one */
+    char path[PATH_MAX];          /* of its program; empty: a shell runs the command */
+    char place[PLACES][PATH_MAX]; /* its programs whose code lies elsewhere; 0: unused */
     char told[PATH_MAX + 32];
     struct text_list words;
     struct elf_file file;
@@ -82,7 +85,7 @@ struct side {
 };
 
 struct harness_round {
-    double ns[SIDES], peak[SIDES], faults[SIDES];
+    double ns[SIDES][PLACES], peak[SIDES], faults[SIDES];
     uint32_t evidence;
 };
 struct harness_case {
@@ -95,7 +98,8 @@ struct harness_case {
     bool wanted; /* in this look */
     struct harness_round *rounds;
     size_t n_rounds;
-    int order[SIDES]; /* first row of a square of three rounds */
+    int order[SIDES * PLACES]; /* first row of a square of as many rounds */
+    size_t best[SIDES];        /* places at which each side is fastest */
     size_t turns;
 };
 
@@ -113,6 +117,7 @@ struct harness {
     struct harness_plan plan;
     int64_t slice_ns;
     bool copied; /* control is a copy of base */
+    size_t n_places;
     uint64_t random;
     /* while it is measured */
     struct run *run;
@@ -130,18 +135,24 @@ void sides_close(struct harness *harness);
  * sides are theirs then. */
 int checkout_build(struct harness *harness, struct error *error);
 
-/* Runs a side with these arguments, and reads what it prints. -EPROTO: it failed, or
- * printed something else; the error says so without its name. */
-int side_run(struct harness *harness, int which, const char *arguments,
+/* Makes the programs of --relink (relink.c). */
+int relink_open(struct harness *harness, struct error *error);
+/* Finds the best place of each side in these rounds of a case. */
+void relink_choose(struct harness *harness, size_t c, const size_t *number, size_t n);
+
+/* Runs a side at a place with these arguments, and reads what it prints. -EPROTO: it
+ * failed, or printed something else; the error says so without its name. */
+int side_run(struct harness *harness, int which, size_t place, const char *arguments,
              harness_reader *reader, const char *name, struct readings *readings,
              struct slice *slice, struct error *error);
 
 /* The cases [first, end) that one process runs. */
 size_t unit_end(const struct harness *harness, size_t first);
 bool unit_is_compared(const struct harness *harness, size_t first);
-/* Runs the unit in one side. Each of its cases has a reading then, be it a failure. */
-int unit_run(struct harness *harness, size_t first, int which, struct readings *readings,
-             struct slice *slice, struct error *error);
+/* Runs the unit in one side at a place. Each of its cases has a reading then, be it a
+ * failure. */
+int unit_run(struct harness *harness, size_t first, int which, size_t place,
+             struct readings *readings, struct slice *slice, struct error *error);
 
 /* Ends a case: one side's fault. */
 void case_fail(struct harness *harness, size_t c, int which, const char *reason);

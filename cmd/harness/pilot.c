@@ -45,7 +45,7 @@ static int run_unit(struct harness *harness, size_t first, int which, struct pil
 {
     struct readings readings;
     struct slice slice;
-    const int status = unit_run(harness, first, which, &readings, &slice, error);
+    const int status = unit_run(harness, first, which, 0, &readings, &slice, error);
     for (size_t c = first; status == 0 && c < unit_end(harness, first); c++) {
         const struct reading *const reading =
             readings_find(&readings, harness->cases[c].name);
@@ -117,18 +117,20 @@ static int make_plan(struct harness *harness, const struct pilot *pilot,
                      struct error *error)
 {
     struct harness_plan *const plan = &harness->plan;
+    const double processes = (double)(SIDES * harness->n_places);
     size_t units = 0;
     double process_ns = 0;
     for (size_t c = 0; c < harness->n_cases; c = unit_end(harness, c)) {
         if (!unit_is_compared(harness, c))
             continue;
-        process_ns += SIDES * pilot->unit_ns[c];
+        process_ns += processes * pilot->unit_ns[c];
         units += pilot->unit_ns[c] > 0;
     }
     for (size_t c = 0; c < harness->n_cases; c++)
         plan->n_cases -= harness->cases[c].skips != NULL;
     const int status = plan_processes(harness, process_ns, plan, error);
-    plan->slice_ns = units ? process_ns / SIDES / (double)units : 0;
+    plan->slice_ns = units ? process_ns / processes / (double)units : 0;
+    plan->places = harness->n_places;
     plan->seconds = plan->processes * process_ns * 1e-9;
     plan->finer_seconds = 4 * plan->seconds;
     plan->detectable = plan->finer = NAN;

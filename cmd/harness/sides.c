@@ -172,6 +172,8 @@ int sides_open(struct harness *harness, struct error *error)
         status = find(harness, i, error);
     if (status == 0)
         status = make_control(harness, error);
+    if (status == 0)
+        status = relink_open(harness, error);
     return status < 0 ? status : make_homes(harness, error);
 }
 
@@ -214,7 +216,7 @@ static int read_output(struct harness *harness, harness_reader *reader,
                : 0;
 }
 
-int side_run(struct harness *harness, int which, const char *arguments,
+int side_run(struct harness *harness, int which, size_t place, const char *arguments,
              harness_reader *reader, const char *name, struct readings *readings,
              struct slice *slice, struct error *error)
 {
@@ -224,6 +226,8 @@ int side_run(struct harness *harness, int which, const char *arguments,
     struct text_list more = {.n = 0};
     adapter_words(arguments, name ?: "", adapter->choice, harness->slice_ns, &more);
     char **const words = make_words(side, &more);
+    if (place)
+        words[0] = (char *)(uintptr_t)side->place[place];
     const struct slice_request request = {
         .words = words,
         .cwd = *side->cwd ? side->cwd : NULL,
@@ -258,8 +262,9 @@ void case_fail(struct harness *harness, size_t c, int which, const char *reason)
     result_clear_samples(result);
     struct comparison *const comparison = result->comparison;
     free(comparison->trials);
-    *comparison =
-        (struct comparison){.verdict = VERDICT_UNUSABLE, .reason = comparison->reason};
+    *comparison = (struct comparison){.verdict = VERDICT_UNUSABLE,
+                                      .reason = comparison->reason,
+                                      .placement = comparison->placement};
     must(string_set(&comparison->reason, text));
     must(result_set_status(result, STATUS_FAILED, text));
 }
