@@ -9,6 +9,7 @@
 
 #include "export/export.h"
 #include "fleet/fleet.h"
+#include "foreign/foreign.h"
 #include "history/history.h"
 #include "html/html.h"
 #include "judge/judge.h"

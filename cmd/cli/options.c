@@ -167,7 +167,7 @@ const struct option_row option_rows[] = {
 
     {"harness", "NAME", COMPARE, COMMAND_AB, "that of BASE's file, if it has one",
      "BASE and HEAD are programs (with arguments) of another harness: google-benchmark, go "
-     "(a test binary), criterion, catch2, nanobench, checkasm; command (any program: its own "
+     "(a test binary), criterion, divan, catch2, nanobench, checkasm; command (any program: its own "
      "CPU time), regex (any output: --pattern).",
      option_set_text, AT(harness), NEEDS_TRUST},
     {"pattern", "REGEX", COMPARE, COMMAND_AB, NULL,
@@ -181,6 +181,10 @@ const struct option_row option_rows[] = {
     {"run", "COMMAND", COMPARE, COMMAND_AB, NULL,
      "With --build: the benchmark program, as seen from that folder.", option_set_text,
      AT(run), RUNS_CODE},
+    {"relink", "COMMAND", COMPARE, COMMAND_AB, NULL,
+     "With --harness: a command that links the program {out} with {pad} bytes in front of its "
+     "code. It runs for 3 paddings in the folder of each build, which are judged at their best "
+     "places.", option_set_text, AT(relink), RUNS_CODE},
     {"cwd-old", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where BASE's program runs.",
      option_set_text, AT(cwd_old), NEEDS_TRUST},
     {"cwd-new", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where HEAD's program runs.",
@@ -439,7 +443,7 @@ void options_free(struct options *options)
     free(options->output);
     free(options->lang);
     TEXTS_FREE(options->harness, options->pattern, options->build, options->run,
-               options->cwd_old, options->cwd_new);
+               options->relink, options->cwd_old, options->cwd_new);
     free(options->functions);
     free(options->dispatcher);
     free(options->call.reference);
