@@ -7,6 +7,7 @@
 #include "explain/explain.h"
 #include "license/license.h"
 #include "process/process.h"
+#include "referee/referee.h"
 #include "studies/studies.h"
 #include "worker/worker.h"
 
@@ -23,7 +24,7 @@ static const struct {
     {"study", command_study},       {"completion", command_completion},
     {"man", command_man},           {"new-plugin", command_new_plugin},
     {"trust", command_trust},       {"call", command_call},
-    {"audit", command_audit},
+    {"audit", command_audit},       {"judge", command_judge},
 };
 
 static int run_command(struct options *options)
