@@ -213,20 +213,32 @@ static int patch_clock(struct dl_phdr_info *info, size_t size, void *context)
     for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
         const void *const at = (const void *)dynamic->d_un.d_ptr;
         switch (dynamic->d_tag) {
-        case DT_STRTAB: names = at; break;
-        case DT_SYMTAB: symbols = at; break;
-        case DT_JMPREL: tables[0] = at; break;
-        case DT_PLTRELSZ: bytes[0] = dynamic->d_un.d_val; break;
-        case DT_RELA: tables[1] = at; break;
-        case DT_RELASZ: bytes[1] = dynamic->d_un.d_val; break;
-        default: break;
+        case DT_STRTAB:
+            names = at;
+            break;
+        case DT_SYMTAB:
+            symbols = at;
+            break;
+        case DT_JMPREL:
+            tables[0] = at;
+            break;
+        case DT_PLTRELSZ:
+            bytes[0] = dynamic->d_un.d_val;
+            break;
+        case DT_RELA:
+            tables[1] = at;
+            break;
+        case DT_RELASZ:
+            bytes[1] = dynamic->d_un.d_val;
+            break;
+        default:
+            break;
         }
     }
     for (int t = 0; t < 2 && names && symbols; t++)
         for (size_t i = 0; tables[t] && i < bytes[t] / sizeof *tables[t]; i++) {
             const Elf64_Rela *const entry = &tables[t][i];
-            const char *const name =
-                names + symbols[ELF64_R_SYM(entry->r_info)].st_name;
+            const char *const name = names + symbols[ELF64_R_SYM(entry->r_info)].st_name;
             const uintptr_t at = info->dlpi_addr + entry->r_offset;
             if (strcmp(name, "clock_gettime") != 0)
                 continue;
