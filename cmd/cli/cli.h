@@ -82,25 +82,26 @@ struct options {
     struct text_list from_project; /* what counts of it: "--sizes=64" */
     struct text_list left_out;     /* what else would be for this command: "--plugin" */
     struct call_options call;
-    bool list_trusted, revoke;   /* trust */
-    double threshold;            /* of a change, 0.02 */
-    char *dispatcher;            /* audit: its variant; NULL: by the rule */
-    struct text_list candidates; /* judge: LIB[:FUNCTION] each */
-    bool strict;                 /* inconclusive and unusable cases fail */
-    bool gate_code;              /* cases whose code is worse fail */
-    bool as_built;               /* ab: code stays where it is */
-    bool placement_fails;        /* ab: cases that are PLACED fail */
-    char *functions;             /* ab: the file that declares them */
-    uint32_t processes;          /* ab: of the first look; 0: 16 */
-    char *harness;               /* ab: programs of this one are compared; or NULL */
-    char *pattern;               /* ab: reads what harness regex prints */
-    char *build, *run;           /* ab: commits are compared, built and run so */
-    char *cwd_old, *cwd_new;     /* ab: folders of programs; NULL: this one */
-    bool wall;                   /* ab: wall time of commands */
-    int64_t slice_ns, time_ns;   /* ab: of a process; of all; 0: the usual */
-    uint32_t gates;              /* selftest: for each effect; 0: its default */
-    double effect[EFFECTS_MAX];  /* selftest: shares of work that are added; 0.02 */
-    size_t n_effects;            /* 0: its default */
+    /* judge: LIB[:FUNCTION] each */
+    struct text_list candidates;
+    bool list_trusted, revoke;  /* trust */
+    double threshold;           /* of a change, 0.02 */
+    char *dispatcher;           /* audit: its variant; NULL: by the rule */
+    bool strict;                /* inconclusive and unusable cases fail */
+    bool gate_code;             /* cases whose code is worse fail */
+    bool as_built;              /* ab: code stays where it is */
+    bool placement_fails;       /* ab: cases that are PLACED fail */
+    char *functions;            /* ab: the file that declares them */
+    uint32_t processes;         /* ab: of the first look; 0: 16 */
+    char *harness;              /* ab: programs of this one are compared; or NULL */
+    char *pattern;              /* ab: reads what harness regex prints */
+    char *build, *run;          /* ab: commits are compared, built and run so */
+    char *cwd_old, *cwd_new;    /* ab: folders of programs; NULL: this one */
+    bool wall;                  /* ab: wall time of commands */
+    int64_t slice_ns, time_ns;  /* ab: of a process; of all; 0: the usual */
+    uint32_t gates;             /* selftest: for each effect; 0: its default */
+    double effect[EFFECTS_MAX]; /* selftest: shares of work that are added; 0.02 */
+    size_t n_effects;           /* 0: its default */
 };
 
 /* Reads argv. Returns 0; 1 if help or version was printed and the program is done; a

@@ -366,7 +366,7 @@ struct run {
     struct account *account; /* of two cases; NULL: nobody asked */
     struct study *studies;   /* that the run measured; tables show these alone */
     size_t n_studies;
-    struct judgement *judgements; /* about functions of somebody else */
+    struct judgement *judgements;
     size_t n_judgements;
     bool interrupted;
 };
