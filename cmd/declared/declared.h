@@ -29,6 +29,8 @@ int declared_prepare(const struct declared *declared, size_t kernel,
                      const struct simdbench_operands *operands,
                      struct declared_call **out, char *error, size_t error_size);
 void declared_release(struct declared_call *call);
+/* Makes the objects of opaque arguments anew, so that calls begin as at first. */
+int declared_renew(struct declared_call *call, struct error *error);
 
 /* Other operands of the same shape: writes them to the frame. */
 void declared_point(struct declared_call *call,

@@ -68,6 +68,8 @@ class Judge(Case):
         source = (CHEATS / "cheats.c").read_text(encoding="utf-8")
         names = set(re.findall(r"^void cheat_(\w+)\(", source, re.M)) - {"linked"}
         self.assertEqual(names, set(REASONS))
+        if sanitized():  # it has a clock of its own
+            names.discard("clock")
         verdicts = self.judge(*(f"{self.cheats}:cheat_{name}" for name in names), status=1,
                               env=environment(SIMDBENCH_TEST_CLOCK=""))
         for name, entry in verdicts.items():
