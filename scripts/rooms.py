@@ -62,13 +62,15 @@ ROOMS = {
                     "cmd/measure"],
     "cmd/explain": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/costs", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/variant"],
+    "cmd/referee": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/declared", "cmd/worker", "cmd/plan",
+                    "cmd/measure", "cmd/output"],
     "cmd/studies": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/license", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/harness", "cmd/output",
                      "cmd/explain", "cmd/studies"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/foreign", "cmd/doctor", "cmd/license",
-            "cmd/studies", "cmd/commands"],
+            "cmd/referee", "cmd/studies", "cmd/commands"],
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},

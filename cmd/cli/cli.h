@@ -90,6 +90,8 @@ struct options {
     struct text_list left_out;     /* what else would be for this command: "--plugin" */
     struct call_options call;
     struct prove_options prove;
+    /* judge: LIB[:FUNCTION] each */
+    struct text_list candidates;
     bool list_trusted, revoke;  /* trust */
     double threshold;           /* of a change, 0.02 */
     char *dispatcher;           /* audit: its variant; NULL: by the rule */

@@ -345,6 +345,16 @@ void declared_release(struct declared_call *call)
     made_call_end((struct made_call *)call);
 }
 
+void declared_point(struct declared_call *call, const struct simdbench_operands *operands)
+{
+    made_call_point((struct made_call *)call, operands);
+}
+
+uint64_t declared_length(const struct declared_call *call, uint32_t operand)
+{
+    return made_call_length((const struct made_call *)call, operand);
+}
+
 void declared_finish(const struct declared_call *call)
 {
     made_call_finish((const struct made_call *)call);
