@@ -154,7 +154,7 @@ def scaled(run, exact):
 
 
 def doctor(checks):
-    pmu = next(check for check in checks if check["check"] == "PMU")
+    pmu = next(check for check in checks["checks"] if check["check"] == "PMU")
     if not pmu["ok"]:
         raise Failure(f"{pmu}")
 

@@ -179,7 +179,16 @@ int license_clock(int cpu, struct license_effect *least, struct error *error)
 
 static int write_json(const void *license, FILE *file, struct error *error)
 {
-    return license_write_json(license, file, error);
+    struct json json = {.root = NULL};
+    license_json(license, &json);
+    return json_end(&json, file, error);
+}
+
+static int write_html(const struct license *license, struct error *error)
+{
+    struct json json = {.root = NULL};
+    license_json(license, &json);
+    return html_write_json(&json, stdout, error);
 }
 
 static int write_outputs(const struct options *options, const struct license *license,
@@ -190,7 +199,9 @@ static int write_outputs(const struct options *options, const struct license *li
     if (rc != 0)
         return rc;
     if (options->format == FORMAT_JSON)
-        return license_write_json(license, stdout, error);
+        return write_json(license, stdout, error);
+    if (options->format == FORMAT_HTML)
+        return write_html(license, error);
     if (options->format == FORMAT_MARKDOWN)
         license_markdown(license, stdout);
     else
@@ -202,7 +213,9 @@ int command_license(struct options *options)
 {
     struct error error = {.text = ""};
     struct license *const license = must_have(calloc(1, sizeof *license));
-    int rc = check_writable("--json", options->json, &error);
+    int rc = options->format == FORMAT_HTML ? html_check(&error) : 0;
+    if (rc == 0)
+        rc = check_writable("--json", options->json, &error);
     if (rc == 0)
         rc = measure(options, !options->quiet, license, &error);
     if (rc == 0)

@@ -115,8 +115,11 @@ void license_print(const struct license *license, FILE *file)
         fputs("the clock stays low for a while after wide work, also for a narrow batch "
               "that follows:\navx512 looks better here than on its own\n",
               file);
-    fprintf(file, "\nverdict: %s (%s)\n", license_cost_name(license->verdict.cost),
-            license->verdict.reason);
+    struct answer answer;
+    if (license_answer(license, &answer) == 0) {
+        text_answer(file, answer.line, answer.n);
+        strings_free(answer.line, answer.n);
+    }
 }
 
 /* ---- Markdown ---- */
@@ -169,11 +172,12 @@ static void put_scope(const struct license_scope *scope, FILE *file)
 
 void license_markdown(const struct license *license, FILE *file)
 {
-    fputs("# simdbench license\n\n**", file);
-    text_markdown(file, license_cost_name(license->verdict.cost));
-    fputs("**: ", file);
-    text_markdown(file, license->verdict.reason);
-    fputc('\n', file);
+    struct answer answer;
+    fputs("# simdbench license\n\n", file);
+    if (license_answer(license, &answer) == 0) {
+        text_answer_markdown(file, answer.line, answer.n);
+        strings_free(answer.line, answer.n);
+    }
     for (size_t i = 0; i < LICENSE_SCOPES; i++)
         put_scope(&license->scope[i], file);
     fputs("\n", file);

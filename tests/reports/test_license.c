@@ -235,10 +235,54 @@ static void test_wins_from(void **state)
     assert_int_equal(license_wins_from(&net), 4);
 }
 
+/* The answer: the verdict in words, sizes, and what to type if nobody knows. */
+static void expect_answer(enum license_cost cost, const char *shapes,
+                          const char *const *expected, size_t n)
+{
+    struct license *const license = calloc(1, sizeof *license);
+    char small[] = "8", large[] = "64";
+    struct answer answer;
+    assert_non_null(license);
+    license->verdict.cost = cost;
+    strcpy(license->verdict.reason, "this is why");
+    license->n_nets = shapes ? 1 : 0;
+    license->net[0] = (struct license_net){.op = "gemm", .n_points = 2};
+    for (size_t i = 0; shapes && i < 2; i++)
+        license->net[0].point[i] =
+            (struct license_point){.shape = i ? large : small,
+                                   .speedup = shapes[i] == '+' ? 1.5 : 0.5,
+                                   .ci = {.known = true,
+                                          .lo = shapes[i] == '+' ? 1.4 : 0.4,
+                                          .hi = shapes[i] == '+' ? 1.6 : 0.6}};
+    assert_int_equal(license_answer(license, &answer), 0);
+    assert_int_equal(answer.n, n);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(answer.line[i], expected[i]);
+    strings_free(answer.line, answer.n);
+    free(license);
+}
+
+static void test_answer(void **state)
+{
+#define NOT_SLOWER "With that clock avx512 is not slower than narrower sets: gemm "
+    static const char none[] = "Wide SIMD costs no clock on this machine: this is why";
+    expect_answer(LICENSE_NONE, NULL, LIST(const char *, none));
+    expect_answer(LICENSE_NONE, "++", LIST(const char *, none, NOT_SLOWER "at any size"));
+    expect_answer(LICENSE_NONE, "-+", LIST(const char *, none, NOT_SLOWER "from 64 on"));
+    expect_answer(LICENSE_NONE, "--",
+                  LIST(const char *, none, NOT_SLOWER "at no size for certain"));
+    expect_answer(LICENSE_UNKNOWN, NULL,
+                  LIST(const char *,
+                       "It is not known whether wide SIMD costs clock on this machine: "
+                       "this is why",
+                       "More rounds on a quieter machine may tell: scripts/quiet.sh "
+                       "simdbench license --rounds=100"));
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(test_none), TEST(test_light), TEST(test_heavy),
                      TEST(test_unknown), TEST(test_counters_tell),
-                     TEST(test_counters_beside), TEST(test_nothing),
-                     TEST(test_wins_from));
+                     TEST(test_counters_beside), TEST(test_nothing), TEST(test_wins_from),
+                     TEST(test_answer));
 }
