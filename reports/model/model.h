@@ -196,7 +196,9 @@ struct gate {
     char *selftest; /* what is known of this machine's error rates, a line; or NULL */
     char *settings; /* of a comparison by files: "--strict from FILE"; NULL: none */
     char *harness;  /* both builds are programs of it: "google-benchmark"; NULL: ours */
-    char *remark;   /* on how it was measured; NULL: none */
+    char *
+        functions; /* the file that declares functions of both libraries; NULL: modules */
+    char *remark;  /* on how it was measured; NULL: none */
     double seconds;
     bool equal; /* both builds have the same build-ids: what differs is noise */
 

@@ -245,6 +245,39 @@ class CallFile(CallCase):
         self.assertIn("mix:mix/f32/lib/mix_choose@257", text)
         self.assertNotIn("257", self.run_tool("audit", path, "--dry-run", "--sizes=64").stdout)
 
+    def test_ab_by_prototype(self):
+        """The declaration may stand on the command line, and be kept."""
+        kept = self.folder / "kept.json"
+        words = ("ab", f"{self.built}:mix_c", self.built, MIX, "--sizes=64", "--quiet",
+                 "--processes=8", "--threshold=90%")
+        document = self.run_json(*words, f"--save={kept}")
+        self.assertEqual(document["gate"]["functions"], str(kept))
+        self.assertEqual([row["id"] for row in kernels(document)], ["mix/f32/scalar/mix_c@64"])
+        self.assertEqual(json.loads(kept.read_text(encoding="utf-8"))["ops"][0]["prototype"], MIX)
+        again = self.run_json(*words)
+        self.assertIsNone(again["gate"]["functions"])
+        self.assertIn("which function", self.run_tool("ab", self.built, self.built, MIX,
+                                                      status=2).stderr)
+
+    def test_explain_two_libraries(self):
+        path = self.declare()
+        other = self.folder / "other.so"
+        other.write_bytes(self.built.read_bytes())
+        document = self.run_json("explain", self.built, other, "mix/f32/scalar/mix_c@64",
+                                 f"--functions={path}", "--quiet")
+        self.assertEqual([document["account"]["a"], document["account"]["b"]],
+                         [f"{self.built.stem}:mix/f32/scalar/mix_c@64",
+                          "other:mix/f32/scalar/mix_c@64"])
+        error = self.run_tool("explain", self.built, other, f"--functions={path}", status=2).stderr
+        self.assertIn("two builds have one case", error)
+
+    def test_explain_by_prototype(self):
+        """Without a reference its results are unchecked, and it is explained all the same."""
+        document = self.run_json("explain", f"{self.built}:mix_c", MIX, "--sizes=64", "--quiet")
+        (result,) = kernels(document)
+        self.assertEqual(result["status"], "unchecked")
+        self.assertTrue(result["explanation"]["experiments"])
+
     def test_tails(self):
         document = self.run_json("call", self.declare(), "--shapes=tails", "--quiet", *SHORT)
         self.assertEqual({row["shape"] for row in kernels(document)},
