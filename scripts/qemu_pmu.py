@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 BOOTS = 3
-TIMEOUT = 120
+TIMEOUT = 600
 # One instruction a cycle and a nanosecond: only so does QEMU count instructions at all.
 QEMU = ["qemu-system-aarch64", "-M", "virt", "-cpu", "neoverse-n1", "-smp", "1", "-m", "512",
         "-icount", "shift=0,sleep=off", "-nographic", "-nodefaults", "-serial", "stdio",

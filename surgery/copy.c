@@ -143,7 +143,8 @@ static int put_fix(const struct surgery_variant *variant, const struct fix *fix,
 {
     const struct surgery *const surgery = variant->surgery;
     const struct change *const change = change_at(&variant->changes, fix->address);
-    const uint64_t copy = copy_of(variant, fix->address) + (change ? change->before : 0);
+    const uint64_t copy = copy_of(variant, fix->address) +
+                          (uint64_t)(change ? change->before + change->head : 0);
     if (change && !change->keeps)
         return 0;
     const uint64_t target =

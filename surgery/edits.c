@@ -253,6 +253,41 @@ static int edit_call(struct planning *planning, const struct one *one)
                : 0;
 }
 
+/* Vectors of more than 128 bits that any executed instruction reads. */
+static uint64_t read_wide(const struct planning *planning)
+{
+    uint64_t wide = 0;
+    for (size_t i = 0; i < planning->n; i++) {
+        struct one one;
+        if (!decode_one(planning, &planning->seen[i], &one))
+            continue;
+        for (unsigned k = 0; k < one.decoded.operand_count; k++)
+            if (is_vector_operand(&one.operand[k]) && one.operand[k].size > 128 &&
+                one.operand[k].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+                wide |= vector_bit(one.operand[k].reg.value);
+    }
+    return wide;
+}
+
+/* What it writes is another value if somebody reads the upper half. */
+static int edit_vex(struct planning *planning, const struct one *one)
+{
+    struct change change = as_built(one);
+    if (!recode_vex(one->bytes, one->decoded.length, &change))
+        return 0;
+    if (is_vector_operand(&one->operand[0]))
+        planning->altered |= vector_bit(one->operand[0].reg.value) & read_wide(planning);
+    return changes_add(planning->changes, &change, planning->error);
+}
+
+static int edit_cached(struct planning *planning, const struct one *one)
+{
+    struct change change = as_built(one);
+    return recode_cached(one->bytes, one->decoded.length, &change)
+               ? changes_add(planning->changes, &change, planning->error)
+               : 0;
+}
+
 /* ---- chains: of a whole loop ---- */
 
 static bool is_zero_idiom(const struct one *one)
@@ -408,6 +443,8 @@ static const struct {
     [SURGERY_SPILL] = {"spill", edit_spill},
     [SURGERY_FORWARD] = {"forward", edit_forward},
     [SURGERY_CALL] = {"call", edit_call},
+    [SURGERY_VEX] = {"vex", edit_vex},
+    [SURGERY_CACHED] = {"cached", edit_cached},
 };
 
 const char *surgery_edit_name(enum surgery_edit edit)

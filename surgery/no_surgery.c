@@ -107,8 +107,9 @@ void surgery_where(const struct surgery *surgery, uint64_t address, char *text,
 
 const char *surgery_edit_name(enum surgery_edit edit)
 {
-    static const char *const names[SURGERY_EDITS] = {
-        "chain", "gather", "divide", "store", "spill", "forward", "call"};
+    static const char *const names[SURGERY_EDITS] = {"chain", "gather", "divide",
+                                                     "store", "spill",  "forward",
+                                                     "call",  "vex",    "cached"};
     return names[edit];
 }
 

@@ -73,6 +73,8 @@ enum surgery_edit {
     SURGERY_SPILL,   /* vectors are not stored to the stack and loaded back */
     SURGERY_FORWARD, /* no load reaches over younger stores that are narrower */
     SURGERY_CALL,    /* functions that do nothing are not called */
+    SURGERY_VEX,     /* SSE instructions have VEX encodings */
+    SURGERY_CACHED,  /* stores past the caches go through them */
     SURGERY_EDITS
 };
 const char *surgery_edit_name(enum surgery_edit edit); /* "chain" */

@@ -116,6 +116,7 @@ struct change {
     uint8_t before; /* bytes that are put before it */
     uint8_t after;  /* its own bytes then, which follow; 0: it is dropped */
     bool keeps;     /* its operands lie in these bytes where they lay */
+    int8_t head;    /* they lie so many bytes farther behind, if it keeps them */
     bool widened;   /* a short branch with a distance of 4 bytes, to `target` */
     int64_t shift;  /* of what follows in its block */
     unsigned char bytes[CHANGE_BYTES_MAX];
@@ -245,6 +246,14 @@ int counters_try(struct surgery *surgery, struct changes *changes, uint64_t **co
 int edit_is_safe(const struct surgery *surgery, const struct changes *changes,
                  const struct surgery_seen *seen, size_t n, uint64_t altered,
                  struct error *error);
+
+/* ---- recode.c: the same instruction in other bytes; false: it is none of that kind ----
+ */
+
+/* SSE as VEX: the upper half of the result becomes zero. */
+bool recode_vex(const unsigned char *bytes, size_t n, struct change *change);
+/* A store past the caches as one through them. */
+bool recode_cached(const unsigned char *bytes, size_t n, struct change *change);
 
 /* ---- jumps.c ---- */
 

@@ -46,7 +46,8 @@ static void name_module(const char *library, char *name, size_t size)
 {
     const char *const slash = strrchr(library, '/');
     const char *const stem = slash ? slash + 1 : library;
-    plain_name(stem, stem + strcspn(stem, "."), name, size);
+    const char *const end = strstr(stem, ".so");
+    plain_name(stem, end && end > stem ? end : stem + strcspn(stem, "."), name, size);
 }
 
 /* ---- the declaration ---- */

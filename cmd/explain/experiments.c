@@ -238,7 +238,8 @@ static const char *const edit_facts[SURGERY_EDITS] = {
     [SURGERY_CHAIN] = "edit_chain",   [SURGERY_GATHER] = "edit_gather",
     [SURGERY_DIVIDE] = "edit_divide", [SURGERY_STORE] = "edit_store",
     [SURGERY_SPILL] = "edit_spill",   [SURGERY_FORWARD] = "edit_forward",
-    [SURGERY_CALL] = "edit_call",
+    [SURGERY_CALL] = "edit_call",     [SURGERY_VEX] = "edit_vex",
+    [SURGERY_CACHED] = "edit_cached",
 };
 
 /* The important ones first: there may be no time for all of them. */

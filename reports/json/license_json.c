@@ -14,12 +14,15 @@ static void add_class(struct json *json, cJSON *array, const struct license_clas
 {
     cJSON *const object = json_object(json, array, NULL);
     static const char *const levels[LICENSE_LEVELS] = {
-        "license_0_share", "license_1_share", "license_2_share"};
+        "license_0_share", "license_1_share", "license_2_share", "license_3_share"};
     add_text(json, object, "class", class->control ? "scalar again" : class->name);
     add_text(json, object, "isa", class->isa);
     add_text(json, object, "skipped", class->skip);
-    for (size_t k = 0; k < LICENSE_LEVELS && class->level[k]; k++)
+    for (size_t k = 0; k < license_levels(class); k++)
         json_number(json, object, levels[k], stats_median(class->level[k], rounds));
+    if (class->top_of_cycles)
+        json_number(json, object, "top_license_of_cycles",
+                    stats_median(class->top_of_cycles, rounds));
     if (class->skip[0])
         return;
     json_number(json, object, "operations_per_turn", class->operations);
@@ -95,6 +98,7 @@ void license_json(const struct license *license, struct json *json)
     json_number(json, root, "ci_level", STATS_LEVEL);
     json_number(json, root, "ghz_by_adds", license->ghz_add);
     json_number(json, root, "ghz_by_multiplies", license->ghz_imul);
+    add_text(json, root, "top_license_event", license->top);
     add_text(json, root, "counters_absent", license->counters);
     cJSON *const scopes = json_array(json, root, "scopes");
     for (size_t i = 0; i < LICENSE_SCOPES; i++)

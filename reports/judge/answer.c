@@ -143,8 +143,10 @@ static void add_winner(struct buffer *text, const struct family *family,
         buffer_format(text, " at %zu of %zu sizes", wins, family->n);
     for (size_t i = 0; i < family->n; i++)
         level += kernel_same(family->best[i], winner) && family->level[i];
-    if (level > 0)
-        buffer_format(text, ", level with another one at %zu", level);
+    if (level > 0 && family->n == 1)
+        buffer_add(text, ", level with another one");
+    else if (level > 0)
+        buffer_format(text, ", level with another one at %zu of them", level);
 }
 
 /* "92 to 98%"; NULL of a result without a limit. */

@@ -298,7 +298,7 @@ struct result {
     struct setting
         *settings; /* those that differ from their default, in their fixed order */
     size_t n_settings;
-    int threads, threads_used; /* asked for; CPU time / wall time, rounded */
+    int threads, threads_used; /* asked for; that worked, 0: unknown */
     struct module_of module;
     bool is_roof, is_baseline;
     char *layout;   /* of the operands, if the op has more than one; or NULL */

@@ -184,7 +184,15 @@ static const struct script scripts[] = {
      INSPECT_MODELLED,
      {IS(mixes_sse_avx, 1), IS(legacy_sse, 4), IS(mixed_cycles, 6), IS(cycles, 10), HOT,
       IS(gap_cycles, 8), END},
-     {IS(limit_share, 0.9), END}},
+     {IS(limit_share, 0.9), IS(edit_vex, 1), END}},
+    {CAUSE_mixed_sse_avx,
+     INSPECT_FLIPPED,
+     {IS(edit_vex, 0.7), IS(mixes_sse_avx, 1), HOT, END},
+     {IS(same_place, 1.2), END}},
+    {CAUSE_streaming_stores,
+     INSPECT_FLIPPED,
+     {IS(edit_cached, 0.7), HOT, END},
+     {IS(same_place, 1.2), END}},
     {CAUSE_divider,
      INSPECT_FLIPPED,
      {IS(edit_divide, 0.8), HOT, END},
@@ -342,7 +350,7 @@ static void test_every_cause_is_scripted(void **state)
 
 static void test_table(void **state)
 {
-    assert_int_equal(INSPECT_CAUSES, 33);
+    assert_int_equal(INSPECT_CAUSES, 34);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));

@@ -67,6 +67,28 @@ FUNCTION(calls, "   movl %ecx, %edx\n"
                 "3: testl $4, %eax\n   jz 4f\n   incl %eax\n"
                 "4: movl %eax, (%rsi)\n"
                 "   addq $4, %rdi\n   addq $4, %rsi\n   decl %edx\n   jnz 1b\n   retq\n")
+/* The constant lies relative to the code, behind another number of bytes. */
+__asm__(".pushsection .rodata\n.balign 16\nones: .long 0x3f800000, 0x3f800000, "
+        "0x3f800000, 0x3f800000\n.popsection\n");
+FUNCTION(legacy, "   movaps ones(%rip), %xmm3\n   xorl %r8d, %r8d\n"
+                 "1: movups (%rdi), %xmm0\n   movaps %xmm0, %xmm9\n"
+                 "   addps ones(%rip), %xmm9\n   mulps %xmm9, %xmm0\n"
+                 "   pshufd $0x1b, %xmm0, %xmm2\n   psrldq $4, %xmm2\n"
+                 "   phaddd %xmm3, %xmm2\n   movss 4(%rdi), %xmm2\n"
+                 "   movups %xmm2, (%rsi, %r8)\n   movhps %xmm0, 8(%rsi, %r8)\n"
+                 "   cvtsi2ssq %rcx, %xmm1\n   movss %xmm1, %xmm0\n"
+                 "   movlps %xmm0, (%rsi, %r8)\n"
+                 "   addq $16, %rdi\n   addq $16, %rsi\n   decl %ecx\n   jnz 1b\n"
+                 "   retq\n")
+FUNCTION(reads_wide, "   vxorps %xmm1, %xmm1, %xmm1\n"
+                     "1: vmovups (%rdi), %ymm0\n   addps %xmm1, %xmm0\n"
+                     "   vmovmskps %ymm0, %eax\n   vmovups %ymm0, (%rsi)\n"
+                     "   decl %ecx\n   jnz 1b\n   vzeroupper\n   retq\n")
+FUNCTION(streams, "1: movups (%rdi), %xmm0\n   movl 16(%rdi), %eax\n"
+                  "   movntps %xmm0, (%rsi)\n   movntdq %xmm0, 16(%rsi)\n"
+                  "   movnti %eax, 32(%rsi)\n   movnti %rax, 40(%rsi)\n"
+                  "   addq $4, %rdi\n   addq $16, %rsi\n   subl $2, %ecx\n   ja 1b\n"
+                  "   sfence\n   retq\n")
 FUNCTION(to_flags, "1: movss (%rdi), %xmm0\n   divss 4(%rdi), %xmm0\n"
                    "   comiss %xmm0, %xmm0\n   movss %xmm0, (%rsi)\n"
                    "   decl %ecx\n   jnz 1b\n   retq\n")
@@ -247,6 +269,32 @@ static void test_call(void **state)
     assert_memory_equal(output, right, sizeof right);
 }
 
+/* The results stay, of all kinds of operands. */
+static void keep_results(patient_function *function, enum surgery_edit kind,
+                         size_t changes)
+{
+    memset(output, 0, sizeof output);
+    function(input, output);
+    memcpy(right, output, sizeof right);
+    edit_well(function, kind, changes);
+    assert_memory_equal(output, right, sizeof right);
+}
+
+static void test_vex(void **state)
+{
+    if (!__builtin_cpu_supports("avx2"))
+        skip();
+    keep_results(legacy, SURGERY_VEX, 13);
+    refuse(reads_wide, SURGERY_VEX, -EPERM, "a general register at reads_wide+0x");
+    refuse(sum_of_register, SURGERY_VEX, -ENOENT, "nothing of that kind");
+}
+
+static void test_cached(void **state)
+{
+    keep_results(streams, SURGERY_CACHED, 4);
+    refuse(stores, SURGERY_CACHED, -ENOENT, "nothing of that kind");
+}
+
 static void test_unsafe(void **state)
 {
     refuse(to_flags, SURGERY_DIVIDE, -EPERM, "flags at to_flags+0x");
@@ -264,5 +312,6 @@ int main(void)
         input[i] = (float)(1 + i % 13) / 4;
     return RUN_TESTS(TEST(test_chain), TEST(test_divide), TEST(test_gather),
                      TEST(test_store), TEST(test_spill), TEST(test_forward),
-                     TEST(test_call), TEST(test_unsafe));
+                     TEST(test_call), TEST(test_vex), TEST(test_cached),
+                     TEST(test_unsafe));
 }

@@ -53,7 +53,7 @@ class License(Case):
         lines = text.splitlines()
         self.assertEqual(lines[0], "# simdbench license")
         self.assertRegex(lines[2], r"^\*\*.+: .+\*\*$")
-        self.assertIn("| work | clock | of scalar | L0 / L1 / L2 |", lines)
+        self.assertTrue(any(line.startswith("| work | clock | of scalar |") for line in lines))
         self.assertTrue(any(line.startswith("| scalar | ") for line in lines), text)
 
     def test_net(self):
