@@ -101,6 +101,11 @@ static void honest(void **state)
 
     struct run *const gate = sample_gate();
     assert_true(says(gate, "Why: simdbench explain old/kernels.so new/kernels.so '"));
+    need(!string_set(&gate->gate->functions, "mix.json"));
+    assert_true(says(gate, " --functions=mix.json"));
+    need(!string_set(&gate->gate->functions, ""));
+    assert_true(says(gate, "Why: add --save=mix.json to this command"));
+    need(!string_set(&gate->gate->functions, NULL));
     for (size_t i = 0; i < gate->gate->n_arms; i++)
         assert_int_equal(string_set(&gate->gate->arms[i].path, "my $(x).so"), 0);
     assert_false(says(gate, "Why: "));
