@@ -31,7 +31,8 @@ static size_t print_functions(const struct library *library, const char *pattern
         const struct library_function *const function = &library->function[i];
         if (function->is_data || !matches(function, pattern))
             continue;
-        *first = n ? *first : function->name;
+        if (!*first && function->binding == FUNCTION_EXPORTED)
+            *first = function->name;
         if (n++ == 0)
             text_line(stdout, "%8s  %-20s  %s", "bytes", "instruction set", "function");
         text_line(stdout, "%8llu  %-20s  %s%s%s%s%s", (unsigned long long)function->bytes,

@@ -99,6 +99,19 @@ static void honest(void **state)
     assert_true(says(run, "with a neighbour on the core: 1 of "));
     run_free(run);
 
+    struct run *const alone = sample_run_alone();
+    for (size_t i = 0; i < alone->n_results; i++)
+        if (alone->results[i].status == STATUS_OK)
+            alone->results[i].status = STATUS_UNCHECKED;
+    assert_true(says(alone, "; unchecked: nothing says whether"));
+    assert_true(says(alone, "without a number: 4 of 12 cases: 1 skipped, 1 wrong, "));
+    for (size_t i = 0; i < alone->n_results; i++)
+        if (alone->results[i].status == STATUS_UNCHECKED)
+            alone->results[i].status = STATUS_SUSPECT;
+    assert_true(says(alone, "suspect: 8 of 12 cases are faster than "));
+    assert_true(says(alone, "without a number: 4 of 12 cases: 1 skipped, 1 wrong, "));
+    run_free(alone);
+
     struct run *const gate = sample_gate();
     assert_true(says(gate, "Why: simdbench explain old/kernels.so new/kernels.so '"));
     need(!string_set(&gate->gate->functions, "mix.json"));
