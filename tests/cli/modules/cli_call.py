@@ -368,5 +368,5 @@ class CallList(CallCase):
         self.assertTrue(text.splitlines()[-1].startswith(
             f"Next, with its own prototype: simdbench call '{self.built}:"), text)
         some = self.run_tool("call", f"{self.built}:pack_u").stdout
-        self.assertEqual(some.count("\n"), 2, some)
+        self.assertEqual(some.count("\n"), 3, some)
         self.run_tool("call", f"{self.built}:zzz", status=5)
