@@ -95,7 +95,7 @@ const struct command_row command_rows[] = {
     {"license", COMMAND_LICENSE, "", "does wide SIMD cost clock on this machine?", 0, 0,
      {"license", "license --quick --json=license.json", "license --cpu=0 --rounds=100"}},
     {"new-plugin", COMMAND_NEW_PLUGIN, "DIR",
-     "write a plug-in to begin with, in C, C++ or Rust", 1, 1,
+     "write a plug-in to begin with, in C, C++, Rust or Zig", 1, 1,
      {"new-plugin ./mine", "new-plugin ./mine --op=own --type=u8", "new-plugin ./mine --lang=rust"}},
     {"trust", COMMAND_TRUST, "[FILE]",
      "let a project file or a study run code and write files", 0, 1,
