@@ -38,7 +38,7 @@ class ForeignPrograms(Case):
 
     def setUp(self):
         super().setUp()
-        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)
+        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)["checks"]
         tracing = next(check for check in checks if check["check"] == "tracing")
         if not tracing["ok"]:
             self.skipTest(tracing["value"])
