@@ -222,7 +222,7 @@ struct access_counts {
 };
 
 /* The last lines of the cache that an access used, each once, the last one first. */
-enum { LINES_RECENT = 32 };
+enum { LINES_RECENT = 64 };
 struct recent {
     uint64_t line[LINES_RECENT];
 };

@@ -163,7 +163,7 @@ static const struct script scripts[] = {
     {CAUSE_branch,
      INSPECT_STRUCTURAL,
      {IS(isa_bits, 256), IS(widest_bits, 0), IS(page_share, 0.001), IS(branches, 2),
-      EXPLAINED, END},
+      IS(branch_cycles, 7), IS(cycles, 10), HOT, END},
      {IS(calls, 1), IS(limit_share, 0.9), IS(page_share, 0.5), END}},
     {CAUSE_scalar,
      INSPECT_FLIPPED,
