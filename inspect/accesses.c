@@ -2,6 +2,7 @@
 /* Addresses and their order tell what accesses to memory cost beyond themselves. */
 #include "inspect_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINE = 64, PAGE = 4096, RED_ZONE = 128 };
@@ -42,6 +43,16 @@ static void look_at_set(struct recent *recent, uint64_t line,
     counts->crowded += same > WAYS;
     memmove(&recent->line[1], recent->line, i * sizeof *recent->line);
     recent->line[0] = line;
+}
+
+/* A store goes neither near to its last place nor as far on as it did then. */
+static void look_at_step(struct node *node, uint64_t address,
+                         struct access_counts *counts)
+{
+    const int64_t step = (int64_t)(address - node->stored);
+    counts->wild_stores += node->stored && step != node->step && llabs(step) > LINE;
+    node->stored = address;
+    node->step = step;
 }
 
 bool access_is_slot(const struct access *access)
@@ -89,6 +100,8 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     look_at_set(&node->recent[number], address / LINE, counts);
     if (access->read)
         look_at_stores(memory, address, bytes, counts);
+    if (access->write)
+        look_at_step(node, address, counts);
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
             (struct store){.address = address, .at = memory->now, .bytes = bytes};

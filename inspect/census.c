@@ -83,6 +83,7 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     to->failed_forwards += scale * (double)counts->failed_forwards;
     to->page_changes += scale * (double)counts->page_changes;
     to->crowded += scale * (double)counts->crowded;
+    to->wild_stores += scale * (double)counts->wild_stores;
     to->aliases_4k += scale * (double)counts->aliases;
     to->vector_reloads += scale * (double)counts->reloads;
     to->vector_spills += scale * (double)counts->spills;
@@ -196,6 +197,7 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->failed_forwards,
                             &loop->page_changes,
                             &loop->crowded,
+                            &loop->wild_stores,
                             &loop->aliases_4k,
                             &loop->legacy_sse,
                             &loop->vex,

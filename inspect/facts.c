@@ -198,6 +198,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(line_splits);
     SET(failed_forwards);
     SET(crowded);
+    SET(wild_stores);
     SET(aliases_4k);
     SET(legacy_sse);
     SET(vex);

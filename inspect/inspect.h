@@ -73,7 +73,9 @@ struct inspect_loop {
     double page_changes;    /* on another page than the last time in this place */
     double crowded; /* on a line in whose set more of its last ones lie than a first cache
                        of today has room for */
-    double aliases_4k; /* loads 4096 bytes or a multiple apart from a store in flight */
+    double wild_stores; /* neither near to the last place of this store, nor as far on as
+                           that was from the one before */
+    double aliases_4k;  /* loads 4096 bytes or a multiple apart from a store in flight */
     double legacy_sse, vex, evex; /* of each encoding, on vector registers */
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
                      free; 0: unknown */

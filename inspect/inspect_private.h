@@ -217,7 +217,8 @@ struct edge {
 /* Its accesses did this, in those executions of which the address is known. */
 struct access_counts {
     uint64_t addressed; /* accesses with an address */
-    uint64_t line_splits, page_splits, failed_forwards, page_changes, aliases, crowded;
+    uint64_t line_splits, page_splits, failed_forwards, page_changes, aliases, crowded,
+        wild_stores;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -238,6 +239,8 @@ struct node {
     struct access_counts counts;
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];
+    uint64_t stored;         /* its last place; 0: none yet */
+    int64_t step;            /* and how far that was from the one before */
     uint64_t loaded_store;   /* number of the store that it loaded last */
     struct path *path;       /* that began here; NULL: none */
     uint64_t reached;        /* so often such a path that is blind was there */
