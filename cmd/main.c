@@ -4,7 +4,6 @@
 
 #include "commands/commands.h"
 #include "doctor/doctor.h"
-#include "explain/explain.h"
 #include "license/license.h"
 #include "process/process.h"
 #include "studies/studies.h"

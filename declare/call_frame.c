@@ -12,6 +12,10 @@ static enum call_class class_of(const struct declared_argument *argument)
 {
     if (argument->by_address)
         return CALL_ADDRESS;
+    if (argument->vector)
+        return argument->vector == 64   ? CALL_VECTOR_64
+               : argument->vector == 32 ? CALL_VECTOR_32
+                                        : CALL_VECTOR_16;
     return argument->kind == ARGUMENT_NUMBER ? CALL_VECTOR : CALL_INTEGER;
 }
 
@@ -19,8 +23,10 @@ void declaration_signature(const struct declaration *declaration,
                            struct call_signature *signature)
 {
     *signature = (struct call_signature){
-        .n = declaration->n, .vector_result = ctype_is_float(declaration->returned)};
-    for (uint32_t i = 0; i < declaration->n; i++)
+        .n = declaration->n_passed,
+        .vector_result = !declaration->vector && ctype_is_float(declaration->returned),
+        .result_bytes = declaration->vector};
+    for (uint32_t i = 0; i < declaration->n_passed; i++)
         signature->argument[i] = class_of(&declaration->argument[i]);
 }
 
@@ -45,7 +51,9 @@ void call_fill(const struct declaration *declaration, const struct declared_size
         case ARGUMENT_NULL:
             break;
         default:
-            frame->word[i] = (uint64_t)sizes->integer[i];
+            frame->word[i] = ctype_is_float(argument->type)
+                                 ? ctype_of_double(argument->type, argument->number)
+                                 : (uint64_t)sizes->integer[i];
         }
         frame->slot[i] = frame->word[i];
     }

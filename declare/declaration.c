@@ -25,6 +25,7 @@ static int read_returned(struct reader *reader)
     if (status < 0)
         return status;
     declaration->returned = specifier.pointers ? CTYPE_POINTER : specifier.type;
+    declaration->vector = specifier.pointers ? 0 : specifier.vector;
     if (specifier.role)
         return reader_fail(reader, specifier.word,
                            "in, out and inout are said of arguments");
@@ -36,7 +37,7 @@ static int read_returned(struct reader *reader)
                                ? "a structure that is returned cannot be received"
                                : "unknown type; write the type in C that it stands for, "
                                  "or name it first: typedef unsigned uint;");
-    if (declaration->returned == CTYPE_BYTES)
+    if (declaration->returned == CTYPE_BYTES && !declaration->vector)
         return reader_fail(reader, specifier.word, "bytes cannot be returned");
     return 0;
 }
@@ -66,6 +67,29 @@ static int read_arguments(struct reader *reader)
     }
 }
 
+/* An array or an object that the function is not told; what makes an object is. */
+static int read_free_argument(struct reader *reader)
+{
+    struct declaration *declaration = reader->declaration;
+    const struct token *const token = reader_token(reader);
+    if (declaration->n == DECLARED_MAX)
+        return reader_fail(reader, token, "at most %d arguments", DECLARED_MAX);
+    const uint32_t i = declaration->n++, dimensions = declaration->n_dimensions;
+    const int status = argument_parse(reader, i, &reader->later[i]);
+    const enum argument_kind kind = declaration->argument[i].kind;
+    if (status < 0)
+        return status;
+    return (kind == ARGUMENT_ARRAY && !declaration->argument[i].vector) ||
+                   kind == ARGUMENT_OPAQUE
+               ? 0
+               : reader_fail(
+                     reader, token,
+                     dimensions < declaration->n_dimensions
+                         ? "behind 'for' dimensions have no type: for n"
+                         : "behind 'for' stand dimensions, arrays and objects that "
+                           "are made");
+}
+
 static int read_free_dimension(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
@@ -93,9 +117,13 @@ static int read_rest(struct reader *reader)
     while (reader_take(reader, "const") || reader_take(reader, "noexcept"))
         ;
     if (reader_take(reader, "for")) {
-        do
-            status = read_free_dimension(reader);
-        while (status == 0 && reader_take(reader, ","));
+        do {
+            const struct token *const next = reader_token(reader) + 1;
+            const bool alone = reader_token(reader)->kind == TOKEN_END ||
+                               next->kind == TOKEN_END || token_is(next, ",") ||
+                               token_is(next, ";");
+            status = alone ? read_free_dimension(reader) : read_free_argument(reader);
+        } while (status == 0 && reader_take(reader, ","));
     }
     if (status < 0)
         return status;
@@ -114,15 +142,33 @@ static int check_lengths(const struct reader *reader)
     const struct declaration *declaration = reader->declaration;
     for (uint32_t i = 0; i < declaration->n; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
-        bool used = argument->kind != ARGUMENT_LENGTH;
+        bool used = argument->kind != ARGUMENT_LENGTH || reader->later[i].value;
         for (uint32_t a = 0; a < declaration->n; a++)
             used |= declaration->argument[a].kind == ARGUMENT_ARRAY &&
                     declaration->argument[a].length == (int)i;
         if (!used)
             return reader_fail(reader, &reader->token[reader->later[i].name],
-                               "what does %s point to? Write %s[1] for one value, or "
-                               "'length %s' behind the array whose length it holds",
+                               "what does %s point to? Write %s[1] for one value, '= 0' "
+                               "for one that begins with it, or 'length %s' behind the "
+                               "array whose length it holds",
                                argument->name, argument->name, argument->name);
+    }
+    return 0;
+}
+
+/* Those that find no register lie on the stack by rules of their own. */
+static int check_vectors(const struct reader *reader)
+{
+    const struct declaration *declaration = reader->declaration;
+    unsigned used = 0;
+    for (uint32_t i = 0; i < declaration->n_passed; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        used += argument->vector ||
+                (argument->kind == ARGUMENT_NUMBER && !argument->by_address);
+        if (argument->vector && used > VECTORS_PASSED)
+            return reader_fail(reader, &reader->token[reader->later[i].type],
+                               "at most %d floats and vectors are passed in registers",
+                               VECTORS_PASSED);
     }
     return 0;
 }
@@ -135,10 +181,12 @@ static int parse(struct reader *reader)
     if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
         status = token_name(reader, reader_next(reader), declaration->name);
     status = status < 0 ? status : read_arguments(reader);
+    declaration->n_passed = declaration->n;
     status = status < 0 ? status : read_rest(reader);
     for (uint32_t i = 0; i < declaration->n && status == 0; i++)
         status = argument_finish(reader, i, &reader->later[i]);
-    return status < 0 ? status : check_lengths(reader);
+    status = status < 0 ? status : check_lengths(reader);
+    return status < 0 ? status : check_vectors(reader);
 }
 
 int declaration_parse(const char *text, struct declaration *declaration,
@@ -180,23 +228,46 @@ int declaration_expression(const struct declaration *declaration, const char *te
 
 /* ---- shapes ---- */
 
-static int measure_array(const struct declared_argument *argument,
-                         const int64_t *dimension, uint64_t *count, uint64_t *bytes,
-                         struct error *error)
+static int measure_planes(const struct declared_argument *argument,
+                          const int64_t *dimension, int64_t *planes, struct error *error)
 {
-    int64_t value;
-    const int status = extent_value(&argument->count, dimension, &value, error);
+    *planes = 1;
+    if (!argument->planes.n)
+        return 0;
+    const int status = extent_value(&argument->planes, dimension, planes, error);
+    return status < 0 || (*planes >= 0 && *planes <= PLANES_MAX)
+               ? status
+               : error_set(error, -EINVAL,
+                           "%s would have %" PRId64 " pointers; 0 to %d are possible",
+                           argument->name, *planes, PLANES_MAX);
+}
+
+static int measure_array(const struct declared_argument *argument,
+                         const int64_t *dimension, uint32_t i,
+                         struct declared_sizes *sizes, struct error *error)
+{
+    const uint64_t size = ctype_bytes(argument->type);
+    int64_t value, planes;
+    int status = extent_value(&argument->count, dimension, &value, error);
+    status = status < 0 ? status : measure_planes(argument, dimension, &planes, error);
     if (status < 0)
         return status;
     if (value < 0)
         return error_set(error, -EINVAL, "%s would have %" PRId64 " elements",
                          argument->name, value);
-    if (__builtin_mul_overflow((uint64_t)value, ctype_bytes(argument->type), bytes) ||
-        *bytes > DECLARED_BYTES_MAX)
+    uint64_t bytes;
+    if (__builtin_mul_overflow((uint64_t)value, size * (uint64_t)(planes ? planes : 1),
+                               &bytes) ||
+        bytes > DECLARED_BYTES_MAX)
         return error_set(error, -EOVERFLOW,
                          "%s would have %" PRId64 " elements, more than memory holds",
                          argument->name, value);
-    *count = (uint64_t)value;
+    const uint64_t align = argument->planes.n ? PLANE_ALIGN / size : 1;
+    sizes->planes[i] = (uint64_t)planes;
+    sizes->plane[i] = (uint64_t)value;
+    sizes->stride[i] = ((uint64_t)value + align - 1) / align * align;
+    sizes->count[i] = sizes->stride[i] * (uint64_t)planes;
+    sizes->bytes[i] = (uint64_t)planes * (uint64_t)value * size;
     return 0;
 }
 
@@ -233,9 +304,8 @@ int declaration_measure(const struct declaration *declaration, const int64_t *di
     for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
         if (argument->kind == ARGUMENT_ARRAY)
-            status = measure_array(argument, dimension, &sizes->count[i],
-                                   &sizes->bytes[i], error);
-        else if (has_integer(argument))
+            status = measure_array(argument, dimension, i, sizes, error);
+        else if (has_integer(argument) && !ctype_is_float(argument->type))
             status = measure_integer(argument, dimension, &sizes->integer[i], error);
         sizes->in_bytes += argument->role & ARGUMENT_IN ? sizes->bytes[i] : 0;
         sizes->out_bytes += argument->role & ARGUMENT_OUT ? sizes->bytes[i] : 0;

@@ -80,15 +80,17 @@ int extent_value(const struct extent *extent, const int64_t *dimension, int64_t 
 /* ---- declarations (declaration.c, declare_lexer.c, declare_argument.c) ---- */
 
 enum argument_kind {
-    ARGUMENT_ARRAY,     /* pointer to elements: T x[n] */
+    ARGUMENT_ARRAY,     /* pointer to elements: T x[n]; to pointers to them: T *x[k][n];
+                           the elements of a vector: __m256 x */
     ARGUMENT_DIMENSION, /* integer that the shape gives: size_t n */
     ARGUMENT_INTEGER,   /* integer that follows from the dimensions: int lda = k */
     ARGUMENT_NUMBER,    /* constant float: float gain = 0.5 */
-    ARGUMENT_LENGTH, /* pointer to an integer that the function writes: size_t *written */
-    ARGUMENT_NULL,   /* T *p = NULL */
-    ARGUMENT_TEXT,   /* const char *s = "abc" */
-    ARGUMENT_OPAQUE, /* T *ctx = from ctx_new(3) free ctx_free */
-    ARGUMENT_SYMBOL  /* T *f = &name: address of a function or variable */
+    ARGUMENT_LENGTH,    /* pointer to a value that the function writes: size_t *written,
+                           int *error = 0 */
+    ARGUMENT_NULL,      /* T *p = NULL */
+    ARGUMENT_TEXT,      /* const char *s = "abc" */
+    ARGUMENT_OPAQUE,    /* T *ctx = from ctx_new(3) free ctx_free */
+    ARGUMENT_SYMBOL     /* T *f = &name: address of a function or variable */
 };
 
 /* The use that a function makes of an array. */
@@ -96,13 +98,15 @@ enum argument_role { ARGUMENT_IN = 1, ARGUMENT_OUT, ARGUMENT_INOUT };
 
 /* An argument of the function that makes an opaque pointer. */
 struct made_argument {
-    enum argument_kind kind; /* INTEGER, NUMBER, NULL or TEXT */
+    enum argument_kind kind; /* INTEGER, NUMBER, NULL, TEXT; ARRAY and OPAQUE: what
+                                `argument` is */
     enum ctype type;         /* I64, F64, F32 (written 3.0f) or POINTER */
     struct extent integer;
     double number;
     char text[DECLARED_NAME];
+    uint32_t argument; /* index */
 };
-enum { MADE_MAX = 6 };
+enum { MADE_MAX = DECLARED_MAX };
 
 struct declared_argument {
     char name[DECLARED_NAME]; /* "arg3" where the prototype has none */
@@ -112,14 +116,16 @@ struct declared_argument {
                         do; true of LENGTH too */
     /* ARRAY: */
     enum argument_role role;
-    struct extent count; /* elements */
+    struct extent count;  /* elements, of each plane if there are planes */
+    struct extent planes; /* an array of so many pointers is passed; n = 0: none is */
+    uint32_t vector; /* bytes of the register that the elements are passed in; 0: none */
     int length; /* that many elements are valid after a call: index of a LENGTH argument,
                    DECLARED_RETURN, or DECLARED_WHOLE */
     /* DIMENSION: */
     int dimension; /* index */
     /* INTEGER; LENGTH: what it holds before a call (n = 0: zero): */
     struct extent integer;
-    /* NUMBER: */
+    /* NUMBER; LENGTH of a float type: */
     double number;
     /* TEXT: the bytes; SYMBOL: its name; OPAQUE: that of the function that makes it: */
     char text[DECLARED_TEXT];
@@ -135,7 +141,9 @@ enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
 struct declaration {
     char name[DECLARED_NAME]; /* empty: the prototype has none */
     enum ctype returned;
-    uint32_t n;
+    uint32_t vector;      /* bytes of the register that is returned, with elements of that
+                             type;      0: one value */
+    uint32_t n, n_passed; /* all arguments; those before the ones behind `for` */
     struct declared_argument argument[DECLARED_MAX];
     uint32_t n_dimensions; /* in the order in which the prototype names them */
     struct declared_dimension {
@@ -156,12 +164,16 @@ int declaration_find(const struct declaration *declaration, const char *name);
 
 /* Everything that a shape decides. Entries of other kinds of arguments are 0. */
 struct declared_sizes {
-    uint64_t count[DECLARED_MAX];  /* ARRAY: elements */
-    uint64_t bytes[DECLARED_MAX];  /* ARRAY */
+    uint64_t count[DECLARED_MAX];  /* ARRAY: elements, gaps between planes included */
+    uint64_t bytes[DECLARED_MAX];  /* ARRAY: without gaps */
+    uint64_t planes[DECLARED_MAX]; /* ARRAY: of pointers; else 1 */
+    uint64_t plane[DECLARED_MAX];  /* ARRAY: elements of a plane */
+    uint64_t stride[DECLARED_MAX]; /* ARRAY: elements from one plane to the next */
     int64_t integer[DECLARED_MAX]; /* DIMENSION, INTEGER, LENGTH */
     uint64_t in_bytes, out_bytes;  /* sums: IN and INOUT; OUT and INOUT */
 };
 #define DECLARED_BYTES_MAX ((uint64_t)1 << 44) /* of one array */
+enum { PLANES_MAX = 4096, PLANE_ALIGN = 64 };  /* planes begin at such addresses */
 /* -EINVAL: an extent is negative, or a value does not fit its type (the error names
  * both); -EOVERFLOW; -EDOM. */
 int declaration_measure(const struct declaration *declaration, const int64_t *dimension,
@@ -185,16 +197,20 @@ int tolerance_parse(const char *text, struct tolerance *tolerance, struct error 
 /* ---- calls by machine code (thunk.c, thunk_check.c; no_thunk.c) ---- */
 
 enum call_class {
-    CALL_INTEGER, /* integers and pointers */
-    CALL_VECTOR,  /* floats of any width */
-    CALL_ADDRESS  /* the word's own address is passed; the word is copied to `slot` first,
-                     and the function reads and writes it there */
+    CALL_INTEGER,   /* integers and pointers */
+    CALL_VECTOR,    /* floats of any width */
+    CALL_VECTOR_16, /* 16 bytes at the address in the word, in a register */
+    CALL_VECTOR_32,
+    CALL_VECTOR_64,
+    CALL_ADDRESS /* the word's own address is passed; the word is copied to `slot` first,
+                    and the function reads and writes it there */
 };
 /* A function as a call needs it. */
 struct call_signature {
     uint32_t n;
     enum call_class argument[DECLARED_MAX];
-    bool vector_result; /* a float; else an integer, a pointer or nothing */
+    bool vector_result;    /* a float; else an integer, a pointer or nothing */
+    uint32_t result_bytes; /* 16, 32, 64: a vector is returned */
 };
 void declaration_signature(const struct declaration *declaration,
                            struct call_signature *signature);
@@ -205,10 +221,11 @@ struct call_frame {
     uint64_t word[DECLARED_MAX];
     uint64_t slot[DECLARED_MAX]; /* what CALL_ADDRESS arguments are after the call */
     uint64_t result;             /* low bits; void: undefined */
+    unsigned char vector[64];    /* a vector that is returned */
 };
 /* Fills words from what a shape decided. `pointer` has the addresses of arguments of kind
- * ARRAY, OPAQUE and SYMBOL; the declaration, which holds texts, must live as long as the
- * frame. */
+ * ARRAY (of pointers: that of the pointers), OPAQUE and SYMBOL; the declaration, which
+ * holds texts, must live as long as the frame. */
 void call_fill(const struct declaration *declaration, const struct declared_sizes *sizes,
                void *const pointer[DECLARED_MAX], struct call_frame *frame);
 /* How many elements of an array are valid after a call: all, or what the function
@@ -221,7 +238,8 @@ struct thunk;
 typedef void call_code(struct call_frame *frame);
 
 /* Machine code that loads the words of any frame by the ABI of the machine, calls
- * `function` and stores its result. It is made for x86-64; -ENOTSUP elsewhere. What an
+ * `function` and stores its result. It is made for x86-64; -ENOTSUP elsewhere, and if the
+ * CPU does not have the vectors. What an
  * empty call costs is known by a thunk of the same signature for call_nothing(). */
 int thunk_make(const struct call_signature *signature, const void *function,
                struct thunk **out, struct error *error);

@@ -16,9 +16,11 @@ static struct declared_argument *argument_of(const struct reader *reader, uint32
 
 static int read_extents(struct reader *reader, struct later *later)
 {
+    const struct token *const first = reader_token(reader);
+    unsigned n = 0;
     int status = 0;
     later->extents = reader->at;
-    while (status == 0 && reader_take(reader, "[")) {
+    for (; status == 0 && reader_take(reader, "["); n++) {
         while (reader_take(reader, "static") || reader_take(reader, "restrict") ||
                reader_take(reader, "const"))
             ;
@@ -28,7 +30,14 @@ static int read_extents(struct reader *reader, struct later *later)
         status = expression_skip(reader);
         status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
     }
+    if (status == 0 && later->specifier.pointers && n < 2)
+        return reader_fail(reader, first,
+                           "how many pointers, to how many elements? Write *x[k][n]; for "
+                           "an array of elements leave the '*' out");
     if (status == 0 && reader_take(reader, "length")) {
+        if (later->specifier.pointers)
+            return reader_fail(reader, reader_token(reader) - 1,
+                               "a length is said of one array, not of several");
         reader_take(reader, "*");
         later->length = reader->at;
         if (reader_next(reader)->kind != TOKEN_WORD)
@@ -43,11 +52,14 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
-    if (specifier->pointers)
-        return reader_fail(
-            reader, specifier->star,
-            "arrays of pointers cannot be passed; for an array of elements "
-            "leave the '*' out");
+    if (specifier->pointers > 1)
+        return reader_fail(reader, specifier->star,
+                           "pointers to pointers are passed in one way, as *x[k][n]: k "
+                           "pointers to n elements each");
+    if (specifier->vector)
+        return reader_fail(reader, specifier->word,
+                           "for an array of vectors write one of their elements: float "
+                           "x[8 * n]");
     if (specifier->is_unknown)
         return reader_fail(
             reader, specifier->word,
@@ -84,7 +96,7 @@ static int read_made(struct reader *reader, struct declared_argument *argument)
             return reader_fail(reader, token, "at most %d arguments", MADE_MAX);
         /* Read again by finish_made(), when dimensions are known. */
         status = expression_skip(reader);
-        made->integer.n = (uint32_t)begin;
+        made->integer.n = (uint32_t)begin; /* of a token */
         if (status == 0 && !token_is(reader_token(reader), ")"))
             status = reader_expect(reader, ",", "between arguments");
     }
@@ -116,7 +128,10 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
         return token_text(reader, reader_next(reader), argument->text,
                           sizeof argument->text, &argument->text_bytes);
     }
-    if (!ctype_is_integer(specifier->type) || specifier->is_const)
+    const bool number = ctype_is_float(specifier->type);
+    bool single;
+    if ((!ctype_is_integer(specifier->type) && !number) || specifier->is_const ||
+        specifier->pointers > 1)
         return reader_fail(
             reader, token,
             "a pointer is NULL, a \"text\", from f(...) or &name; a number "
@@ -125,7 +140,8 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     argument->type = specifier->type;
     argument->by_address = true;
     later->value = reader->at;
-    return expression_skip(reader);
+    return number ? number_read(reader, &argument->number, &single)
+                  : expression_skip(reader);
 }
 
 static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
@@ -180,11 +196,37 @@ static int read_bool(struct reader *reader, uint32_t i)
     return 0;
 }
 
+/* Its elements are an input. */
+static int read_vector(const struct reader *reader, struct declared_argument *argument,
+                       const struct specifier *specifier)
+{
+    argument->kind = ARGUMENT_ARRAY;
+    argument->type = specifier->type;
+    argument->role = ARGUMENT_IN;
+    argument->length = DECLARED_WHOLE;
+    argument->vector = specifier->vector;
+    argument->count = (struct extent){
+        .n = 1,
+        .step = {
+            {EXTENT_NUMBER, specifier->vector / (int64_t)ctype_bytes(argument->type)}}};
+    if (specifier->reference)
+        return reader_fail(reader, specifier->star,
+                           "for the address of a vector write its elements: const float "
+                           "x[8]");
+    return token_is(reader_token(reader), "=")
+               ? reader_fail(reader, reader_token(reader),
+                             "a vector is an input; say its values with --input=%s=...",
+                             argument->name)
+               : 0;
+}
+
 static int read_value(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
     bool single;
+    if (specifier->vector)
+        return read_vector(reader, argument, specifier);
     if (specifier->is_structure)
         return reader_fail(reader, specifier->word,
                            "a structure cannot be passed by value; pass its address, or "
@@ -268,6 +310,10 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
         status = token_name(reader, reader_next(reader), argument->name);
     if (status < 0)
         return status;
+    if (reader_token(reader)->kind == TOKEN_WORD && reader->at > later->name)
+        return reader_fail(reader, &reader->token[later->name],
+                           "%s is no word of a type, or there is a word too many",
+                           argument->name);
     if (declaration_find(reader->declaration, argument->name) != (int)i)
         return reader_fail(reader, &reader->token[later->name],
                            "two arguments are called %s", argument->name);
@@ -286,15 +332,16 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
 /* ---- when all names are known ---- */
 
 static int finish_extents(struct reader *reader, struct declared_argument *argument,
-                          size_t at)
+                          size_t at, bool pointers)
 {
+    struct extent *extent = pointers ? &argument->planes : &argument->count;
     int status = 0;
     reader->at = at;
-    while (status == 0 && reader_take(reader, "[")) {
+    for (; status == 0 && reader_take(reader, "["); extent = &argument->count) {
         while (reader_take(reader, "static") || reader_take(reader, "restrict") ||
                reader_take(reader, "const"))
             ;
-        status = expression_read(reader, &argument->count);
+        status = expression_read(reader, extent);
         status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
     }
     return status;
@@ -331,7 +378,26 @@ static int finish_end(const struct reader *reader)
                : reader_fail(reader, token, "expected ',' or ')' behind the value");
 }
 
-static int finish_made(struct reader *reader, struct made_argument *made)
+/* An array, or an object that is made before that of argument `i`. */
+static bool find_made(const struct reader *reader, uint32_t i, const struct token *token,
+                      struct made_argument *made)
+{
+    const int found = token->kind == TOKEN_WORD && token[1].kind == TOKEN_SIGN &&
+                              strchr(",)", token[1].at[0])
+                          ? declaration_find(reader->declaration, token_word(token).text)
+                          : -1;
+    const struct declared_argument *const argument =
+        found < 0 ? NULL : &reader->declaration->argument[found];
+    if (!argument ||
+        (argument->kind != ARGUMENT_ARRAY && argument->kind != ARGUMENT_OPAQUE) ||
+        argument->vector || (argument->kind == ARGUMENT_OPAQUE && (uint32_t)found >= i))
+        return false;
+    made->kind = argument->kind;
+    made->argument = (uint32_t)found;
+    return true;
+}
+
+static int finish_made(struct reader *reader, uint32_t i, struct made_argument *made)
 {
     const struct token *const token = &reader->token[made->integer.n];
     int status = 0;
@@ -346,6 +412,8 @@ static int finish_made(struct reader *reader, struct made_argument *made)
         made->kind = ARGUMENT_TEXT;
         status =
             token_text(reader, reader_next(reader), made->text, sizeof made->text, &n);
+    } else if (find_made(reader, i, token, made)) {
+        reader_next(reader);
     } else if (token[token_is(token, "-")].kind == TOKEN_REAL) {
         made->kind = ARGUMENT_NUMBER;
         status = number_read(reader, &made->number, &single);
@@ -363,12 +431,13 @@ int argument_finish(struct reader *reader, uint32_t i, const struct later *later
     struct declared_argument *argument = argument_of(reader, i);
     int status = 0;
     if (later->extents)
-        status = finish_extents(reader, argument, later->extents);
+        status =
+            finish_extents(reader, argument, later->extents, later->specifier.pointers);
     if (status == 0 && later->length)
         status = finish_length(reader, argument, later->length);
-    if (status == 0 && later->value)
+    if (status == 0 && later->value && !ctype_is_float(argument->type))
         status = expression_value(reader, i);
     for (uint32_t m = 0; m < argument->n_made && status == 0; m++)
-        status = finish_made(reader, &argument->made[m]);
+        status = finish_made(reader, i, &argument->made[m]);
     return status;
 }

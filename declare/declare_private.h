@@ -22,7 +22,7 @@ struct token {
     double number;
     bool single; /* REAL: written with f */
 };
-enum { SOURCE_MAX = 4096, TOKENS_MAX = 1024, TYPEDEFS_MAX = 32 };
+enum { SOURCE_MAX = 4096, TOKENS_MAX = 1024, TYPEDEFS_MAX = 32, VECTORS_PASSED = 8 };
 /* A type as it stands before a name. */
 struct specifier {
     enum ctype type;
@@ -30,6 +30,7 @@ struct specifier {
     bool is_const, is_unknown, is_structure;
     unsigned pointers;
     bool reference;
+    uint32_t vector;                 /* bytes of a register of such elements; 0: none */
     const struct token *word, *star; /* for messages */
 };
 /* Places of what is read when all names are known; 0: there is none. */
@@ -90,7 +91,7 @@ int number_read(struct reader *reader, double *number, bool *single);
 int specifier_read(struct reader *reader, struct specifier *specifier);
 /* All that stand before the prototype. */
 int typedefs_read(struct reader *reader);
-/* The type that one word means; false: none. */
+/* The type that one word means; false: none, or a vector. */
 bool word_type(const struct token *token, enum ctype *type);
 
 /* ---- declare_argument.c ---- */

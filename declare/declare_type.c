@@ -100,6 +100,13 @@ static const struct {
     {"opus_int16", CTYPE_I16},
     {"opus_int32", CTYPE_I32},
     {"BROTLI_BOOL", CTYPE_I32},
+    {"UErrorCode", CTYPE_I32},
+    {"UChar32", CTYPE_I32},
+    /* Masks of vectors. */
+    {"__mmask8", CTYPE_U8},
+    {"__mmask16", CTYPE_U16},
+    {"__mmask32", CTYPE_U32},
+    {"__mmask64", CTYPE_U64},
 };
 
 /* Types that no call of this kind can pass; a sentence tells what to do. */
@@ -110,17 +117,19 @@ static const struct {
     {"_Complex", "is a pair of numbers; an array of them has twice as many floats"},
     {"complex", "is a pair of numbers; an array of them has twice as many floats"},
     {"__float128", "is no type of the processor"},
-    {"__m64", "is a vector in a register"},
-    {"__m128", "is a vector in a register"},
-    {"__m128i", "is a vector in a register"},
-    {"__m128d", "is a vector in a register"},
-    {"__m256", "is a vector in a register"},
-    {"__m256i", "is a vector in a register"},
-    {"__m256d", "is a vector in a register"},
-    {"__m512", "is a vector in a register"},
-    {"__m512i", "is a vector in a register"},
-    {"__m512d", "is a vector in a register"},
+    {"__m64", "is a vector of MMX"},
     {"va_list", "is a list of arguments"},
+};
+
+/* Vectors that are passed in a register. */
+static const struct {
+    const char *word;
+    enum ctype type;
+    uint32_t bytes;
+} vectors[] = {
+    {"__m128", CTYPE_F32, 16}, {"__m128d", CTYPE_F64, 16}, {"__m128i", CTYPE_BYTES, 16},
+    {"__m256", CTYPE_F32, 32}, {"__m256d", CTYPE_F64, 32}, {"__m256i", CTYPE_BYTES, 32},
+    {"__m512", CTYPE_F32, 64}, {"__m512d", CTYPE_F64, 64}, {"__m512i", CTYPE_BYTES, 64},
 };
 
 static const char *const ignored[] = {
@@ -254,6 +263,12 @@ static int read_type(struct reader *reader, struct specifier *specifier)
     if (keyword(token) >= 0)
         return read_keywords(reader, &specifier->type);
     reader_next(reader);
+    for (size_t i = 0; i < ARRAY_LEN(vectors); i++)
+        if (token_is(token, vectors[i].word)) {
+            specifier->type = vectors[i].type;
+            specifier->vector = vectors[i].bytes;
+            return 0;
+        }
     if (word_type(token, &specifier->type) || find_named(reader, token, &specifier->type))
         return 0;
     specifier->is_unknown = true;
@@ -279,7 +294,9 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
            take_role(reader, &specifier->role))
         ;
     int status = read_type(reader, specifier);
-    if (status == 0 && token_is(reader_token(reader), "_Complex"))
+    const bool real = ctype_is_float(specifier->type);
+    if (status == 0 && (token_is(reader_token(reader), "_Complex") ||
+                        (real && token_is(reader_token(reader), "complex"))))
         status = refuse(reader, reader_token(reader));
     while (status == 0 && take_ignored(reader, &specifier->is_const))
         ;
@@ -304,8 +321,8 @@ int typedefs_read(struct reader *reader)
             return reader_fail(reader, reader_token(reader), "more than %d typedefs",
                                TYPEDEFS_MAX);
         status = specifier_read(reader, &specifier);
-        if (status == 0 &&
-            (specifier.is_unknown || specifier.pointers || specifier.reference))
+        if (status == 0 && (specifier.is_unknown || specifier.pointers ||
+                            specifier.reference || specifier.vector))
             return reader_fail(
                 reader, specifier.word,
                 "typedef names numbers alone; for structures write 'bytes', "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Machine code that calls a function by the System V ABI for x86-64: the first six
- * integers in rdi, rsi, rdx, rcx, r8, r9, the first eight floats in xmm0 to xmm7, all
- * others on the stack in their order, a word each.
+ * integers in rdi, rsi, rdx, rcx, r8, r9, the first eight floats and vectors in xmm0 to
+ * xmm7 (ymm, zmm), all others on the stack in their order, a word each.
  */
 #include "thunk_private.h"
 
@@ -86,6 +86,38 @@ static size_t slot_at(uint32_t i)
     return offsetof(struct call_frame, slot) + 8 * i;
 }
 
+/* ---- vectors ---- */
+
+static uint32_t vector_bytes(enum call_class class)
+{
+    return class == CALL_VECTOR_64   ? 64
+           : class == CALL_VECTOR_32 ? 32
+           : class == CALL_VECTOR_16 ? 16
+                                     : 0;
+}
+
+/* movups, vmovups of ymm, of zmm: the bytes before modrm; 0x10 loads, 0x11 stores. */
+static size_t vector_opcode(uint32_t bytes, unsigned char direction,
+                            unsigned char code[6])
+{
+    static const unsigned char codes[3][6] = {
+        {0x0f}, {0xc5, 0xfc}, {0x62, 0xf1, 0x7c, 0x48}};
+    static const size_t lengths[3] = {1, 2, 4};
+    const int i = bytes == 64 ? 2 : bytes == 32;
+    memcpy(code, codes[i], sizeof codes[i]);
+    code[lengths[i]] = direction;
+    return lengths[i] + 1;
+}
+
+static void load_vector(struct emitter *e, uint32_t i, unsigned reg, uint32_t bytes,
+                        unsigned base)
+{
+    unsigned char code[6];
+    emit_memory(e, LOAD, RAX, base, word_at(i));
+    emit(e, code, vector_opcode(bytes, 0x10, code));
+    EMIT(e, (unsigned char)(reg << 3)); /* [rax] */
+}
+
 /* The place of an argument: number of its register, or of its word on the stack. */
 struct route {
     bool in_register;
@@ -98,7 +130,8 @@ static unsigned find_routes(const struct call_signature *signature,
     unsigned integers = 0, words = 0;
     *floats = 0;
     for (uint32_t i = 0; i < signature->n; i++) {
-        const bool is_float = signature->argument[i] == CALL_VECTOR;
+        const bool is_float =
+            signature->argument[i] == CALL_VECTOR || vector_bytes(signature->argument[i]);
         unsigned *const used = is_float ? floats : &integers;
         const unsigned most = is_float ? FLOATS : INTEGERS;
         route[i].in_register = *used < most;
@@ -147,6 +180,9 @@ static void emit_way(struct emitter *e, const struct call_signature *signature,
             EMIT(e, 0xf2, (unsigned char)(0x40 | base >> 3), 0x0f, 0x10,
                  (unsigned char)(0x80 | route[i].number << 3 | (base & 7)));
             emit_u32(e, (uint32_t)word_at(i));
+        } else if (vector_bytes(signature->argument[i])) {
+            load_vector(e, i, route[i].number, vector_bytes(signature->argument[i]),
+                        base);
         } else if (route[i].in_register) {
             load_integer(e, signature, i, integer_registers[route[i].number], base);
         } else {
@@ -176,20 +212,27 @@ static unsigned stack_words(const struct call_signature *signature)
 
 /* ---- the two forms ---- */
 
-static void emit_plain(struct emitter *e, const struct call_signature *signature,
-                       const void *function)
+static void emit_plain(struct emitter *e, const struct thunk *thunk,
+                       const struct call_signature *signature, const void *function)
 {
     const unsigned room = (8 * stack_words(signature) + 15) & ~15u;
     EMIT(e, 0xf3, 0x0f, 0x1e, 0xfa); /* endbr64 */
     EMIT(e, 0x53);                   /* push rbx: the stack is aligned from here on */
     EMIT(e, 0x48, 0x89, 0xfb);       /* mov rbx, rdi */
     emit_call(e, signature, function, RBX, room);
-    if (signature->vector_result) {
+    if (signature->result_bytes) {
+        unsigned char code[6];
+        emit(e, code, vector_opcode(signature->result_bytes, 0x11, code));
+        EMIT(e, 0x83); /* [rbx + vector] */
+        emit_u32(e, offsetof(struct call_frame, vector));
+    } else if (signature->vector_result) {
         EMIT(e, 0xf2, 0x0f, 0x11, 0x83); /* movsd [rbx + result], xmm0 */
         emit_u32(e, offsetof(struct call_frame, result));
     } else {
         emit_memory(e, STORE, RAX, RBX, offsetof(struct call_frame, result));
     }
+    if (thunk->wide)
+        EMIT(e, 0xc5, 0xf8, 0x77); /* vzeroupper */
     if (room) {
         EMIT(e, 0x48, 0x81, 0xc4); /* add rsp, room */
         emit_u32(e, room);
@@ -251,6 +294,11 @@ static void emit_after(struct emitter *e, const struct thunk *thunk)
     STATE(e, RSP, stack_after, 0x48, 0x89);
     STATE(e, RSP, stack, 0x48, 0x8b);
     STATE(e, RAX, result, 0x48, 0x89);
+    if (thunk->result_bytes) {
+        unsigned char code[6];
+        emit_state(e, code, vector_opcode(thunk->result_bytes, 0x11, code), 0,
+                   offsetof(struct thunk_state, wide_result));
+    }
     STATE(e, 0, vector_result, 0xf2, 0x0f, 0x11); /* movsd */
     for (unsigned i = 0; i < SAVED_REGISTERS; i++)
         emit_state(e, (unsigned char[]){WIDE(saved_registers[i]), 0x89}, 2,
@@ -301,6 +349,25 @@ static void look_at_cpu(struct thunk *thunk)
         thunk->has_avx && __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && a & 1u << 2;
 }
 
+/* The vectors of a signature, and whether this CPU has them. */
+static int look_at_vectors(const struct call_signature *signature, struct thunk *thunk,
+                           struct error *error)
+{
+    uint32_t most = signature->result_bytes;
+    for (uint32_t i = 0; i < signature->n; i++) {
+        const uint32_t bytes = vector_bytes(signature->argument[i]);
+        most = bytes > most ? bytes : most;
+    }
+    thunk->result_bytes = signature->result_bytes;
+    thunk->wide = most > 16;
+    if (most == 32 && !thunk->has_avx)
+        return error_set(error, -ENOTSUP, "this CPU has no vectors of 32 bytes (AVX)");
+    if (most == 64 && !(thunk->has_avx && __builtin_cpu_supports("avx512f")))
+        return error_set(error, -ENOTSUP,
+                         "this CPU has no vectors of 64 bytes (AVX-512)");
+    return 0;
+}
+
 int thunk_make(const struct call_signature *signature, const void *function,
                struct thunk **out, struct error *error)
 {
@@ -319,10 +386,15 @@ int thunk_make(const struct call_signature *signature, const void *function,
     }
     thunk->vector_result = signature->vector_result;
     look_at_cpu(thunk);
+    const int fit = look_at_vectors(signature, thunk, error);
+    if (fit < 0) {
+        thunk_free(thunk);
+        return fit;
+    }
     struct emitter e = {.at = thunk->pages + THUNK_PAGE, .state = thunk->pages};
-    emit_plain(&e, signature, function);
+    emit_plain(&e, thunk, signature, function);
     e.at = thunk->pages + THUNK_PAGE + THUNK_PAGE / 4;
-    thunk->jump = stack_words(signature) ? 0 : THUNK_PAGE / 4;
+    thunk->jump = stack_words(signature) || thunk->wide ? 0 : THUNK_PAGE / 4;
     if (thunk->jump)
         emit_jump(&e, signature, function);
     e.at = thunk->pages + THUNK_PAGE + THUNK_PAGE / 2;

@@ -71,6 +71,7 @@ void thunk_check(struct thunk *thunk, struct call_frame *frame,
     memset(state, 0, sizeof *state);
     code(frame);
     frame->result = thunk->vector_result ? state->vector_result : state->result;
+    memcpy(frame->vector, state->wide_result, thunk->result_bytes);
     check_registers(state, faults);
     if (state->stack_after != state->stack) {
         snprintf(text, sizeof text, "the stack pointer is %+lld bytes off",
@@ -85,6 +86,6 @@ void thunk_check(struct thunk *thunk, struct call_frame *frame,
         say(faults, CALL_X87, "the x87 control word is changed");
     if ((state->mxcsr ^ state->mxcsr_after) & ~(unsigned)MXCSR_STATUS)
         say(faults, CALL_MXCSR, "mxcsr is changed");
-    if (upper_in_use(thunk, state))
+    if (!thunk->wide && upper_in_use(thunk, state))
         faults->faults |= CALL_UPPER;
 }

@@ -18,6 +18,7 @@ struct thunk_state {
     /* As fnstenv writes it: control and tag words are at bytes 0 and 8. */
     unsigned char x87[28], x87_after[28];
     unsigned char vector[VECTORS][32]; /* after the call, if there is AVX */
+    unsigned char wide_result[64];
 };
 /* Values of registers before a call, in the order of thunk_state.saved. */
 extern const uint64_t thunk_patterns[SAVED_REGISTERS];
@@ -27,6 +28,8 @@ struct thunk {
     size_t bytes, checked; /* checked: where the second form begins in the code */
     size_t jump;           /* where the form without a result begins; 0: there is none */
     bool has_avx, has_in_use, vector_result;
+    bool wide;             /* has vectors of 32 bytes or more: uses upper halves itself */
+    uint32_t result_bytes; /* of a vector; 0: none is returned */
 };
 enum { THUNK_PAGE = 4096 };
 static inline struct thunk_state *thunk_state(const struct thunk *thunk)

@@ -64,9 +64,9 @@ ROOMS = {
                     "cmd/measure", "cmd/output", "cmd/license", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/harness", "cmd/output",
-                     "cmd/studies"],
+                     "cmd/explain", "cmd/studies"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",
-            "cmd/explain", "cmd/studies", "cmd/commands"],
+            "cmd/studies", "cmd/commands"],
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},

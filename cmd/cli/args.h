@@ -131,7 +131,7 @@ struct command_row {
     const char *usage;   /* the words after its name */
     const char *summary; /* one line */
     size_t min_words, max_words;
-    const char *examples[4]; /* without the program's name; ends with NULL */
+    const char *examples[5]; /* without the program's name; ends with NULL */
 };
 
 /* The commands that are no ops; ends with a row without a name. */

@@ -28,33 +28,35 @@
 #define RECORDED                                                                   \
     (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT | COMMAND_EXPLAIN | \
      COMMAND_STUDY)
+/* They take a function and its prototype. */
+#define DECLARERS (COMMAND_CALL | COMMAND_AB | COMMAND_EXPLAIN)
 #define RUNNERS (MEASURERS | COMMAND_LIST)
 /* They have no defaults of a file. */
 #define UNSET (COMMAND_COMPLETION | COMMAND_MAN | COMMAND_NEW_PLUGIN | COMMAND_TRUST)
 
 /* clang-format off */
 const struct option_row option_rows[] = {
-    {"reference", "SYMBOL", RUN, COMMAND_CALL, "the functions have to agree",
+    {"reference", "SYMBOL", RUN, DECLARERS, "the functions have to agree",
      "A function of the same prototype whose results are right.", option_set_text,
      AT(call.reference), NEEDS_TRUST},
-    {"tolerance", "TOLERANCE", RUN, COMMAND_CALL, "the same bits",
+    {"tolerance", "TOLERANCE", RUN, DECLARERS, "the same bits",
      "How far results may be from the right ones, as in 4ulp, abs:1e-6 or rel:1e-5.",
      option_set_text, AT(call.tolerance), NEEDS_TRUST},
-    {"overread", "BYTES", RUN, COMMAND_CALL, "0",
+    {"overread", "BYTES", RUN, DECLARERS, "0",
      "How many bytes behind the end of an array the function may read.", option_set_count,
      AT(call.overread), NEEDS_TRUST},
-    {"reset", NULL, RUN, COMMAND_CALL, NULL,
+    {"reset", NULL, RUN, DECLARERS, NULL,
      "Each call finds inout arrays as the first one did: they are written again before it, "
      "outside of the clock. Otherwise a call finds what the one before left.",
      option_set_flag, AT(call.reset), NEEDS_TRUST},
-    {"work", "EXPRESSION", RUN, COMMAND_CALL, NULL,
+    {"work", "EXPRESSION", RUN, DECLARERS, NULL,
      "Operations of a call, of the names in the prototype, as in '2 * n'; bytes are known "
      "without.", option_set_text,
      AT(call.work), HARMLESS},
-    {"roof", "NAME|none", RUN, COMMAND_CALL, "the stream of its arrays",
+    {"roof", "NAME|none", RUN, DECLARERS, "the stream of its arrays",
      "The row of op roof that limits it (`simdbench list kernels roof`).", option_set_text,
      AT(call.roof), HARMLESS},
-    {"save", "FILE.json", RUN, COMMAND_CALL, NULL,
+    {"save", "FILE.json", RUN, DECLARERS, NULL,
      "Keep the declaration: the same again by call FILE.json, or --plugin=FILE.json.",
      option_set_text, AT(call.save), TYPED},
     {"claim", "ID", RUN, COMMAND_STUDY, "all",
@@ -158,7 +160,7 @@ const struct option_row option_rows[] = {
     {"cwd-new", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where HEAD's program runs.",
      option_set_text, AT(cwd_new), NEEDS_TRUST},
 
-    {"functions", "FILE.json", COMPARE, COMMAND_AB, NULL,
+    {"functions", "FILE.json", COMPARE, COMMAND_AB | COMMAND_EXPLAIN, NULL,
      "BASE and HEAD are libraries, and the file declares which of their functions are "
      "compared.", option_set_text, AT(functions), RUNS_CODE},
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
@@ -334,13 +336,13 @@ const struct option_row option_rows[] = {
      "The database that runs were appended to.", option_set_text, AT(history), NEEDS_TRUST},
     {"format", "table|csv|json|html[:FILE]", OUTPUT, COMMAND_HISTORY, "table",
      "With a file, what else is written; without one, what is printed.", option_add_format, 0, WRITES},
-    {"format", "table|json", OUTPUT, COMMAND_DOCTOR, "table", "What is printed.",
+    {"format", "table|markdown|json|html", OUTPUT, COMMAND_DOCTOR, "table", "What is printed.",
      option_set_format, 0, WRITES},
     {"json", "FILE", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "Also save all of it as JSON.",
      option_set_text, AT(json), WRITES},
     {"format", "table|json", OUTPUT, COMMAND_SELFTEST, "table", "What is printed.",
      option_set_format, 0, WRITES},
-    {"format", "table|markdown|json", OUTPUT, COMMAND_LICENSE, "table", "What is printed.",
+    {"format", "table|markdown|json|html", OUTPUT, COMMAND_LICENSE, "table", "What is printed.",
      option_set_format, 0, WRITES},
     {"quiet", NULL, OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "No progress.", option_set_flag,
      AT(quiet), HARMLESS},

@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to room commands: what `simdbench call LIB` lists (call_list.c). */
+/* Private to room commands: functions that the command line declares. */
 #pragma once
 
-/* Functions of a library, those whose names match (NULL: all); the exit status. */
+#include "cli/cli.h"
+#include "declare.h"
+
+#include <limits.h>
+
+/* LIB:FUNCTION[,FUNCTION...] and a prototype. */
+struct called {
+    char object[PATH_MAX];   /* the library */
+    struct text_list places; /* of functions, the first one names the op */
+    char op[DECLARED_NAME];
+    char folder[PATH_MAX], file[PATH_MAX + DECLARED_NAME + 8];
+    char *linked; /* temporary shared object of an archive or object file; or NULL */
+};
+
+/* Is the word a prototype, no name of a case, an op or a file? */
+bool called_is_prototype(const char *word);
+/* Writes the declaration with the options of `call` to called->file: that of --save, or a
+ * temporary one. called_forget() removes what is temporary, after a failure too. */
+int called_declare(struct options *options, const char *where, const char *prototype,
+                   struct called *called, struct error *error);
+void called_forget(struct called *called);
+
+/* Lists functions of a library, those whose names match (NULL: all); the exit status. */
 int call_list(const char *library, const char *pattern);

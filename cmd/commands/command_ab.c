@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simdbench ab BASE HEAD [OP]`: open, measure, write. */
 #include "ab/ab.h"
+#include "commands/call.h"
 #include "commands/commands.h"
 #include "output/output.h"
 #include "process/process.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A longer wait is announced. */
 #define PATIENCE_SECONDS 3
@@ -34,7 +36,8 @@ static void cite_selftest(struct run *run)
     free(line);
 }
 
-static int measure(const struct options *options, struct ab *ab, struct error *error)
+static int measure(const struct options *options, const char *functions, struct ab *ab,
+                   struct error *error)
 {
     const struct ab_gate gate = {.seed = options->how.seed};
     struct run *run = run_describe(options, ab_catalog(ab), ab_plan(ab));
@@ -42,8 +45,10 @@ static int measure(const struct options *options, struct ab *ab, struct error *e
     live_begin(&live, options, false);
     int status = ab_measure(ab, &gate, &live.watcher, run, error);
     live_end(&live, run);
-    if (run->gate)
+    if (run->gate) {
         cite_selftest(run);
+        must(string_set(&run->gate->functions, functions));
+    }
     if (status == 0 || (status == -EINTR && run->gate)) {
         int written = outputs_write(options, true, run, error);
         status = written < 0 ? written : run_exit_status(run);
@@ -52,7 +57,8 @@ static int measure(const struct options *options, struct ab *ab, struct error *e
     return status;
 }
 
-int command_ab(struct options *options)
+/* `functions`: the file that declares them, if it stays. */
+static int gate(struct options *options, const char *functions)
 {
     const struct text_list *const words = &options->files;
     struct request what = options->request;
@@ -69,8 +75,6 @@ int command_ab(struct options *options)
                                        .placement = options->placement_fails};
     struct error error = {.text = ""};
     struct ab *ab = NULL;
-    if (harness_is_meant(options))
-        return command_harness(options);
     signals_catch();
     if (words->n > 2)
         what.op = (char *)(uintptr_t)request_op_name(words->item[2]);
@@ -84,8 +88,40 @@ int command_ab(struct options *options)
         text_line(stdout, "seed %" PRIu64, options->how.seed);
         plan_print(ab_plan(ab), stdout);
     } else if (status == 0) {
-        status = measure(options, ab, &error);
+        status = measure(options, functions, ab, &error);
     }
     ab_close(ab);
     return exit_status_of(status, &error);
+}
+
+/* BASE:FUNCTION HEAD 'PROTOTYPE': both are libraries that have the function. */
+static int gate_called(struct options *options)
+{
+    const struct text_list *const words = &options->files;
+    struct error error = {.text = ""};
+    struct called called;
+    int status = called_declare(options, words->item[0], words->item[2], &called, &error);
+    if (status < 0) {
+        status = exit_status_of(status, &error);
+    } else {
+        struct text_list builds = {.n = 0};
+        text_list_add(&builds, called.linked ?: called.object);
+        text_list_add(&builds, words->item[1]);
+        text_list_free(&options->files);
+        options->files = builds;
+        options->functions = must_have(strdup(called.file));
+        status = gate(options, called.folder[0] ? NULL : called.file);
+    }
+    called_forget(&called);
+    return status;
+}
+
+int command_ab(struct options *options)
+{
+    const struct text_list *const words = &options->files;
+    if (harness_is_meant(options))
+        return command_harness(options);
+    return words->n > 2 && !options->functions && called_is_prototype(words->item[2])
+               ? gate_called(options)
+               : gate(options, options->functions);
 }

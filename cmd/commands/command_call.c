@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `simdbench call LIB:FUNCTION 'PROTOTYPE'`: a declaration is written to a temporary
- * file, which is a module like any other, and the ordinary run measures it. */
+/* `simdbench call LIB:FUNCTION 'PROTOTYPE'`: the declaration is a module like any other,
+ * and the ordinary run measures it. */
 #include "commands/call.h"
 #include "commands/commands.h"
 #include "declare.h"
-#include "kernels.h"
 #include "process/process.h"
 #include "worker/worker.h"
 
@@ -12,215 +11,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* The words of the command line. */
-struct called {
-    char object[PATH_MAX];
-    struct text_list places; /* of functions, the first one names the op */
-    char op[DECLARED_NAME];
-    char folder[PATH_MAX], file[PATH_MAX + DECLARED_NAME + 8];
-    char *linked; /* temporary shared object of an archive or object file; or NULL */
-};
-
-/* Names and dimensions need no more than this. */
-static void plain_name(const char *from, const char *end, char *to, size_t size)
-{
-    size_t n = 0;
-    for (; from < end && n + 1 < size; from++) {
-        const bool good = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "0123456789_-",
-                                 *from);
-        to[n++] = good ? *from : '_';
-    }
-    to[n] = '\0';
-}
-
-/* The op has the name of its function, without what that says of an instruction set. */
-static void name_op(const struct options *options, struct called *called,
-                    const struct declaration *declaration)
-{
-    const char *const place = called->places.item[0];
-    char *last;
-    plain_name(place, place + strcspn(place, "(["), called->op, sizeof called->op);
-    while (name_isa(called->op) && (last = strrchr(called->op, '_')) && last > called->op)
-        *last = '\0';
-    if (declaration->name[0])
-        plain_name(declaration->name, declaration->name + strlen(declaration->name),
-                   called->op, sizeof called->op);
-    if (op_find(called->op) || text_list_has(&options->request.commands, called->op))
-        snprintf(called->op + strlen(called->op), sizeof called->op - strlen(called->op),
-                 "_fn");
-}
-
-static void name_module(const char *library, char *name, size_t size)
-{
-    const char *const slash = strrchr(library, '/');
-    const char *const stem = slash ? slash + 1 : library;
-    plain_name(stem, stem + strcspn(stem, "."), name, size);
-}
-
-/* ---- the declaration ---- */
-
-/* "ARGUMENT=NAME" of --input belongs to the declaration, "NAME" to the run. */
-static void take_inputs(struct options *options, cJSON *op)
-{
-    struct text_list *const asked = &options->request.inputs;
-    struct text_list rest = {.n = 0};
-    cJSON *inputs = NULL;
-    for (size_t i = 0; i < asked->n; i++) {
-        const char *const equals = strchr(asked->item[i], '=');
-        if (!equals) {
-            text_list_add(&rest, asked->item[i]);
-            continue;
-        }
-        char name[DECLARED_NAME];
-        snprintf(name, sizeof name, "%.*s", (int)(equals - asked->item[i]),
-                 asked->item[i]);
-        inputs = inputs ?: cJSON_AddObjectToObject(op, "inputs");
-        cJSON_AddStringToObject(inputs, name, equals + 1);
-    }
-    text_list_free(asked);
-    *asked = rest;
-}
-
-static void add_text(cJSON *object, const char *name, const char *text)
-{
-    if (text)
-        cJSON_AddStringToObject(object, name, text);
-}
-
-static cJSON *make_document(struct options *options, const struct called *called)
-{
-    const struct call_options *const call = &options->call;
-    cJSON *const root = cJSON_CreateObject();
-    cJSON_AddNumberToObject(root, "functions", 1);
-    cJSON *const op = cJSON_CreateObject();
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "ops"), op);
-    cJSON_AddStringToObject(op, "name", called->op);
-    cJSON_AddStringToObject(op, "prototype", options->files.item[1]);
-    cJSON_AddStringToObject(
-        op, "library", call->save || !called->linked ? called->object : called->linked);
-    cJSON *const kernels = cJSON_AddObjectToObject(op, "kernels");
-    for (size_t i = 0; i < called->places.n; i++) {
-        const char *const isa = name_isa(called->places.item[i]) ?: "lib";
-        cJSON *const list = cJSON_GetObjectItemCaseSensitive(kernels, isa)
-                                ?: cJSON_AddArrayToObject(kernels, isa);
-        cJSON_AddItemToArray(list, cJSON_CreateString(called->places.item[i]));
-    }
-    add_text(op, "reference", call->reference);
-    add_text(op, "tolerance", call->tolerance);
-    add_text(op, "roof", call->roof);
-    if (call->work)
-        cJSON_AddStringToObject(cJSON_AddObjectToObject(op, "work"), "ops", call->work);
-    if (call->overread)
-        cJSON_AddNumberToObject(op, "overread", call->overread);
-    if (call->reset)
-        cJSON_AddTrueToObject(op, "reset");
-    take_inputs(options, op);
-    return root;
-}
-
-/* The name of the file becomes that of the module. */
-static int name_file(const struct options *options, struct called *called,
-                     struct error *error)
-{
-    const char *const kept = options->call.save;
-    const char *const top = getenv("TMPDIR");
-    char name[DECLARED_NAME];
-    name_module(called->object, name, sizeof name);
-    if (kept) {
-        snprintf(called->file, sizeof called->file, "%s%s", strchr(kept, '/') ? "" : "./",
-                 kept);
-    } else {
-        snprintf(called->folder, sizeof called->folder, "%.3000s/simdbench-call-XXXXXX",
-                 top && *top ? top : "/tmp");
-        if (!mkdtemp(called->folder)) {
-            const int code = errno;
-            called->folder[0] = '\0';
-            return error_set(error, -code, "no folder for the declaration: %s",
-                             strerror(code));
-        }
-        snprintf(called->file, sizeof called->file, "%s/%s.json", called->folder, name);
-    }
-    return 0;
-}
-
-/* Faults of the declaration are told here, not by a worker about a temporary file. */
-static int check_document(const struct called *called, const cJSON *document,
-                          struct error *error)
-{
-    struct declared_file file;
-    struct library library = {.path = NULL};
-    const struct library_function *function;
-    char *const text = must_have(cJSON_PrintUnformatted(document));
-    int status = declared_read("call", text, strlen(text), &file, error);
-    free(text);
-    if (status < 0)
-        return status;
-    status = library_read(called->linked ?: called->object, &library, error);
-    for (size_t i = 0; i <= called->places.n && status == 0; i++) {
-        struct place place;
-        const char *const name =
-            i < called->places.n ? called->places.item[i] : file.op[0].reference;
-        if (name && place_parse(name, &place, error) == 0)
-            status = library_find(&library, place.name, &function, error);
-    }
-    library_close(&library);
-    declared_free(&file);
-    return status;
-}
-
-/* ---- the words ---- */
-
-static int read_places(const char *places, struct called *called, struct error *error)
-{
-    /* A C++ name has commas between parentheses. */
-    int depth = 0;
-    const char *begin = places;
-    for (const char *at = places;; at++) {
-        depth += (*at == '(' || *at == '<') - (*at == ')' || *at == '>');
-        if (*at && (*at != ',' || depth > 0))
-            continue;
-        if (at > begin)
-            text_list_add_n(&called->places, begin, (size_t)(at - begin));
-        begin = at + 1;
-        if (!*at)
-            break;
-    }
-    struct place place;
-    int status = 0;
-    for (size_t i = 0; i < called->places.n && status == 0; i++)
-        status = place_parse(called->places.item[i], &place, error);
-    return status;
-}
-
-/* A path without links or dots: it is read from another folder. */
-static int find_library(struct called *called, struct error *error)
-{
-    char found[PATH_MAX];
-    int status = library_where(called->object, found, sizeof found, error);
-    if (status == 0 && !realpath(found, called->object))
-        status = error_set(error, -errno, "%.300s: %s", found, strerror(errno));
-    if (status == 0 && library_must_link(called->object)) {
-        char *command = NULL;
-        status = library_link(called->object, &called->linked, &command, error);
-        if (status == 0)
-            complain("linked by: %s", command);
-        free(command);
-    }
-    return status;
-}
-
-static int check_prototype(const struct options *options, struct called *called,
-                           struct error *error)
-{
-    struct declaration declaration;
-    const int status = declaration_parse(options->files.item[1], &declaration, error);
-    if (status == 0)
-        name_op(options, called, &declaration);
-    return status;
-}
 
 static void run_this(struct options *options, const char *file, const char *op)
 {
@@ -240,56 +30,31 @@ static int call_file(struct options *options)
     return command_op(options);
 }
 
-static int call_function(struct options *options, struct called *called,
-                         struct error *error)
+static int call_function(struct options *options, struct error *error)
 {
-    int status = check_prototype(options, called, error);
-    if (status == 0)
-        status = find_library(called, error);
-    cJSON *const document = status == 0 ? make_document(options, called) : NULL;
-    if (status == 0)
-        status = check_document(called, document, error);
-    if (status == 0)
-        status = name_file(options, called, error);
-    if (status == 0)
-        status = message_save(document, called->file, error);
-    cJSON_Delete(document);
-    if (status < 0)
-        return exit_status_of(status, error);
-    run_this(options, called->file, called->op);
-    return command_op(options);
+    const char *const *const words = (const char *const *)options->files.item;
+    struct called called;
+    const int failed = called_declare(options, words[0], words[1], &called, error);
+    int status = failed ? exit_status_of(failed, error) : 0;
+    if (!failed) {
+        run_this(options, called.file, called.op);
+        status = command_op(options);
+    }
+    called_forget(&called);
+    return status;
 }
 
 int command_call(struct options *options)
 {
     struct error error = {.text = ""};
-    struct called called = {.object = ""};
+    char object[PATH_MAX];
     const char *places = NULL, *const what = options->files.item[0];
     if (module_is_declared(what))
         return call_file(options);
-    int status = place_split(what, called.object, sizeof called.object, &places, &error);
-    if (status == 0 && places && *places)
-        status = read_places(places, &called, &error);
+    const int status = place_split(what, object, sizeof object, &places, &error);
     if (status < 0)
-        status = exit_status_of(status, &error);
-    else if (!called.places.n && options->files.n > 1)
-        status = exit_status_of(
-            error_set(&error, -EINVAL,
-                      "%.200s: which function? As in call %.100s:NAME 'PROTOTYPE'; call "
-                      "%.100s lists them",
-                      what, what, what),
-            &error);
-    else if (options->files.n < 2)
-        status = call_list(called.object, places && *places ? places : NULL);
-    else
-        status = call_function(options, &called, &error);
-    if (called.folder[0]) {
-        unlink(called.file);
-        rmdir(called.folder);
-    }
-    if (called.linked)
-        unlink(called.linked);
-    free(called.linked);
-    text_list_free(&called.places);
-    return status;
+        return exit_status_of(status, &error);
+    if (options->files.n < 2)
+        return call_list(object, places && *places ? places : NULL);
+    return call_function(options, &error);
 }

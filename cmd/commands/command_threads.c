@@ -111,7 +111,7 @@ static void print_result(const struct run *run, const struct result *one,
             buffer_format(&row, "  %u: %s %.2fx [%.2f, %.2f] %.0f%%", threads[i],
                           time_text(many->summary.median_ns, time, sizeof time),
                           gain.times, gain.ci.lo, gain.ci.hi,
-                          100 * gain.times / many->threads_used);
+                          100 * gain.times / (many->threads_used ?: many->threads));
     }
     text_line(stdout, "%s", buffer_text(&row));
     buffer_free(&row);

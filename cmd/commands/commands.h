@@ -15,6 +15,8 @@ int command_audit(struct options *options);
 int command_report(struct options *options);
 /* Two builds, measured against each other. */
 int command_ab(struct options *options);
+/* Why a kernel is as fast as it is. */
+int command_explain(struct options *options);
 /* Programs of another harness against each other: whether the words of ab mean that, and
  * the command then. */
 bool harness_is_meant(const struct options *options);

@@ -6,12 +6,22 @@
 #include "commands/commands.h"
 #include "process/process.h"
 
+static int write_page(const struct fleet *fleet, FILE *file, struct error *error)
+{
+    struct json json = {.root = NULL};
+
+    fleet_json(fleet, &json);
+    return html_write_json(&json, file, error);
+}
+
 static int write_as(const struct fleet *fleet, enum format format, FILE *file,
                     struct error *error)
 {
-    const int rc = format == FORMAT_JSON  ? fleet_write_json(fleet, file, error)
-                   : format == FORMAT_CSV ? fleet_write_csv(fleet, file)
-                                          : fleet_write_table(fleet, file);
+    const int rc = format == FORMAT_JSON       ? fleet_write_json(fleet, file, error)
+                   : format == FORMAT_HTML     ? write_page(fleet, file, error)
+                   : format == FORMAT_CSV      ? fleet_write_csv(fleet, file)
+                   : format == FORMAT_MARKDOWN ? fleet_write_markdown(fleet, file)
+                                               : fleet_write_table(fleet, file);
     return rc == -ENOMEM ? error_set(error, rc, "out of memory") : rc;
 }
 
@@ -28,9 +38,13 @@ static int write_file(const void *context, FILE *file, struct error *error)
 
 static int check_format(enum format format, struct error *error)
 {
-    return format == FORMAT_TABLE || format == FORMAT_CSV || format == FORMAT_JSON
+    if (format == FORMAT_HTML)
+        return html_check(error);
+    return format == FORMAT_TABLE || format == FORMAT_MARKDOWN || format == FORMAT_CSV ||
+                   format == FORMAT_JSON
                ? 0
-               : error_set(error, -EINVAL, "--by=host writes table, csv and json, not %s",
+               : error_set(error, -EINVAL,
+                           "--by=host writes table, markdown, csv, json and html, not %s",
                            format_name(format));
 }
 

@@ -74,7 +74,9 @@ static int compute_once(struct made_call *made, struct computed *computed, int b
             memcpy(operand->data, computed->operand[operand->source].data,
                    bytes_of(operand));
     }
-    made_call_point(made, &computed->view);
+    const int status = made_call_point(made, &computed->view, error);
+    if (status < 0)
+        return status;
     if (crash_catch(run_code, made, &crash) == 0) {
         made_call_finish(made);
         return 0;

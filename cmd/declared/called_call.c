@@ -3,16 +3,30 @@
  */
 #include "called_private.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- opaque arguments ---- */
 
-static void set_made(const struct made_argument *from, const int64_t *dimension,
+const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i)
+{
+    const int operand = made->slot->pointer[i];
+    return operand == NO_OPERAND ? NULL : made->operands.operand[operand];
+}
+
+/* An array as it is passed. */
+static void *array_of(const struct made_call *made, uint32_t i)
+{
+    return made->table[i] ? (void *)made->table[i] : made_call_array(made, i)->data;
+}
+
+static void set_made(const struct made_call *made, const struct made_argument *from,
                      struct call_signature *signature, struct call_frame *frame,
                      uint32_t i)
 {
+    const int64_t *const dimension = made->operands.shape->dim;
     int64_t value = 0;
     struct error error;
     signature->argument[i] = from->kind == ARGUMENT_NUMBER ? CALL_VECTOR : CALL_INTEGER;
@@ -23,6 +37,12 @@ static void set_made(const struct made_argument *from, const int64_t *dimension,
     case ARGUMENT_TEXT:
         frame->word[i] = (uintptr_t)from->text;
         break;
+    case ARGUMENT_ARRAY:
+        frame->word[i] = (uintptr_t)array_of(made, from->argument);
+        break;
+    case ARGUMENT_OPAQUE:
+        frame->word[i] = (uintptr_t)made->opaque[from->argument];
+        break;
     case ARGUMENT_INTEGER:
         extent_value(&from->integer, dimension, &value, &error);
         frame->word[i] = (uint64_t)value;
@@ -32,13 +52,25 @@ static void set_made(const struct made_argument *from, const int64_t *dimension,
     }
 }
 
+/* In the library, or in those that it needs: free() of libc. */
 static int find_symbol(const struct declared_slot *slot, const char *name, void **address,
                        struct error *error)
 {
     struct place place;
-    const int status = place_parse(name, &place, error);
-    return status ? status
-                  : place_resolve(slot->handle, &slot->library, &place, address, error);
+    int status = place_parse(name, &place, error);
+    if (status == 0)
+        status = place_resolve(slot->handle, &slot->library, &place, address, error);
+    if (status == -ENOENT && place.kind == PLACE_SYMBOL &&
+        (*address = dlsym(slot->handle, place.name)))
+        return 0;
+    return status;
+}
+
+static void free_opaque(struct made_call *made, uint32_t i)
+{
+    if (made->opaque[i] && made->freed_by[i])
+        made->freed_by[i](made->opaque[i]);
+    made->opaque[i] = NULL;
 }
 
 /* Calls the function that makes an opaque argument. */
@@ -49,51 +81,109 @@ static int make_opaque(struct made_call *made, uint32_t i, struct error *error)
     struct call_signature signature = {.n = argument->n_made};
     struct call_frame frame = {.result = 0};
     struct thunk *thunk = NULL;
-    void *maker, *freer = NULL;
     for (uint32_t k = 0; k < argument->n_made; k++)
-        set_made(&argument->made[k], made->operands.shape->dim, &signature, &frame, k);
-    int status = find_symbol(slot, argument->text, &maker, error);
-    if (status == 0 && argument->freed_by[0])
-        status = find_symbol(slot, argument->freed_by, &freer, error);
-    if (status == 0)
-        status = thunk_make(&signature, maker, &thunk, error);
+        set_made(made, &argument->made[k], &signature, &frame, k);
+    const int status = thunk_make(&signature, made->maker[i], &thunk, error);
     if (status < 0)
         return status;
     thunk_code(thunk)(&frame);
     thunk_free(thunk);
     made->opaque[i] = (void *)(uintptr_t)frame.result;
-    *(void **)&made->freed_by[i] = freer;
     return made->opaque[i] ? 0
                            : error_set(error, -ENOMEM, "%s: %s() returned NULL",
                                        argument->name, argument->text);
 }
 
-static int make_opaques(struct made_call *made, struct error *error)
+/* The functions that make and free objects, and what `&name` is. */
+static int find_makers(struct made_call *made, struct error *error)
 {
     const struct declaration *const declaration = &made->slot->from->declaration;
     int status = 0;
     for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
-        if (argument->kind == ARGUMENT_OPAQUE)
-            status = make_opaque(made, i, error);
-        else if (argument->kind == ARGUMENT_SYMBOL)
-            status = find_symbol(made->slot, argument->text, &made->opaque[i], error);
+        void **const found = argument->kind == ARGUMENT_OPAQUE   ? &made->maker[i]
+                             : argument->kind == ARGUMENT_SYMBOL ? &made->opaque[i]
+                                                                 : NULL;
+        void *freer = NULL;
+        if (found)
+            status = find_symbol(made->slot, argument->text, found, error);
+        if (status == 0 && argument->freed_by[0])
+            status = find_symbol(made->slot, argument->freed_by, &freer, error);
+        *(void **)&made->freed_by[i] = freer;
     }
     return status;
 }
 
+/* Those that were made last go first. */
+static void free_opaques(struct made_call *made)
+{
+    for (uint32_t i = DECLARED_MAX; i-- > 0;)
+        if (made->maker[i])
+            free_opaque(made, i);
+}
+
+/* ---- planes ---- */
+
+static int make_tables(struct made_call *made, struct error *error)
+{
+    const struct declaration *const declaration = &made->slot->from->declaration;
+    for (uint32_t i = 0; i < declaration->n; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        made->step[i] = made->sizes.stride[i] * ctype_bytes(argument->type);
+        if (!argument->planes.n)
+            continue;
+        made->table[i] = calloc(made->sizes.planes[i] + 1, sizeof *made->table[i]);
+        if (!made->table[i])
+            return error_set(error, -ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+static void fill_tables(const struct made_call *made)
+{
+    for (uint32_t i = 0; i < DECLARED_MAX; i++)
+        for (uint64_t p = 0; made->table[i] && p < made->sizes.planes[i]; p++)
+            made->table[i][p] =
+                (char *)made_call_array(made, i)->data + p * made->step[i];
+}
+
 /* ---- the call ---- */
 
-void made_call_point(struct made_call *made, const struct simdbench_operands *operands)
+int made_call_point(struct made_call *made, const struct simdbench_operands *operands,
+                    struct error *error)
 {
-    const struct declared_slot *const slot = made->slot;
+    const struct declaration *const declaration = &made->slot->from->declaration;
     void *pointer[DECLARED_MAX];
-    for (uint32_t i = 0; i < slot->from->declaration.n; i++)
-        pointer[i] = slot->pointer[i] == NO_OPERAND
-                         ? made->opaque[i]
-                         : operands->operand[slot->pointer[i]]->data;
+    int status = 0;
     made->operands = *operands;
-    call_fill(&slot->from->declaration, &made->sizes, pointer, &made->frame);
+    fill_tables(made);
+    free_opaques(made);
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
+        if (declaration->argument[i].kind == ARGUMENT_OPAQUE)
+            status = make_opaque(made, i, error);
+        pointer[i] = made_call_array(made, i) ? array_of(made, i) : made->opaque[i];
+    }
+    if (status == 0)
+        call_fill(declaration, &made->sizes, pointer, &made->frame);
+    return status;
+}
+
+int made_call_keeps_tables(const struct made_call *made, struct error *error)
+{
+    for (uint32_t i = 0; i < DECLARED_MAX; i++)
+        for (uint64_t p = 0; made->table[i] && p < made->sizes.planes[i]; p++)
+            if (made->table[i][p] !=
+                (char *)made_call_array(made, i)->data + p * made->step[i])
+                return error_set(error, -EDOM, "changes the pointers that %s holds",
+                                 made->slot->from->declaration.argument[i].name);
+    return 0;
+}
+
+int declared_renew(struct declared_call *call, struct error *error)
+{
+    struct made_call *const made = (struct made_call *)call;
+    const struct simdbench_operands same = made->operands;
+    return made_call_point(made, &same, error);
 }
 
 int made_call_begin(const struct declared_slot *slot,
@@ -113,17 +203,20 @@ int made_call_begin(const struct declared_slot *slot,
     declaration_signature(&slot->from->declaration, &signature);
     int status = slot_measure(slot, operands->shape, &made->sizes, error);
     if (status == 0)
-        status = make_opaques(made, error);
+        status = find_makers(made, error);
+    if (status == 0)
+        status = make_tables(made, error);
     if (status == 0)
         status = thunk_make(&signature, function ? function->address : slot->reference,
                             &made->thunk, error);
     if (status == 0)
         status = thunk_make(&signature, nothing, &made->empty, error);
+    if (status == 0)
+        status = made_call_point(made, operands, error);
     if (status < 0) {
         made_call_end(made);
         return status;
     }
-    made_call_point(made, operands);
     made->call = (struct declared_call){.code = thunk_code(made->thunk),
                                         .timed = thunk_jump(made->thunk),
                                         .nothing = thunk_jump(made->empty),
@@ -134,9 +227,9 @@ int made_call_begin(const struct declared_slot *slot,
 
 void made_call_end(struct made_call *made)
 {
+    free_opaques(made);
     for (uint32_t i = 0; i < DECLARED_MAX; i++)
-        if (made->opaque[i] && made->freed_by[i])
-            made->freed_by[i](made->opaque[i]);
+        free(made->table[i]);
     thunk_free(made->thunk);
     thunk_free(made->empty);
     free(made);
@@ -149,11 +242,12 @@ static int64_t pointer_offset(const struct made_call *made, uint64_t pointer)
     if (!pointer)
         return -1;
     for (uint32_t i = 0; i < declaration->n; i++) {
-        const int operand = made->slot->pointer[i];
-        if (operand == NO_OPERAND || declaration->argument[i].kind != ARGUMENT_ARRAY)
+        const struct simdbench_operand *const operand = made_call_array(made, i);
+        if (!operand || declaration->argument[i].kind != ARGUMENT_ARRAY)
             continue;
-        const uint64_t begin = (uintptr_t)made->operands.operand[operand]->data;
-        if (pointer >= begin && pointer <= begin + made->sizes.bytes[i])
+        const uint64_t begin = (uintptr_t)operand->data;
+        if (pointer >= begin &&
+            pointer <= begin + operand->count * type_bytes(operand->type))
             return (int64_t)(pointer - begin);
     }
     return -2;
@@ -174,7 +268,10 @@ void made_call_finish(const struct made_call *made)
             word = made->frame.slot[source->argument];
         else if (returned == CTYPE_POINTER)
             word = (uint64_t)pointer_offset(made, word);
-        memcpy(operand->data, &word, type_bytes(operand->type));
+        const bool vector =
+            source->argument == NO_OPERAND && slot->from->declaration.vector;
+        memcpy(operand->data, vector ? (const void *)made->frame.vector : &word,
+               operand->count * type_bytes(operand->type));
     }
 }
 

@@ -264,10 +264,10 @@ static void set_range(uint32_t type, struct input *input)
 }
 
 static int fill_operand(const struct declared_slot *slot,
-                        const struct simdbench_operands *operands, uint32_t i,
-                        const char *text, uint64_t random)
+                        const struct simdbench_operands *operands,
+                        const struct simdbench_operand *operand, const char *text,
+                        uint64_t random)
 {
-    const struct simdbench_operand *const operand = operands->operand[i];
     struct input input = {.kind = INPUT_NONE};
     if (text &&
         input_read(&slot->from->declaration, text, operands->shape->dim, &input) < 0)
@@ -312,13 +312,22 @@ int slot_fill(const struct declared_slot *slot, const struct simdbench_operands 
     struct error error;
     if (input && input_check(&slot->from->declaration, input, &error) < 0)
         return -EINVAL;
-    int status = 0;
+    struct declared_sizes sizes;
+    int status = slot_measure(slot, operands->shape, &sizes, &error);
     for (uint32_t i = 0; i < operands->count && status == 0; i++) {
-        const uint64_t random = random_next(&seed);
+        const int argument = slot->operand[i].argument;
+        uint64_t random = random_next(&seed);
         if (operands->operand[i]->role != SIMDBENCH_IN)
             continue;
-        status = fill_operand(slot, operands, i,
-                              input_of(slot, slot->operand[i].argument) ?: input, random);
+        struct simdbench_operand plane = *operands->operand[i];
+        plane.count = sizes.plane[argument];
+        for (uint64_t p = 0; p < sizes.planes[argument] && status == 0; p++) {
+            status = fill_operand(slot, operands, &plane,
+                                  input_of(slot, argument) ?: input, random);
+            plane.data =
+                (char *)plane.data + sizes.stride[argument] * type_bytes(plane.type);
+            random = random_next(&random);
+        }
     }
     return status;
 }

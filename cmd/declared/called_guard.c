@@ -50,7 +50,8 @@ static int run_caught(struct made_call *made, char *note, size_t size,
         crash_text(crash, text, sizeof text);
         return error_set(error, status, "%s", text);
     }
-    return status ?: judge_faults(&checked.faults, note, size, error);
+    return status ?: judge_faults(&checked.faults, note, size, error)
+                  ?: made_call_keeps_tables(made, error);
 }
 
 int declared_run_checked(struct declared_call *call, char *note, size_t size,
@@ -58,7 +59,8 @@ int declared_run_checked(struct declared_call *call, char *note, size_t size,
 {
     struct made_call *const made = (struct made_call *)call;
     struct crash crash;
-    const int status = run_caught(made, note, size, &crash, error);
+    const int status =
+        declared_renew(call, error) ?: run_caught(made, note, size, &crash, error);
     if (status != -EFAULT)
         made_call_finish(made);
     return status;
@@ -66,12 +68,19 @@ int declared_run_checked(struct declared_call *call, char *note, size_t size,
 
 /* ---- guarded arrays ---- */
 
-/* A copy of the operands, each between two guards. */
+/* A copy of the operands, each between two guards; so is each plane of an array of
+ * pointers. */
 struct guarded {
     struct simdbench_operands view;
     struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
     unsigned char *map[SIMDBENCH_MAX_OPERANDS]; /* begins with a guard */
     size_t bytes[SIMDBENCH_MAX_OPERANDS];       /* of the whole, guards too */
+    struct planes {
+        uint64_t n, bytes; /* of one */
+        uint64_t from;     /* bytes from one to the next where they were copied from */
+        uint64_t step;     /* and here */
+    } planes[SIMDBENCH_MAX_OPERANDS];
+    void *flat[SIMDBENCH_MAX_OPERANDS]; /* planes as they are compared; NULL: one plane */
 };
 
 static size_t bytes_of(const struct simdbench_operand *operand)
@@ -88,58 +97,132 @@ struct placing {
 
 static void guarded_free(struct guarded *guarded)
 {
-    for (uint32_t i = 0; i < guarded->view.count; i++)
+    for (uint32_t i = 0; i < guarded->view.count; i++) {
         if (guarded->map[i])
             munmap(guarded->map[i], guarded->bytes[i]);
+        free(guarded->flat[i]);
+    }
+}
+
+static struct planes planes_of(const struct made_call *made, uint32_t i)
+{
+    const struct simdbench_operand *const operand = made->operands.operand[i];
+    const int argument = made->slot->operand[i].argument;
+    if (argument == NO_OPERAND || !made->table[argument])
+        return (struct planes){.n = 1, .bytes = bytes_of(operand)};
+    return (struct planes){.n = made->sizes.planes[argument],
+                           .bytes =
+                               made->sizes.plane[argument] * type_bytes(operand->type),
+                           .from = made->step[argument]};
+}
+
+static void copy_planes(const struct planes *planes, const void *from, uint64_t from_step,
+                        void *to, uint64_t to_step)
+{
+    for (uint64_t p = 0; p < planes->n; p++)
+        memcpy((char *)to + p * to_step, (const char *)from + p * from_step,
+               planes->bytes);
+}
+
+static int guard_operand(const struct made_call *made, const struct placing *placing,
+                         struct guarded *guarded, uint32_t i)
+{
+    const struct simdbench_operand *const from = made->operands.operand[i];
+    const size_t element = type_bytes(from->type);
+    struct planes *const planes = &guarded->planes[i];
+    *planes = planes_of(made, i);
+    const size_t inner =
+        (planes->bytes + placing->gap + placing->align + PAGE - 1) / PAGE * PAGE;
+    planes->step = inner + PAGE;
+    guarded->operand[i] = *from;
+    guarded->view.operand[i] = &guarded->operand[i];
+    guarded->bytes[i] = planes->n * planes->step + PAGE;
+    unsigned char *const map = mmap(NULL, guarded->bytes[i], PROT_NONE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return -ENOMEM;
+    guarded->map[i] = map;
+    for (uint64_t p = 0; p < planes->n; p++)
+        if (mprotect(map + p * planes->step + PAGE, inner, PROT_READ | PROT_WRITE) < 0)
+            return -ENOMEM;
+    size_t at = placing->at_begin ? PAGE : PAGE + inner - placing->gap - planes->bytes;
+    if (!placing->at_begin)
+        at -= at % (placing->align > element ? placing->align : element);
+    guarded->operand[i].data = map + at;
+    if (from->role != SIMDBENCH_OUT)
+        copy_planes(planes, from->data, planes->from, map + at, planes->step);
+    return 0;
+}
+
+static void poison_planes(const struct planes *planes,
+                          const struct simdbench_operand *operand)
+{
+    for (uint64_t p = 0; p < planes->n; p++)
+        type_poison(operand->type, (char *)operand->data + p * planes->step,
+                    planes->bytes / type_bytes(operand->type));
 }
 
 static int guarded_make(const struct made_call *made, const struct placing *placing,
                         struct guarded *guarded)
 {
+    int status = 0;
     *guarded = (struct guarded){.view = made->operands};
-    for (uint32_t i = 0; i < made->operands.count; i++) {
-        const struct simdbench_operand *const from = made->operands.operand[i];
-        const size_t bytes = bytes_of(from);
-        const size_t inner =
-            (bytes + placing->gap + placing->align + PAGE - 1) / PAGE * PAGE;
-        guarded->operand[i] = *from;
-        guarded->view.operand[i] = &guarded->operand[i];
-        guarded->bytes[i] = inner + 2 * PAGE;
-        unsigned char *const map =
-            mmap(NULL, guarded->bytes[i], PROT_NONE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (map == MAP_FAILED)
-            return -ENOMEM;
-        guarded->map[i] = map;
-        if (mprotect(map + PAGE, inner, PROT_READ | PROT_WRITE) < 0)
-            return -ENOMEM;
-        size_t at = placing->at_begin ? PAGE : PAGE + inner - placing->gap - bytes;
-        const size_t element = type_bytes(from->type);
-        if (!placing->at_begin)
-            at -= at % (placing->align > element ? placing->align : element);
-        guarded->operand[i].data = map + at;
-        if (from->role != SIMDBENCH_OUT)
-            memcpy(map + at, from->data, bytes);
-    }
-    for (uint32_t i = 0; i < guarded->view.count; i++) {
+    for (uint32_t i = 0; i < made->operands.count && status == 0; i++)
+        status = guard_operand(made, placing, guarded, i);
+    for (uint32_t i = 0; i < guarded->view.count && status == 0; i++) {
         const struct simdbench_operand *const operand = &guarded->operand[i];
+        const struct planes *const planes = &guarded->planes[i];
         if (operand->role == SIMDBENCH_INOUT)
-            memcpy(operand->data, made->operands.operand[operand->source]->data,
-                   bytes_of(operand));
+            copy_planes(planes, made->operands.operand[operand->source]->data,
+                        planes->from, operand->data, planes->step);
         else if (operand->role == SIMDBENCH_OUT)
-            type_poison(operand->type, operand->data, operand->count);
+            poison_planes(planes, operand);
     }
+    return status;
+}
+
+/* Planes in one piece, as they are compared. Between them is what was there before. */
+static int flatten(const struct made_call *made, struct guarded *guarded, uint32_t i)
+{
+    struct simdbench_operand *const operand = &guarded->operand[i];
+    const struct planes *const planes = &guarded->planes[i];
+    const struct simdbench_operand *const from =
+        made->operands.operand[operand->role == SIMDBENCH_INOUT ? operand->source : i];
+    if (!planes->from)
+        return 0;
+    guarded->flat[i] = malloc(bytes_of(operand) + 1);
+    if (!guarded->flat[i])
+        return -ENOMEM;
+    memcpy(guarded->flat[i], from->data, bytes_of(operand));
+    copy_planes(planes, operand->data, planes->step, guarded->flat[i], planes->from);
+    operand->data = guarded->flat[i];
     return 0;
 }
 
+/* Calls go to guarded operands, or back to those of before. */
+static int point(struct made_call *made, const struct simdbench_operands *operands,
+                 const struct guarded *guarded, struct error *error)
+{
+    for (uint32_t i = 0; i < made->operands.count; i++) {
+        const int argument = made->slot->operand[i].argument;
+        if (argument != NO_OPERAND && made->table[argument])
+            made->step[argument] = operands == &guarded->view ? guarded->planes[i].step
+                                                              : guarded->planes[i].from;
+    }
+    return made_call_point(made, operands, error);
+}
+
 /* The operand whose guard that is, or -1; `before`: the guard before it. */
-static int guard_of(const struct guarded *guarded, uintptr_t address, bool *before)
+static int guard_of(const struct guarded *guarded, bool at_begin, uintptr_t address,
+                    bool *before)
 {
     for (uint32_t i = 0; i < guarded->view.count; i++) {
         const uintptr_t map = (uintptr_t)guarded->map[i];
         if (address < map || address >= map + guarded->bytes[i])
             continue;
-        *before = address < map + PAGE;
+        /* A guard between planes is that of the array which touches it. */
+        *before = address < map + PAGE ||
+                  (at_begin && address < map + guarded->bytes[i] - PAGE);
         return (int)i;
     }
     return -1;
@@ -153,6 +236,19 @@ struct attempt {
     struct error error;
 };
 
+static int compare_first(const struct made_call *made, struct guarded *guarded,
+                         const struct declared_answers *want, struct error *error)
+{
+    uint32_t first = 0;
+    while (first < guarded->view.count && !operand_is_output(&guarded->operand[first]))
+        first++;
+    if (!want->n || first == guarded->view.count)
+        return 0;
+    return flatten(made, guarded, first)
+               ?: operands_compare(&guarded->operand[first], want->index, want->n,
+                                   want->value, want->slack, error);
+}
+
 static void attempt_call(struct made_call *made, const struct placing *placing,
                          const struct declared_answers *want, char *note, size_t size,
                          struct attempt *attempt)
@@ -161,27 +257,30 @@ static void attempt_call(struct made_call *made, const struct placing *placing,
     struct guarded guarded;
     struct crash crash = {.signal = 0};
     *attempt = (struct attempt){.operand = -1};
+    struct error lost;
     attempt->status = guarded_make(made, placing, &guarded);
-    if (attempt->status == 0) {
-        made_call_point(made, &guarded.view);
-        attempt->status = run_caught(made, note, size, &crash, &attempt->error);
+    if (attempt->status < 0) {
+        error_set(&attempt->error, attempt->status, "no memory for guarded arrays");
+        guarded_free(&guarded);
+        return;
     }
+    attempt->status = point(made, &guarded.view, &guarded, &attempt->error);
+    if (attempt->status == 0)
+        attempt->status = run_caught(made, note, size, &crash, &attempt->error);
     if (attempt->status == -EFAULT) {
-        attempt->operand = guard_of(&guarded, crash.address, &attempt->before);
+        attempt->operand =
+            guard_of(&guarded, placing->at_begin, crash.address, &attempt->before);
         attempt->write = crash.write;
         attempt->general = crash.general;
     } else if (attempt->status == 0) {
         made_call_finish(made);
-        uint32_t first = 0;
-        while (first < guarded.view.count && !operand_is_output(&guarded.operand[first]))
-            first++;
-        if (want->n && first < guarded.view.count)
-            attempt->status =
-                operands_compare(&guarded.operand[first], want->index, want->n,
-                                 want->value, want->slack, &attempt->error);
     }
+    const int back =
+        point(made, &own, &guarded, attempt->status ? &lost : &attempt->error);
+    attempt->status = attempt->status ?: back;
+    if (attempt->status == 0)
+        attempt->status = compare_first(made, &guarded, want, &attempt->error);
     guarded_free(&guarded);
-    made_call_point(made, &own);
 }
 
 /* ---- how far ---- */
@@ -218,7 +317,10 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
 {
     const char *const name = name_of(made, attempt->operand);
     const char *const verb = attempt->write ? "writes" : "reads";
-    const uint64_t count = made->operands.operand[attempt->operand]->count;
+    const int argument = made->slot->operand[attempt->operand].argument;
+    const bool planes = argument != NO_OPERAND && made->table[argument];
+    const uint64_t count = planes ? made->sizes.plane[argument]
+                                  : made->operands.operand[attempt->operand]->count;
     if (attempt->before)
         return error_set(error, -EDOM, "%s before the beginning of %s", verb, name);
     /* An array begins at a multiple of its elements. */
@@ -228,8 +330,8 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
     char far[64];
     snprintf(far, sizeof far, gap < PAGE ? "%zu bytes" : "%zu bytes or more", gap);
     return error_set(error, -EDOM,
-                     "%s %s beyond the end of %s, which has %" PRIu64 " elements%s", verb,
-                     far, name, count,
+                     "%s %s beyond the end of %s%s, which has %" PRIu64 " elements%s",
+                     verb, far, planes ? "an array of " : "", name, count,
                      attempt->write ? "" : "; \"overread\" in a declaration allows it");
 }
 

@@ -31,7 +31,9 @@ static void stem_of(const char *path, char *name, size_t size)
     const char *const slash = strrchr(path, '/');
     char stem[NAME_MAX + 1];
     snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : path);
-    stem[strcspn(stem, ".")] = '\0';
+    char *const dot = strrchr(stem, '.');
+    if (dot)
+        *dot = '\0';
     plain_name(stem, name, size);
 }
 

@@ -105,6 +105,9 @@ static int op_layout(const struct declared_slot *slot,
         operand[i]->role = source->role;
         operand[i]->source = source->source;
         operand[i]->count = array ? sizes.count[argument] : 1;
+        if (argument == NO_OPERAND && slot->from->declaration.vector)
+            operand[i]->count =
+                slot->from->declaration.vector / type_bytes(operand[i]->type);
         operand[i]->ld = (int64_t)operand[i]->count;
     }
     return (int)slot->n_operands;

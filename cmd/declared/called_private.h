@@ -101,7 +101,10 @@ struct made_call {
     struct declared_sizes sizes;
     struct call_frame frame;
     struct simdbench_operands operands;
+    size_t step[DECLARED_MAX];  /* bytes from one plane to the next */
+    void **table[DECLARED_MAX]; /* pointers to planes; NULL: none are passed */
     void *opaque[DECLARED_MAX];
+    void *maker[DECLARED_MAX];
     void (*freed_by[DECLARED_MAX])(void *);
 };
 /* A function, or the reference (NULL), on operands. */
@@ -110,8 +113,13 @@ int made_call_begin(const struct declared_slot *slot,
                     const struct simdbench_operands *operands, struct made_call **out,
                     struct error *error);
 void made_call_end(struct made_call *made);
-/* Other operands of the same shape. */
-void made_call_point(struct made_call *made, const struct simdbench_operands *operands);
+/* Other operands of the same shape. Objects are made anew. */
+int made_call_point(struct made_call *made, const struct simdbench_operands *operands,
+                    struct error *error);
+/* -EDOM: a call changed the pointers to planes. */
+int made_call_keeps_tables(const struct made_call *made, struct error *error);
+/* The operand that is this argument's array, or NULL. */
+const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i);
 /* Writes what is returned, and lengths, to their operands. */
 void made_call_finish(const struct made_call *made);
 /* Number of elements of an operand that are valid after the call. */

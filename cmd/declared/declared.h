@@ -29,6 +29,8 @@ int declared_prepare(const struct declared *declared, size_t kernel,
                      const struct simdbench_operands *operands,
                      struct declared_call **out, char *error, size_t error_size);
 void declared_release(struct declared_call *call);
+/* Makes the objects of opaque arguments anew, so that calls begin as at first. */
+int declared_renew(struct declared_call *call, struct error *error);
 
 /* Calls it once for a check, and writes what it returned to its operands. -EDOM: it left
  * registers or flags that it must restore; -EFAULT: it crashed. `note` (of `size` bytes):

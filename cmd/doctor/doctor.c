@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simdbench doctor: what this machine does to measurements. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,12 @@ static void prove(struct checks *checks, const struct host *host)
 static int command_topic(const struct options *options)
 {
     struct error error = {.text = ""};
+    if (options->format != FORMAT_TABLE && options->format != FORMAT_JSON) {
+        error_set(&error, -EINVAL,
+                  "doctor %s prints table and json, not %s: leave --format out",
+                  options->files.item[0], format_name(options->format));
+        return exit_status_of(-EINVAL, &error);
+    }
     int status = strcmp(options->files.item[0], "counters") == 0
                      ? doctor_counters(options, &error)
                      : doctor_instructions(options, &error);
@@ -46,12 +53,30 @@ static int command_topic(const struct options *options)
     return exit_status_of(status, &error);
 }
 
+static int write_checks(const struct checks *checks, enum format format,
+                        struct error *error)
+{
+    struct json json = {.root = NULL};
+    if (format == FORMAT_MARKDOWN)
+        checks_markdown(checks, stdout);
+    else if (format == FORMAT_TABLE)
+        checks_print(checks, terminal_colour(stdout), stdout);
+    else
+        checks_json(checks, &json);
+    const int rc = format == FORMAT_JSON   ? json_end(&json, stdout, error)
+                   : format == FORMAT_HTML ? html_write_json(&json, stdout, error)
+                                           : 0;
+    return rc ? rc : standard_flush(error);
+}
+
 int command_doctor(struct options *options)
 {
+    struct error error = {.text = ""};
+    if (options->format == FORMAT_HTML && html_check(&error) < 0)
+        return exit_status_of(-ENOTSUP, &error);
     if (options->files.n)
         return command_topic(options);
     struct host host;
-    struct error error = {.text = ""};
     struct vitals *const vitals = must_have(calloc(1, sizeof *vitals));
     struct baseline *const baseline = must_have(calloc(BASELINES_MAX, sizeof *baseline));
     struct checks *const checks = must_have(calloc(1, sizeof *checks));
@@ -70,12 +95,7 @@ int command_doctor(struct options *options)
     checks_tracing(checks);
     checks_isas(checks);
     checks_baselines(checks, baseline, baselines_ask(baseline, BASELINES_MAX));
-    if (options->format == FORMAT_JSON)
-        rc = checks_print_json(checks, stdout, &error);
-    else
-        checks_print(checks, terminal_colour(stdout), stdout);
-    if (rc == 0)
-        rc = standard_flush(&error);
+    rc = write_checks(checks, options->format, &error);
 out:
     free(vitals);
     free(baseline);

@@ -40,7 +40,7 @@ size_t checks_ok(const struct checks *checks)
 }
 
 /* Names what costs, and the commands that go on from here. */
-static void print_answer(const struct checks *checks, FILE *file)
+static void make_answer(const struct checks *checks, char *line[2])
 {
     struct buffer text = {.text = NULL};
     buffer_format(&text, "%zu of %zu checks are ok", checks_ok(checks), checks->n);
@@ -52,11 +52,10 @@ static void print_answer(const struct checks *checks, FILE *file)
         buffer_plain(&text, checks->check[i].name);
         separator = ", ";
     }
-    fprintf(
-        file,
-        "\n%s\nNext: simdbench gemm --sizes=64..512 measures; scripts/quiet.sh COMMAND "
-        "makes this machine quieter for a command\n",
-        buffer_text(&text));
+    line[0] = must_have(strdup(buffer_text(&text)));
+    line[1] = must_have(
+        strdup("To measure on a quieter machine: scripts/quiet.sh simdbench gemm "
+               "--sizes=64..512"));
     buffer_free(&text);
 }
 
@@ -73,7 +72,37 @@ void checks_print(const struct checks *checks, bool colour, FILE *file)
             fprintf(file, "%-*s %-*s  ", NAME_WIDTH, check->name, width, value);
             print_state(check, colour, file);
         }
-    print_answer(checks, file);
+    char *answer[2];
+    make_answer(checks, answer);
+    text_answer(file, answer, ARRAY_LEN(answer));
+    texts_free(answer, ARRAY_LEN(answer));
+}
+
+static void put_row(const struct check *check, FILE *file)
+{
+    const char *const cells[] = {check->name, check->value,
+                                 check->costs[0] ? check->costs : "ok", check->advice};
+    fputc('|', file);
+    for (size_t i = 0; i < ARRAY_LEN(cells); i++) {
+        fputc(' ', file);
+        text_markdown(file, cells[i]);
+        fputs(" |", file);
+    }
+    fputc('\n', file);
+}
+
+void checks_markdown(const struct checks *checks, FILE *file)
+{
+    char *answer[2];
+    fputs("# simdbench doctor\n\n", file);
+    make_answer(checks, answer);
+    text_answer_markdown(file, answer, ARRAY_LEN(answer));
+    texts_free(answer, ARRAY_LEN(answer));
+    fputs("| check | value | costs | what to type |\n| :-- | :-- | :-- | :-- |\n", file);
+    for (int ok = 0; ok < 2; ok++) /* what costs comes first */
+        for (size_t i = 0; i < checks->n; i++)
+            if (checks->check[i].costs[0] ? !ok : ok)
+                put_row(&checks->check[i], file);
 }
 
 /* An empty text is an unknown one. */
@@ -82,18 +111,21 @@ static void add_text(struct json *json, cJSON *object, const char *name, const c
     json_text(json, object, name, text[0] ? text : NULL);
 }
 
-int checks_print_json(const struct checks *checks, FILE *file, struct error *error)
+void checks_json(const struct checks *checks, struct json *json)
 {
-    struct json json = {.root = NULL};
-    cJSON *const array = json_array(&json, NULL, NULL);
+    char *answer[2];
+    cJSON *const root = json_object(json, NULL, NULL);
+    make_answer(checks, answer);
+    json_texts(json, root, "answer", answer, ARRAY_LEN(answer));
+    texts_free(answer, ARRAY_LEN(answer));
+    cJSON *const array = json_array(json, root, "checks");
     for (size_t i = 0; i < checks->n; i++) {
         const struct check *const check = &checks->check[i];
-        cJSON *const object = json_object(&json, array, NULL);
-        add_text(&json, object, "check", check->name);
-        add_text(&json, object, "value", check->value);
-        json_bool(&json, object, "ok", !check->costs[0]);
-        add_text(&json, object, "costs", check->costs);
-        add_text(&json, object, "advice", check->advice);
+        cJSON *const object = json_object(json, array, NULL);
+        add_text(json, object, "check", check->name);
+        add_text(json, object, "value", check->value);
+        json_bool(json, object, "ok", !check->costs[0]);
+        add_text(json, object, "costs", check->costs);
+        add_text(json, object, "advice", check->advice);
     }
-    return json_end(&json, file, error);
 }

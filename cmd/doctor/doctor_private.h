@@ -122,7 +122,9 @@ int doctor_counters(const struct options *options, struct error *error);
 /* How many are ok. */
 size_t checks_ok(const struct checks *checks);
 void checks_print(const struct checks *checks, bool colour, FILE *file);
-int checks_print_json(const struct checks *checks, FILE *file, struct error *error);
+void checks_markdown(const struct checks *checks, FILE *file);
+/* Makes {"answer": [...], "checks": [...]}. */
+void checks_json(const struct checks *checks, struct json *json);
 
 /* ---- doctor_instructions.c, doctor_instructions_print.c ---- */
 

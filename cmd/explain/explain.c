@@ -124,7 +124,7 @@ static void doubt_trace(struct variant_trace *trace, double call_ns)
 static bool was_measured(const struct subject *subject)
 {
     const enum status status = variant_result(&subject->base)->status;
-    return status == STATUS_OK || status == STATUS_NOISY;
+    return status == STATUS_NOISY || status_has_time(status);
 }
 
 /* Is a case still to come that does the same work? */
@@ -217,18 +217,14 @@ static bool is_pair(const struct options *options, const struct case_list *list)
     return cases;
 }
 
-static bool is_module_file(const char *word)
-{
-    const char *const end = strrchr(word, '.');
-    return end && !strcmp(end, ".so");
-}
-
-/* Stands before the names of its rows, whatever the module says itself. */
+/* Stands before the names of its rows: as=NAME in the end, or the file. */
 static char *module_name(const char *path)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *const as = strstr(path, ",as=");
+    const size_t length = strcspn(path, ",");
+    const char *const slash = memrchr(path, '/', length);
     const char *const base = slash ? slash + 1 : path;
-    return must_have(strndup(base, strcspn(base, ".")));
+    return as ? must_have(strdup(as + 4)) : must_have(strndup(base, strcspn(base, ".,")));
 }
 
 /* One case of two builds: --plugin=a.so --plugin=b.so. */
@@ -247,28 +243,6 @@ static int split_builds(const struct options *options, struct case_list *list,
         list->item[i].prefix = list->item[i].prefix ?: module_name(path);
     }
     return status;
-}
-
-/* BASE.so HEAD.so CASE: two builds of a module, as with two --plugin. */
-static int take_builds(struct options *options, struct error *error)
-{
-    struct text_list rest = {.n = 0};
-    struct text_list *const files = &options->files;
-    if (files->n < 2 || !is_module_file(files->item[0]) ||
-        !is_module_file(files->item[1]))
-        return 0;
-    if (files->n != 3 || !case_name_is(files->item[2]) || options->request.plugins.n)
-        return error_set(
-            error, -EINVAL,
-            "two builds of a module have one case: simdbench explain BASE.so "
-            "HEAD.so CASE; simdbench --plugin=%.200s --dry-run prints their ids",
-            files->item[0]);
-    text_list_add(&options->request.plugins, files->item[0]);
-    text_list_add(&options->request.plugins, files->item[1]);
-    text_list_add(&rest, files->item[2]);
-    text_list_free(files);
-    *files = rest;
-    return 0;
 }
 
 static int describe(struct explaining *all, const struct case_name *name,
@@ -358,15 +332,13 @@ static int check_cases(const struct options *options, const struct case_list *li
     return status;
 }
 
-int command_explain(struct options *options)
+int explain_run(struct options *options)
 {
     struct error error = {.text = ""};
     struct case_list list = {.n = 0};
     struct text_list why_instead = {.n = 0};
     signals_catch();
     int status = outputs_check(options, &error);
-    if (status == 0)
-        status = take_builds(options, &error);
     if (status == 0)
         status = case_list_make(&options->files, &options->request, &options->how, &list,
                                 &why_instead, &error);

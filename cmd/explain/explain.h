@@ -5,4 +5,4 @@
 #include "cli/cli.h"
 
 /* `simdbench explain CASE...|OP`; returns an exit status. */
-int command_explain(struct options *options);
+int explain_run(struct options *options);

@@ -11,64 +11,13 @@
 
 enum { ROUNDS = 40, CHAIN_NS = 200000, CHAINS = 50 };
 
-static const char *const level_events[LICENSE_LEVELS] = {
-    "core_power.lvl0_turbo_license",
-    "core_power.lvl1_turbo_license",
-    "core_power.lvl2_turbo_license",
-};
-
-/* Why a CPU has no events of licence levels. */
-static const char *no_events(const struct host *host)
-{
-    return !strcmp(host->vendor, "AuthenticAMD")
-               ? "AMD's cores have no licence levels: the clock follows power and heat "
-                 "alone"
-           : !strcmp(host->vendor, "GenuineIntel")
-               ? "Intel names such events up to Ice Lake and Alder Lake; Emerald and "
-                 "Granite "
-                 "Rapids have none"
-               : "this CPU has no events for them";
-}
-
-/* Licence counters of this thread, or NULL and why there are none. */
-static int open_counters(struct counters **counters, char *why, size_t size)
-{
-    struct event events[LICENSE_LEVELS];
-    struct error error = {.text = ""};
-    struct count count;
-    *counters = NULL;
-    for (size_t k = 0; k < LICENSE_LEVELS; k++)
-        if (event_encode(level_events[k], &events[k], &error) != 0) {
-            struct host host;
-            host_read(&host, "");
-            snprintf(why, size, "%.120s (%.200s)", no_events(&host), error.text);
-            return 0;
-        }
-    const int rc = counters_open(counters, events, LICENSE_LEVELS, COUNTERS_PINNED,
-                                 &perf_system_linux, &error);
-    if (rc != 0)
-        return rc;
-    counters_begin(*counters);
-    counters_end(*counters);
-    for (size_t k = 0; k < LICENSE_LEVELS; k++) {
-        const bool answered = counters_get(*counters, k, &count);
-        if (answered && !count.absent[0])
-            continue;
-        snprintf(why, size, "%.300s",
-                 answered ? count.absent : "the three do not fit into one group");
-        counters_close(*counters);
-        *counters = NULL;
-        break;
-    }
-    return 0;
-}
-
 /* The counters may tell of the core what this thread does not do. */
 static void check_counters(const struct license_scope *one,
-                           const struct counters *counters, char *why, size_t size)
+                           const struct license_counters *counters, char *why,
+                           size_t size)
 {
     const int level = one->n_classes ? license_level(&one->class[0], one->rounds) : -1;
-    const char *const note = counters_note(counters);
+    const char *const note = counters_note(counters->perf);
     if (level > 0)
         snprintf(why, size, "scalar work itself has licence %d%s%s", level,
                  note ? "; " : "", note ? note : "");
@@ -103,10 +52,11 @@ static int measure_clocks(const struct options *options, bool progress,
                           struct license *license, struct error *error)
 {
     const size_t rounds = options->how.rounds ? options->how.rounds : ROUNDS;
-    struct counters *counters = NULL;
+    struct license_counters counters = {.n = 0};
     license->ghz_add = best_ghz(clock_ghz);
     license->ghz_imul = best_ghz(clock_ghz_imul);
-    int rc = open_counters(&counters, license->counters, sizeof license->counters);
+    int rc = license_counters_open(uarch_host(), &perf_system_linux, &counters,
+                                   license->counters, sizeof license->counters, error);
     if (rc != 0)
         return error_set(error, rc, "licence counters: %s", strerror(-rc));
     for (size_t i = 0; i < LICENSE_SCOPES && rc == 0; i++) {
@@ -115,15 +65,16 @@ static int measure_clocks(const struct options *options, bool progress,
             continue;
         if (progress)
             complain("license: the clock of %s", scope->name);
-        rc = license_probe(scope, rounds, (uint64_t)clock_now(), i ? NULL : counters,
+        rc = license_probe(scope, rounds, (uint64_t)clock_now(), i ? NULL : &counters,
                            error);
         if (rc == 0)
             license_summarise(scope);
     }
-    if (rc == 0 && counters)
-        check_counters(&license->scope[0], counters, license->counters,
+    snprintf(license->top, sizeof license->top, "%s", counters.top);
+    if (rc == 0 && counters.perf)
+        check_counters(&license->scope[0], &counters, license->counters,
                        sizeof license->counters);
-    counters_close(counters);
+    license_counters_close(&counters);
     return rc;
 }
 
@@ -179,7 +130,16 @@ int license_clock(int cpu, struct license_effect *least, struct error *error)
 
 static int write_json(const void *license, FILE *file, struct error *error)
 {
-    return license_write_json(license, file, error);
+    struct json json = {.root = NULL};
+    license_json(license, &json);
+    return json_end(&json, file, error);
+}
+
+static int write_html(const struct license *license, struct error *error)
+{
+    struct json json = {.root = NULL};
+    license_json(license, &json);
+    return html_write_json(&json, stdout, error);
 }
 
 static int write_outputs(const struct options *options, const struct license *license,
@@ -190,7 +150,9 @@ static int write_outputs(const struct options *options, const struct license *li
     if (rc != 0)
         return rc;
     if (options->format == FORMAT_JSON)
-        return license_write_json(license, stdout, error);
+        return write_json(license, stdout, error);
+    if (options->format == FORMAT_HTML)
+        return write_html(license, error);
     if (options->format == FORMAT_MARKDOWN)
         license_markdown(license, stdout);
     else
@@ -202,7 +164,9 @@ int command_license(struct options *options)
 {
     struct error error = {.text = ""};
     struct license *const license = must_have(calloc(1, sizeof *license));
-    int rc = check_writable("--json", options->json, &error);
+    int rc = options->format == FORMAT_HTML ? html_check(&error) : 0;
+    if (rc == 0)
+        rc = check_writable("--json", options->json, &error);
     if (rc == 0)
         rc = measure(options, !options->quiet, license, &error);
     if (rc == 0)

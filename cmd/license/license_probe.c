@@ -32,7 +32,7 @@ enum {
 struct crew {
     payload_function *run;
     const struct payload_data *data;
-    struct counters *counters; /* of the calling thread, or NULL */
+    const struct license_counters *counters; /* of the calling thread, or NULL */
     size_t n;
     double cost_ns; /* of one reading of the clock */
     atomic_size_t warm, done;
@@ -88,10 +88,10 @@ static void *member_run(void *context)
     while (atomic_load(&crew->warm) < crew->n)
         crew->run(WINDOW_TURNS, crew->data);
     if (crew->counters)
-        counters_begin(crew->counters);
+        counters_begin(crew->counters->perf);
     sample(member);
     if (crew->counters)
-        counters_end(crew->counters);
+        counters_end(crew->counters->perf);
     atomic_fetch_add(&crew->done, 1);
     while (atomic_load(&crew->done) < crew->n)
         crew->run(WINDOW_TURNS, crew->data);
@@ -204,26 +204,10 @@ static int prepare(struct license_scope *scope, struct crew *crew, size_t rounds
         if (class->lacking)
             continue;
         class->ghz = must_have(calloc(rounds, sizeof *class->ghz));
-        for (size_t k = 0; k < LICENSE_LEVELS && crew->counters; k++)
-            class->level[k] = must_have(calloc(rounds, sizeof *class->level[k]));
+        license_levels_make(crew->counters, rounds, class);
         rc = choose_density(scope, crew, payload, class);
     }
     return rc;
-}
-
-/* Shares of the licences in what was counted: core cycles, as both threads of a core see
- * them, so that only their ratios mean anything. */
-static void read_levels(const struct counters *counters, double level[LICENSE_LEVELS])
-{
-    double sum = 0;
-    for (size_t k = 0; k < LICENSE_LEVELS; k++) {
-        struct count count = {0};
-        const bool counted = counters_get(counters, k, &count) && !count.absent[0];
-        level[k] = counted ? (double)count.value : NAN;
-        sum += level[k];
-    }
-    for (size_t k = 0; k < LICENSE_LEVELS; k++)
-        level[k] /= sum;
 }
 
 /* All classes once, in a random order; a round counts if every class could be sampled. */
@@ -244,15 +228,12 @@ static int run_round(struct license_scope *scope, struct crew *crew, uint64_t *r
     }
     for (size_t i = 0; i < n && rc == 0 && whole; i++) {
         struct license_class *const class = &scope->class[order[i]];
-        double *const ghz = &class->ghz[scope->rounds], level[LICENSE_LEVELS];
+        double *const ghz = &class->ghz[scope->rounds];
         const struct payload *const payload = payload_get(class->control ? 0 : order[i]);
         rc = visit(scope, crew, payload->chained[class->density], ghz);
         whole = !isnan(*ghz) || class->untimed;
-        if (crew->counters) {
-            read_levels(crew->counters, level);
-            for (size_t k = 0; k < LICENSE_LEVELS; k++)
-                class->level[k][scope->rounds] = level[k];
-        }
+        if (crew->counters)
+            license_levels_read(crew->counters, class, scope->rounds);
     }
     scope->rounds += whole;
     scope->disturbed += !whole;
@@ -260,10 +241,11 @@ static int run_round(struct license_scope *scope, struct crew *crew, uint64_t *r
 }
 
 int license_probe(struct license_scope *scope, size_t rounds, uint64_t seed,
-                  struct counters *counters, struct error *error)
+                  const struct license_counters *counters, struct error *error)
 {
     struct payload_data data;
-    struct crew crew = {.data = &data, .counters = counters};
+    struct crew crew = {.data = &data,
+                        .counters = counters && counters->perf ? counters : NULL};
     double resolution;
     int allowed[CPUS_MAX];
     const size_t n_allowed = cpus_allowed(allowed, CPUS_MAX);
@@ -289,5 +271,6 @@ void license_scope_free(struct license_scope *scope)
         free(scope->class[i].ghz);
         for (size_t k = 0; k < LICENSE_LEVELS; k++)
             free(scope->class[i].level[k]);
+        free(scope->class[i].top_of_cycles);
     }
 }

@@ -82,7 +82,7 @@ void fairness_alive(struct result *result, int alive, int most)
 void fairness_used(struct result *result)
 {
     char text[128];
-    if (result->threads_used == result->threads)
+    if (!result->threads_used || result->threads_used == result->threads)
         return;
     snprintf(text, sizeof text, "used %d threads, the case asked for %d",
              result->threads_used, result->threads);

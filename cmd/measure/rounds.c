@@ -44,6 +44,13 @@ static int run_batch(struct group_state *group, struct case_state *entry, size_t
     return GROUP_RESTART;
 }
 
+/* A batch whose threads had to wait for their CPUs may show fewer of them than work. */
+static void take_threads(struct result *result, const struct batch *batch)
+{
+    if (!batch->void_ || batch->threads >= result->threads)
+        result->threads_used = batch->threads;
+}
+
 static int calibrate(struct group_state *group, struct case_state *entry)
 {
     const struct plan *plan = group->session->plan;
@@ -52,6 +59,7 @@ static int calibrate(struct group_state *group, struct case_state *entry)
         .shortest_ns = turns ? MULTIPLEX_BATCH_NS : plan->batch_ns, .calls = 1};
     struct result *result = case_result(group, entry);
     struct batch batch;
+    result->threads_used = 0;
     do {
         entry->iterations = search.calls;
         entry->call_ns = search.call_ns;
@@ -59,7 +67,7 @@ static int calibrate(struct group_state *group, struct case_state *entry)
         cJSON_Delete(batch.reply);
         if (status)
             return status;
-        result->threads_used = batch.threads;
+        take_threads(result, &batch);
         if (budget_exceeded(group, entry, batch.ns / (double)search.calls))
             return 0;
     } while (calibration_next(&search, batch.ns, false));
@@ -234,7 +242,8 @@ static bool had_core(struct session *session, const struct batch *batch)
     return alone;
 }
 
-/* A valid batch gives a sample, counts and perhaps the clock. */
+/* A valid batch gives a sample, counts and perhaps the clock. It shows how many threads
+ * work if calibration, disturbed by others, did not. */
 static void add_batch(struct group_state *group, struct case_state *entry, uint32_t round,
                       const struct batch *batch)
 {
@@ -242,6 +251,10 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
     const double ghz = batch->told.ghz;
     must((batch->alone ? result_add_sample : result_add_apart)(result, round, batch->ns));
     add_counters(group, entry, batch);
+    if (!result->threads_used) {
+        take_threads(result, batch);
+        fairness_used(result);
+    }
     if (ghz > 0)
         must(result_add_clock(result, ghz));
     note_once(result, batch->told.note);

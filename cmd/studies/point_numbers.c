@@ -59,7 +59,7 @@ static struct estimate metric_of(const struct asking *asking, const struct membe
     if (!strcmp(what, "workspace_bytes"))
         return exact(result->samples.workspace_bytes);
     if (!strcmp(what, "threads_used"))
-        return exact(result->threads_used);
+        return exact(result->threads_used ? result->threads_used : NAN);
     if (!strcmp(what, "ghz"))
         return sampled(result->samples.clock_ghz, result->samples.n_clock, asking->level);
     if (!strcmp(what, "gops"))

@@ -318,7 +318,8 @@ int service_call_checked(const struct service *service, struct service_case *ent
     void (*run)(const void *, void *) = (void (*)(const void *, void *))entry->run;
     if (calls && entry->declared) {
         run = (void (*)(const void *, void *))SERVICE_RUN(entry->declared->code);
-        status = inspect_call(run, entry->argument, entry->state, calls);
+        status = declared_renew(entry->declared, error)
+                     ?: inspect_call(run, entry->argument, entry->state, calls);
         declared_finish(entry->declared);
     } else if (calls) {
         status = inspect_call(run, entry->argument, entry->state, calls);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "model/model.h"
+#include "text/text.h"
 
 struct fleet_host {
     char *node, *fingerprint;
@@ -79,6 +80,12 @@ void fleet_free(struct fleet *fleet); /* all but the struct itself */
  * normal distribution, and z is in units of their median absolute deviation. */
 double fleet_limit(size_t n, double p);
 
+/* The answer in words: how many hosts do otherwise than their kind, and the worst of them
+ * by name. strings_free() the lines. 0 or -ENOMEM (fleet_answer.c). */
+int fleet_answer(const struct fleet *fleet, char ***lines, size_t *n);
+
 int fleet_write_table(const struct fleet *fleet, FILE *file);
+int fleet_write_markdown(const struct fleet *fleet, FILE *file);
 int fleet_write_csv(const struct fleet *fleet, FILE *file);
+void fleet_json(const struct fleet *fleet, struct json *json);
 int fleet_write_json(const struct fleet *fleet, FILE *file, struct error *error);

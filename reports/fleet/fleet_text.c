@@ -1,79 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fleet as a table, CSV and JSON. */
+/* A fleet as a table and in Markdown. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "fleet.h"
-
-/* ---- what hosts differ in ---- */
-
-/* A text that hosts give to a fact, and who they are. */
-struct value {
-    const char *text; /* NULL: they do not say */
-    size_t n;
-};
-
-/* All values of a fact, the most frequent one first; room for one of each host. */
-static size_t values_of(const struct fleet *fleet, const char *name, struct value *values)
-{
-    size_t n = 0;
-
-    FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts) {
-        const char *const text = facts_find_text(&host->is, name);
-        size_t i = 0;
-        while (i < n && !text_same(values[i].text, text))
-            i++;
-        n += i == n;
-        values[i].text = text;
-        values[i].n++;
-    }
-    for (size_t i = 1; i < n; i++)
-        if (values[i].n > values[0].n) {
-            const struct value first = values[0];
-            values[0] = values[i];
-            values[i] = first;
-        }
-    return n;
-}
-
-/* Calls `tell` for each fact in which hosts differ; their number, or -ENOMEM. */
-typedef void tell_difference(void *context, const struct fleet *fleet, const char *name,
-                             const struct value *values, size_t n);
-
-static bool told_before(const struct fleet *fleet, const struct fleet_host *until,
-                        const char *name)
-{
-    FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts) {
-        if (host == until)
-            return false;
-        if (facts_find_text(&host->is, name))
-            return true;
-    }
-    return false;
-}
-
-static int each_difference(const struct fleet *fleet, tell_difference *tell,
-                           void *context)
-{
-    int found = 0;
-
-    FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
-        FOR_EACH (const struct fact, fact, host->is.fact, host->is.n) {
-            if (told_before(fleet, host, fact->name))
-                continue;
-            struct value *const values = calloc(fleet->n_hosts, sizeof *values);
-            if (!values)
-                return -ENOMEM;
-            const size_t n = values_of(fleet, fact->name, values);
-            if (n > 1)
-                tell(context, fleet, fact->name, values, n);
-            found += n > 1;
-            free(values);
-        }
-    return found;
-}
+#include "fleet_private.h"
 
 /* ---- table ---- */
 
@@ -88,7 +19,7 @@ static void put_plain(FILE *file, const char *text)
 }
 
 static void put_who(FILE *file, const struct fleet *fleet, const char *name,
-                    const struct value *value)
+                    const struct fleet_value *value)
 {
     size_t named = 0;
 
@@ -102,7 +33,7 @@ static void put_who(FILE *file, const struct fleet *fleet, const char *name,
 }
 
 static void put_difference(void *context, const struct fleet *fleet, const char *name,
-                           const struct value *values, size_t n)
+                           const struct fleet_value *values, size_t n)
 {
     FILE *const file = context;
 
@@ -198,6 +129,19 @@ static bool kind_is_new(const struct fleet *fleet, const struct fleet_host *host
     return true;
 }
 
+static int put_answer(const struct fleet *fleet,
+                      void (*put)(FILE *file, char *const *lines, size_t n), FILE *file)
+{
+    char **lines;
+    size_t n;
+    const int status = fleet_answer(fleet, &lines, &n);
+    if (status < 0)
+        return status;
+    put(file, lines, n);
+    strings_free(lines, n);
+    return 0;
+}
+
 int fleet_write_table(const struct fleet *fleet, FILE *file)
 {
     size_t kinds = 0;
@@ -217,121 +161,91 @@ int fleet_write_table(const struct fleet *fleet, FILE *file)
             fprintf(file, ": %zu wrong or failed\n", host->bad);
         }
     fputs("\nwhat hosts are, and differ in (first run of each):\n", file);
-    const int differences = each_difference(fleet, put_difference, file);
+    const int differences = fleet_each_difference(fleet, put_difference, file);
     if (differences == 0)
         fputs("  nothing\n", file);
-    return differences < 0 ? differences : 0;
+    return differences < 0 ? differences : put_answer(fleet, text_answer, file);
 }
 
-/* ---- CSV ---- */
+/* ---- Markdown ---- */
 
-int fleet_write_csv(const struct fleet *fleet, FILE *file)
+static void put_cell(FILE *file, const char *text)
 {
-    fputs("case,kind,node,runs,median_ns,ratio,z,verdict,hosts,fleet_min_ns,fleet_p5_ns,"
-          "fleet_median_ns,fleet_p95_ns,fleet_max_ns,spread,z_limit\r\n",
-          file);
+    fputc(' ', file);
+    text_markdown(file, text);
+    fputs(" |", file);
+}
+
+static void mark_outliers(const struct fleet *fleet, FILE *file)
+{
+    bool begun = false;
+
     FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
         FOR_EACH (const struct fleet_point, point, one->points, one->n) {
-            const double own[] = {(double)point->n, point->median_ns, point->ratio,
-                                  point->z};
-            const double all[] = {(double)one->n, one->min_ns, one->p5_ns,
-                                  one->median_ns, one->p95_ns, one->max_ns,
-                                  one->spread,    one->limit};
-            text_csv(file, one->id);
-            fputc(',', file);
-            text_csv(file, one->fingerprint);
-            fputc(',', file);
-            text_csv(file, fleet->hosts[point->host].node);
-            for (size_t i = 0; i < ARRAY_LEN(own); i++) {
-                fputc(',', file);
-                text_csv_number(file, true, own[i]);
-            }
-            fprintf(file, ",%s",
-                    one->judged ? fleet_verdict_name(point->verdict) : "not judged");
-            for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-                fputc(',', file);
-                text_csv_number(file, true, all[i]);
-            }
-            fputs("\r\n", file);
+            if (point->verdict == FLEET_ALIKE)
+                continue;
+            if (!begun)
+                fputs("| host | verdict | time | runs | case |\n"
+                      "| :-- | :-- | --: | --: | :-- |\n",
+                      file);
+            begun = true;
+            fputc('|', file);
+            put_cell(file, fleet->hosts[point->host].node);
+            fprintf(file, " %s | %+.1f%% | %zu |", fleet_verdict_name(point->verdict),
+                    100 * (point->ratio - 1), point->n);
+            put_cell(file, one->id);
+            fputc('\n', file);
         }
-    return 0;
+    fputs(begun ? "\n" : "", file);
 }
 
-/* ---- JSON ---- */
-
-struct differences {
-    struct json *json;
-    struct cJSON *array;
-};
-
-static void add_difference(void *context, const struct fleet *fleet, const char *name,
-                           const struct value *values, size_t n)
+static void mark_case(const struct fleet_case *one, FILE *file)
 {
-    struct differences *const all = context;
-    struct cJSON *const entry = json_object(all->json, all->array, NULL);
+    const double times[] = {one->min_ns, one->median_ns, one->max_ns};
+    char text[NUMBER_SIZE];
 
-    json_text(all->json, entry, "fact", name);
-    struct cJSON *const list = json_array(all->json, entry, "values");
+    fputc('|', file);
+    put_cell(file, one->id);
+    put_cell(file, one->fingerprint ?: "unknown");
+    fprintf(file, " %zu |", one->n);
+    for (size_t i = 0; i < ARRAY_LEN(times); i++) {
+        text_time(times[i], text);
+        fprintf(file, " %s |", text);
+    }
+    fprintf(file, " %.1f%% |\n", 100 * one->spread);
+}
+
+static void mark_difference(void *context, const struct fleet *fleet, const char *name,
+                            const struct fleet_value *values, size_t n)
+{
+    FILE *const file = context;
+
+    (void)fleet;
+    fputs("- ", file);
+    text_markdown(file, name);
     for (size_t i = 0; i < n; i++) {
-        struct cJSON *const one = json_object(all->json, list, NULL);
-        json_text(all->json, one, "value", values[i].text);
-        struct cJSON *const nodes = json_array(all->json, one, "nodes");
-        FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
-            if (text_same(facts_find_text(&host->is, name), values[i].text))
-                json_text(all->json, nodes, NULL, host->node);
+        fputs(i ? "; " : ": ", file);
+        text_markdown(file, values[i].text ?: "unknown");
+        fprintf(file, " on %zu host%s", values[i].n, values[i].n == 1 ? "" : "s");
     }
+    fputc('\n', file);
 }
 
-static void add_case(struct json *json, struct cJSON *cases, const struct fleet *fleet,
-                     const struct fleet_case *one)
+int fleet_write_markdown(const struct fleet *fleet, FILE *file)
 {
-    struct cJSON *const entry = json_object(json, cases, NULL);
-
-    json_text(json, entry, "id", one->id);
-    json_text(json, entry, "kind", one->fingerprint);
-    json_bool(json, entry, "judged", one->judged);
-    json_number(json, entry, "min_ns", one->min_ns);
-    json_number(json, entry, "p5_ns", one->p5_ns);
-    json_number(json, entry, "median_ns", one->median_ns);
-    json_number(json, entry, "p95_ns", one->p95_ns);
-    json_number(json, entry, "max_ns", one->max_ns);
-    json_number(json, entry, "spread", one->spread);
-    json_number(json, entry, "z_limit", one->limit);
-    struct cJSON *const hosts = json_array(json, entry, "hosts");
-    FOR_EACH (const struct fleet_point, point, one->points, one->n) {
-        struct cJSON *const host = json_object(json, hosts, NULL);
-        json_text(json, host, "node", fleet->hosts[point->host].node);
-        json_numbers(json, host, "runs_ns", point->ns, NULL, point->n);
-        json_number(json, host, "median_ns", point->median_ns);
-        json_number(json, host, "ratio", point->ratio);
-        json_number(json, host, "z", point->z);
-        json_text(json, host, "verdict", fleet_verdict_name(point->verdict));
-    }
-}
-
-int fleet_write_json(const struct fleet *fleet, FILE *file, struct error *error)
-{
-    struct json json = {.root = NULL};
-    struct cJSON *const root = json_object(&json, NULL, NULL);
-
-    json_number(&json, root, "fleet_version", 1);
-    json_number(&json, root, "alarm_rate", FLEET_ALARM);
-    json_number(&json, root, "least", FLEET_LEAST);
-    struct cJSON *const hosts = json_array(&json, root, "hosts");
-    FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts) {
-        struct cJSON *const entry = json_object(&json, hosts, NULL);
-        json_text(&json, entry, "node", host->node);
-        json_text(&json, entry, "kind", host->fingerprint);
-        json_number(&json, entry, "runs", (double)host->runs);
-        json_number(&json, entry, "bad", (double)host->bad);
-        struct cJSON *const is = json_object(&json, entry, "is");
-        FOR_EACH (const struct fact, fact, host->is.fact, host->is.n)
-            json_text(&json, is, fact->name, fact->text);
-    }
-    struct cJSON *const cases = json_array(&json, root, "cases");
+    fputs("# simdbench report --by=host\n\n", file);
+    const int status = put_answer(fleet, text_answer_markdown, file);
+    if (status < 0)
+        return status;
+    mark_outliers(fleet, file);
+    fputs("| case | kind | hosts | fastest | median | slowest | spread |\n"
+          "| :-- | :-- | --: | --: | --: | --: | --: |\n",
+          file);
     FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
-        add_case(&json, cases, fleet, one);
-    struct differences all = {&json, json_array(&json, root, "differences")};
-    json.failed |= each_difference(fleet, add_difference, &all) < 0;
-    return json_end(&json, file, error);
+        mark_case(one, file);
+    fputs("\nWhat hosts differ in:\n\n", file);
+    const int differences = fleet_each_difference(fleet, mark_difference, file);
+    if (differences == 0)
+        fputs("- nothing\n", file);
+    return differences < 0 ? differences : 0;
 }

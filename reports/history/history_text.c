@@ -202,9 +202,7 @@ int history_write_table(const struct history *history, FILE *file, struct error 
     const int status = history_answer(history, &lines, &n);
     if (status < 0)
         return error_set(error, status, "out of memory");
-    fputc('\n', file);
-    for (size_t i = 0; i < n; i++)
-        fprintf(file, "%s\n", lines[i]);
+    text_answer(file, lines, n);
     strings_free(lines, n);
     return finish(file, error);
 }

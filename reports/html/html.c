@@ -116,8 +116,7 @@ static void put_json(const char *text, FILE *file)
     }
 }
 
-/* Frees the document. */
-static int put_page(struct json *json, FILE *file, struct error *error)
+int html_write_json(struct json *json, FILE *file, struct error *error)
 {
     struct buffer scratch = {.text = NULL};
     const bool plain = !json->failed && cut(json->root, &scratch);
@@ -143,7 +142,7 @@ int html_write(const struct run *run, FILE *file, struct error *error)
     struct json json;
     const int code = run_make_json(run, &json, error);
 
-    return code ? code : put_page(&json, file, error);
+    return code ? code : html_write_json(&json, file, error);
 }
 
 int html_write_history(const struct history *history, FILE *file, struct error *error)
@@ -151,5 +150,5 @@ int html_write_history(const struct history *history, FILE *file, struct error *
     struct json json = {.root = NULL};
 
     history_json(history, &json);
-    return put_page(&json, file, error);
+    return html_write_json(&json, file, error);
 }

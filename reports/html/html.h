@@ -10,9 +10,12 @@
 
 #include "history/history.h"
 #include "model/model.h"
+#include "text/text.h"
 
 /* 0, or -ENOTSUP and what to install: this simdbench was built without Chart.js. */
 int html_check(struct error *error);
 /* -ENOTSUP, -ENOMEM, or what writing failed with. */
 int html_write(const struct run *run, FILE *file, struct error *error);
+/* The page of another document that has views: doctor, license, a fleet. Frees it. */
+int html_write_json(struct json *json, FILE *file, struct error *error);
 int html_write_history(const struct history *history, FILE *file, struct error *error);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The document, and what all views derive from it. Members that are null or empty are absent.
 const page = JSON.parse(document.getElementById("data").textContent);
+// The cases of a fleet are no time lines.
+if (page.fleet_version) {
+  page.fleet = page.cases;
+  delete page.cases;
+}
 const results = page.results ?? [];
 const caches = [["L1", page.host?.l1d_bytes], ["L2", page.host?.l2u_bytes],
   ["L3", page.host?.l3u_bytes]].filter(([, bytes]) => bytes > 0);

@@ -30,17 +30,17 @@ function statusText() {
 }
 // The command that goes on from there stands as code.
 function answerLine(line) {
-  const [, words, command] = /^(.*?)(simdbench [a-z-]+ .*)?$/s.exec(line);
+  const [, words, command] = /^(.*?)((?:scripts\/quiet\.sh )?simdbench [a-z-]+ .*)?$/s.exec(line);
   return el("p", { class: "answer" }, words, command ? el("code", {}, command) : null);
 }
 function drawHead() {
   const { host, tool } = page, head = document.getElementById("head");
   const why = results.some((result) => result.explanation);
-  const title = page.cases ? "simdbench history" : page.studies ? "simdbench study"
+  const title = page.checks ? "simdbench doctor" : page.scopes ? "simdbench license"
+    : page.fleet ? "simdbench: many machines" : page.cases ? "simdbench history" : page.studies ? "simdbench study"
     : page.gate ? "simdbench: two builds" : why ? "simdbench: why" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
-  head.append(el("h1", {}, title), ...(page.answer ?? []).map(answerLine), el("details", {},
-    el("summary", {}, "How it was measured"), commandPart() ?? "", facts([
+  const how = facts([
     ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${
       statusText()}` : null],
     ["interrupted", page.interrupted ? "yes: what follows is what there was" : null],
@@ -54,7 +54,9 @@ function drawHead() {
     ["settings", page.settings?.project_options
       ? `${page.settings.project_options} from ${page.settings.project}` : null],
     ...(page.sources ?? []).map((source) => ["also from", [source.name, source.cpu,
-      source.started_at].filter(Boolean).join(", ")])])));
+      source.started_at].filter(Boolean).join(", ")])]);
+  head.append(el("h1", {}, title), ...(page.answer ?? []).map(answerLine), how.childElementCount || page.argv
+    ? el("details", {}, el("summary", {}, "How it was measured"), commandPart() ?? "", how) : "");
 }
 
 // ---- the case that the address names ----
@@ -87,6 +89,19 @@ addEventListener("hashchange", showCase);
 
 function addSections() {
   const some = (test) => results.some(test);
+  if (page.checks?.some((check) => !check.ok))
+    addSection("costs", "What costs here", null, drawCosts);
+  if (page.checks)
+    addSection("checks", "All checks", null, drawChecks);
+  if (page.scopes)
+    addSection("clock", "Clock under each kind of work", "As a share of the clock under scalar work, with 95% intervals.", drawClock);
+  if (page.net)
+    addSection("net", "Work and clock together", "How many times faster avx512 is than the widest narrower set.", drawNet);
+  if (page.fleet)
+    addSection("fleet", "Cases on all hosts", "A dot is a host: its time over the median of its kind, to the right slower. " +
+      "The band holds 90% of the hosts.", drawFleet);
+  if (page.differences)
+    addSection("differences", "What hosts differ in", null, drawDifferences);
   if (page.cases)
     addSection("history", "History", "The median of each run with its 95% interval. Runs of " +
       "different days differ by more than code: a change here is no verdict.", drawHistory,
@@ -120,13 +135,14 @@ function addSections() {
 function drawBar() {
   const bar = document.getElementById("bar");
   let later = 0;
-  const input = el("input", { type: "search", id: "filter", placeholder: "gemm avx512 *@64*",
+  const input = el("input", { type: "search", id: "filter", placeholder: page.checks ? "baseline" : "gemm avx512 *@64*",
     on: { input: () => {
       clearTimeout(later);
       later = setTimeout(() => setFilter(input.value), 150);
     } } });
   bar.append(...sections.map((section) => el("a", { href: `#${section.id}` }, section.title)),
-    el("span", { class: "filter" }, el("label", { for: "filter" }, "Filter cases"), input));
+    page.scopes ? "" : el("span", { class: "filter" }, el("label", { for: "filter" }, page.checks
+      ? "Filter checks" : "Filter cases"), input));
 }
 
 drawHead();

@@ -63,7 +63,7 @@ void project_free(struct project_default *list, size_t n);
 
 /* ---- license (license_json.c) ---- */
 
-int license_write_json(const struct license *license, FILE *file, struct error *error);
+void license_json(const struct license *license, struct json *json);
 
 /* ---- selftests (selftest_json.c) ---- */
 

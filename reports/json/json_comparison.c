@@ -13,7 +13,7 @@ static const struct fields gate_fields = FIELDS(
     FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes), FIELD(BOOL, gate, code),
     FIELD(BOOL, gate, placement), FIELD(NAME, gate, left_out), FIELD(NAME, gate, lacking),
     FIELD(NAME, gate, selftest), FIELD(NAME, gate, settings), FIELD(NAME, gate, harness),
-    FIELD(NAME, gate, remark), FIELD(AMOUNT, gate, seconds),
+    FIELD(NAME, gate, functions), FIELD(NAME, gate, remark), FIELD(AMOUNT, gate, seconds),
     FIELD(CHANGE, gate, geomean_change), FIELD(SIZE, gate, regressed),
     FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same), FIELD(SIZE, gate, inconclusive),
     FIELD(SIZE, gate, unusable), FIELD(SIZE, gate, only_one), FIELD(BOOL, gate, equal),

@@ -14,12 +14,15 @@ static void add_class(struct json *json, cJSON *array, const struct license_clas
 {
     cJSON *const object = json_object(json, array, NULL);
     static const char *const levels[LICENSE_LEVELS] = {
-        "license_0_share", "license_1_share", "license_2_share"};
+        "license_0_share", "license_1_share", "license_2_share", "license_3_share"};
     add_text(json, object, "class", class->control ? "scalar again" : class->name);
     add_text(json, object, "isa", class->isa);
     add_text(json, object, "skipped", class->skip);
-    for (size_t k = 0; k < LICENSE_LEVELS && class->level[k]; k++)
+    for (size_t k = 0; k < license_levels(class); k++)
         json_number(json, object, levels[k], stats_median(class->level[k], rounds));
+    if (class->top_of_cycles)
+        json_number(json, object, "top_license_of_cycles",
+                    stats_median(class->top_of_cycles, rounds));
     if (class->skip[0])
         return;
     json_number(json, object, "operations_per_turn", class->operations);
@@ -65,32 +68,43 @@ static void add_net(struct json *json, cJSON *array, const struct license_net *n
     }
 }
 
-int license_write_json(const struct license *license, FILE *file, struct error *error)
+static void add_answer(struct json *json, cJSON *root, const struct license *license)
 {
-    struct json json = {.root = NULL};
-    cJSON *const root = json_object(&json, NULL, NULL);
+    struct answer answer;
+    if (license_answer(license, &answer) < 0) {
+        json->failed = true;
+        return;
+    }
+    json_texts(json, root, "answer", answer.line, answer.n);
+    strings_free(answer.line, answer.n);
+}
 
-    add_text(&json, root, "tool_version", license->tool_version);
-    cJSON *const host = json_object(&json, root, "host");
-    add_text(&json, host, "cpu", license->cpu);
-    add_text(&json, host, "virtualisation", license->virtualisation);
-    add_text(&json, host, "fingerprint", license->fingerprint);
-    add_text(&json, root, "verdict", license_cost_name(license->verdict.cost));
-    add_text(&json, root, "reason", license->verdict.reason);
-    add_text(&json, root, "verdict_by",
+void license_json(const struct license *license, struct json *json)
+{
+    cJSON *const root = json_object(json, NULL, NULL);
+
+    add_answer(json, root, license);
+    add_text(json, root, "tool_version", license->tool_version);
+    cJSON *const host = json_object(json, root, "host");
+    add_text(json, host, "cpu", license->cpu);
+    add_text(json, host, "virtualisation", license->virtualisation);
+    add_text(json, host, "fingerprint", license->fingerprint);
+    add_text(json, root, "verdict", license_cost_name(license->verdict.cost));
+    add_text(json, root, "reason", license->verdict.reason);
+    add_text(json, root, "verdict_by",
              license->verdict.by_counters ? "licence counters" : "clock");
-    json_number(&json, root, "free_up_to", LICENSE_FREE);
-    json_number(&json, root, "heavy_from", LICENSE_MUCH);
-    json_number(&json, root, "ci_level", STATS_LEVEL);
-    json_number(&json, root, "ghz_by_adds", license->ghz_add);
-    json_number(&json, root, "ghz_by_multiplies", license->ghz_imul);
-    add_text(&json, root, "counters_absent", license->counters);
-    cJSON *const scopes = json_array(&json, root, "scopes");
+    json_number(json, root, "free_up_to", LICENSE_FREE);
+    json_number(json, root, "heavy_from", LICENSE_MUCH);
+    json_number(json, root, "ci_level", STATS_LEVEL);
+    json_number(json, root, "ghz_by_adds", license->ghz_add);
+    json_number(json, root, "ghz_by_multiplies", license->ghz_imul);
+    add_text(json, root, "top_license_event", license->top);
+    add_text(json, root, "counters_absent", license->counters);
+    cJSON *const scopes = json_array(json, root, "scopes");
     for (size_t i = 0; i < LICENSE_SCOPES; i++)
-        add_scope(&json, scopes, &license->scope[i]);
-    add_text(&json, root, "net_skipped", license->net_skip);
-    cJSON *const nets = json_array(&json, root, "net");
+        add_scope(json, scopes, &license->scope[i]);
+    add_text(json, root, "net_skipped", license->net_skip);
+    cJSON *const nets = json_array(json, root, "net");
     for (size_t i = 0; i < license->n_nets; i++)
-        add_net(&json, nets, &license->net[i]);
-    return json_end(&json, file, error);
+        add_net(json, nets, &license->net[i]);
 }

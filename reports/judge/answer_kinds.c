@@ -150,13 +150,15 @@ static const char *arm_path(const struct gate *gate, const char *name)
     return NULL;
 }
 
+/* "mix.so", "libz.so.1" */
 static bool is_library(const char *path)
 {
-    const char *const end = path ? strrchr(path, '.') : NULL;
-    return end && !strcmp(end, ".so") && is_harmless(path);
+    const char *const end = path ? strstr(path, ".so") : NULL;
+    return end && (!end[3] || end[3] == '.') && is_harmless(path);
 }
 
-/* The name of the case asks how two builds of a plug-in differ. */
+/* The name of the case asks how two builds of a plug-in, or of a library of declared
+ * functions, differ. */
 static void why_tell(const struct run *run, struct buffer *text)
 {
     const struct gate *const gate = run->gate;
@@ -168,6 +170,8 @@ static void why_tell(const struct run *run, struct buffer *text)
     const struct result *const worst = next_worst(run, NULL);
     if (worst && is_harmless(worst->id))
         buffer_format(text, "Why: simdbench explain %s %s '%s'", base, head, worst->id);
+    if (text->length && gate->functions && is_harmless(gate->functions))
+        buffer_format(text, " --functions=%s", gate->functions);
 }
 
 int gate_answer(const struct run *run, struct answer *answer, struct buffer *text)
@@ -205,19 +209,32 @@ static void gain_tell(struct buffer *text, double share)
 /* A smaller part of the time needs no cause. */
 #define EXPLAINED 0.05
 
+/* The largest bound, where no cause is known. */
+static void limit_tell(const struct explanation *why, struct buffer *text)
+{
+    FOR_EACH (const struct explained_bound, bound, why->bounds, why->n_bounds) {
+        if (!bound->limits || !(bound->cycles > 0))
+            continue;
+        buffer_add(text, "; the largest bound: ");
+        buffer_plain(text, bound->text);
+        buffer_format(text, ", %.3g of %.3g cycles", bound->cycles, why->cycles);
+    }
+}
+
 static void cause_tell(const struct explanation *why, struct buffer *text)
 {
     const struct explained_finding *const first = why->n_findings ? why->findings : NULL;
     if (!first || text_same(first->cause, "unexplained")) {
         if (fabs(why->residual_share) < EXPLAINED) {
             buffer_add(text, "its bounds explain its time");
-            return;
+        } else {
+            buffer_add(text, "nothing here explains ");
+            if (isfinite(why->residual_share))
+                buffer_format(text, "%.0f%% of its time", 100 * why->residual_share);
+            else
+                buffer_add(text, "its time");
         }
-        buffer_add(text, "nothing here explains ");
-        if (isfinite(why->residual_share))
-            buffer_format(text, "%.0f%% of its time", 100 * why->residual_share);
-        else
-            buffer_add(text, "its time");
+        limit_tell(why, text);
         return;
     }
     if (text_same(first->cause, "at-limit"))
@@ -245,8 +262,49 @@ static const struct account_row *main_factor(const struct account *account)
     return most;
 }
 
-static void account_answer(const struct account *account, struct buffer *text)
+/* The bound, or the place of the code, whose change is most of the difference; NULL: none
+ * is half of it. */
+static const struct account_row *main_bound(const struct account *account)
 {
+    const struct account_rows *const rows = &account->bounds;
+    const double difference = rows->n ? rows->row[0].a - rows->row[0].b : NAN;
+    const struct account_row *most = NULL;
+    double share = 0.5;
+    for (size_t i = 1; i < rows->n; i++) {
+        const double its = (rows->row[i].a - rows->row[i].b) / difference;
+        if (its > share * 1.02) {
+            most = &rows->row[i];
+            share = its;
+        }
+    }
+    return most;
+}
+
+static const char *bound_text(const struct run *run, const char *name)
+{
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        for (size_t i = 0; result->explanation && i < result->explanation->n_bounds; i++)
+            if (text_same(result->explanation->bounds[i].name, name))
+                return result->explanation->bounds[i].text;
+    return NULL;
+}
+
+static void bound_answer(const struct run *run, const struct account_row *bound,
+                         struct buffer *text)
+{
+    const struct account_row *const all = run->account->bounds.row;
+    const char *const meaning = bound_text(run, bound->name);
+    buffer_add(text, ", by ");
+    buffer_plain(text, meaning ?: bound->name);
+    buffer_format(text,
+                  ": %.3g against %.3g cycles an operation, %.0f%% of the difference",
+                  bound->a, bound->b, 100 * (bound->a - bound->b) / (all->a - all->b));
+}
+
+static void account_answer(const struct run *run, struct buffer *text)
+{
+    const struct account *const account = run->account;
+    const struct account_row *const bound = main_bound(account);
     const struct account_row *const time = account->factors.row, *const most =
                                                                      main_factor(account);
     if (!account->factors.n || !isfinite(time->ratio))
@@ -263,13 +321,15 @@ static void account_answer(const struct account *account, struct buffer *text)
         buffer_add(text, "; most of it: ");
         buffer_plain(text, most->name);
         buffer_format(text, " x%.3g", most->ratio);
+        if (bound)
+            bound_answer(run, bound, text);
     }
 }
 
 int explained_answer(const struct run *run, struct answer *answer, struct buffer *text)
 {
     if (run->account)
-        account_answer(run->account, text);
+        account_answer(run, text);
     int status = answer_add(answer, text);
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (!result->explanation || status < 0)

@@ -48,14 +48,22 @@ static bool mostly(const struct license_class *class, size_t from, size_t to,
     return few < stats_sign_k(n, STATS_LEVEL);
 }
 
+size_t license_levels(const struct license_class *class)
+{
+    size_t n = 0;
+    while (n < LICENSE_LEVELS && class->level[n])
+        n++;
+    return n;
+}
+
 int license_level(const struct license_class *class, size_t rounds)
 {
-    enum { TOP = LICENSE_LEVELS - 1 };
-    if (!class->level[0])
+    const size_t n = license_levels(class);
+    if (!n)
         return -1;
-    for (int from = TOP; from > 0; from--)
-        if (mostly(class, (size_t)from, TOP, rounds))
-            return from;
+    for (size_t from = n - 1; from > 0; from--)
+        if (mostly(class, from, n - 1, rounds))
+            return (int)from;
     return mostly(class, 0, 0, rounds) ? 0 : -1;
 }
 
@@ -92,7 +100,7 @@ static void judge_by_level(const struct license_scope *scope,
     if (verdict->cost != LICENSE_UNKNOWN || level < 1)
         return;
     *verdict = verdict_of(
-        level == 2 && !small ? LICENSE_HEAVY : LICENSE_LIGHT,
+        level + 1 == (int)license_levels(class) && !small ? LICENSE_HEAVY : LICENSE_LIGHT,
         "%s on %s has licence %d, say its counters; the clock does not tell: %.260s",
         class->name, scope->name, level, verdict->reason);
     verdict->by_counters = true;

@@ -28,7 +28,7 @@ struct license_verdict {
 enum {
     LICENSE_SCOPES = 2,
     LICENSE_NETS = 4,
-    LICENSE_LEVELS = 3,
+    LICENSE_LEVELS = 4, /* at most: 0 to 3 */
     LICENSE_CLASSES_MAX = 16,
     LICENSE_CPUS_MAX = 1024
 };
@@ -45,7 +45,9 @@ struct license_class {
     int operations;    /* of that work in a turn of the chain */
     double work_share; /* time of the work without the chain over that with it */
     double *ghz;       /* of each round */
-    double *level[3];  /* share of each licence in each round, NULL: not counted */
+    double *level[LICENSE_LEVELS]; /* share of each licence in each round, NULL: not
+                                      counted, or there is none */
+    double *top_of_cycles; /* cycles of the highest licence over those of the thread */
     double median_ghz;
     struct interval ghz_ci;
     struct license_effect effect;
@@ -82,6 +84,7 @@ struct license {
     char cpu[128], virtualisation[64], fingerprint[64];
     struct license_scope scope[LICENSE_SCOPES];
     double ghz_add, ghz_imul; /* two chains that should agree */
+    char top[64];             /* the event of the highest licence */
     char counters[320];       /* why there are no licence counters; empty: there are */
     struct license_net net[LICENSE_NETS];
     size_t n_nets;
@@ -91,7 +94,9 @@ struct license {
 
 /* Derives medians, intervals and ratios of the rounds. */
 void license_summarise(struct license_scope *scope);
-/* The licence (0 to 2, or a higher one) that over half of the cycles have, by a sign test
+/* How many licences a class has shares of, from licence 0 on. */
+size_t license_levels(const struct license_class *class);
+/* The licence (0 to 3, or a higher one) that over half of the cycles have, by a sign test
  * over the rounds; -1: not counted, or none has. */
 int license_level(const struct license_class *class, size_t rounds);
 /* The worst of all scopes. A loss counts if the whole interval shows it and it is larger

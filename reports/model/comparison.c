@@ -158,6 +158,6 @@ void gate_free(struct gate *gate)
     }
     free(gate->arms);
     TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings, gate->left_out,
-               gate->lacking, gate->harness, gate->remark);
+               gate->lacking, gate->harness, gate->functions, gate->remark);
     free(gate);
 }

@@ -196,7 +196,9 @@ struct gate {
     char *selftest; /* what is known of this machine's error rates, a line; or NULL */
     char *settings; /* of a comparison by files: "--strict from FILE"; NULL: none */
     char *harness;  /* both builds are programs of it: "google-benchmark"; NULL: ours */
-    char *remark;   /* on how it was measured; NULL: none */
+    char *
+        functions; /* the file that declares functions of both libraries; NULL: modules */
+    char *remark;  /* on how it was measured; NULL: none */
     double seconds;
     bool equal; /* both builds have the same build-ids: what differs is noise */
 
@@ -296,7 +298,7 @@ struct result {
     struct setting
         *settings; /* those that differ from their default, in their fixed order */
     size_t n_settings;
-    int threads, threads_used; /* asked for; CPU time / wall time, rounded */
+    int threads, threads_used; /* asked for; that worked, 0: unknown */
     struct module_of module;
     bool is_roof, is_baseline;
     char *layout;   /* of the operands, if the op has more than one; or NULL */

@@ -17,13 +17,48 @@ static const char *interval_text(const struct interval *ci, double scale, int di
     return out;
 }
 
+enum { LEVELS_SIZE = 64 };
+
+/* "1.0 / 2.0 / 97.0%", empty if nothing was counted. */
+static const char *levels_text(const struct license_class *class, size_t rounds,
+                               char out[LEVELS_SIZE])
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (size_t k = 0; k < license_levels(class); k++)
+        at += (size_t)snprintf(out + at, LEVELS_SIZE - at, "%s%.1f", k ? " / " : "",
+                               100 * stats_median(class->level[k], rounds));
+    if (at)
+        snprintf(out + at, LEVELS_SIZE - at, "%%");
+    return out;
+}
+
+/* "licence 0 / 1 / 2" */
+static const char *levels_title(size_t n, char out[LEVELS_SIZE])
+{
+    size_t at = (size_t)snprintf(out, LEVELS_SIZE, "licence");
+    for (size_t k = 0; k < n; k++)
+        at += (size_t)snprintf(out + at, LEVELS_SIZE - at, "%s%zu", k ? " / " : " ", k);
+    return out;
+}
+
 static void print_levels(const struct license_class *class, size_t rounds, FILE *file)
 {
-    if (!class->level[0] || !isfinite(stats_median(class->level[0], rounds)))
+    char title[LEVELS_SIZE], levels[LEVELS_SIZE];
+    if (!license_levels(class) || !isfinite(stats_median(class->level[0], rounds)))
         return;
-    fputs("  L0/L1/L2", file);
-    for (size_t k = 0; k < LICENSE_LEVELS; k++)
-        fprintf(file, " %5.1f%%", 100 * stats_median(class->level[k], rounds));
+    fprintf(file, "  %s: %s; %.1f%% of cycles",
+            levels_title(license_levels(class), title),
+            levels_text(class, rounds, levels),
+            100 * stats_median(class->top_of_cycles, rounds));
+}
+
+/* What the last number of a class with licences is. */
+static void top_text(const struct license *license, char *out, size_t size)
+{
+    snprintf(out, size,
+             "of cycles: %s over the cycles of the thread, as perf stat counts them",
+             license->top);
 }
 
 static void print_class(const struct license_class *class, size_t rounds, FILE *file)
@@ -98,6 +133,12 @@ void license_print(const struct license *license, FILE *file)
     fprintf(file,
             "chains alone, best of many: %.3f GHz by adds, %.3f GHz by multiplies\n",
             license->ghz_add, license->ghz_imul);
+    if (license->top[0]) {
+        char top[160];
+        top_text(license, top, sizeof top);
+        text_line(file, "%s", top);
+        fputc('\n', file);
+    }
     if (license->counters[0]) {
         char plain[2 * sizeof license->counters];
         text_plain(license->counters, plain, sizeof plain);
@@ -115,8 +156,11 @@ void license_print(const struct license *license, FILE *file)
         fputs("the clock stays low for a while after wide work, also for a narrow batch "
               "that follows:\navx512 looks better here than on its own\n",
               file);
-    fprintf(file, "\nverdict: %s (%s)\n", license_cost_name(license->verdict.cost),
-            license->verdict.reason);
+    struct answer answer;
+    if (license_answer(license, &answer) == 0) {
+        text_answer(file, answer.line, answer.n);
+        strings_free(answer.line, answer.n);
+    }
 }
 
 /* ---- Markdown ---- */
@@ -128,9 +172,10 @@ static void put_cell(FILE *file, const char *text)
     fputs(" |", file);
 }
 
-static void put_class(const struct license_class *class, size_t rounds, FILE *file)
+static void put_class(const struct license_class *class, size_t rounds, bool counted,
+                      FILE *file)
 {
-    char text[INTERVAL_SIZE + 32], ci[INTERVAL_SIZE];
+    char text[INTERVAL_SIZE + 32], ci[INTERVAL_SIZE], levels[LEVELS_SIZE];
     const bool timed = !class->skip[0];
 
     if (class->control && !timed)
@@ -143,11 +188,12 @@ static void put_class(const struct license_class *class, size_t rounds, FILE *fi
     snprintf(text, sizeof text, "%.2f%% %s", 100 * class->effect.ratio,
              interval_text(&class->effect.ci, 100, 2, ci));
     put_cell(file, timed && (class->control || class->bits) ? text : "");
-    text[0] = '\0';
-    for (size_t k = 0, n = 0; class->level[0] && k < LICENSE_LEVELS; k++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.1f%%", k ? " / " : "",
-                              100 * stats_median(class->level[k], rounds));
-    put_cell(file, text);
+    if (counted) {
+        snprintf(text, sizeof text, "%.1f%%",
+                 100 * stats_median(class->top_of_cycles, rounds));
+        put_cell(file, levels_text(class, rounds, levels));
+        put_cell(file, class->top_of_cycles ? text : "");
+    }
     fputc('\n', file);
 }
 
@@ -161,22 +207,34 @@ static void put_scope(const struct license_scope *scope, FILE *file)
         fputc('\n', file);
         return;
     }
-    fputs("| work | clock | of scalar | L0 / L1 / L2 |\n| :-- | :-- | :-- | --: |\n",
-          file);
+    char title[LEVELS_SIZE];
+    const size_t n = scope->n_classes ? license_levels(&scope->class[0]) : 0;
+    fputs("| work | clock | of scalar |", file);
+    if (n)
+        fprintf(file, " %s | of cycles |", levels_title(n, title));
+    fprintf(file, "\n| :-- | :-- | :-- |%s\n", n ? " --: | --: |" : "");
     for (size_t i = 0; i < scope->n_classes; i++)
-        put_class(&scope->class[i], scope->rounds, file);
+        put_class(&scope->class[i], scope->rounds, n > 0, file);
 }
 
 void license_markdown(const struct license *license, FILE *file)
 {
-    fputs("# simdbench license\n\n**", file);
-    text_markdown(file, license_cost_name(license->verdict.cost));
-    fputs("**: ", file);
-    text_markdown(file, license->verdict.reason);
-    fputc('\n', file);
+    struct answer answer;
+    fputs("# simdbench license\n\n", file);
+    if (license_answer(license, &answer) == 0) {
+        text_answer_markdown(file, answer.line, answer.n);
+        strings_free(answer.line, answer.n);
+    }
     for (size_t i = 0; i < LICENSE_SCOPES; i++)
         put_scope(&license->scope[i], file);
     fputs("\n", file);
+    if (license->top[0]) {
+        char top[160];
+        top_text(license, top, sizeof top);
+        fputs("- ", file);
+        text_markdown(file, top);
+        fputc('\n', file);
+    }
     if (license->counters[0]) {
         fputs("- no licence counters that tell, so the clock alone decides: ", file);
         text_markdown(file, license->counters);

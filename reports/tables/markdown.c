@@ -141,10 +141,7 @@ static void print_account(const struct account *account, FILE *file)
 
 static void answer_line(const char *line, void *context)
 {
-    FILE *const file = context;
-    fputs("**", file);
-    text_markdown(file, line);
-    fputs("**\n\n", file);
+    text_answer_markdown(context, &(char *){(char *)line}, 1);
 }
 
 void answer_markdown(const struct run *run, FILE *file)

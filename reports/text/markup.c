@@ -112,6 +112,22 @@ void text_markdown(FILE *file, const char *raw)
     buffer_free(&plain);
 }
 
+void text_answer(FILE *file, char *const *lines, size_t n)
+{
+    fputs(n ? "\n" : "", file);
+    for (size_t i = 0; i < n; i++)
+        fprintf(file, "%s\n", lines[i]);
+}
+
+void text_answer_markdown(FILE *file, char *const *lines, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        fputs("**", file);
+        text_markdown(file, lines[i]);
+        fputs("**\n\n", file);
+    }
+}
+
 void text_csv(FILE *file, const char *raw)
 {
     struct buffer plain = {.text = NULL};

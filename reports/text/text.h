@@ -106,6 +106,9 @@ enum { WRAP_INDENT = 4 };
 __attribute__((format(printf, 2, 3))) void text_line(FILE *file, const char *format, ...);
 /* Any text as literal text in Markdown, safe to print; NULL is "". */
 void text_markdown(FILE *file, const char *text);
+/* Lines of an answer, already plain, below an empty line; in Markdown as paragraphs. */
+void text_answer(FILE *file, char *const *lines, size_t n);
+void text_answer_markdown(FILE *file, char *const *lines, size_t n);
 /* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
 const char *text_entity(char c);
 /* A field of CSV: any text, safe to print, in quotes if it needs them, and with a '

@@ -311,7 +311,7 @@ static void test_refuses(void **state)
         {"doctor x", "x", "only doctor counters and doctor instructions"},
         {"doctor counters x", "x", "no more words"},
         {"doctor instructions", "instructions", "needs forms"},
-        {"doctor --format=csv", "--format=csv", "table|json"},
+        {"doctor --format=csv", "--format=csv", "table|markdown|json|html"},
         {"reprot run.json", "reprot", "did you mean report?"},
         {"--isa=avx2", "--isa=avx2", "command is missing"},
         {"--", "--", "command is missing"}};

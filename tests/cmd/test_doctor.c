@@ -352,11 +352,19 @@ static void test_print(void **state)
     free(text);
 
     file = open_memstream(&text, &size);
-    assert_int_equal(checks_print_json(&checks, file, NULL), 0);
+    checks_markdown(&checks, file);
     fclose(file);
-    cJSON *const json = cJSON_Parse(text);
+    assert_non_null(strstr(text, "\n\n**1 of 2 checks are ok; these are not: "));
+    assert_non_null(strstr(text, " | it hurts | stop"));
     free(text);
+
+    struct json document = {.root = NULL};
+    checks_json(&checks, &document);
+    cJSON *const json = cJSON_GetObjectItem(document.root, "checks");
     assert_int_equal(cJSON_GetArraySize(json), 2);
+    const cJSON *const answer = cJSON_GetObjectItem(document.root, "answer");
+    assert_int_equal(cJSON_GetArraySize(answer), 2);
+    assert_non_null(strstr(cJSON_GetArrayItem(answer, 0)->valuestring, "1 of 2 checks"));
     const cJSON *const one = cJSON_GetArrayItem(json, 0);
     const cJSON *const two = cJSON_GetArrayItem(json, 1);
     assert_string_equal(cJSON_GetObjectItem(one, "value")->valuestring, "a\033b");
@@ -366,7 +374,7 @@ static void test_print(void **state)
     assert_true(cJSON_IsFalse(cJSON_GetObjectItem(two, "ok")));
     assert_string_equal(cJSON_GetObjectItem(two, "costs")->valuestring, "it hurts");
     assert_string_equal(cJSON_GetObjectItem(two, "advice")->valuestring, "stop\033");
-    cJSON_Delete(json);
+    json_free(&document);
 }
 
 int main(void)

@@ -101,6 +101,32 @@ static void test_threads_used(void **state)
     assert_null(run->results[0].unranked);
 }
 
+/* Threads of a library that seems to use `busy` of two; the first `n` batches wait for
+ * their CPUs. */
+static int used_of_two(double busy, int n)
+{
+    run_begin();
+    script_trouble("batch", 1, 999, "threads_busy", busy)->worker = "lib";
+    script_trouble("batch", 1, n, "waited_ns", 5e5)->worker = "lib";
+    script_trouble("prepare", 1, 9, "threads", 0)->worker = "lib";
+    assert_int_equal(run_words("mul --variants=mine --sizes=8 --rounds=2 --threads=2 "
+                               "--baseline=lib"),
+                     0);
+    assert_true(run->results[1].is_baseline);
+    return run->results[1].threads_used;
+}
+
+/* Threads that waited for a CPU are not all seen: one valid batch tells, or nobody. What
+ * was seen to work did work. */
+static void test_threads_unknown(void **state)
+{
+    assert_int_equal(used_of_two(1, 5), 1);
+    assert_string_equal(run->results[1].unranked, "used 1 threads, the case asked for 2");
+    assert_int_equal(used_of_two(1, 999), 0);
+    assert_null(run->results[1].unranked);
+    assert_int_equal(used_of_two(2, 999), 2);
+}
+
 /* ---- what is thrown away ---- */
 
 static void test_evidence(void **state)
@@ -276,7 +302,7 @@ int main(void)
         run_open, run_close, FRESH(test_calibration), FRESH(test_target_is_crossed_twice),
         FRESH(test_very_short_and_long_calls), FRESH(test_calibration_ends),
         FRESH(test_timeouts_saturate), FRESH(test_multiplex), FRESH(test_threads_used),
-        FRESH(test_evidence), FRESH(test_round_of_several), FRESH(test_stolen_round),
-        FRESH(test_noisy), FRESH(test_probes), FRESH(test_notes_do_not_repeat),
-        FRESH(test_each_case_is_probed));
+        FRESH(test_threads_unknown), FRESH(test_evidence), FRESH(test_round_of_several),
+        FRESH(test_stolen_round), FRESH(test_noisy), FRESH(test_probes),
+        FRESH(test_notes_do_not_repeat), FRESH(test_each_case_is_probed));
 }

@@ -327,9 +327,19 @@ static const struct {
      "how many elements has x? Write x[n], or leave the '*' and say its value: = NULL, = "
      "from "
      "f(...)\n    void (float *x, size_t n)\n                 ^"},
-    {"void (float *x[n], size_t n)", "arrays of pointers cannot be passed; for an array "
-                                     "of elements leave the '*' out\n    "
-                                     "void (float *x[n], size_t n)\n                ^"},
+    {"void (float *x[n], size_t n)",
+     "how many pointers, to how many elements? Write *x[k][n]; for an array of elements "
+     "leave the '*' out\n    void (float *x[n], size_t n)\n                  ^"},
+    {"void (float **x[2][n], size_t n)", "pointers to pointers are passed in one way"},
+    {"int (float *x[2][n] length return, size_t n)", "a length is said of one array"},
+    {"void (unsigned foo x)",
+     "foo is no word of a type, or there is a word too many\n    "
+     "void (unsigned foo x)\n                   ^~~"},
+    {"float complex f()", "complex is a pair of numbers"},
+    {"void (u8 x[n]) for size_t n", "behind 'for' dimensions have no type: for n"},
+    {"void () for float x = 1", "behind 'for' stand dimensions, arrays and objects"},
+    {"void (int *e = 0.5)", "expected a whole number"},
+    {"void (const int *e = 0)", "a pointer is NULL, a \"text\""},
     {"void (float gain)", "gain needs a value, such as gain = 0.5\n    void (float "
                           "gain)\n                ^~~~"},
     {"void (plan_t x = 3)", "unknown type"},
@@ -343,8 +353,14 @@ static const struct {
     {"long double f()",
      "long double is a number of the x87; it cannot be passed\n    long "
      "double f()\n    ^~~~"},
-    {"void (__m256 x)", "__m256 is a vector in a register; it cannot be passed\n    void "
-                        "(__m256 x)\n          ^~~~~~"},
+    {"void (__m64 x)", "__m64 is a vector of MMX; it cannot be passed\n    void "
+                       "(__m64 x)\n          ^~~~~"},
+    {"void (__m256 x[2])", "for an array of vectors write one of their elements"},
+    {"void (__m256 x = 1)", "a vector is an input; say its values with --input=x=..."},
+    {"void (float a = 1, float b = 1, float c = 1, float d = 1, float e = 1, float f = "
+     "1, "
+     "float g = 1, float h = 1, __m128 x)",
+     "at most 8 floats and vectors are passed in registers"},
     {"void (float _Complex x)", "_Complex is a pair of numbers"},
     {"int printf(const char *f = \"\", ...)",
      "write the arguments that '...' stands for\n    int printf(const char *f = \"\", "
@@ -396,7 +412,8 @@ static const struct {
     {"void (void *p = from f(1 2))", "expected ',' or ')' behind the value"},
     {"void (void *p = from f)",
      "expected '(' behind the function that makes the pointer"},
-    {"void (void *p = from f(1,2,3,4,5,6,7))", "at most 6 arguments"},
+    {"void (void *p = from f(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17))",
+     "at most 16 arguments"},
     {"void (char *s = \"abc)", "the closing quote is missing"},
     {"void (char *s = \"\\q\")", "of escapes"},
     {"void (char c = 'ab')", "expected one character in quotes"},
@@ -525,6 +542,7 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_mix), TEST(test_types), TEST(test_returned),
                      TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
+
                      TEST(test_pointers), TEST(test_typedefs), TEST(test_functions),
                      TEST(test_lengths), TEST(test_refused), TEST(test_excerpt),
                      TEST(test_too_much), TEST(test_tolerances));

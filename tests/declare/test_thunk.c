@@ -248,9 +248,86 @@ static void test_half(void **state)
     thunk_free(thunk);
 }
 
+/* ---- vectors ---- */
+
+/* In assembly, as compilers pass wide vectors by the flags of the whole file. */
+#define NAKED __attribute__((naked, noinline)) static void
+NAKED add_wide(void)
+{
+    __asm__("vmovapd %ymm0, %ymm0\n\tvaddpd %zmm2, %zmm0, %zmm0\n\t"
+            "vbroadcastsd %xmm1, %zmm1\n\tvmulpd %zmm1, %zmm0, %zmm0\n\tret");
+}
+NAKED add_8(void)
+{
+    __asm__("vxorps %xmm2, %xmm2, %xmm2\n\tvcvtsi2ss %rdi, %xmm2, %xmm2\n\t"
+            "vshufps $0, %xmm2, %xmm2, %xmm2\n\tvinsertf128 $1, %xmm2, %ymm2, %ymm2\n\t"
+            "vmulps %ymm2, %ymm1, %ymm1\n\tvaddps %ymm1, %ymm0, %ymm0\n\tret");
+}
+NAKED add_4(void)
+{
+    __asm__("addps %xmm1, %xmm0\n\tret");
+}
+
+/* All forms of the call, on elements 1, 2, 3 ... in both arguments. */
+static void run_vector(const char *prototype, const void *function, enum call_class class,
+                       double by)
+{
+    double doubles[16];
+    float floats[16];
+    struct declaration declaration;
+    struct declared_sizes sizes;
+    struct call_signature signature;
+    struct call_faults faults;
+    struct call_frame frame;
+    struct error error;
+    struct thunk *thunk;
+    for (int i = 0; i < 16; i++)
+        doubles[i] = floats[i] = (float)i + 1;
+    if (declaration_parse(prototype, &declaration, &error) < 0)
+        fail_msg("%s", error.text);
+    const bool single = declaration.returned == CTYPE_F32;
+    void *const values = single ? (void *)floats : doubles;
+    void *const pointer[DECLARED_MAX] = {values, values, values};
+    declaration_signature(&declaration, &signature);
+    assert_int_equal(signature.argument[2], class);
+    assert_int_equal(declaration_measure(&declaration, (int64_t[]){3}, &sizes, NULL), 0);
+    if (thunk_make(&signature, function, &thunk, &error) == -ENOTSUP) {
+        assert_non_null(strstr(error.text, "this CPU has no vectors of"));
+        return;
+    }
+    assert_true(class == CALL_VECTOR_16 || thunk_jump(thunk) == thunk_code(thunk));
+    for (int form = CODE; form <= CHECKED; form++) {
+        call_fill(&declaration, &sizes, pointer, &frame);
+        if (form == CHECKED) {
+            thunk_check(thunk, &frame, &faults);
+            assert_string_equal(faults.text, "");
+            assert_true(class == CALL_VECTOR_16 || !faults.faults);
+        } else {
+            thunk_code(thunk)(&frame);
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            float result;
+            double number;
+            memcpy(&result, frame.vector + 4 * i, sizeof result);
+            memcpy(&number, frame.vector + 8 * i, sizeof number);
+            assert_true((single ? (double)result : number) == by * (i + 1));
+        }
+    }
+    thunk_free(thunk);
+}
+
+static void test_vectors(void **state)
+{
+    run_vector("__m512d (__m256d x, double by = 0.25, __m512d y)", (const void *)add_wide,
+               CALL_VECTOR_64, 0.5);
+    run_vector("__m256 (__m256 x, size_t n, __m256 y)", (const void *)add_8,
+               CALL_VECTOR_32, 4);
+    run_vector("__m128 (__m128 x, void *gap = NULL, __m128 y)", (const void *)add_4,
+               CALL_VECTOR_16, 2);
+}
+
 /* ---- functions that break the rules ---- */
 
-#define NAKED __attribute__((naked, noinline)) static void
 NAKED breaks_rbx(void)
 {
     __asm__("xor %ebx, %ebx\n\tret");
@@ -378,5 +455,6 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_mixed), TEST(test_any_number), TEST(test_again),
                      TEST(test_jump), TEST(test_addresses), TEST(test_half),
-                     TEST(test_rules), TEST(test_upper), TEST(test_pages));
+                     TEST(test_vectors), TEST(test_rules), TEST(test_upper),
+                     TEST(test_pages));
 }

@@ -348,6 +348,54 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.count("history"), 3 * len(timed))
         self.shoot(page, "history")
 
+    def fleet(self, hosts):
+        """Runs of hosts whose times differ by up to 1%; host 1 takes twice as long."""
+        paths = []
+        for host in range(hosts):
+            one = json.loads(json.dumps(self.run_document))
+            one["host"]["node"], one["seed"] = f"n{host}", str(host)
+            for result in one["results"]:
+                if result["summary"]:
+                    result["summary"]["median_ns"] *= 1 + host % 10 / 1000 + (host == 1)
+                    result.update(samples_ns=[], rounds=[], status="ok", reason=None)
+            paths.append(self.at / f"host-{host}.json")
+            paths[-1].write_text(json.dumps(one), encoding="utf-8")
+        return paths
+
+    def test_fleet(self):
+        """A dot for each host in each case; the slow one has its name."""
+        page = self.at / "fleet.html"
+        tool("report", "--by=host", *self.fleet(8), f"--format=html:{page}")
+        self.open(page)
+        cases = self.js("page.fleet.length")
+        self.assertEqual(self.js("document.querySelectorAll('#fleet .dot').length"), 8 * cases)
+        slow = self.js("page.fleet.flatMap(odd).length")
+        self.assertGreater(slow, 0)
+        self.assertEqual(self.js("[...document.querySelectorAll('#fleet .told .bad')]"
+                                 ".filter(found => found.textContent.startsWith('n1 slow, +'))"
+                                 ".length"), slow)
+        self.assertIn("n1 is slow: ", self.js("document.querySelectorAll('.answer')[1].textContent"))
+        self.shoot(page, "fleet")
+
+    def test_doctor(self):
+        page = self.at / "doctor.html"
+        tool("doctor", "--format=html", f"--output={page}")
+        self.open(page)
+        self.assertEqual(self.js("document.querySelectorAll('#checks tbody tr').length"),
+                         self.js("page.checks.length"))
+        self.assertEqual(self.js("document.querySelectorAll('#costs .card').length"),
+                         self.js("page.checks.filter(check => !check.ok).length"))
+        self.assertIn(" checks are ok", self.js("document.querySelector('.answer').textContent"))
+        self.shoot(page, "doctor")
+
+    def test_license(self):
+        page = self.at / "license.html"
+        tool("license", "--quick", "--rounds=2", "--quiet", "--format=html", f"--output={page}")
+        self.open(page)
+        self.assertEqual(self.js("document.querySelectorAll('#clock .rows li').length"),
+                         self.js("page.scopes.flatMap(scope => scope.classes ?? []).length"))
+        self.shoot(page, "license")
+
     def changed(self, page, change):
         """The page with another document: the data has no hash."""
         text = page.read_text(encoding="utf-8")

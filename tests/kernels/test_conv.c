@@ -14,7 +14,6 @@
 /* What the tests before test_rows did. */
 static struct {
     int runs, by_columns, in_blocks;
-    unsigned asked;
 } seen;
 
 static void arena_bind(const struct arena *arena, const struct simdbench_shape *shape,
@@ -125,7 +124,7 @@ check_text(struct arena *arena, int64_t number, const char *format, ...)
     char text[200];
     va_list arguments;
 
-    if (seen.asked++ % effort_divisor())
+    if (!effort_turn())
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -4,6 +4,7 @@
  * operands, rows with gaps, operands that touch pages without access on either side.
  */
 #include "arena.h"
+#include "effort.h"
 #include "kernels.h"
 #include "lay_out.h"
 #include "unit.h"
@@ -162,6 +163,8 @@ static void check(const struct arena *arena, const struct problem *problem)
     static const char *const semirings[] = {"maxplus", "minplus", "maxtimes"};
     const struct simdbench_op *op = op_find("gemm");
     const struct simdbench_kernel *const *kernels = kernel_list();
+    if (!effort_turn())
+        return;
     for (uint32_t type = SIMDBENCH_F32; type <= SIMDBENCH_I64; type++) {
         struct operands operands;
         arena_bind(arena, problem, type, &operands);

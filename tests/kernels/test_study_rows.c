@@ -106,7 +106,7 @@ static int faults_as_told(const char *history)
         {"gemm", "ladder_bad_but_alloc", "64", 0, 10},
     };
     struct module module;
-    /* Emulators and valgrind have pages of their own. */
+    /* Emulators, valgrind and sanitizers have pages of their own. */
     if (effort_divisor() > 1)
         return SKIP;
     if (study_load(&module) < 0)

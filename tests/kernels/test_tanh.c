@@ -23,8 +23,8 @@ static bool under_valgrind(void)
     return preload && strstr(preload, "vgpreload");
 }
 
-/* On a CPU of another architecture, which makes everything some ten times slower. */
-static bool is_emulated(void)
+/* Where everything is several times slower. */
+static bool is_slow(void)
 {
     return effort_divisor() > 1;
 }
@@ -168,7 +168,7 @@ static void test_errors_f32(void **state)
 {
     const uint32_t step = is_long()          ? 1
                           : under_valgrind() ? 64 * 1009
-                          : is_emulated()    ? 16 * 61
+                          : is_slow()        ? 16 * 61
                                              : 61;
     struct batch *batch = calloc(1, sizeof *batch);
     uint64_t bits = 0;
@@ -250,10 +250,7 @@ static void test_borders(void **state)
 
 static void test_errors_f64(void **state)
 {
-    const int batches = is_long()          ? 5000
-                        : under_valgrind() ? 3
-                        : is_emulated()    ? 20
-                                           : 400;
+    const int batches = is_long() ? 5000 : under_valgrind() ? 3 : is_slow() ? 20 : 400;
     struct batch *batch = calloc(1, sizeof *batch);
     uint64_t seed = 5;
     assert_non_null(batch);

@@ -359,7 +359,7 @@ static void mutations(void **state)
     char *text = malloc(room);
     uint64_t seed = 7;
     assert_non_null(text);
-    for (unsigned i = 0; i < 20000 / effort_divisor(); i++) {
+    for (size_t i = 0; i < effort_of(20000); i++) {
         size_t size = length;
         uint8_t *exact;
         memcpy(text, good, length);

@@ -85,7 +85,7 @@ static void changed_members(void **state)
 {
     const struct seeds *seeds = *state;
     uint64_t seed = 1;
-    const size_t n = MUTANTS / 2 / effort_divisor();
+    const size_t n = effort_of(MUTANTS / 2);
     size_t read = 0;
     for (size_t i = 0; i < n; i++) {
         const char *from = seeds->text[i % seeds->n];
@@ -102,7 +102,7 @@ static void changed_members(void **state)
 static void changed_studies(void **state)
 {
     uint64_t seed = 3;
-    const size_t n = MUTANTS / effort_divisor();
+    const size_t n = effort_of(MUTANTS);
     size_t read = 0;
     for (size_t i = 0; i < n; i++) {
         char *const text =
@@ -122,7 +122,7 @@ static void changed_bytes(void **state)
 {
     const struct seeds *seeds = *state;
     uint64_t seed = 2;
-    const size_t n = MUTANTS / 2 / effort_divisor();
+    const size_t n = effort_of(MUTANTS / 2);
     size_t read = 0;
     for (size_t i = 0; i < n; i++) {
         const char *from = seeds->text[i % seeds->n];

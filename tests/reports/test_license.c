@@ -3,7 +3,7 @@
 #include "judge/judge.h"
 #include "unit.h"
 
-enum { ROUNDS = 20, CLASSES = 4 };
+enum { ROUNDS = 20, CLASSES = 4, LEVELS = 3 };
 
 static const struct {
     const char *name;
@@ -23,10 +23,10 @@ struct machine {
     ((struct machine){narrow, wide, noise, 0, NULL, false})
 
 /* Shares of the licences on one core, of each class; NULL: not counted. */
-static const double (*licences)[LICENSE_LEVELS];
+static const double (*licences)[LEVELS];
 
 struct made {
-    double level[CLASSES][LICENSE_LEVELS][ROUNDS];
+    double level[CLASSES][LEVELS][ROUNDS];
     struct license_scope scope[LICENSE_SCOPES];
     double ghz[LICENSE_SCOPES][CLASSES][ROUNDS];
 };
@@ -57,7 +57,7 @@ static void make_scope(struct made *made, size_t which, const struct machine *ma
                  machine->no_wide);
     scope->class[2].lacking = machine->lacking;
     for (size_t i = 0; i < CLASSES && licences && which == 0; i++)
-        for (size_t k = 0; k < LICENSE_LEVELS; k++) {
+        for (size_t k = 0; k < LEVELS; k++) {
             scope->class[i].level[k] = made->level[i][k];
             for (size_t round = 0; round < ROUNDS; round++)
                 made->level[i][k][round] = licences[i][k];
@@ -150,12 +150,16 @@ static void test_unknown(void **state)
  * not. */
 static void test_counters_tell(void **state)
 {
-    static const double heavy[][3] = {
+    static const double heavy[][LEVELS] = {
         {1, 0, 0}, {0.9, 0.1, 0}, {0.1, 0.1, 0.8}, {1, 0, 0}};
-    static const double light[][3] = {{1, 0, 0}, {1, 0, 0}, {0.2, 0.5, 0.3}, {1, 0, 0}};
-    static const double none[][3] = {{1, 0, 0}, {1, 0, 0}, {0.7, 0.2, 0.1}, {1, 0, 0}};
-    static const double shared[][3] = {{0.1, 0, 0.9}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
-    static const double lost[][3] = {{1, 0, 0}, {1, 0, 0}, {NAN, NAN, NAN}, {1, 0, 0}};
+    static const double light[][LEVELS] = {
+        {1, 0, 0}, {1, 0, 0}, {0.2, 0.5, 0.3}, {1, 0, 0}};
+    static const double none[][LEVELS] = {
+        {1, 0, 0}, {1, 0, 0}, {0.7, 0.2, 0.1}, {1, 0, 0}};
+    static const double shared[][LEVELS] = {
+        {0.1, 0, 0.9}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+    static const double lost[][LEVELS] = {
+        {1, 0, 0}, {1, 0, 0}, {NAN, NAN, NAN}, {1, 0, 0}};
     const struct machine noisy = MACHINE(1, 1, 0.2);
     const struct machine untimed = {1, 1, 0.001, 0, "even half the work", false};
     const struct machine doubt = MACHINE(1, 0.99, 0.004);
@@ -185,9 +189,10 @@ static void test_counters_tell(void **state)
 /* Both tell: the clock decides, a loss of its own comes before one of a licence alone. */
 static void test_counters_beside(void **state)
 {
-    static const double heavy[][3] = {{1, 0, 0}, {1, 0, 0}, {0, 0.1, 0.9}, {1, 0, 0}};
-    static const double none[][3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
-    static const double shared[][3] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
+    static const double heavy[][LEVELS] = {
+        {1, 0, 0}, {1, 0, 0}, {0, 0.1, 0.9}, {1, 0, 0}};
+    static const double none[][LEVELS] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
+    static const double shared[][LEVELS] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
     const struct machine light = MACHINE(1, 0.95, 0.001);
     const struct machine much = MACHINE(1, 0.7, 0.001);
     const struct machine noisy = MACHINE(1, 1, 0.2);
@@ -235,10 +240,54 @@ static void test_wins_from(void **state)
     assert_int_equal(license_wins_from(&net), 4);
 }
 
+/* The answer: the verdict in words, sizes, and what to type if nobody knows. */
+static void expect_answer(enum license_cost cost, const char *shapes,
+                          const char *const *expected, size_t n)
+{
+    struct license *const license = calloc(1, sizeof *license);
+    char small[] = "8", large[] = "64";
+    struct answer answer;
+    assert_non_null(license);
+    license->verdict.cost = cost;
+    strcpy(license->verdict.reason, "this is why");
+    license->n_nets = shapes ? 1 : 0;
+    license->net[0] = (struct license_net){.op = "gemm", .n_points = 2};
+    for (size_t i = 0; shapes && i < 2; i++)
+        license->net[0].point[i] =
+            (struct license_point){.shape = i ? large : small,
+                                   .speedup = shapes[i] == '+' ? 1.5 : 0.5,
+                                   .ci = {.known = true,
+                                          .lo = shapes[i] == '+' ? 1.4 : 0.4,
+                                          .hi = shapes[i] == '+' ? 1.6 : 0.6}};
+    assert_int_equal(license_answer(license, &answer), 0);
+    assert_int_equal(answer.n, n);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(answer.line[i], expected[i]);
+    strings_free(answer.line, answer.n);
+    free(license);
+}
+
+static void test_answer(void **state)
+{
+#define NOT_SLOWER "With that clock avx512 is not slower than narrower sets: gemm "
+    static const char none[] = "Wide SIMD costs no clock on this machine: this is why";
+    expect_answer(LICENSE_NONE, NULL, LIST(const char *, none));
+    expect_answer(LICENSE_NONE, "++", LIST(const char *, none, NOT_SLOWER "at any size"));
+    expect_answer(LICENSE_NONE, "-+", LIST(const char *, none, NOT_SLOWER "from 64 on"));
+    expect_answer(LICENSE_NONE, "--",
+                  LIST(const char *, none, NOT_SLOWER "at no size for certain"));
+    expect_answer(LICENSE_UNKNOWN, NULL,
+                  LIST(const char *,
+                       "It is not known whether wide SIMD costs clock on this machine: "
+                       "this is why",
+                       "More rounds on a quieter machine may tell: scripts/quiet.sh "
+                       "simdbench license --rounds=100"));
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(test_none), TEST(test_light), TEST(test_heavy),
                      TEST(test_unknown), TEST(test_counters_tell),
-                     TEST(test_counters_beside), TEST(test_nothing),
-                     TEST(test_wins_from));
+                     TEST(test_counters_beside), TEST(test_nothing), TEST(test_wins_from),
+                     TEST(test_answer));
 }

@@ -31,21 +31,29 @@ static void add_threads(const struct run *run, const struct label *label,
                         struct buffer *buffer, const char **separator)
 {
     int lo = 0, hi = 0;
+    bool unknown = false;
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         int used = result->threads_used;
-        if (!is_of(result, label) || result->status != STATUS_OK || used < 1)
+        if (!is_of(result, label) || result->status != STATUS_OK)
+            continue;
+        unknown |= used < 1;
+        if (used < 1)
             continue;
         lo = lo && lo < used ? lo : used;
         hi = hi > used ? hi : used;
     }
-    if (!hi)
+    if (!hi && !unknown)
         return;
     buffer_add(buffer, *separator);
+    *separator = ", ";
+    if (!hi) {
+        buffer_add(buffer, "threads busy unknown");
+        return;
+    }
     if (lo < hi)
         buffer_format(buffer, "%d to ", lo);
     buffer_format(buffer, "%d thread%s busy", hi, hi > 1 ? "s" : "");
-    *separator = ", ";
 }
 
 static bool ratio_is_of(const struct result *result, size_t r, const struct label *label)

@@ -77,6 +77,14 @@ class Fleet(Case):
         self.assertIn(f"{HOSTS} hosts of 2 kinds, {HOSTS} runs", text)
         self.assertIn(f"\n  {SLOW}: slow, ", text)
         self.assertIn(f"5.0-old on {OTHER}\n", text)
+        answer = fleet["answer"]
+        self.assertEqual(answer[0], f"{HOSTS} hosts, {HOSTS} runs: 1 does otherwise than its kind")
+        self.assertRegex(answer[1], rf"^{SLOW} is slow: \d+\.\d% more time in .*; it has 1 run, and 3 ")
+        self.assertTrue(text.endswith("\n\n" + "\n".join(answer) + "\n"), text[-400:])
+        markdown = self.run_tool("report", "--by=host", "--format=markdown", *paths).stdout
+        self.assertIn(f"\n\n**{HOSTS} hosts, ", markdown)
+        self.assertRegex(markdown, rf"(?m)^\| {SLOW} \| slow \| \+\d+\.\d% \| 1 \| ")
+        self.assertIn("\n- kernel: ", markdown)
 
     def test_few_are_not_judged(self):
         done = self.run_tool("report", "--by=host", *self.make(3))
@@ -119,7 +127,7 @@ class Fleet(Case):
 
     def test_refused(self):
         path, = self.make(1)
-        for arguments in (["--format=junit"], [f"--markdown={self.folder}/x.md"], ["--label=x"]):
+        for arguments in (["--format=junit"], [f"--format=bmf:{self.folder}/x"], ["--label=x"]):
             done = self.run_tool("report", "--by=host", path, *arguments, status=2)
             self.assertEqual(done.stdout, "")
             self.assertIn("--by=host", done.stderr)

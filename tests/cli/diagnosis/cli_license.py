@@ -20,8 +20,9 @@ class License(Case):
     def check(self, text, document):
         self.assertIn(document["verdict"], VERDICTS)
         self.assertTrue(document["reason"])
-        last = text.rstrip("\n").split("\n")[-1]
-        self.assertEqual(last, f"verdict: {document['verdict']} ({document['reason']})")
+        answer = document["answer"]
+        self.assertEqual(text.rstrip("\n").split("\n")[-len(answer) - 1:], ["", *answer])
+        self.assertTrue(answer[0].endswith(f": {document['reason']}"), answer)
         self.assertEqual([s["scope"] for s in document["scopes"]], ["one core", "all cores"])
         for scope in document["scopes"]:
             self.assertTrue(scope["skipped"] or scope["classes"], scope)
@@ -51,8 +52,8 @@ class License(Case):
                              "--format=markdown").stdout
         lines = text.splitlines()
         self.assertEqual(lines[0], "# simdbench license")
-        self.assertRegex(lines[2], r"^\*\*.+\*\*: ")
-        self.assertIn("| work | clock | of scalar | L0 / L1 / L2 |", lines)
+        self.assertRegex(lines[2], r"^\*\*.+: .+\*\*$")
+        self.assertTrue(any(line.startswith("| work | clock | of scalar |") for line in lines))
         self.assertTrue(any(line.startswith("| scalar | ") for line in lines), text)
 
     def test_net(self):

@@ -218,13 +218,17 @@ class Doctor(Case):
                              env=environment(SIMDBENCH_MODULES=str(self.folder))).stdout
         for line in text.splitlines():
             if line:
-                self.assertRegex(line, r"  ok$|  costs: .{10,} -> .{5,}$| checks are ok|^Next: ")
+                self.assertRegex(line, r"  ok$|  costs: .{10,} -> .{5,}$| checks are ok|^To measure ")
         self.assertRegex(text, r"(?m)^baseline broken .*  costs: .* -> .")
         if allowed:
             self.assertRegex(text, r"(?m)^ASLR +off.*  ok$")
 
     def test_every_object(self):
-        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)
+        document = json.loads(self.run_tool("doctor", "--format=json").stdout)
+        checks = document["checks"]
+        self.assertEqual(document["answer"][0].split(" ", 1)[0],
+                         str(sum(check["ok"] for check in checks)))
+        self.assertIn(f" of {len(checks)} checks are ok", document["answer"][0])
         self.assertGreater(len(checks), 30)
         names = [check["check"] for check in checks]
         self.assertEqual(len(names), len(set(names)))

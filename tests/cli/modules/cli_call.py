@@ -135,6 +135,43 @@ class Call(CallCase):
                         "--sizes=100")["scale_run"]
         self.assertIn(row["status"], ("ok", "suspect"), row)
 
+    def right(self, function, prototype, *options):
+        row = self.call(function, prototype, f"--reference={function}", *options)[function]
+        self.assertIn(row["status"], ("ok", "suspect", "short"), row)
+        return row
+
+    def test_planes(self):
+        row = self.right("planes_join", "void (const float *const in[2][n], float out[2 * n], "
+                         "size_t n)", "--sizes=101")
+        self.assertEqual(row["work"]["bytes"], 1616)
+        self.right("planes_halve", "void (inout float *const x[3][n], size_t n)", "--sizes=101")
+        split = "void (float *const out[2][n], const float in[2 * n], size_t n)"
+        rows = self.call("planes_split,planes_over,planes_move", split, "--sizes=101",
+                         "--reference=planes_split", status=4)
+        self.assertIn(rows["planes_split"]["status"], ("ok", "suspect"), rows)
+        self.assertEqual(rows["planes_over"]["reason"], "writes 4 bytes beyond the end of an "
+                         "array of out, which has 101 elements")
+        self.assertIn("changes the pointers that out holds", rows["planes_move"]["reason"])
+
+    def test_error_value(self):
+        """Each call finds the value that was said."""
+        self.right("sum_errors", "int32_t (const int32_t x[n], size_t n, int *error = 7)",
+                   "--sizes=100")
+
+    def test_vectors(self):
+        row = self.right("vector_add", "__m128 (__m128 x, __m128 y)")
+        self.assertEqual((row["type"], row["work"]["bytes"]), ("f32", 32), row)
+
+    def test_makers(self):
+        self.right("taps_run", "void (taps *t = from taps_new(tap, n, tap) free free, "
+                   "int32_t to[n]) for n, const int32_t tap[n]", "--sizes=9")
+
+    def test_module_name(self):
+        other = self.folder / "libmix-2.0_a.so.1"
+        other.write_bytes(self.built.read_bytes())
+        text = self.run_tool("call", f"{other}:mix_c", MIX, "--dry-run", "--sizes=8").stdout
+        self.assertIn("libmix-2_0_a:mix/f32/scalar/mix_c@8", text)
+
     def test_inputs(self):
         prototype = "uint32_t (const uint8_t x[n], size_t n)"
         for name in ("x=uniform:0..1", "x=sorted", "x=constant:7", "x=text", "runs",
@@ -244,6 +281,39 @@ class CallFile(CallCase):
         text = self.run_tool("audit", path, "--dry-run").stdout
         self.assertIn("mix:mix/f32/lib/mix_choose@257", text)
         self.assertNotIn("257", self.run_tool("audit", path, "--dry-run", "--sizes=64").stdout)
+
+    def test_ab_by_prototype(self):
+        """The declaration may stand on the command line, and be kept."""
+        kept = self.folder / "kept.json"
+        words = ("ab", f"{self.built}:mix_c", self.built, MIX, "--sizes=64", "--quiet",
+                 "--processes=8", "--threshold=90%")
+        document = self.run_json(*words, f"--save={kept}")
+        self.assertEqual(document["gate"]["functions"], str(kept))
+        self.assertEqual([row["id"] for row in kernels(document)], ["mix/f32/scalar/mix_c@64"])
+        self.assertEqual(json.loads(kept.read_text(encoding="utf-8"))["ops"][0]["prototype"], MIX)
+        again = self.run_json(*words)
+        self.assertIsNone(again["gate"]["functions"])
+        self.assertIn("which function", self.run_tool("ab", self.built, self.built, MIX,
+                                                      status=2).stderr)
+
+    def test_explain_two_libraries(self):
+        path = self.declare()
+        other = self.folder / "other.so"
+        other.write_bytes(self.built.read_bytes())
+        document = self.run_json("explain", self.built, other, "mix/f32/scalar/mix_c@64",
+                                 f"--functions={path}", "--quiet")
+        self.assertEqual([document["account"]["a"], document["account"]["b"]],
+                         [f"{self.built.stem}:mix/f32/scalar/mix_c@64",
+                          "other:mix/f32/scalar/mix_c@64"])
+        error = self.run_tool("explain", self.built, other, f"--functions={path}", status=2).stderr
+        self.assertIn("two builds have one case", error)
+
+    def test_explain_by_prototype(self):
+        """Without a reference its results are unchecked, and it is explained all the same."""
+        document = self.run_json("explain", f"{self.built}:mix_c", MIX, "--sizes=64", "--quiet")
+        (result,) = kernels(document)
+        self.assertEqual(result["status"], "unchecked")
+        self.assertTrue(result["explanation"]["experiments"])
 
     def test_tails(self):
         document = self.run_json("call", self.declare(), "--shapes=tails", "--quiet", *SHORT)

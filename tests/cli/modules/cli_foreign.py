@@ -248,6 +248,18 @@ class ForeignLibraries(Case):
                 done = self.run_tool(*SMALL, f"--baseline={spec}", status=2)
                 self.assertRegex(done.stderr, text)
 
+    def test_widest_capability(self):
+        """PyTorch keeps to AVX2 unless it is told: rows beside it may have AVX-512."""
+        code = ("import importlib.machinery as m, os, sys; sys.path.insert(0, sys.argv[1]); "
+                "torch = m.SourceFileLoader('torch', sys.argv[1] + '/baseline-torch')"
+                ".load_module(); torch.cpu_has = lambda name: name in sys.argv[2]; "
+                "torch.configure({}); print(os.environ.get('ATEN_CPU_CAPABILITY'))")
+        for has, wanted in (("avx2 avx512", "avx512"), ("avx2", "avx2"), ("", "None")):
+            said = subprocess.run([PYTHON, "-W", "ignore", "-c", code, SOURCE / "scripts", has],
+                                  check=True, capture_output=True, text=True,
+                                  env=environment()).stdout
+            self.assertEqual(said.strip(), wanted)
+
     def test_too_large_for_memory(self):
         if not installed("torch"):
             self.skipTest("python3-torch is not installed")

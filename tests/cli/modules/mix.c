@@ -142,6 +142,78 @@ void scale_run(struct scale *scale, int32_t *to, const int32_t *from, size_t n)
         to[i] = (int32_t)((uint32_t)from[i] * (uint32_t)scale->by);
 }
 
+void planes_join(const float *const in[2], float *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = in[0][i];
+        out[2 * i + 1] = in[1][i];
+    }
+}
+
+void planes_split(float *const out[2], const float *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[0][i] = in[2 * i];
+        out[1][i] = in[2 * i + 1];
+    }
+}
+
+/* One element too many, in the first of two planes. */
+void planes_over(float *const out[2], const float *in, size_t n)
+{
+    planes_split(out, in, n);
+    out[0][n] = 1;
+}
+
+void planes_move(float **out, const float *in, size_t n)
+{
+    planes_split(out, in, n);
+    out[1]++;
+}
+
+void planes_halve(float *const x[3], size_t n)
+{
+    for (size_t i = 0; i < 3 * n; i++)
+        x[i / n][i % n] /= 2;
+}
+
+int32_t sum_errors(const int32_t *x, size_t n, int *error)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (uint32_t)x[i];
+    *error = *error == 7 ? -1 : 1;
+    return (int32_t)sum;
+}
+
+typedef float pair __attribute__((vector_size(16)));
+pair vector_add(pair x, pair y)
+{
+    return x + y;
+}
+
+/* Counts its calls: equal results need objects that are as new. */
+struct taps {
+    int n;
+    int32_t tap[16], calls;
+};
+
+struct taps *taps_new(const int32_t *tap, int n, const int32_t *more)
+{
+    struct taps *const taps = calloc(1, sizeof *taps);
+    taps->n = n;
+    for (int i = 0; i < n; i++)
+        taps->tap[i] = tap[i] + more[0];
+    return taps;
+}
+
+void taps_run(struct taps *taps, int32_t *to)
+{
+    taps->calls++;
+    for (int i = 0; i < taps->n; i++)
+        to[i] = (int32_t)((uint32_t)taps->tap[i] * (uint32_t)taps->calls);
+}
+
 __attribute__((noinline, used)) static int not_exported(int x)
 {
     return x + 1;

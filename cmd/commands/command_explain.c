@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench explain`: words that name libraries become modules, the others are cases. */
+#include "commands/call.h"
+#include "commands/commands.h"
+#include "explain/explain.h"
+#include "process/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A shared object: "mix.so", "libz.so.1". */
+static bool is_shared_object(const char *word)
+{
+    const char *const end = strstr(word, ".so");
+    return end && (!end[3] || end[3] == '.');
+}
+
+static void take_word(struct options *options, const char *word)
+{
+    char *const kept = must_have(strdup(word));
+    text_list_free(&options->files);
+    text_list_add(&options->files, kept);
+    free(kept);
+}
+
+/* One build: of a module, or of a library whose functions a file declares; the row has
+ * the name of that library then. */
+static void add_build(struct options *options, const char *build)
+{
+    char text[3 * PATH_MAX], path[PATH_MAX];
+    const char *const file = options->functions;
+    const char *const base = basename(build);
+    if (file)
+        snprintf(text, sizeof text, "%s%s,library=%s,as=%.*s",
+                 strchr(file, '/') ? "" : "./", file, realpath(build, path) ?: build,
+                 (int)strcspn(base, "."), base);
+    text_list_add(&options->request.plugins, file ? text : build);
+}
+
+/* BASE.so HEAD.so CASE: one case of two builds, as with two --plugin. */
+static int take_builds(struct options *options, struct error *error)
+{
+    const struct text_list *const words = &options->files;
+    const bool builds = words->n >= 2 && is_shared_object(words->item[0]) &&
+                        is_shared_object(words->item[1]);
+    if (!builds && !options->functions)
+        return 0;
+    if (!builds || words->n != 3 || !case_name_is(words->item[2]) ||
+        options->request.plugins.n)
+        return error_set(
+            error, -EINVAL,
+            "two builds have one case: simdbench explain BASE.so HEAD.so CASE%s; "
+            "simdbench %s%.200s --dry-run prints their ids",
+            options->functions ? " --functions=FILE.json" : "",
+            options->functions ? "call " : "--plugin=",
+            options->functions ?: words->item[0]);
+    add_build(options, words->item[0]);
+    add_build(options, words->item[1]);
+    take_word(options, words->item[2]);
+    return 0;
+}
+
+int command_explain(struct options *options)
+{
+    const struct text_list *const words = &options->files;
+    struct error error = {.text = ""};
+    struct called called = {.object = ""};
+    int status = 0;
+    if (words->n == 2 && called_is_prototype(words->item[1])) {
+        status = called_declare(options, words->item[0], words->item[1], &called, &error);
+        if (status == 0) {
+            text_list_add(&options->request.plugins, called.file);
+            take_word(options, called.op);
+        }
+    } else {
+        status = take_builds(options, &error);
+    }
+    status = status < 0 ? exit_status_of(status, &error) : explain_run(options);
+    called_forget(&called);
+    return status;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of a fleet: each case on all hosts of a kind, and what hosts differ in.
+const TONES = { slow: "bad", fast: "good" };
+const odd = (one) => (one.hosts ?? []).filter((host) => host.verdict !== "alike");
+const offText = (host) => `${host.node} ${host.verdict}, ${change(host.ratio - 1)}`;
+const medianText = (one) => one.id === "cycle" ? `${plain(1 / one.median_ns, 4)} GHz` : time(one.median_ns);
+
+function fleetRow(one, scale) {
+  const outliers = odd(one);
+  const dots = one.hosts.map((host) => ({ at: host.ratio, class: TONES[host.verdict],
+    text: `${host.node}: ${change(host.ratio - 1)}, ${time(host.median_ns)}, ${plural(host.runs_ns.length, "run")}` }));
+  dots.sort((a, b) => (a.class ? 1 : 0) - (b.class ? 1 : 0));
+  return [one.id, strip(scale, { lines: [{ at: 1, class: "mid" }], dots,
+    bands: [{ class: "usual", lo: one.p5_ns / one.median_ns, hi: one.p95_ns / one.median_ns }] },
+  `${one.id}: ${plural(one.hosts.length, "host")}, ${outliers.length
+    ? outliers.map(offText).join("; ") : "none stands out"}`),
+  el("span", {}, medianText(one)), el("span", { class: "dim" }, one.judged ? `spread ${percent(one.spread)}` : "too few hosts to judge"),
+  outliers.slice(0, 3).map((host) => el("strong", { class: TONES[host.verdict] }, offText(host))),
+  outliers.length > 3 ? `and ${outliers.length - 3} more` : null];
+}
+function kindTitle(kind) {
+  const hosts = page.hosts.filter((host) => host.kind === kind);
+  return `${hosts[0]?.is?.cpu ?? "unknown CPU"}, ${plural(hosts.length, "host")} of kind ${kind ?? "unknown"}`;
+}
+function fleetTable(cases) {
+  const rows = cases.flatMap((one) => one.hosts.map((host) => ({ one, host })));
+  return table("Hosts", [
+    { title: "host", value: ({ host }) => host.node },
+    { title: "case", value: ({ one }) => one.id },
+    { title: "time", number: true, value: ({ host }) => host.median_ns, show: ({ host }) => time(host.median_ns) },
+    { title: "of the median", number: true, value: ({ host }) => host.ratio, show: ({ host }) => change(host.ratio - 1) },
+    { title: "z", number: true, value: ({ host }) => host.z },
+    { title: "runs", number: true, value: ({ host }) => host.runs_ns.length },
+    { title: "verdict", value: ({ one, host }) => one.judged ? host.verdict : "not judged",
+      tone: ({ host }) => TONES[host.verdict] ?? "" }], rows, { sort: 3, descending: true });
+}
+function drawFleet(body) {
+  const cases = (page.fleet ?? []).filter((one) => one.hosts && matches(one.id));
+  for (const [kind, list] of groupBy(cases, (one) => one.kind)) {
+    // All cases have one axis, so that a host's distance can be compared.
+    const scale = scaleOf(list.flatMap((one) => one.hosts.map((host) => host.ratio)).concat(0.97, 1.03));
+    const ends = list.flatMap((one) => one.hosts.map((host) => host.ratio));
+    const [least, most] = [Math.min(...ends), Math.max(...ends)];
+    const sorted = [...list].sort((a, b) => odd(b).length - odd(a).length);
+    body.append(el("h3", {}, kindTitle(kind)),
+      paged(sorted, 2 * FIGURES, "cases", (place, part) =>
+        place.append(rowsOf([["", axisRow(scale, [[least, change(least - 1)],
+          [1, "median"], [most, change(most - 1)]])],
+        ...part.map((one) => fleetRow(one, scale))], "Cases"))),
+      el("details", {}, el("summary", {}, "Table of all hosts"), fleetTable(list)));
+  }
+}
+function drawDifferences(body) {
+  body.append(table("What hosts differ in", [
+    { title: "fact", value: (one) => one.fact },
+    { title: "value", value: (one) => one.value ?? "unknown" },
+    { title: "hosts", number: true, value: (one) => one.nodes.length },
+    { title: "who", value: (one) => one.nodes.slice(0, 8).join(", ") + (one.nodes.length > 8 ? " ..." : "") }],
+  page.differences.flatMap(({ fact, values }) => values.map((value) => ({ fact, ...value, nodes: value.nodes ?? [] })))));
+}

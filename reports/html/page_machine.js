@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of doctor (what costs here, and what to type) and of license (the clock under each
+// kind of work).
+function checkCard(check) {
+  return el("section", { class: "card", "aria-label": check.check },
+    el("h3", {}, check.check, el("span", { class: "dim" }, ` ${check.value}`)),
+    el("p", {}, check.costs), el("p", {}, el("strong", {}, "Try: "), check.advice));
+}
+function drawCosts(body) {
+  body.append(...page.checks.filter((check) => !check.ok && matches(check.check)).map(checkCard));
+}
+function drawChecks(body) {
+  body.append(table("Checks", [{ title: "check", value: (check) => check.check },
+    { title: "value", value: (check) => check.value },
+    { title: "state", value: (check) => check.ok ? "ok" : "costs", tone: (check) => check.ok ? "good" : "warn" }],
+  page.checks.filter((check) => matches(check.check))));
+}
+
+const timedClass = (one) => known(one.ratio);
+function classRow(one, scale) {
+  const slow = one.ratio_ci && one.ratio_ci[1] < 1 - page.free_up_to;
+  return [one.class, timedClass(one) ? strip(scale, { lines: [{ at: 1, class: "mid" }], dots: [{ at: one.ratio,
+    ci: one.ratio_ci, class: slow ? "bad" : "", text: percent(one.ratio, 2) }] },
+  `${one.class}: ${percent(one.ratio, 2)} of the scalar clock`) : el("span", { class: "dim" }, one.skipped ?? ""),
+  timedClass(one) ? [el("span", {}, percent(one.ratio, 2)), el("span", { class: "dim" }, `${plain(one.ghz, 4)} GHz`)] : null];
+}
+function drawClock(body) {
+  const all = page.scopes.flatMap((scope) => scope.classes ?? []).filter(timedClass);
+  const scale = scaleOf(all.flatMap((one) => [one.ratio, ...(one.ratio_ci ?? [])]).concat(0.98, 1.02));
+  page.scopes.forEach((scope, i) => {
+    const name = ["One core", "All cores"][i];
+    body.append(el("h3", {}, `${name}${scope.cpus ? `: CPU ${scope.cpus.join(", ")}` : ""}`),
+      scope.classes ? rowsOf(scope.classes.map((one) => classRow(one, scale)), name)
+        : el("p", {}, scope.skipped ?? ""));
+  });
+}
+function drawNet(body) {
+  const points = page.net.flatMap((net) => net.shapes ?? []);
+  const scale = scaleOf(points.flatMap((point) => [point.speedup, ...(point.speedup_ci ?? [])]).concat(0.95, 1.05));
+  for (const net of page.net)
+    body.append(el("h3", {}, net.op), net.shapes ? rowsOf(net.shapes.map((point) => [point.shape,
+      strip(scale, { lines: [{ at: 1, class: "mid" }], dots: [{ at: point.speedup, ci: point.speedup_ci,
+        class: point.speedup_ci?.[1] < 1 ? "bad" : "", text: times(point.speedup) }] },
+      `${point.shape}: ${times(point.speedup)}`), el("span", {}, times(point.speedup)),
+      el("span", { class: "dim" }, range(point.speedup_ci, digits))]), net.op) : el("p", {}, net.skipped ?? ""));
+}

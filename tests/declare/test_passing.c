@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prototypes of functions that take more than arrays and numbers. */
+#include "declare.h"
+#include "unit.h"
+
+static struct declaration *parsed(const char *text)
+{
+    static struct declaration declaration;
+    struct error error = {.text = ""};
+    if (declaration_parse(text, &declaration, &error) != 0)
+        fail_msg("%s", error.text);
+    return &declaration;
+}
+
+static int64_t value_at(const struct extent *extent, const int64_t *dimension)
+{
+    int64_t value = -1;
+    struct error error = {.text = ""};
+    if (extent_value(extent, dimension, &value, &error) < 0)
+        fail_msg("%s", error.text);
+    return value;
+}
+
+static void test_planes(void **state)
+{
+    const struct declaration *d =
+        parsed("void (const float *const x[k][h][w], inout u8 *y[2][n], size_t k, int h, "
+               "int w, size_t n)");
+    const int64_t dimension[] = {3, 5, 7, 65};
+    struct declared_sizes sizes;
+    struct error error;
+    assert_int_equal(d->argument[0].role, ARGUMENT_IN);
+    assert_int_equal(d->argument[1].role, ARGUMENT_INOUT);
+    assert_int_equal(declaration_measure(d, dimension, &sizes, &error), 0);
+    assert_int_equal(sizes.planes[0], 3);
+    assert_int_equal(sizes.plane[0], 35);
+    assert_int_equal(sizes.stride[0], 48);
+    assert_int_equal(sizes.count[0], 144);
+    assert_int_equal(sizes.bytes[0], 420);
+    assert_int_equal(sizes.count[1], 256);
+    assert_int_equal(sizes.in_bytes, 550);
+    assert_int_equal(declaration_measure(d, (int64_t[]){5000, 1, 1, 1}, &sizes, &error),
+                     -EINVAL);
+    assert_string_equal(error.text, "x would have 5000 pointers; 0 to 4096 are possible");
+}
+
+static void test_vectors(void **state)
+{
+    const struct declaration *d = parsed("__m512d f(__m256 x, double g = 2, __m128i)");
+    assert_int_equal(d->returned, CTYPE_F64);
+    assert_int_equal(d->vector, 64);
+    assert_int_equal(d->argument[0].vector, 32);
+    assert_int_equal(d->argument[0].type, CTYPE_F32);
+    assert_int_equal(d->argument[0].role, ARGUMENT_IN);
+    assert_int_equal(value_at(&d->argument[0].count, NULL), 8);
+    assert_int_equal(d->argument[2].type, CTYPE_BYTES);
+    assert_int_equal(value_at(&d->argument[2].count, NULL), 16);
+}
+
+static void test_makers(void **state)
+{
+    const struct declaration *d =
+        parsed("int (fir *f = from fir_new(taps, t, 1.5) free fir_free, void *g = from "
+               "g_new(f), "
+               "int *error = -3, double *sum = 0.5) for t, const float taps[t]");
+    assert_int_equal(d->n, 5);
+    assert_int_equal(d->n_passed, 4);
+    assert_int_equal(d->n_dimensions, 1);
+    assert_int_equal(d->argument[0].made[0].kind, ARGUMENT_ARRAY);
+    assert_int_equal(d->argument[0].made[0].argument, 4);
+    assert_int_equal(d->argument[0].made[1].kind, ARGUMENT_INTEGER);
+    assert_int_equal(d->argument[1].made[0].kind, ARGUMENT_OPAQUE);
+    assert_int_equal(d->argument[1].made[0].argument, 0);
+    assert_int_equal(d->argument[2].kind, ARGUMENT_LENGTH);
+    assert_int_equal(value_at(&d->argument[2].integer, NULL), -3);
+    assert_int_equal(d->argument[3].type, CTYPE_F64);
+    assert_true(d->argument[3].number == 0.5);
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_planes), TEST(test_vectors), TEST(test_makers));
+}
