@@ -6,8 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* No core looks farther ahead. */
-enum { AHEAD = 512 };
+/* No core looks farther ahead. Behind a load from an unknown place, so many instructions
+ * may wait for what is not known. */
+enum { AHEAD = 512, BLIND = 64 };
 
 void order_add(struct order *order, uint32_t node)
 {
@@ -42,6 +43,15 @@ static double run_on(struct run *run, const struct code *code, const uint64_t *a
     return *slot = run->last;
 }
 
+static bool is_blind(const struct code *code, const uint64_t *address)
+{
+    bool blind = false;
+    for (unsigned i = 0; i < code->n_accesses; i++)
+        blind |= code->access[i].read && !code->access[i].hidden &&
+                 !code->access[i].gather && !code->access[i].string && !address[i];
+    return blind;
+}
+
 bool order_times(const struct tracer *tracer, const struct inspect_window *window,
                  bool memory, double *cycles, double *executed)
 {
@@ -52,13 +62,16 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
     const bool done = run && cell;
     if (done)
         run->ready = (struct ready){.window.of = *window, .cell = memory ? cell : NULL};
+    uint32_t known = 0; /* instructions since a load from an unknown place */
     for (uint32_t i = 0; done && i < n && order->item; i++) {
         const struct ordered *const item = &order->item[i];
-        if (item->node == NO_NODE)
-            continue;
+        const struct code *const code = &tracer->nodes.node[item->node].code;
         const double before = run->last;
-        cycles[item->node] +=
-            run_on(run, &tracer->nodes.node[item->node].code, item->address) - before;
+        const double took = run_on(run, code, item->address) - before;
+        known = is_blind(code, item->address) ? 0 : known + 1;
+        if (known < BLIND)
+            continue;
+        cycles[item->node] += took;
         executed[item->node]++;
     }
     free(cell);
