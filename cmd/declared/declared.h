@@ -32,9 +32,11 @@ void declared_release(struct declared_call *call);
 /* Makes the objects of opaque arguments anew, so that calls begin as at first. */
 int declared_renew(struct declared_call *call, struct error *error);
 
-/* Other operands of the same shape: writes them to the frame. */
-void declared_point(struct declared_call *call,
-                    const struct simdbench_operands *operands);
+/* Other operands of the same shape: writes them to the frame. A copy of the frame is good
+ * until the next operands come, or if declared_frames_last() for as long as the call. */
+int declared_point(struct declared_call *call, const struct simdbench_operands *operands,
+                   struct error *error);
+bool declared_frames_last(const struct declared_call *call);
 /* After a call of code(frame): how many elements of an operand are valid. */
 uint64_t declared_length(const struct declared_call *call, uint32_t operand);
 

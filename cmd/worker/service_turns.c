@@ -40,11 +40,6 @@ static bool turn_at(struct service *service, const uint64_t *list, uint64_t i,
     return true;
 }
 
-static cJSON *outside(void)
-{
-    return service_error(-EINVAL, "turns: operands outside the shared memory");
-}
-
 cJSON *service_inputs(struct service *service, const cJSON *request)
 {
     struct lists_call call;
@@ -53,7 +48,7 @@ cJSON *service_inputs(struct service *service, const cJSON *request)
     const uint64_t *const list =
         service->mapped ? list_of(service, call.list, call.turns) : NULL;
     if (!op || !list)
-        return outside();
+        return service_error(-EINVAL, "inputs: no such op, or no such list");
     for (uint64_t i = 0; i < call.turns; i++) {
         struct turn turn;
         const int status = turn_at(service, list, i, &turn)
@@ -87,8 +82,9 @@ static int64_t cpu_now(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static struct turns_reply run_turns(struct service_case *entry, struct call_frame *frame,
-                                    uint64_t n, uint64_t repeat)
+/* Adds what `n` calls take, made `repeat` times. */
+static void run_calls(struct service_case *entry, struct call_frame *frame, uint64_t n,
+                      uint64_t repeat, struct turns_reply *told)
 {
     call_code *const code = entry->declared->code;
     sigset_t mask;
@@ -97,63 +93,103 @@ static struct turns_reply run_turns(struct service_case *entry, struct call_fram
     for (uint64_t r = 0; r < repeat; r++)
         for (uint64_t i = 0; i < n; i++)
             code(&frame[i]);
-    const int64_t ns = clock_now() - begin, cpu_ns = cpu_now() - cpu_begin;
+    told->ns += (double)(clock_now() - begin);
+    told->cpu_ns += (double)(cpu_now() - cpu_begin);
     service_leave(entry, &mask);
-    return (struct turns_reply){.ns = (double)ns, .cpu_ns = (double)cpu_ns};
 }
 
-/* Writes what each call returned, and how much of it is valid. */
-static void finish(struct service *service, const struct service_case *entry,
-                   uint64_t *list, const struct call_frame *frame, uint64_t n)
+/* The turns of a request. */
+struct turns {
+    struct service *service;
+    struct service_case *entry;
+    uint64_t *list, n, repeat;
+};
+
+/* Its case is called on the operands of that turn from now on. */
+static int turn_to(const struct turns *turns, uint64_t i, struct error *error)
 {
-    const uint32_t count = service->operands.view.count;
-    for (uint64_t i = 0; i < n; i++) {
-        struct turn turn;
-        if (!turn_at(service, list, i, &turn))
-            continue; /* the function wrote to its list: what it did is compared */
-        declared_point(entry->declared, &turn.view);
-        *entry->declared->frame = frame[i];
-        declared_finish(entry->declared);
-        for (uint32_t o = 0; o < count; o++)
-            list[2 * count * i + count + o] = declared_length(entry->declared, o);
+    struct turn turn;
+    if (!turn_at(turns->service, turns->list, i, &turn))
+        return error_set(error, -EINVAL, "turns: operands outside the shared memory");
+    touch(&turn);
+    return declared_point(turns->entry->declared, &turn.view, error);
+}
+
+/* Writes what the last call returned, and how much of its outputs is valid. */
+static void keep_result(const struct turns *turns, uint64_t i)
+{
+    const uint32_t count = turns->service->operands.view.count;
+    declared_finish(turns->entry->declared);
+    for (uint32_t o = 0; o < count; o++)
+        turns->list[(2 * i + 1) * count + o] = declared_length(turns->entry->declared, o);
+}
+
+/* All in one loop. */
+static int run_together(const struct turns *turns, struct turns_reply *told,
+                        struct error *error)
+{
+    struct call_frame *const own = turns->entry->declared->frame;
+    struct call_frame *const frame = calloc(turns->n + 1, sizeof *frame);
+    int status = frame ? 0 : error_set(error, -ENOMEM, "out of memory");
+    for (uint64_t i = 0; i < turns->n && status == 0; i++) {
+        status = turn_to(turns, i, error);
+        if (status == 0)
+            frame[i] = *own;
     }
-    declared_point(entry->declared, &service->operands.view);
+    if (status == 0)
+        run_calls(turns->entry, frame, turns->n, turns->repeat, told);
+    for (uint64_t i = 0; i < turns->n && status == 0; i++) {
+        status = turn_to(turns, i, error);
+        if (status < 0)
+            break;
+        *own = frame[i];
+        keep_result(turns, i);
+    }
+    free(frame);
+    return status;
+}
+
+/* Objects and tables of pointers are made for one call alone. */
+static int run_singly(const struct turns *turns, struct turns_reply *told,
+                      struct error *error)
+{
+    int status = 0;
+    for (uint64_t i = 0; i < turns->n && status == 0; i++) {
+        status = turn_to(turns, i, error);
+        if (status < 0)
+            break;
+        run_calls(turns->entry, turns->entry->declared->frame, 1, turns->repeat, told);
+        keep_result(turns, i);
+    }
+    return status;
 }
 
 cJSON *service_turns(struct service *service, const cJSON *request)
 {
     struct turns_call call;
-    turns_call_read(request, &call);
-    struct service_case *const entry = service_find_case(service, call.number);
-    uint64_t *const list =
-        service->mapped ? list_of(service, call.list, call.turns) : NULL;
-    if (!entry || !entry->declared)
-        return service_error(-EINVAL, "turns: no such case of a declared function");
-    if (!list)
-        return outside();
-    struct call_frame *const frame = calloc(call.turns + 1, sizeof *frame);
-    bool inside = frame != NULL;
-    for (uint64_t i = 0; i < call.turns && inside; i++) {
-        struct turn turn;
-        inside = turn_at(service, list, i, &turn);
-        if (!inside)
-            break;
-        touch(&turn);
-        declared_point(entry->declared, &turn.view);
-        frame[i] = *entry->declared->frame;
-    }
     struct turns_reply told = {.ns = 0};
-    if (inside) {
-        const uint64_t repeat = call.repeat ? call.repeat : 1;
-        told = run_turns(entry, frame, call.turns, repeat);
-        if (clock_script())
-            told.ns = service_script_ns(service, entry, 0, 0) * (double)call.turns *
-                      (double)repeat;
-        finish(service, entry, list, frame, call.turns);
-    }
-    free(frame);
-    if (!inside)
-        return outside();
+    struct error error = {.text = ""};
+    turns_call_read(request, &call);
+    const struct turns turns = {
+        .service = service,
+        .entry = service_find_case(service, call.number),
+        .list = service->mapped ? list_of(service, call.list, call.turns) : NULL,
+        .n = call.turns,
+        .repeat = call.repeat ? call.repeat : 1};
+    if (!turns.entry || !turns.entry->declared || !turns.list)
+        return service_error(-EINVAL,
+                             "turns: no such case of a declared function, or its "
+                             "list lies outside the shared memory");
+    struct declared_call *const declared = turns.entry->declared;
+    int status = declared_frames_last(declared) ? run_together(&turns, &told, &error)
+                                                : run_singly(&turns, &told, &error);
+    if (status == 0)
+        status = declared_point(declared, &service->operands.view, &error);
+    if (status < 0)
+        return service_error(status, "%s", error.text);
+    if (clock_script())
+        told.ns = service_script_ns(service, turns.entry, 0, 0) *
+                  (double)(turns.n * turns.repeat);
     cJSON *const reply = service_ok();
     turns_reply_add(reply, &told);
     return reply;
