@@ -209,19 +209,32 @@ static void gain_tell(struct buffer *text, double share)
 /* A smaller part of the time needs no cause. */
 #define EXPLAINED 0.05
 
+/* The largest bound, where no cause is known. */
+static void limit_tell(const struct explanation *why, struct buffer *text)
+{
+    FOR_EACH (const struct explained_bound, bound, why->bounds, why->n_bounds) {
+        if (!bound->limits || !(bound->cycles > 0))
+            continue;
+        buffer_add(text, "; the largest bound: ");
+        buffer_plain(text, bound->text);
+        buffer_format(text, ", %.3g of %.3g cycles", bound->cycles, why->cycles);
+    }
+}
+
 static void cause_tell(const struct explanation *why, struct buffer *text)
 {
     const struct explained_finding *const first = why->n_findings ? why->findings : NULL;
     if (!first || text_same(first->cause, "unexplained")) {
         if (fabs(why->residual_share) < EXPLAINED) {
             buffer_add(text, "its bounds explain its time");
-            return;
+        } else {
+            buffer_add(text, "nothing here explains ");
+            if (isfinite(why->residual_share))
+                buffer_format(text, "%.0f%% of its time", 100 * why->residual_share);
+            else
+                buffer_add(text, "its time");
         }
-        buffer_add(text, "nothing here explains ");
-        if (isfinite(why->residual_share))
-            buffer_format(text, "%.0f%% of its time", 100 * why->residual_share);
-        else
-            buffer_add(text, "its time");
+        limit_tell(why, text);
         return;
     }
     if (text_same(first->cause, "at-limit"))

@@ -55,6 +55,39 @@ static bool says(const struct run *run, const char *words)
     return found;
 }
 
+/* Without a cause, the largest bound stands; of two cases, the bound that changed. */
+static void bounds(void **state)
+{
+    struct run *const run = run_new();
+    assert_non_null(run_add_result(run));
+    assert_non_null(run_add_result(run));
+    struct result *const result = run->results;
+    struct explanation *const why = result_explanation(&result[0]);
+    string_set(&result[0].id, "a");
+    string_set(&result[1].id, "b");
+    why->cycles = 1.01;
+    why->residual_share = 0.01;
+    struct explained_bound *const bound = explanation_add_bound(why, "chain_cycles");
+    string_set(&bound->text, "the longest dependency");
+    bound->cycles = 1;
+    assert_true(says(run, "a: its bounds explain its time"));
+    assert_false(says(run, "largest bound"));
+    bound->limits = true;
+    assert_true(says(run, "the largest bound: the longest dependency, 1 of 1.01 cycles"));
+
+    run->account = account_new("a", "b");
+    account_add(&run->account->factors, "time", NULL, 3, 1);
+    account_add(&run->account->factors, "cycles", NULL, 3, 1);
+    account_add(&run->account->bounds, "at the best place", NULL, 3, 1);
+    account_add(&run->account->bounds, "chain_cycles", NULL, 1.5, 1);
+    assert_true(says(run, "a takes 3 times as long as b; most of it: cycles x3"));
+    assert_false(says(run, "of the difference"));
+    run->account->bounds.row[1].a = 2.8;
+    assert_true(says(run, "by the longest dependency: 2.8 against 1 cycles an operation, "
+                          "90% of the difference"));
+    run_free(run);
+}
+
 /* Rows that others disturbed are told; so is the command that asks why. */
 static void honest(void **state)
 {
@@ -76,5 +109,5 @@ static void honest(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(everywhere), TEST(honest));
+    return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest));
 }
