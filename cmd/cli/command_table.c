@@ -9,6 +9,7 @@ enum {
     COMPARE_FILES_MAX = 20,
     EXPLAIN_WORDS_MAX = 100,
     DOCTOR_WORDS_MAX = 10000,
+    PROVE_WORDS_MAX = 1000000,
 };
 
 /* clang-format off */
@@ -28,6 +29,11 @@ const struct command_row command_rows[] = {
      1, 2,
      {"audit mix.json", "audit mix.json --dispatcher=mix --strict --json=audit.json",
       "audit ./mine.so own --sizes=1..64,1Ki..1Mi*4", "audit relu --sizes=7,64,1000,64Ki"}},
+    {"judge", COMMAND_JUDGE, "FILE.json [OP]",
+     "one verdict about a function that a program or a stranger wrote: right? how fast?", 1, 2,
+     {"judge mix.json --candidate=./new.so",
+      "judge mix.json --candidate=./new.so:mix_new --sizes=64,4Ki,1Mi --json=verdict.json",
+      "judge mix.json mix --candidate=./new.so --seed=7"}},
     {"report", COMMAND_REPORT, "FILE.json...",
      "print saved runs again, several as one", 1, REPORT_FILES_MAX,
      {"report run.json --format=html:run.html",
@@ -63,6 +69,13 @@ const struct command_row command_rows[] = {
       "explain 'gemm/maxplus-f32/avx2/add@64' 'gemm/maxplus-f32/avx2/fma@64'",
       "explain ./libmix.so:mix 'void (float y[n], const float x[n], size_t n)' --sizes=64",
       "explain relu --plugin=./mine.so --sizes=1Mi --json=why.json"}},
+    {"prove", COMMAND_PROVE, "-- COMMAND",
+     "which code runs where any program calls some functions? a test of dispatch", 0,
+     PROVE_WORDS_MAX,
+     {"prove --function='SHA256_*' -- openssl dgst -sha256 file",
+      "prove --expect='fvec_*: bits>=512, scalar<=10%' -- ./mytest",
+      "prove --function='libz:*' --format=junit:dispatch.xml -- python3 test.py",
+      "prove --function='libx264:*' --pid=1234 --time=5s"}},
     {"study", COMMAND_STUDY, "NAME|FILE.json|all",
      "are the claims of a report true here? each with a verdict", 1, 1,
      {"study burn-conv", "study trueno --quick --json=study.json",

@@ -396,7 +396,8 @@ int run_answer(const struct run *run, struct answer *answer)
 {
     struct buffer text = {.length = 0};
     *answer = (struct answer){.n = 0};
-    const int status = run->n_studies           ? studies_answer(run, answer, &text)
+    const int status = run->n_judgements        ? judged_answer(run, answer, &text)
+                       : run->n_studies         ? studies_answer(run, answer, &text)
                        : run->gate              ? gate_answer(run, answer, &text)
                        : is_explained(run)      ? explained_answer(run, answer, &text)
                        : run_is_audit(run)      ? audit_answer(run, answer, &text)
