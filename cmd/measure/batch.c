@@ -14,14 +14,19 @@ int64_t timeout_with(const struct how *how, double more_ns)
                          (double)WORKER_TIMEOUT_MAX_NS);
 }
 
+enum { SHORT_REGION_NS = 10000 };
+
 struct batch batch_read(cJSON *reply)
 {
     struct batch batch = {.reply = reply};
     struct batch_reply *const told = &batch.told;
     batch_reply_read(reply, told);
     const double process_ns = isnan(told->process_ns) ? told->cpu_ns : told->process_ns;
-    const double busy =
-        isnan(told->threads_busy) ? process_ns / told->ns : told->threads_busy;
+    /* The readings around short regions take as long as these. */
+    const bool too_short = told->ns < SHORT_REGION_NS * (double)told->regions;
+    const double busy = !isnan(told->threads_busy) ? told->threads_busy
+                        : too_short                ? 1
+                                                   : process_ns / told->ns;
     batch.ns = told->ns;
     batch.threads = busy < 1.5 ? 1 : (int)lround(fmin(busy, CPUS_MAX));
     /* A caller may wait for its helpers. If a process has several threads, what counts is
