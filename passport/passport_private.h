@@ -93,6 +93,36 @@ bool request_is(const ZydisEncoderRequest *request, const char *name);
 /* Initial values: floats are 1, divisors and counts small, masks ones. */
 void data_fill(unsigned char *data, const struct decoded *decoded);
 
+/* ---- registers.c ---- */
+
+enum { ROOM = 12 };
+struct pool {
+    int number[ROOM];
+    int n;
+};
+/* Registers for results. */
+struct pool choice_pool(const struct decoded *decoded, enum kind kind);
+bool operand_is_vsib(const ZydisDecodedOperand *operand);
+bool decoded_gathers(const struct decoded *decoded);
+/* Chooses sources; results stand in the pool of `registers` from `first` on. */
+void choice_make(const struct decoded *decoded, unsigned first, unsigned registers,
+                 struct choice *choice);
+/* The register of operand i. */
+int choice_number(const struct decoded *decoded, const struct choice *choice, unsigned i);
+unsigned block_vector_bits(const struct block *block);
+/* Loads anew what the form destroys, but for operand `kept`, and, if `turns`, for free
+ * ones, which take turns. */
+void choice_load_destroyed(struct block *block, const struct decoded *decoded,
+                           const struct choice *choice, int kept, bool turns, bool flags);
+void choice_emit(struct block *block, const struct decoded *decoded,
+                 const struct choice *choice);
+/* Number of registers that take results in turns. */
+unsigned chain_registers(const struct decoded *decoded);
+/* Writes `copies` instructions that do not wait for each other, with so many registers
+ * for their results. `apart`: flags that they read are made anew before each. */
+void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
+                unsigned registers, bool apart);
+
 /* ---- links.c ---- */
 
 /* Cycles of the helpers between instructions. */
@@ -100,12 +130,6 @@ struct helpers {
     double move, clear, set, load; /* of general registers */
     double vector, mask, flags;    /* half of the way there and back */
 };
-/* Number of registers that take results in turns. */
-unsigned chain_registers(const struct decoded *decoded);
-/* Writes `copies` instructions that do not wait for each other, with so many registers
- * for their results. `apart`: flags that they read are made anew before each. */
-void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
-                unsigned registers, bool apart);
 /* Waits for all before it. */
 void chain_fence(struct block *block);
 /* Writes `copies` of which each waits for the one before, by one link, and the cycles of

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of the code of a case, for batches at other places. */
 #include "confine.h"
+#include "executed.h"
 #include "reports.h"
 #include "service.h"
 #include "surgery.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <link.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,15 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096 };
+enum { COPIES_MAX = 64, LINE_BYTES = 64 };
 /* Limits of a trace, and of a proof, which runs one call at full speed. */
 #define TRACE_NS 8000000000
 #define PROOF_NS 10000000000
 
 /* The least share of a call's instructions of a loop that counts. */
 #define LOOP_SHARE 0.3
-
-typedef void run_function(const struct simdbench_operands *operands, void *state);
 
 struct copies {
     pid_t worker;
@@ -35,12 +31,6 @@ struct copies {
     uint64_t n;
     size_t changed[SURGERY_EDITS];
     char absent[SURGERY_EDITS][256];
-};
-
-/* Addresses of instructions in the order of their first execution. */
-struct executed_code {
-    uint64_t *at;
-    size_t n;
 };
 
 /* A child that runs the kernel can reach this worker no more than a worker its parent. A
@@ -137,106 +127,6 @@ static int by_census(struct inspect_census *census, struct executed_code *execut
         qsort(census->line, census->n_lines, sizeof *census->line, by_first);
     for (size_t i = 0; i < census->n_lines; i++)
         executed->at[executed->n++] = census->line[i].address;
-    return 0;
-}
-
-/* ---- addresses that another process of the same files finds again ---- */
-
-/* The page of a thunk, in place of a path: each process has one, with the same code. */
-static const char thunk_name[] = "[thunk]";
-
-static uint64_t thunk_page(const struct copies *copies)
-{
-    return (uint64_t)(uintptr_t)copies->of->run / PAGE_BYTES * PAGE_BYTES;
-}
-
-/* "PATH\n" and "OFFSET OFFSET ...\n" in hexadecimal, for each run of them in one object.
- * False if any is neither in one nor in the thunk, as other generated code is. */
-static bool write_executed(const struct copies *copies,
-                           const struct executed_code *executed, struct buffer *text)
-{
-    const void *const thunk = (void *)(uintptr_t)thunk_page(copies);
-    const void *base = NULL;
-    for (size_t i = 0; i < executed->n; i++) {
-        Dl_info object = {.dli_fname = NULL};
-        if ((!dladdr((void *)(uintptr_t)executed->at[i], &object) || !object.dli_fname) &&
-            executed->at[i] / PAGE_BYTES == thunk_page(copies) / PAGE_BYTES)
-            object = (Dl_info){.dli_fname = thunk_name, .dli_fbase = (void *)thunk};
-        if (!object.dli_fname)
-            return false;
-        if (object.dli_fbase != base) {
-            buffer_add(text, i ? "\n" : "");
-            buffer_add(text, object.dli_fname);
-            buffer_add(text, "\n");
-        }
-        base = object.dli_fbase;
-        buffer_format(text, "%" PRIx64 " ", executed->at[i] - (uint64_t)(uintptr_t)base);
-    }
-    return !text->failed;
-}
-
-/* A file that is loaded already, by its beginning; the program has no path there. */
-struct wanted {
-    const char *path;
-    size_t length;
-    uint64_t lo, hi;
-};
-
-static int find_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct wanted *const wanted = context;
-    Dl_info object;
-    (void)size;
-    wanted->lo = UINT64_MAX;
-    wanted->hi = 0;
-    for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *const segment = &info->dlpi_phdr[i];
-        const uint64_t lo = info->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type != PT_LOAD)
-            continue;
-        wanted->lo = lo < wanted->lo ? lo : wanted->lo;
-        wanted->hi =
-            lo + segment->p_memsz > wanted->hi ? lo + segment->p_memsz : wanted->hi;
-    }
-    return wanted->hi && dladdr((void *)(uintptr_t)wanted->lo, &object) &&
-           object.dli_fname && strlen(object.dli_fname) == wanted->length &&
-           !memcmp(object.dli_fname, wanted->path, wanted->length);
-}
-
-/* Where the file or the thunk that `wanted` names lies; false: nowhere. */
-static bool find_wanted(const struct copies *copies, struct wanted *wanted)
-{
-    if (wanted->length != strlen(thunk_name) ||
-        memcmp(wanted->path, thunk_name, wanted->length))
-        return dl_iterate_phdr(find_object, wanted) == 1;
-    wanted->lo = thunk_page(copies);
-    wanted->hi = wanted->lo + PAGE_BYTES;
-    return true;
-}
-
-static int by_text(const struct copies *copies, const char *text,
-                   struct executed_code *executed, struct error *error)
-{
-    struct wanted wanted = {.path = text};
-    executed->at = malloc((strlen(text) + 1) * sizeof *executed->at);
-    if (!executed->at)
-        return error_set(error, -ENOMEM, "out of memory");
-    while (*text) {
-        wanted = (struct wanted){.path = text, .length = strcspn(text, "\n")};
-        text += wanted.length + (text[wanted.length] != '\0');
-        if (!find_wanted(copies, &wanted))
-            return error_set(error, -ENOENT, "%.*s is not loaded", (int)wanted.length,
-                             wanted.path);
-        while (*text && *text != '\n') {
-            char *end;
-            const uint64_t offset = strtoull(text, &end, 16);
-            if (end == text || offset >= wanted.hi - wanted.lo || *end != ' ')
-                return error_set(error, -EINVAL, "bad addresses: %.20s", text);
-            executed->at[executed->n++] = wanted.lo / PAGE_BYTES * PAGE_BYTES + offset;
-            text = end + 1;
-        }
-        text += *text == '\n';
-    }
     return 0;
 }
 
@@ -371,8 +261,9 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
                        struct error *error)
 {
     struct inspect_census census = {.whole = false};
-    int status = call->executed ? by_text(copies, call->executed, executed, error)
-                                : trace(copies, &census, error);
+    int status = call->executed
+                     ? executed_read(copies->of->run, call->executed, executed, error)
+                     : trace(copies, &census, error);
     if (status == 0 && !call->executed) {
         find_loop(&census, reply);
         status = by_census(&census, executed, error);
@@ -413,7 +304,7 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         struct surgery_facts facts;
         tell_facts(copies, &facts, &told);
         told.code = code;
-        told.executed = call->code && write_executed(copies, &executed, &places)
+        told.executed = call->code && executed_write(copies->of->run, &executed, &places)
                             ? buffer_text(&places)
                             : NULL;
         copies_reply_add(reply, &told);

@@ -3,9 +3,6 @@
 #include "json.h"
 #include "json_value.h"
 
-static const struct fields call_fields =
-    FIELDS(FIELD(NAME, whole_call, shape), FIELD(AMOUNT, whole_call, ops),
-           FIELD(AMOUNT, whole_call, instructions), FIELD(AMOUNT, whole_call, main_bits));
 static const struct fields call_shares =
     FIELDS(FIELD_AS("sse", AMOUNT, whole_call, share_sse),
            FIELD_AS("avx", AMOUNT, whole_call, share_avx),
@@ -17,15 +14,20 @@ static const struct fields loop_fields =
            FIELD(AMOUNT, code_loop, spills), FIELD(AMOUNT, code_loop, reloads),
            FIELD(AMOUNT, code_loop, widest_bits), FIELD(AMOUNT, code_loop, offset),
            FIELD(AMOUNT, code_loop, bytes), FIELD(BOOL, code_loop, spills_exact));
-static const struct fields change_fields =
-    FIELDS(FIELD(NAME, code_change, reason), FIELD(NAME, code_change, shape),
-           FIELD(AMOUNT, code_change, base_instructions),
-           FIELD(AMOUNT, code_change, head_instructions));
+static const struct fields call_fields =
+    FIELDS(FIELD(NAME, whole_call, shape), FIELD(AMOUNT, whole_call, ops),
+           FIELD(AMOUNT, whole_call, instructions), FIELD(AMOUNT, whole_call, main_bits),
+           FIELD_GROUP("isa", call_shares),
+           FIELD_LIST_AS("loops", LIST, whole_call, loops, n_loops, loop_fields));
 static const struct fields fault_fields =
     FIELDS(FIELD(TEXT, code_fault, what), FIELD(AMOUNT, code_fault, base),
            FIELD(AMOUNT, code_fault, head), FIELD(NAME, code_fault, where),
            FIELD(TEXT, code_fault, text));
-
+static const struct fields change_fields =
+    FIELDS(FIELD(NAME, code_change, reason), FIELD(NAME, code_change, shape),
+           FIELD(AMOUNT, code_change, base_instructions),
+           FIELD(AMOUNT, code_change, head_instructions),
+           FIELD_LIST_AS("faults", LIST, code_change, faults, n_faults, fault_fields));
 /* ---- writing ---- */
 
 void json_call(struct json *json, cJSON *parent, const char *name,
@@ -39,10 +41,6 @@ void json_call(struct json *json, cJSON *parent, const char *name,
     if (call->absent)
         return;
     json_fields(json, object, &call_fields, call);
-    json_fields(json, json_object(json, object, "isa"), &call_shares, call);
-    cJSON *const loops = json_array(json, object, "loops");
-    FOR_EACH (const struct code_loop, loop, call->loops, call->n_loops)
-        json_fields(json, json_object(json, loops, NULL), &loop_fields, loop);
 }
 
 void json_code(struct json *json, cJSON *parent, const struct code_change *code)
@@ -53,53 +51,27 @@ void json_code(struct json *json, cJSON *parent, const struct code_change *code)
         return;
     json_text(json, object, "verdict", code_verdict_name(code->verdict));
     json_fields(json, object, &change_fields, code);
-    cJSON *const faults = json_array(json, object, "faults");
-    FOR_EACH (const struct code_fault, fault, code->faults, code->n_faults)
-        json_fields(json, json_object(json, faults, NULL), &fault_fields, fault);
 }
 
 /* ---- reading ---- */
-
-static int add_loop(const struct value *entry, void *context)
-{
-    struct code_loop *const loop = whole_call_add(context);
-
-    return loop ? value_object(entry) ?: value_fields(entry, &loop_fields, loop)
-                : value_no_memory(entry);
-}
 
 int json_read_call(const struct value *proof, const char *name, struct whole_call *call)
 {
     const struct value object = value_member(proof, name);
     const struct value absent = value_member(&object, "absent");
-    const struct value isa = value_member(&object, "isa");
-    const struct value loops = value_member(&object, "loops");
 
     if (value_absent(&object))
         return 0;
     const int code = value_object(&object) ?: value_name(&absent, &call->absent);
     if (code || call->absent)
         return code;
-    return value_fields(&object, &call_fields, call)
-               ?: value_object(&isa)
-               ?: value_fields(&isa, &call_shares, call)
-               ?: value_array(&loops)
-               ?: value_each(&loops, add_loop, call);
-}
-
-static int add_fault(const struct value *entry, void *context)
-{
-    struct code_fault *const fault = code_change_add(context);
-
-    return fault ? value_object(entry) ?: value_fields(entry, &fault_fields, fault)
-                 : value_no_memory(entry);
+    return value_fields(&object, &call_fields, call);
 }
 
 int json_read_code(const struct value *comparison_object, struct comparison *comparison)
 {
     const struct value object = value_member(comparison_object, "code");
     const struct value verdict = value_member(&object, "verdict");
-    const struct value faults = value_member(&object, "faults");
 
     if (value_absent(&object))
         return 0;
@@ -110,7 +82,5 @@ int json_read_code(const struct value *comparison_object, struct comparison *com
                      ?: value_want(&verdict, cJSON_IsString(verdict.json), "a string");
     if (!status && code_verdict_find(verdict.json->valuestring, &code->verdict))
         status = VALUE_FAIL(&verdict, "unknown verdict");
-    return status ?: value_fields(&object, &change_fields, code)
-                  ?: value_array(&faults)
-                  ?: value_each(&faults, add_fault, code);
+    return status ?: value_fields(&object, &change_fields, code);
 }

@@ -24,22 +24,47 @@ enum field_kind {
     FIELD_U32,
     FIELD_U64, /* up to 2^53 */
     FIELD_SIZE,
-    FIELD_BOOL, /* may be missing: false */
+    FIELD_BOOL,      /* may be missing: false */
+    FIELD_CI,        /* interval from 0 up, or null; beside it stands "ci_level" */
+    FIELD_CHANGE_CI, /* the same from -1 up */
+    FIELD_ENDS,      /* the same from 0 up with the level of another one */
+    FIELD_PART,      /* object */
+    FIELD_LIST,      /* array of objects */
+    FIELD_LATER,     /* the same; may be missing: older files do not have it */
+    FIELD_COUNTS,    /* object of numbers, an array of struct explained_count */
 };
 
-/* One member of a struct, at `offset`. */
+/* One member of a struct, at `offset`; the fields in it, and where a list has its length.
+ */
+struct fields;
 struct field {
     const char *name;
     enum field_kind kind;
     size_t offset;
+    const struct fields *inner;
+    size_t length, size; /* of an entry */
 };
 
 struct fields {
     const struct field *field;
     size_t n;
 };
-#define FIELD_AS(name, kind, type, member) \
-    {name, FIELD_##kind, offsetof(struct type, member)}
+#define FIELD_AS(name_, kind_, type, member) \
+    {.name = name_, .kind = FIELD_##kind_, .offset = offsetof(struct type, member)}
+/* An object for members of the same struct, and one for a struct in it. */
+#define FIELD_GROUP(name_, fields) {.name = name_, .kind = FIELD_PART, .inner = &(fields)}
+#define FIELD_PART_OF(type, member, fields)   \
+    {.name = #member,                         \
+     .kind = FIELD_PART,                      \
+     .offset = offsetof(struct type, member), \
+     .inner = &(fields)}
+#define FIELD_LIST_AS(name_, kind_, type, list, n_, fields) \
+    {.name = name_,                                         \
+     .kind = FIELD_##kind_,                                 \
+     .offset = offsetof(struct type, list),                 \
+     .inner = &(fields),                                    \
+     .length = offsetof(struct type, n_),                   \
+     .size = sizeof *((struct type *)NULL)->list}
 #define FIELD(kind, type, member) FIELD_AS(#member, kind, type, member)
 #define FIELDS(...) \
     {(const struct field[]){__VA_ARGS__}, ARRAY_LEN(((struct field[]){__VA_ARGS__}))}
@@ -47,7 +72,8 @@ struct fields {
 extern const struct fields run_fields, tool_fields, source_fields;
 extern const struct fields case_fields, work_fields, measured_fields, rung_fields,
     accuracy_fields;
-extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields;
+extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields,
+    ratios_fields;
 extern const struct fields counter_fields, count_fields, absence_fields, proof_fields,
     metric_fields;
 
@@ -56,8 +82,6 @@ cJSON *json_maybe(struct json *json, cJSON *parent, const char *name, bool known
 /* Adds the fields of the struct at `base` to an object. */
 void json_fields(struct json *json, cJSON *parent, const struct fields *fields,
                  const void *base);
-/* Adds a ratio to a list of them. */
-void json_ratio(struct json *json, cJSON *list, const struct ratio *ratio);
 /* Adds "gate" to a run and "comparison" to a result (json_comparison.c). */
 void json_gate(struct json *json, cJSON *parent, const struct run *run);
 void json_comparison(struct json *json, cJSON *parent,

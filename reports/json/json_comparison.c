@@ -23,14 +23,20 @@ static const struct fields arm_fields =
     FIELDS(FIELD(TEXT, arm, name), FIELD(TEXT, arm, path), FIELD(NAME, arm, build_id),
            FIELD(NAME, arm, version), FIELD(NAME, arm, commit), FIELD(NAME, arm, label),
            FIELD(NAME, arm, started_at), FIELD(NAME, arm, host));
-static const struct fields comparison_fields =
-    FIELDS(FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
-           FIELD(U32, comparison, processes), FIELD(SPAN, comparison, base_ns),
-           FIELD(SPAN, comparison, head_ns), FIELD(CHANGE, comparison, change),
-           FIELD(CHANGE, comparison, least_change), FIELD(SPAN, comparison, floor),
-           FIELD(SPAN, comparison, delta), FIELD(SPAN, comparison, detectable),
-           FIELD(SPAN, comparison, p), FIELD(BOOL, comparison, significant),
-           FIELD(SPAN, comparison, base_share));
+static const struct fields control_fields =
+    FIELDS(FIELD_AS("change", CHANGE, comparison, control_change),
+           FIELD_AS("ci", CHANGE_CI, comparison, control_ci));
+static const struct fields comparison_fields = FIELDS(
+    FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
+    FIELD(U32, comparison, processes), FIELD(SPAN, comparison, base_ns),
+    FIELD(SPAN, comparison, head_ns), FIELD(CHANGE, comparison, change),
+    FIELD(CHANGE, comparison, least_change), FIELD(SPAN, comparison, floor),
+    FIELD(SPAN, comparison, delta), FIELD(SPAN, comparison, detectable),
+    FIELD(SPAN, comparison, p), FIELD(BOOL, comparison, significant),
+    FIELD(SPAN, comparison, base_share), FIELD_AS("ci", CHANGE_CI, comparison, change_ci),
+    FIELD_GROUP("control", control_fields));
+static const struct fields base_fields = FIELDS(FIELD_LIST_AS(
+    "base_ratios", LATER, comparison, base_ratios, n_base_ratios, ratio_fields));
 /* NaN, and 0 of a time, is null or missing. */
 static const struct fields placement_fields =
     FIELDS(FIELD(NAME, placement, unmoved), FIELD(AMOUNT, placement, instructions),
@@ -39,8 +45,6 @@ static const struct fields placement_fields =
            FIELD(SPAN, placement, head_loop), FIELD(RATE, placement, base_ns),
            FIELD(RATE, placement, head_ns), FIELD(CHANGE, placement, change),
            FIELD(CHANGE, placement, least_change));
-static const struct fields control_fields =
-    FIELDS(FIELD_AS("change", CHANGE, comparison, control_change));
 
 /* Members of "trials", each an array with an entry per trial. */
 static const struct field trial_table[] = {
@@ -153,16 +157,9 @@ void json_comparison(struct json *json, cJSON *parent,
         return;
     json_text(json, object, "verdict", verdict_name(comparison->verdict));
     json_fields(json, object, &comparison_fields, comparison);
-    json_interval(json, object, "ci", "ci_level", &comparison->change_ci);
-    cJSON *const control = json_object(json, object, "control");
-    json_fields(json, control, &control_fields, comparison);
-    json_interval(json, control, "ci", "ci_level", &comparison->control_ci);
     put_placement(json, object, comparison->placement);
     json_code(json, object, comparison->code);
-    cJSON *const ratios = json_array(json, object, "base_ratios");
-    FOR_EACH (const struct ratio, ratio, comparison->base_ratios,
-              comparison->n_base_ratios)
-        json_ratio(json, ratios, ratio);
+    json_fields(json, object, &base_fields, comparison);
     put_trials(json, object, comparison);
 }
 
@@ -280,13 +277,6 @@ static int read_verdict(const struct value *object, struct comparison *compariso
     return code;
 }
 
-static int add_base_ratio(const struct value *entry, void *context)
-{
-    struct ratio *const ratio = comparison_add_ratio(context, NULL);
-
-    return ratio ? json_read_ratio(entry, ratio) : value_no_memory(entry);
-}
-
 static int read_equality(const struct value *object, struct placement *placement)
 {
     const struct value code = value_member(object, "code");
@@ -315,8 +305,6 @@ int json_read_comparison(const struct value *entry, const struct run *run,
                          struct result *result)
 {
     const struct value object = value_member(entry, "comparison");
-    const struct value control = value_member(&object, "control");
-    const struct value ratios = value_member(&object, "base_ratios");
     struct comparison *comparison;
 
     if (value_absent(&object))
@@ -330,12 +318,8 @@ int json_read_comparison(const struct value *entry, const struct run *run,
     run->gate->placed += !code && comparison->verdict == VERDICT_PLACED;
     return code
                ?: value_fields(&object, &comparison_fields, comparison)
-               ?: value_interval(&object, "ci", -1, &comparison->change_ci)
-               ?: value_fields(&control, &control_fields, comparison)
-               ?: value_interval(&control, "ci", -1, &comparison->control_ci)
                ?: read_placement(&object, comparison)
                ?: json_read_code(&object, comparison)
-               ?: (value_absent(&ratios) ? 0 : value_array(&ratios))
-               ?: value_each(&ratios, add_base_ratio, comparison)
+               ?: value_fields(&object, &base_fields, comparison)
                ?: read_trials(&object, comparison);
 }

@@ -48,7 +48,9 @@ const struct fields accuracy_fields =
 const struct fields summary_fields =
     FIELDS(FIELD_AS("median_ns", SPAN, result, summary.median_ns),
            FIELD_AS("min_ns", SPAN, result, summary.min_ns),
-           FIELD_AS("mad_ns", SPAN, result, summary.mad_ns));
+           FIELD_AS("mad_ns", SPAN, result, summary.mad_ns),
+           FIELD_AS("ci_ns", CI, result, summary.ci_ns),
+           FIELD_AS("ci_reason", NAME, result, summary.ci_reason));
 const struct fields rate_fields = FIELDS(FIELD_AS("gops", RATE, result, summary.gops),
                                          FIELD_AS("gbps", RATE, result, summary.gbps));
 const struct fields limit_fields =
@@ -56,7 +58,9 @@ const struct fields limit_fields =
            FIELD(BOOL, limit, too_low), FIELD(BOOL, limit, guessed));
 const struct fields ratio_fields =
     FIELDS(FIELD(TEXT, ratio, baseline), FIELD(SPAN, ratio, speedup),
-           FIELD(BOOL, ratio, unpaired));
+           FIELD(BOOL, ratio, unpaired), FIELD(CI, ratio, ci));
+const struct fields ratios_fields = FIELDS(FIELD_LIST_AS(
+    "ratios", LIST, result, summary.ratios, summary.n_ratios, ratio_fields));
 const struct fields counter_fields =
     FIELDS(FIELD(BOOL, counter, asked), FIELD(NAME, counter, event),
            FIELD(NAME, counter, config), FIELD(NAME, counter, scope));
@@ -88,14 +92,6 @@ void json_interval(struct json *json, cJSON *parent, const char *name,
         json_number(json, parent, level_name, known ? interval->level : NAN);
 }
 
-void json_ratio(struct json *json, cJSON *list, const struct ratio *ratio)
-{
-    cJSON *const item = json_object(json, list, NULL);
-
-    json_fields(json, item, &ratio_fields, ratio);
-    json_interval(json, item, "ci", "ci_level", &ratio->ci);
-}
-
 cJSON *json_maybe(struct json *json, cJSON *parent, const char *name, bool known)
 {
     if (known)
@@ -122,12 +118,46 @@ static double number_of(enum field_kind kind, const void *at)
     }
 }
 
+static void put_list(struct json *json, cJSON *parent, const struct field *field,
+                     const char *base)
+{
+    cJSON *const list = json_array(json, parent, field->name);
+    const char *const first = *(char *const *)(const void *)(base + field->offset);
+    const size_t n = *(const size_t *)(const void *)(base + field->length);
+
+    for (size_t i = 0; i < n; i++)
+        json_fields(json, json_object(json, list, NULL), field->inner,
+                    first + i * field->size);
+}
+
+static void put_counts(struct json *json, cJSON *parent, const struct field *field,
+                       const char *base)
+{
+    cJSON *const object = json_object(json, parent, field->name);
+    const struct explained_count *const *const list =
+        (const void *)(base + field->offset);
+    const size_t n = *(const size_t *)(const void *)(base + field->length);
+
+    for (size_t i = 0; i < n; i++)
+        json_number(json, object, (*list)[i].name, (*list)[i].value);
+}
+
 static void put_field(struct json *json, cJSON *parent, const struct field *field,
                       const char *base)
 {
     const void *at = base + field->offset;
 
-    if (field->kind == FIELD_TEXT)
+    if (field->kind == FIELD_LIST || field->kind == FIELD_LATER)
+        put_list(json, parent, field, base);
+    else if (field->kind == FIELD_COUNTS)
+        put_counts(json, parent, field, base);
+    else if (field->kind == FIELD_PART)
+        json_fields(json, json_object(json, parent, field->name), field->inner, at);
+    else if (field->kind == FIELD_ENDS)
+        json_interval(json, parent, field->name, NULL, at);
+    else if (field->kind == FIELD_CI || field->kind == FIELD_CHANGE_CI)
+        json_interval(json, parent, field->name, "ci_level", at);
+    else if (field->kind == FIELD_TEXT)
         json_text(json, parent, field->name, *(char *const *)at ?: "");
     else if (field->kind == FIELD_NAME)
         json_text(json, parent, field->name, *(char *const *)at);

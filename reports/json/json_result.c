@@ -147,19 +147,6 @@ static int read_metrics(const struct value *object, struct result *result)
     return value_object(&metrics) ?: value_each(&metrics, add_metric, result);
 }
 
-int json_read_ratio(const struct value *entry, struct ratio *ratio)
-{
-    return value_fields(entry, &ratio_fields, ratio)
-               ?: value_interval(entry, "ci", 0, &ratio->ci);
-}
-
-static int add_ratio(const struct value *entry, void *context)
-{
-    struct ratio *ratio = result_add_ratio(context, NULL);
-
-    return ratio ? json_read_ratio(entry, ratio) : value_no_memory(entry);
-}
-
 static int read_accuracy(const struct value *object, struct result *result)
 {
     struct value accuracy = value_member(object, "accuracy");
@@ -236,7 +223,6 @@ static int read_notes(const struct value *notes, struct result *result)
 static int read_derived(const struct value *object, struct result *result)
 {
     struct value summary = value_member(object, "summary");
-    struct value reason = value_member(&summary, "ci_reason");
     struct value rates = value_member(object, "rates");
     struct value clock = value_member(object, "clock");
     struct value ghz = value_member(&clock, "ghz");
@@ -244,9 +230,7 @@ static int read_derived(const struct value *object, struct result *result)
     int code = 0;
 
     if (!value_absent(&summary))
-        code = value_fields(&summary, &summary_fields, result)
-                   ?: value_interval(&summary, "ci_ns", 0, &result->summary.ci_ns)
-                   ?: value_name(&reason, &result->summary.ci_reason);
+        code = value_fields(&summary, &summary_fields, result);
     if (!code && !value_absent(&rates))
         code = value_fields(&rates, &rate_fields, result);
     return code ?: value_object(&clock)
@@ -260,7 +244,6 @@ int json_read_result(const struct value *entry, void *context)
     struct value settings = value_member(entry, "settings");
     struct value options = value_member(entry, "module_options");
     struct value notes = value_member(entry, "notes"), work = value_member(entry, "work");
-    struct value ratios = value_member(entry, "ratios");
     struct value counters = value_member(entry, "counters");
     struct value group = value_member(entry, "group");
     struct run *run = context;
@@ -285,8 +268,7 @@ int json_read_result(const struct value *entry, void *context)
                 ?: read_voided(entry, result)
                 ?: read_derived(entry, result)
                 ?: read_limit(entry, result)
-                ?: value_array(&ratios)
-                ?: value_each(&ratios, add_ratio, result)
+                ?: value_fields(entry, &ratios_fields, result)
                 ?: value_object(&counters)
                 ?: value_each(&counters, add_counter, result)
                 ?: read_metrics(entry, result)

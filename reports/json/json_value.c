@@ -159,12 +159,68 @@ static int read_bool(const struct value *value, bool *flag)
     return 0;
 }
 
-static int read_field(const struct value *value, enum field_kind kind, void *at)
+struct entries {
+    const struct field *field;
+    char *base;
+};
+
+static int add_entry(const struct value *entry, void *context)
 {
+    const struct entries *const to = context;
+    const struct field *const field = to->field;
+    size_t *const n = (size_t *)(void *)(to->base + field->length);
+    void *const added = array_grow(to->base + field->offset, *n, field->size);
+
+    if (!added)
+        return value_no_memory(entry);
+    ++*n;
+    return value_fields(entry, field->inner, added);
+}
+
+static int add_count(const struct value *entry, void *context)
+{
+    const struct entries *const to = context;
+    size_t *const n = (size_t *)(void *)(to->base + to->field->length);
+    struct explained_count *const count =
+        array_grow(to->base + to->field->offset, *n, sizeof *count);
+
+    if (!count)
+        return value_no_memory(entry);
+    ++*n;
+    return value_from(entry, 0, &count->value)
+               ?: (string_set(&count->name, entry->json->string) ? value_no_memory(entry)
+                                                                 : 0);
+}
+
+static int read_list(const struct value *list, const struct field *field, char *base)
+{
+    if (field->kind == FIELD_LATER && value_absent(list))
+        return 0;
+    return value_array(list)
+               ?: value_each(list, add_entry, &(struct entries){field, base});
+}
+
+static int read_field(const struct value *object, const struct field *field, char *base)
+{
+    const struct value read = value_member(object, field->name), *const value = &read;
+    void *const at = base + field->offset;
     double whole = 0;
     int code = 0;
 
-    switch (kind) {
+    switch (field->kind) {
+    case FIELD_CI:
+    case FIELD_ENDS:
+        return value_interval(object, field->name, 0, at);
+    case FIELD_CHANGE_CI:
+        return value_interval(object, field->name, -1, at);
+    case FIELD_PART:
+        return value_fields(value, field->inner, at);
+    case FIELD_LIST:
+    case FIELD_LATER:
+        return read_list(value, field, base);
+    case FIELD_COUNTS:
+        return value_object(value)
+                   ?: value_each(value, add_count, &(struct entries){field, base});
     case FIELD_TEXT:
         return value_text(value, at);
     case FIELD_NAME:
@@ -205,11 +261,8 @@ int value_fields(const struct value *object, const struct fields *fields, void *
 {
     int code = value_object(object);
 
-    for (size_t i = 0; i < fields->n && !code; i++) {
-        const struct field *field = &fields->field[i];
-        struct value value = value_member(object, field->name);
-        code = read_field(&value, field->kind, (char *)base + field->offset);
-    }
+    for (size_t i = 0; i < fields->n && !code; i++)
+        code = read_field(object, &fields->field[i], base);
     return code;
 }
 

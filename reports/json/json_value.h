@@ -69,7 +69,6 @@ int json_plausible_run(const struct run *run, struct error *error);
 int json_read_proofs(const struct value *entry, struct result *result);
 /* A call of a proof, and member "code" of a comparison (code_json.c). */
 int json_read_call(const struct value *proof, const char *name, struct whole_call *call);
-int json_read_ratio(const struct value *entry, struct ratio *ratio);
 int json_read_code(const struct value *object, struct comparison *comparison);
 /* Documents of other programs in place of ours (foreign_json.c), and of Google Benchmark
  * alone (gbench_json.c). */

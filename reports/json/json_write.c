@@ -95,17 +95,7 @@ static void put_summary(struct json *json, cJSON *parent, const struct result *r
     if (!known)
         return;
     json_fields(json, summary, &summary_fields, result);
-    json_interval(json, summary, "ci_ns", "ci_level", &result->summary.ci_ns);
-    json_text(json, summary, "ci_reason", result->summary.ci_reason);
     json_fields(json, rates, &rate_fields, result);
-}
-
-static void put_ratios(struct json *json, cJSON *parent, const struct result *result)
-{
-    cJSON *ratios = json_array(json, parent, "ratios");
-
-    for (size_t i = 0; i < result->summary.n_ratios; i++)
-        json_ratio(json, ratios, &result->summary.ratios[i]);
 }
 
 static void put_samples(struct json *json, cJSON *object, const double *ns,
@@ -148,7 +138,7 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
                  result->samples.n_voided_ns);
     put_summary(json, object, result);
     put_limit(json, object, result);
-    put_ratios(json, object, result);
+    json_fields(json, object, &ratios_fields, result);
     put_counters(json, object, result);
     put_metrics(json, object, result);
     cJSON *const clock = json_object(json, object, "clock");

@@ -7,12 +7,6 @@
 
 static const struct fields judged =
     FIELDS(FIELD(NAME, code_proof, doubt), FIELD(NAME, code_proof, unoptimised));
-static const struct fields counts =
-    FIELDS(FIELD(TEXT, executed, mode), FIELD(AMOUNT, executed, instructions),
-           FIELD(AMOUNT, executed, steps), FIELD(AMOUNT, executed, seconds),
-           FIELD(AMOUNT, executed, system_calls), FIELD(AMOUNT, executed, threads),
-           FIELD(AMOUNT, executed, widest_bits), FIELD(AMOUNT, executed, main_bits),
-           FIELD(NAME, executed, modules));
 static const struct fields isa_shares =
     FIELDS(FIELD_AS("scalar", AMOUNT, executed, share_scalar),
            FIELD_AS("sse", AMOUNT, executed, share_sse),
@@ -20,6 +14,12 @@ static const struct fields isa_shares =
            FIELD_AS("avx512", AMOUNT, executed, share_avx512),
            FIELD_AS("fma", AMOUNT, executed, share_fma),
            FIELD_AS("transitions", AMOUNT, executed, share_transitions));
+static const struct fields counts =
+    FIELDS(FIELD(TEXT, executed, mode), FIELD(AMOUNT, executed, instructions),
+           FIELD(AMOUNT, executed, steps), FIELD(AMOUNT, executed, seconds),
+           FIELD(AMOUNT, executed, system_calls), FIELD(AMOUNT, executed, threads),
+           FIELD(AMOUNT, executed, widest_bits), FIELD(AMOUNT, executed, main_bits),
+           FIELD(NAME, executed, modules), FIELD_GROUP("isa", isa_shares));
 
 static void put_proof(struct json *json, cJSON *parent, const char *name,
                       const struct code_proof *proof)
@@ -33,7 +33,6 @@ static void put_proof(struct json *json, cJSON *parent, const char *name,
         return;
     json_fields(json, object, &judged, proof);
     json_fields(json, object, &counts, &proof->executed);
-    json_fields(json, json_object(json, object, "isa"), &isa_shares, &proof->executed);
     json_call(json, object, "call", &proof->call);
     json_call(json, object, "small_call", &proof->small);
 }
@@ -58,7 +57,6 @@ static int read_proof(const struct value *entry, const char *name,
 {
     const struct value object = value_member(entry, name);
     const struct value absent = value_member(&object, "absent");
-    const struct value isa = value_member(&object, "isa");
 
     if (value_absent(&object))
         return 0;
@@ -72,8 +70,6 @@ static int read_proof(const struct value *entry, const char *name,
     return value_fields(&object, &judged, *where)
                ?: value_fields(&object, &counts, executed)
                ?: check_mode(&object, executed->mode)
-               ?: value_object(&isa)
-               ?: value_fields(&isa, &isa_shares, executed)
                ?: json_read_call(&object, "call", &(*where)->call)
                ?: json_read_call(&object, "small_call", &(*where)->small);
 }

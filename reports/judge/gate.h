@@ -41,3 +41,14 @@ int drift_find(const struct run *base, const struct run *head, struct gate *gate
 double drift_within(const struct result *result);
 /* The counts and the mean of a gate, from the verdicts of its cases. */
 void gate_count(struct run *run);
+
+/* A case of two stored runs. */
+struct pair {
+    const struct run *base_run, *head_run;
+    struct result *base, *head;
+};
+/* What the machine as a whole changed by, as a logarithm; 0: not known. */
+double stored_machine(const struct gate *gate);
+/* Sets times, change and floor of the comparison of `head` (stored_times.c); 0 or
+ * -ENOMEM. */
+int stored_times(const struct pair *pair, const struct gate *gate);

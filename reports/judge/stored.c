@@ -12,140 +12,6 @@
 #include "gate.h"
 #include "merge.h"
 
-/* ---- times ---- */
-
-/* Logarithms of the times of a call; 0 if there are none, or if a time is not positive.
- */
-static size_t log_times(const struct result *result, double **logs)
-{
-    const size_t n = result->samples.iterations ? result->samples.n : 0;
-
-    *logs = malloc((n ? n : 1) * sizeof **logs);
-    for (size_t i = 0; *logs && i < n; i++) {
-        (*logs)[i] = log(result_per_call(result, i));
-        if (!isfinite((*logs)[i]))
-            return 0;
-    }
-    return n;
-}
-
-struct shift {
-    double change, half_width; /* the width as a logarithm */
-    struct interval ci;
-    double *base, *head; /* logarithms */
-    size_t n_base, n_head;
-};
-
-/* Frees nothing; 0 or -ENOMEM. */
-static int shift_find(struct shift *shift, const struct result *base,
-                      const struct result *head)
-{
-    struct interval ci;
-
-    *shift = (struct shift){.change = NAN, .half_width = NAN};
-    shift->n_base = log_times(base, &shift->base);
-    shift->n_head = log_times(head, &shift->head);
-    if (!shift->base || !shift->head)
-        return -ENOMEM;
-    shift->change = expm1(stats_shift(shift->base, shift->n_base, shift->head,
-                                      shift->n_head, 1 - GATE_ERROR, &ci));
-    shift->ci = interval_as_change(ci);
-    if (ci.known)
-        shift->half_width = (ci.hi - ci.lo) / 2;
-    return 0;
-}
-
-static void shift_free(struct shift *shift)
-{
-    free(shift->base);
-    free(shift->head);
-}
-
-struct pair {
-    const struct run *base_run, *head_run;
-    struct result *base, *head;
-};
-
-/* Finds the roof with that id (NULL: any) in a group, or else in the run. */
-static const struct result *find_roof(const struct run *run, size_t group, const char *id)
-{
-    const struct result *found = NULL;
-
-    FOR_EACH (const struct result, roof, run->results, run->n_results) {
-        if (!roof->is_roof || !roof->samples.n || (id && !text_same(roof->id, id)))
-            continue;
-        if (roof->group == group)
-            return roof;
-        found = found ? found : roof;
-    }
-    return found;
-}
-
-static double machine_log(const struct gate *gate)
-{
-    return isfinite(gate->drift) ? log1p(gate->drift) : 0;
-}
-
-/* The floor is what the control changed by beside the machine as a whole. */
-static int control_find(const struct pair *pair, const struct gate *gate,
-                        struct comparison *c)
-{
-    const struct result *const own = pair->head;
-    const struct result *head = find_roof(pair->head_run, own->group, own->limit_id);
-    struct shift shift;
-
-    if (!head)
-        head = find_roof(pair->head_run, own->group, NULL);
-    const struct result *const base =
-        head ? find_roof(pair->base_run, pair->base->group, head->id) : NULL;
-
-    c->control_change = c->floor = NAN;
-    if (!base)
-        return 0;
-    const int status = shift_find(&shift, base, head);
-    c->control_change = shift.change;
-    c->control_ci = shift.ci;
-    if (shift.ci.known)
-        c->floor =
-            expm1(fmax(shift.half_width, fabs(log1p(shift.change) - machine_log(gate))));
-    shift_free(&shift);
-    return status;
-}
-
-/* A case that moves within a run moves between runs too. */
-static double moved(const struct pair *pair)
-{
-    return expm1(fmax(drift_within(pair->base), drift_within(pair->head)));
-}
-
-static int compare_times(const struct pair *pair, const struct gate *gate)
-{
-    struct comparison *const c = pair->head->comparison;
-    struct shift shift;
-    int status = control_find(pair, gate, c);
-
-    if (status)
-        return status;
-    status = shift_find(&shift, pair->base, pair->head);
-    c->base_ns = pair->base->summary.median_ns;
-    c->head_ns = pair->head->summary.median_ns;
-    c->least_change = pair->head->summary.min_ns / pair->base->summary.min_ns - 1;
-    c->change = isnan(shift.change) ? c->head_ns / c->base_ns - 1 : shift.change;
-    c->change_ci = shift.ci;
-    c->floor = fmax(c->floor, moved(pair));
-    c->delta = fmax(gate->threshold, 2 * fmax(c->floor, gate->between));
-    c->detectable = expm1(log1p(c->delta) + shift.half_width);
-    const double delta = log1p(c->delta), machine = machine_log(gate);
-    c->p = log1p(c->change) < machine
-               ? stats_shift_p(shift.head, shift.n_head, shift.base, shift.n_base,
-                               delta - machine)
-               : stats_shift_p(shift.base, shift.n_base, shift.head, shift.n_head,
-                               delta + machine);
-    c->p = isnan(c->p) ? 1 : c->p;
-    shift_free(&shift);
-    return status;
-}
-
 /* ---- exact facts ---- */
 
 /* True if the count is the same in all batches of a run. */
@@ -315,13 +181,13 @@ static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *ga
     int status = 0;
 
     for (size_t i = 0; i < n && !status; i++)
-        status = compare_times(&pairs[i], gate);
+        status = stored_times(&pairs[i], gate);
     for (size_t i = 0; i < n; i++)
-        divide(pairs[i].head->comparison, exp(machine_log(gate)));
+        divide(pairs[i].head->comparison, exp(stored_machine(gate)));
     for (int baselines = 0; baselines < 2 && !status; baselines++)
         status = decide(pairs, n, baselines, gate->threshold);
     for (size_t i = 0; i < n; i++)
-        divide(pairs[i].head->comparison, exp(-machine_log(gate)));
+        divide(pairs[i].head->comparison, exp(-stored_machine(gate)));
     for (size_t i = 0; i < n && !status; i++) {
         if (gate->refused)
             status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE,
