@@ -3,12 +3,14 @@
 import ctypes.util
 import json
 import platform
+import re
+import shlex
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from cli_tool import SHORT, Case, environment, kernels
+from cli_tool import BINARY, SHORT, Case, environment, kernels
 
 __all__ = ["Call", "CallFile", "CallList"]
 
@@ -423,6 +425,17 @@ class CallFile(CallCase):
 
 
 class CallList(CallCase):
+    def test_page_of_functions(self):
+        """Its commands run as printed, where the library is."""
+        page = SOURCE.parents[3] / "docs" / "functions.md"
+        commands = re.findall(r"(?m)^\| `simdbench (.*?)` \|", page.read_text(encoding="utf-8"))
+        self.assertGreater(len(commands), 25)
+        for command in commands:
+            done = subprocess.run([BINARY, *shlex.split(command), "--dry-run"], text=True,
+                                  capture_output=True, env=environment())
+            if "there is no library" not in done.stderr:
+                self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr}")
+
     def test_list(self):
         text = self.run_tool("call", self.built).stdout
         self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")
