@@ -67,6 +67,20 @@ class Call(CallCase):
                                  status=2)
             self.assertIn(why, done.stderr)
 
+    def test_relative(self):
+        """The column is there again in a report of the file."""
+        path = self.folder / "run.json"
+        self.run_tool("call", f"{self.built}:mix_c,mix_choose()", MIX, "--sizes=64",
+                      "--reference=mix_c", "--quiet", f"--json={path}",
+                      "--relative-to=scalar/mix_c", *SHORT)
+        text = self.run_tool("report", path).stdout
+        self.assertRegex(text, r"vs scalar/mix_c")
+        self.assertRegex(text, r"scalar/mix_c@64 .* - ")
+        self.assertRegex(text, r"lib/mix_choose@64 .*\d+x \[")
+        text = self.run_tool("relu", "--isa=scalar", "--variants=max", "--sizes=64",
+                             "--baseline=none", "--quiet", "--relative-to=sse9", *SHORT).stdout
+        self.assertIn("vs sse9: no group has such a row", text)
+
     def test_functions_agree(self):
         rows = self.call("mix_c,mix_choose()", MIX, "--sizes=64,65")
         self.assertEqual({row["status"] for row in rows.values()} - {"ok", "suspect"}, set(),
