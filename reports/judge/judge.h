@@ -29,8 +29,8 @@ bool metrics_text(const struct result *result, struct buffer *buffer);
 /* Is one of the counters of its formula in doubt? */
 bool metric_is_doubted(const struct result *result, const struct metric *metric);
 /* The row of its group that --relative-to names, by an instruction set, a variant or both
- * ("scalar", "mix_c", "scalar/mix_c"): of its type, and of several the fastest. NULL: there
- * is none, or it is the result itself. */
+ * ("scalar", "mix_c", "scalar/mix_c"): of its type, and of several the fastest. NULL:
+ * there is none, or it is the result itself. */
 const struct result *relative_base(const struct run *run, const struct result *result);
 /* How many times faster one case is than another, over the rounds in which both have a
  * sample. */
