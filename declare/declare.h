@@ -305,6 +305,15 @@ void library_close(struct library *library);
 int library_decode(struct library *library, const struct library_function *one,
                    struct error *error);
 
+/* The same of single instructions, such as executed; {0} has seen none. */
+enum { ISA_SETS = 64 };
+struct isa_seen {
+    bool has[ISA_SETS];
+};
+/* `code` begins with the instruction. */
+void isa_see(struct isa_seen *seen, const unsigned char *code, size_t n);
+void isa_tell(const struct isa_seen *seen, char *isa, size_t size);
+
 /* By its symbol, or by its demangled name with or without arguments. Exported ones come
  * first. -ENOENT: the error has near matches; -EEXIST: the name fits several. */
 int library_find(const struct library *library, const char *name,

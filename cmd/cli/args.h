@@ -31,7 +31,9 @@ enum command_mask {
     COMMAND_TRUST = 1 << 16,
     COMMAND_CALL = 1 << 17,
     COMMAND_AUDIT = 1 << 18,
-    COMMAND_ALL = (1 << 19) - 1,
+    COMMAND_PROVE = 1 << 19,
+    COMMAND_JUDGE = 1 << 20,
+    COMMAND_ALL = (1 << 21) - 1,
 };
 
 /* The power of an option that a project file sets, see project.c. */

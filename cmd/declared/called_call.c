@@ -345,6 +345,26 @@ void declared_release(struct declared_call *call)
     made_call_end((struct made_call *)call);
 }
 
+int declared_point(struct declared_call *call, const struct simdbench_operands *operands,
+                   struct error *error)
+{
+    return made_call_point((struct made_call *)call, operands, error);
+}
+
+bool declared_frames_last(const struct declared_call *call)
+{
+    const struct made_call *const made = (const struct made_call *)call;
+    for (uint32_t i = 0; i < DECLARED_MAX; i++)
+        if (made->table[i] || made->maker[i])
+            return false;
+    return true;
+}
+
+uint64_t declared_length(const struct declared_call *call, uint32_t operand)
+{
+    return made_call_length((const struct made_call *)call, operand);
+}
+
 void declared_finish(const struct declared_call *call)
 {
     made_call_finish((const struct made_call *)call);

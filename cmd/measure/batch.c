@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch: how it is asked for, its reply, the evidence against believing it, and how
+/* A batch: its reply, the evidence against believing it, and how
  * many calls it should have. */
 #include "measure/measure.h"
 
@@ -7,23 +7,6 @@
 
 enum { CALIBRATION_TRIES = 40, CALIBRATION_PATIENCE = 30 };
 #define CALL_NS_LEAST 1e-3 /* no call is as short as that */
-
-struct batch_call batch_of(const struct group_state *group, uint64_t number,
-                           uint64_t calls)
-{
-    const struct conditions *const conditions = &group->session->how->conditions;
-    return (struct batch_call){.number = number,
-                               .iterations = calls,
-                               .cold = group->plan->settings.cold,
-                               .flush_denormals = conditions->flush_denormals,
-                               .fresh_output = conditions->fresh_output};
-}
-
-/* --timeout is for one call; calls that were measured may all take ten times as long. */
-int64_t batch_timeout(const struct how *how, uint64_t calls, double call_ns)
-{
-    return timeout_with(how, 10 * call_ns * (double)(calls + 1));
-}
 
 int64_t timeout_with(const struct how *how, double more_ns)
 {

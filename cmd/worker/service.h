@@ -190,6 +190,11 @@ cJSON *service_step(struct service *service, const cJSON *request);
 /* service_script.c: with clock_script(), makes up what a batch of these calls took. */
 void service_script(const struct service *service, const struct service_case *entry,
                     uint64_t copy, uint64_t calls, struct sample *sample);
+double service_script_ns(const struct service *service, const struct service_case *entry,
+                         uint64_t copy, double faults);
+/* service_turns.c: each call on operands of its own. */
+cJSON *service_turns(struct service *service, const cJSON *request);
+cJSON *service_inputs(struct service *service, const cJSON *request);
 /* service_copies.c: copies of the code of a case. */
 cJSON *service_copies(struct service *service, const cJSON *request);
 /* Calls of the case run that copy from now on, 0: the code as built. -EINVAL */

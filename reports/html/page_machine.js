@@ -2,12 +2,14 @@
 // Views of doctor (what costs here, and what to type) and of license (the clock under each
 // kind of work).
 function checkCard(check) {
-  return el("section", { class: "card", "aria-label": check.check },
+  return el("div", { class: "card", role: "group", "aria-label": check.check },
     el("h3", {}, check.check, el("span", { class: "dim" }, ` ${check.value}`)),
     el("p", {}, check.costs), el("p", {}, el("strong", {}, "Try: "), check.advice));
 }
 function drawCosts(body) {
-  body.append(...page.checks.filter((check) => !check.ok && matches(check.check)).map(checkCard));
+  const found = page.checks.filter((check) => !check.ok && matches(check.check));
+  if (found.length)
+    body.append(el("div", { class: "cards" }, found.map(checkCard)));
 }
 function drawChecks(body) {
   body.append(table("Checks", [{ title: "check", value: (check) => check.check },

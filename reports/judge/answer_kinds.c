@@ -168,6 +168,11 @@ static void why_tell(const struct run *run, struct buffer *text)
         !is_library(head))
         return;
     const struct result *const worst = next_worst(run, NULL);
+    if (worst && gate->functions && !*gate->functions) {
+        buffer_add(text, "Why: add --save=mix.json to this command; its last line will "
+                         "be the command that asks");
+        return;
+    }
     if (worst && is_harmless(worst->id))
         buffer_format(text, "Why: simdbench explain %s %s '%s'", base, head, worst->id);
     if (text->length && gate->functions && is_harmless(gate->functions))
@@ -217,7 +222,10 @@ static void limit_tell(const struct explanation *why, struct buffer *text)
             continue;
         buffer_add(text, "; the largest bound: ");
         buffer_plain(text, bound->text);
-        buffer_format(text, ", %.3g of %.3g cycles", bound->cycles, why->cycles);
+        buffer_format(text, ", %.3g", bound->cycles);
+        if (isfinite(why->cycles))
+            buffer_format(text, " of %.3g", why->cycles);
+        buffer_add(text, " cycles");
     }
 }
 

@@ -370,8 +370,8 @@ class CallFile(CallCase):
         self.assertEqual(document["gate"]["functions"], str(kept))
         self.assertEqual([row["id"] for row in kernels(document)], ["mix/f32/scalar/mix_c@64"])
         self.assertEqual(json.loads(kept.read_text(encoding="utf-8"))["ops"][0]["prototype"], MIX)
-        again = self.run_json(*words)
-        self.assertIsNone(again["gate"]["functions"])
+        again = self.run_json(*words[:2], f"{self.built}:mix_c", *words[3:])
+        self.assertEqual(again["gate"]["functions"], "")
         self.assertIn("which function", self.run_tool("ab", self.built, self.built, MIX,
                                                       status=2).stderr)
 
@@ -455,6 +455,8 @@ class CallList(CallCase):
         self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")
         self.assertRegex(text, r"(?m)^ *\d+ .* not_exported  local$")
         self.assertRegex(text, r"(?m)^one op: .*mix_avx2")
+        self.assertTrue(text.splitlines()[-1].startswith(
+            f"Next, with its own prototype: simdbench call '{self.built}:"), text)
         some = self.run_tool("call", f"{self.built}:pack_u").stdout
-        self.assertEqual(some.count("\n"), 2, some)
+        self.assertEqual(some.count("\n"), 3, some)
         self.run_tool("call", f"{self.built}:zzz", status=5)
