@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench_hostile.py BUILD [runs|studies|texts|plugins|foreign|signals|limits|projects|tracer|locks]... [--seed=N] [--short]
+"""bench_hostile.py BUILD [runs|studies|texts|plugins|foreign|signals|limits|projects|tracer|locks|declarations]... [--seed=N] [--short]
 [--only=REGEX] [--jobs=N]: attacks a simdbench that was built with sanitizers, and looks
 whether each attack ends as tests/hostile/ says. See scripts/bench.
 
@@ -21,7 +21,8 @@ sys.path.insert(0, str(ROOT / "tests/hostile"))
 sys.dont_write_bytecode = True
 # how many attacks of each part --short takes
 PARTS = {"runs": 12, "studies": 20, "texts": 12, "plugins": 20, "foreign": 20, "signals": 20,
-         "limits": 20, "projects": 40, "tracer": 20, "locks": 15}
+         "limits": 20, "projects": 40, "tracer": 20, "locks": 15,
+         "declarations": 40}
 SHOWN = 10
 Context = collections.namedtuple("Context", "build program seed short")
 
@@ -61,14 +62,14 @@ def main():
     build = options.build.resolve()
     context = Context(build, build / "simdbench", options.seed, options.short)
     total, bad = 0, []
-    print("part      expected  unexpected  seconds")
+    print("part         expected  unexpected  seconds")
     for part in options.part or PARTS:
         started, good, odd = time.monotonic(), 0, []
         with ThreadPoolExecutor(options.jobs) as pool:
             for n, found in pool.map(judged, chosen(part, context, options.only)):
                 good += n
                 odd += found
-        print(f"{part:<9} {good:8}  {len(odd):10}  {time.monotonic() - started:7.0f}",
+        print(f"{part:<12} {good:8}  {len(odd):10}  {time.monotonic() - started:7.0f}",
               flush=True)
         total += good
         bad += [(part, *found) for found in odd]

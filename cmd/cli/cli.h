@@ -95,6 +95,7 @@ struct options {
     bool list_trusted, revoke;  /* trust */
     double threshold;           /* of a change, 0.02 */
     char *dispatcher;           /* audit: its variant; NULL: by the rule */
+    char *relative_to;          /* a row that others are held against; NULL: none */
     bool strict;                /* inconclusive and unusable cases fail */
     bool gate_code;             /* cases whose code is worse fail */
     bool as_built;              /* ab: code stays where it is */

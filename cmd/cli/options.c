@@ -216,6 +216,10 @@ const struct option_row option_rows[] = {
     {"expect", "nothing|confirmed", COMPARE, COMMAND_STUDY, "nothing",
      "With confirmed a claim that is refuted or contested fails with status 1.",
      option_set_second, AT(expect_confirmed), NEEDS_TRUST},
+    {"relative-to", "ROW", COMPARE, MEASURERS, NULL,
+     "A column more: how many times faster each row is than the one of that instruction set or "
+     "variant, as in scalar or scalar/mix_c; of several the fastest.",
+     option_set_text, AT(relative_to), HARMLESS},
     {"strict", NULL, COMPARE, COMMAND_AUDIT, NULL,
      "Fail with status 1 if the dispatcher chooses worse than it could.", option_set_flag,
      AT(strict), NEEDS_TRUST},
@@ -454,6 +458,7 @@ void options_free(struct options *options)
     free(options->functions);
     text_list_free(&options->candidates);
     free(options->dispatcher);
+    free(options->relative_to);
     free(options->call.reference);
     free(options->call.tolerance);
     free(options->call.roof);

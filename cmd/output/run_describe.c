@@ -38,6 +38,8 @@ static void add_settings(const struct options *options, const struct plan *plan,
         must(facts_text(settings, "dispatcher", options->dispatcher ?: ""));
         must(facts_text(settings, "bad_choice", options->strict ? "fail" : "pass"));
     }
+    if (options->relative_to)
+        must(facts_text(settings, "relative_to", options->relative_to));
     if (options->label)
         must(facts_text(settings, "label", options->label));
     if (options->project_file) {

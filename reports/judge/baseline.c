@@ -97,3 +97,29 @@ struct versus baseline_ratio_before(const struct run *run, const struct result *
     return find_ratio(run, result, c ? c->base_ratios : NULL, c ? c->n_base_ratios : 0,
                       label, length);
 }
+
+/* ---- the row that a run names ---- */
+
+static bool is_named(const struct result *result, const char *name)
+{
+    const size_t isa = strlen(result->isa ?: "");
+    return text_same(result->isa, name) || text_same(result->variant, name) ||
+           (isa && !strncmp(name, result->isa, isa) && name[isa] == '/' &&
+            text_same(result->variant, name + isa + 1));
+}
+
+const struct result *relative_base(const struct run *run, const struct result *result)
+{
+    const char *const name = facts_find_text(&run->settings, "relative_to");
+    const struct result *best = NULL;
+    if (!name || result->is_roof)
+        return NULL;
+    FOR_EACH (const struct result, other, run->results, run->n_results)
+        if (other->group == result->group && other->status == STATUS_OK &&
+            !other->is_roof && result_has_summary(other) && is_named(other, name) &&
+            text_same(other->type, result->type) &&
+            text_same(other->source, result->source) &&
+            (!best || other->summary.median_ns < best->summary.median_ns))
+            best = other;
+    return best == result ? NULL : best;
+}

@@ -28,6 +28,10 @@ int run_summarise(struct run *run, size_t group);
 bool metrics_text(const struct result *result, struct buffer *buffer);
 /* Is one of the counters of its formula in doubt? */
 bool metric_is_doubted(const struct result *result, const struct metric *metric);
+/* The row of its group that --relative-to names, by an instruction set, a variant or both
+ * ("scalar", "mix_c", "scalar/mix_c"): of its type, and of several the fastest. NULL:
+ * there is none, or it is the result itself. */
+const struct result *relative_base(const struct run *run, const struct result *result);
 /* How many times faster one case is than another, over the rounds in which both have a
  * sample. */
 struct speedup {

@@ -94,6 +94,17 @@ static void add_baselines(struct sheet *sheet, const struct run *run)
         }
 }
 
+static void add_relative(struct sheet *sheet, const struct run *run)
+{
+    const char *const name = facts_find_text(&run->settings, "relative_to");
+    char text[CELL_SIZE];
+
+    if (!name)
+        return;
+    snprintf(text, sizeof text, "vs %.60s", name);
+    text_plain(text, add_column(sheet, COLUMN_RELATIVE, "")->title, CELL_SIZE);
+}
+
 static void add_counters(struct sheet *sheet, const struct run *run)
 {
     for (size_t i = 0; i < run->n_results; i++)
@@ -133,6 +144,7 @@ void sheet_make(struct sheet *sheet, const struct run *run)
         add_column(sheet, COLUMN_LIMIT, "of limit");
     if (accuracy)
         add_column(sheet, COLUMN_ULP, "max ulp");
+    add_relative(sheet, run);
     add_baselines(sheet, run);
     add_column(sheet, COLUMN_GHZ, "GHz");
     add_counters(sheet, run);
@@ -197,19 +209,14 @@ static void speedup_digits(double value, char out[NUMBER_SIZE])
 
 /* "1.20x [1.19, 1.21]"; behind the x a star if the baseline is unranked, a tilde if the
  * ratio is unpaired. */
-static void ratio_cell(const struct sheet *sheet, const struct column *column,
-                       const struct result *result, char *text, enum tone *tone)
+static void put_ratio(const struct column *column, const struct ratio *ratio, bool ranked,
+                      char *text, enum tone *tone)
 {
-    struct versus versus =
-        baseline_ratio(sheet->run, result, column->key, column->key_length);
-    const struct ratio *ratio = versus.ratio;
     char value[NUMBER_SIZE], lo[NUMBER_SIZE], hi[NUMBER_SIZE];
     int length;
 
-    if (!ratio)
-        return;
     speedup_digits(ratio->speedup, value);
-    length = snprintf(text, CELL_SIZE, "%sx%s%s", value, versus.ranked ? "" : "*",
+    length = snprintf(text, CELL_SIZE, "%sx%s%s", value, ranked ? "" : "*",
                       ratio->unpaired ? "~" : "");
     if (!ratio->ci.known)
         return;
@@ -217,12 +224,38 @@ static void ratio_cell(const struct sheet *sheet, const struct column *column,
     speedup_digits(ratio->ci.hi, hi);
     if (!column->compact)
         snprintf(text + length, CELL_SIZE - (size_t)length, " [%s, %s]", lo, hi);
-    if (!versus.ranked)
+    if (!ranked)
         *tone = TONE_DIM;
     else if (ratio->ci.lo > 1)
         *tone = TONE_GOOD;
     else if (ratio->ci.hi < 1)
         *tone = TONE_BAD;
+}
+
+static void ratio_cell(const struct sheet *sheet, const struct column *column,
+                       const struct result *result, char *text, enum tone *tone)
+{
+    struct versus versus =
+        baseline_ratio(sheet->run, result, column->key, column->key_length);
+
+    if (versus.ratio)
+        put_ratio(column, versus.ratio, versus.ranked, text, tone);
+}
+
+/* How many times faster than the row that the run names. */
+static void relative_cell(const struct sheet *sheet, const struct column *column,
+                          const struct result *result, char *text, enum tone *tone)
+{
+    const struct result *const base = relative_base(sheet->run, result);
+    struct ratio ratio = {.unpaired = true};
+    struct speedup speedup = {.rounds = 0};
+
+    if (!base || !result_has_summary(result) || !(result->summary.median_ns > 0))
+        return;
+    ratio.speedup = base->summary.median_ns / result->summary.median_ns;
+    if (result_speedup(result, base, &speedup) == 0 && speedup.rounds)
+        ratio = (struct ratio){.speedup = speedup.times, .ci = speedup.ci};
+    put_ratio(column, &ratio, true, text, tone);
 }
 
 static void counter_cell(const struct column *column, const struct result *result,
@@ -268,6 +301,9 @@ void sheet_cell(const struct sheet *sheet, const struct column *column,
         break;
     case COLUMN_ULP:
         ulp_cell(result, text);
+        break;
+    case COLUMN_RELATIVE:
+        relative_cell(sheet, column, result, text, tone);
         break;
     case COLUMN_RATIO:
         ratio_cell(sheet, column, result, text, tone);

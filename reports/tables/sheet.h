@@ -17,6 +17,7 @@ enum column_kind {
     COLUMN_RATE,
     COLUMN_LIMIT,
     COLUMN_ULP,
+    COLUMN_RELATIVE, /* against the row that the run names */
     COLUMN_RATIO,
     COLUMN_GHZ,
     COLUMN_COUNTER,

@@ -24,8 +24,9 @@ struct layout {
 static int cell_width(const struct sheet *sheet, const struct column *column)
 {
     static const int least[] = {
-        [COLUMN_TIME] = 8, [COLUMN_INTERVAL] = 6, [COLUMN_RATE] = 6, [COLUMN_LIMIT] = 7,
-        [COLUMN_ULP] = 5,  [COLUMN_RATIO] = 21,   [COLUMN_GHZ] = 5,  [COLUMN_COUNTER] = 8,
+        [COLUMN_TIME] = 8,   [COLUMN_INTERVAL] = 6, [COLUMN_RATE] = 6,
+        [COLUMN_LIMIT] = 7,  [COLUMN_ULP] = 5,      [COLUMN_RELATIVE] = 21,
+        [COLUMN_RATIO] = 21, [COLUMN_GHZ] = 5,      [COLUMN_COUNTER] = 8,
     };
     int width = column->compact ? 6 : least[column->kind];
     int top = text_width(column->top), title = text_width(column->title);
@@ -119,7 +120,8 @@ static bool layout_shrink(struct layout *layout, int step)
         return true;
     case 4:
         for (size_t i = 0; i < sheet->n; i++)
-            sheet->column[i].compact = sheet->column[i].kind == COLUMN_RATIO;
+            sheet->column[i].compact = sheet->column[i].kind == COLUMN_RATIO ||
+                                       sheet->column[i].kind == COLUMN_RELATIVE;
         return true;
     case 5:
         layout->id_width = WRAP_INDENT;

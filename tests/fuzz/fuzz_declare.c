@@ -23,11 +23,14 @@ static void check_message(const struct error *error, const char *text)
 static void call(const struct declaration *declaration,
                  const struct declared_sizes *sizes, const char *text)
 {
-    void *const pointer[DECLARED_MAX] = {NULL};
+    static float vector[16];
+    void *pointer[DECLARED_MAX] = {NULL};
     struct call_signature signature;
     struct call_frame frame;
     struct call_faults faults;
     struct thunk *thunk;
+    for (uint32_t i = 0; i < declaration->n; i++)
+        pointer[i] = declaration->argument[i].vector ? vector : NULL;
     declaration_signature(declaration, &signature);
     call_fill(declaration, sizes, pointer, &frame);
     if (thunk_make(&signature, (const void *)call_nothing, &thunk, NULL) < 0)
@@ -104,6 +107,10 @@ static const char *const seeds[] = {
     "typedef unsigned char B; int f(inout B b[n * s], int n, B s = 2 * t, int t = 3, int "
     "(*f)(int) "
     "= &g)",
+    "__m256d (__m256d x, const float *const y[k][n], int *error = 0, int k, int n)",
+    "void (fir *f = from new(taps, n, a, 0.5f) free drop, a *a = from b(y), u8 y[n]) for "
+    "n, "
+    "const float taps[n]",
     "void *(const char *s = \"x\\x41\", bf16 e[16], enum e e = 101, float q = -INFINITY)",
 };
 static const char alphabet[] = "()[]*&,;= +-/%\"'\\.0123456789naxlf{}<>\x80\xff\n";
@@ -111,7 +118,7 @@ static const char alphabet[] = "()[]*&,;= +-/%\"'\\.0123456789naxlf{}<>\x80\xff\
 static const char file[] =
     "{\"functions\":1,\"ops\":[{\"name\":\"mix\",\"prototype\":\"void (inout float "
     "d[n], const float s[n], size_t n)\",\"kernels\":{\"scalar\":\"mix_c\",\"avx2\":"
-    "[\"mix_avx2\",\"t[1]\"]},\"library\":\"./m.so\",\"reference\":\"mix_c\","
+    "[\"mix_avx2\",\"t[1]\"]},\"library\":\"./m.so\",\"reference\":\"./o.so:mix_c\","
     "\"tolerance\":\"4ulp\",\"inputs\":{\"s\":\"zero\"},\"work\":{\"ops\":\"2 * n\"},"
     "\"roof\":\"copy\",\"sizes\":\"1Ki\",\"shapes\":{\"a\":\"16 "
     "32\"},\"tails\":\"1..70\","

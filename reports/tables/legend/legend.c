@@ -272,11 +272,30 @@ static void other_lines(struct legend *legend)
     note_lines(legend);
 }
 
+/* A row that nobody has explains an empty column. */
+static void relative_line(struct legend *legend)
+{
+    const struct run *const run = legend->run;
+    const char *const name = facts_find_text(&run->settings, "relative_to");
+    bool found = !name;
+
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        found = found || relative_base(run, result);
+    if (!found) {
+        buffer_add(&legend->buffer, "vs ");
+        buffer_plain(&legend->buffer, name);
+        buffer_add(&legend->buffer,
+                   ": no group has such a row that is ok, and another one");
+        legend_flush(legend);
+    }
+}
+
 void legend_notes(const struct run *run, bool brief, legend_line *line, void *context)
 {
     struct legend legend = {.run = run, .line = line, .context = context, .brief = brief};
 
     limit_lines(&legend);
+    relative_line(&legend);
     baseline_lines(&legend);
     unranked_lines(&legend);
     source_lines(&legend);

@@ -3,12 +3,14 @@
 import ctypes.util
 import json
 import platform
+import re
+import shlex
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from cli_tool import SHORT, Case, environment, kernels
+from cli_tool import BINARY, SHORT, Case, environment, kernels
 
 __all__ = ["Call", "CallFile", "CallList"]
 
@@ -64,6 +66,20 @@ class Call(CallCase):
             done = self.run_tool("call", f"{self.built}:mix_c", MIX, f"--reference={place}",
                                  status=2)
             self.assertIn(why, done.stderr)
+
+    def test_relative(self):
+        """The column is there again in a report of the file."""
+        path = self.folder / "run.json"
+        self.run_tool("call", f"{self.built}:mix_c,mix_choose()", MIX, "--sizes=64",
+                      "--reference=mix_c", "--quiet", f"--json={path}",
+                      "--relative-to=scalar/mix_c", *SHORT)
+        text = self.run_tool("report", path).stdout
+        self.assertRegex(text, r"vs scalar/mix_c")
+        self.assertRegex(text, r"scalar/mix_c@64 .* - ")
+        self.assertRegex(text, r"lib/mix_choose@64 .*\d+x \[")
+        text = self.run_tool("relu", "--isa=scalar", "--variants=max", "--sizes=64",
+                             "--baseline=none", "--quiet", "--relative-to=sse9", *SHORT).stdout
+        self.assertIn("vs sse9: no group has such a row", text)
 
     def test_functions_agree(self):
         rows = self.call("mix_c,mix_choose()", MIX, "--sizes=64,65")
@@ -423,6 +439,17 @@ class CallFile(CallCase):
 
 
 class CallList(CallCase):
+    def test_page_of_functions(self):
+        """Its commands run as printed, where the library is."""
+        page = SOURCE.parents[3] / "docs" / "functions.md"
+        commands = re.findall(r"(?m)^\| `simdbench (.*?)` \|", page.read_text(encoding="utf-8"))
+        self.assertGreater(len(commands), 25)
+        for command in commands:
+            done = subprocess.run([BINARY, *shlex.split(command), "--dry-run"], text=True,
+                                  capture_output=True, env=environment())
+            if "there is no library" not in done.stderr:
+                self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr}")
+
     def test_list(self):
         text = self.run_tool("call", self.built).stdout
         self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")
