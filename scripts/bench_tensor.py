@@ -47,7 +47,7 @@ def tensor(bench):
         for op, (words, least, limit) in OPS.items():
             for kind in ("f32", "f64"):
                 command = (*words, f"--isa={isa}", f"--type={kind}")
-                own = {"isa": isa, "type": kind}
+                own = {"isa": isa}
                 results = bench.run(*command).find(**own)
                 for module in MODULES:
                     if ratios(results, module):
