@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """map, reduce, softmax, transpose, maxpool: against libraries and the limit."""
+from importlib.util import find_spec
 from statistics import geometric_mean
 
-from bench_run import against, ratios, shares
+from bench_run import against, libraries, shares
 
-MODULES = ("onednn", "numpy", "torch")
+# Libraries that have the op; those of Python where they are installed.
+ARRAYS = tuple(name for name in ("numpy", "torch") if find_spec(name))
+NETWORKS = ("onednn", *(name for name in ARRAYS if name == "torch"))
+MODULES = {"map": ARRAYS, "reduce": ARRAYS, "softmax": NETWORKS, "log_softmax": NETWORKS,
+           "transpose": ARRAYS, "maxpool": NETWORKS}
 SQUARES = "256x256,1024x1024,4096x4096"
 AXES = ",".join(axis + square for axis in ("", "columns", "rows") for square in SQUARES.split(","))
 VECTORS = "100,1k,10k,100k,1M,16M"
@@ -46,12 +51,13 @@ def tensor(bench):
     for isa in bench.wide():
         for op, (words, least, limit) in OPS.items():
             for kind in ("f32", "f64"):
-                command = (*words, f"--isa={isa}", f"--type={kind}")
-                own = {"isa": isa, "type": kind}
-                results = bench.run(*command).find(**own)
-                for module in MODULES:
-                    if ratios(results, module):
-                        bench.row(f"{op} {kind} {isa} against {module}, geomean", command, own,
-                                  lambda rows, m=module: against(fastest(rows), m), least)
+                modules = [m for m in MODULES[words[0]] if m != "onednn" or kind == "f32"]
+                command = (*words, f"--isa={isa}", f"--type={kind}",
+                           *(option for m in modules or ["none"]
+                             for option in libraries(isa, m) or [f"--baseline={m}"]))
+                own = {"isa": isa}
+                for module in modules:
+                    bench.row(f"{op} {kind} {isa} against {module}, geomean", command, own,
+                              lambda rows, m=module: against(fastest(rows), m), least)
                 bench.row(f"{op} {kind} {isa} from L2 on: share of limit", command, own,
                           lambda rows: share(rows, l2), limit)

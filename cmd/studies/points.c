@@ -44,17 +44,23 @@ const struct member *asked_member(const struct asking *asking, size_t i, uint32_
 
 /* ---- times ---- */
 
-/* How far the arm and itself once more are apart: 0.01; NaN: not known. */
-static double member_floor(const struct round_set *set, const struct member *member,
-                           double level)
+/* How far the arm and itself once more are apart, 0.01: the most, with an interval from
+ * the least; not known: NaN. */
+static struct estimate equal_arms(const struct round_set *set,
+                                  const struct member *member, double level)
 {
     const struct member *const again =
         set_find(set, member->arm->name, member->name.settings.threads, true);
     if (!again)
-        return NAN;
+        return (struct estimate){.value = NAN};
     const struct series *const pair[] = {&again->series, &member->series};
     const struct estimate equal = series_estimate(pair, 2, level, rule_ratio, NULL);
-    return equal.ci.known ? fmax(equal.ci.hi, 1 / equal.ci.lo) - 1 : NAN;
+    if (!equal.ci.known)
+        return (struct estimate){.value = NAN};
+    const double most = fmax(equal.ci.hi, 1 / equal.ci.lo) - 1,
+                 least = fmax(fmax(equal.ci.lo, 1 / equal.ci.hi) - 1, 0);
+    return (struct estimate){most,
+                             {.known = true, .lo = least, .hi = most, .level = level}};
 }
 
 double set_floor(const struct round_set *set, double level)
@@ -62,7 +68,7 @@ double set_floor(const struct round_set *set, double level)
     double floor = 0;
     for (size_t i = 0; i < set->n; i++)
         if (!set->member[i].duplicate)
-            floor = fmax(floor, member_floor(set, &set->member[i], level));
+            floor = fmax(floor, equal_arms(set, &set->member[i], level).value);
     return floor;
 }
 
@@ -126,9 +132,7 @@ static struct estimate noise_of(const struct asking *asking, const struct member
     const struct series *const alone[] = {&member->series};
     if (!asking->check->what || strcmp(asking->check->what, "floor") != 0)
         return series_estimate(alone, 1, asking->level, rule_deviation, &median);
-    const double floor = member_floor(asking->set, member, asking->level);
-    return (struct estimate){
-        floor, {.known = isfinite(floor), .lo = floor, .hi = floor, .level = 1}};
+    return equal_arms(asking->set, member, asking->level);
 }
 
 static void noise(const struct asking *asking)

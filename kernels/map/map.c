@@ -85,6 +85,7 @@ const struct simdbench_op map_op = {
     .reference = map_reference,
     .work = map_work,
     .inputs = VECTOR_INPUTS,
+    .lists = SHAPE_SUITE("2048 32768 524288 16777216"),
 };
 
 const struct op_row map_row = {

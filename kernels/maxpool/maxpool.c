@@ -142,6 +142,8 @@ const struct simdbench_op maxpool_op = {
     .reference = maxpool_reference,
     .work = maxpool_work,
     .inputs = "normal, uniform:LO..HI",
+    .lists = SHAPE_SUITE("n1c4h28w28r2s2 n1c64h28w28r2s2 n1c64h112w112r3s2 "
+                         "n16c64h112w112r2s2"),
 };
 
 const struct op_row maxpool_row = {

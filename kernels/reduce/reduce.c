@@ -124,6 +124,7 @@ const struct simdbench_op reduce_op = {
     .reference = reduce_reference,
     .work = reduce_work,
     .inputs = "normal, uniform:LO..HI",
+    .lists = SHAPE_SUITE("64x64 256x256 1024x1024 4096x4096"),
 };
 
 const struct op_row reduce_row = {

@@ -96,6 +96,7 @@ static const struct split_rule by_rows[] = {{.part = part_of_rows}, {.part = NUL
         .reference = name_##_reference, \
         .work = matrix_work, \
         .inputs = "normal, uniform:LO..HI, saturated", \
+        .lists = SHAPE_SUITE("32x64 256x256 1024x1024 8192x1024"), \
     }; \
     const struct op_row name_##_row = { \
         .op = &name_##_op, \

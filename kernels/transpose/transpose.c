@@ -38,6 +38,7 @@ const struct simdbench_op transpose_op = {
     .reference = transpose_reference,
     .work = matrix_work,
     .inputs = "normal, uniform:LO..HI",
+    .lists = SHAPE_SUITE("32x32 256x256 1024x1024 4096x4096"),
 };
 
 const struct op_row transpose_row = {

@@ -3,8 +3,9 @@
 import copy
 import json
 import statistics
+import subprocess
 
-from cli_tool import SMALL, Case
+from cli_tool import BINARY, SMALL, SOURCE, Case, environment
 
 __all__ = ["Compare"]
 
@@ -142,3 +143,16 @@ class Compare(Case):
                 done = self.run_tool("compare", *arguments, status=2, cwd=self.folder)
                 for word in words:
                     self.assertIn(word, done.stderr)
+
+    def test_pairs_of_runs(self):
+        """scripts/bench compare-pairs counts what compare says, here of times that are made
+        up: equal ones are no regression, and 20% is one beyond the assumed noise of 3%."""
+        said = subprocess.run(
+            ["/usr/bin/python3", SOURCE / "scripts/bench_compare_pairs.py", BINARY, "--pairs=2",
+             "--slower=5,20", "--isa=scalar", "--baseline=none", "--rounds=20",
+             "--filter=gemm/*@64x64x64", "--filter=relu/*@2048"],
+            check=True, capture_output=True, text=True,
+            env=environment(SIMDBENCH_TEST_CLOCK="1")).stdout
+        self.assertRegex(said, r"\n\+0%: 0 of 2 pairs say REGRESSED\n"
+                               r"\+5%: 0 of 2 pairs say REGRESSED\n"
+                               r"\+20%: 2 of 2 pairs say REGRESSED\n")
