@@ -4,6 +4,7 @@
 
 #include "commands/commands.h"
 #include "doctor/doctor.h"
+#include "foreign/foreign.h"
 #include "license/license.h"
 #include "process/process.h"
 #include "referee/referee.h"
@@ -23,7 +24,8 @@ static const struct {
     {"study", command_study},       {"completion", command_completion},
     {"man", command_man},           {"new-plugin", command_new_plugin},
     {"trust", command_trust},       {"call", command_call},
-    {"audit", command_audit},       {"judge", command_judge},
+    {"audit", command_audit},       {"prove", command_prove},
+    {"judge", command_judge},
 };
 
 static int run_command(struct options *options)

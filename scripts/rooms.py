@@ -26,7 +26,8 @@ ROOMS = {
     "reports/study": ["base", "reports/stats", "reports/text"],
     "reports/model": ["base", "reports/stats", "reports/text", "reports/study"],
     "reports/judge": ["base", "reports/model", "reports/stats", "reports/study", "reports/text"],
-    "reports/json": ["base", "reports/judge", "reports/model", "reports/study",
+    "reports/readings": ["base", "reports/model", "reports/text"],
+    "reports/json": ["base", "reports/readings", "reports/judge", "reports/model", "reports/study",
                      "reports/text"],
     "reports/tables": ["base", "reports/judge", "reports/model", "reports/stats",
                        "reports/study", "reports/text"],
@@ -37,7 +38,7 @@ ROOMS = {
     "reports/html": ["base", "reports/history", "reports/json", "reports/model",
                      "reports/text"],
     "reports": ["base", "reports/stats", "reports/text", "reports/study", "reports/model",
-                "reports/judge", "reports/json", "reports/tables", "reports/export",
+                "reports/judge", "reports/readings", "reports/json", "reports/tables", "reports/export",
                 "reports/fleet", "reports/history", "reports/html"],
     "cmd/process": LEAVES,
     "cmd/case": [*LEAVES, "cmd/process"],
@@ -53,6 +54,7 @@ ROOMS = {
                     "cmd/ab"],
     "cmd/output": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                    "cmd/measure"],
+    "cmd/foreign": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/plan", "cmd/output"],
     "cmd/doctor": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/worker", "cmd/costs"],
     "cmd/license": [*LEAVES, "cmd/process", "cmd/request", "cmd/cli", "cmd/plan", "cmd/measure",
                     "cmd/output"],
@@ -67,13 +69,13 @@ ROOMS = {
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/harness", "cmd/output",
                      "cmd/explain", "cmd/studies"],
-    "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/doctor", "cmd/license",
+    "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/foreign", "cmd/doctor", "cmd/license",
             "cmd/referee", "cmd/studies", "cmd/commands"],
 }
 # What a leaf shows beside the header that is named like it.
 PUBLIC = {"base": {"error.h"},
           "cmd/ab": {"ab.h", "private_copy.h"},
-          "inspect": {"findings.h", "inspect.h"},
+          "inspect": {"findings.h", "inspect.h", "program.h"},
           "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
 # Folders of a leaf in which compilers search, too.
 SEARCHED = ["kernels/core"]

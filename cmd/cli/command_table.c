@@ -9,6 +9,7 @@ enum {
     COMPARE_FILES_MAX = 20,
     EXPLAIN_WORDS_MAX = 100,
     DOCTOR_WORDS_MAX = 10000,
+    PROVE_WORDS_MAX = 1000000,
 };
 
 /* clang-format off */
@@ -68,6 +69,13 @@ const struct command_row command_rows[] = {
       "explain 'gemm/maxplus-f32/avx2/add@64' 'gemm/maxplus-f32/avx2/fma@64'",
       "explain ./libmix.so:mix 'void (float y[n], const float x[n], size_t n)' --sizes=64",
       "explain relu --plugin=./mine.so --sizes=1Mi --json=why.json"}},
+    {"prove", COMMAND_PROVE, "-- COMMAND",
+     "which code runs where any program calls some functions? a test of dispatch", 0,
+     PROVE_WORDS_MAX,
+     {"prove --function='SHA256_*' -- openssl dgst -sha256 file",
+      "prove --expect='fvec_*: bits>=512, scalar<=10%' -- ./mytest",
+      "prove --function='libz:*' --format=junit:dispatch.xml -- python3 test.py",
+      "prove --function='libx264:*' --pid=1234 --time=5s"}},
     {"study", COMMAND_STUDY, "NAME|FILE.json|all",
      "are the claims of a report true here? each with a verdict", 1, 1,
      {"study burn-conv", "study trueno --quick --json=study.json",
@@ -87,7 +95,7 @@ const struct command_row command_rows[] = {
     {"license", COMMAND_LICENSE, "", "does wide SIMD cost clock on this machine?", 0, 0,
      {"license", "license --quick --json=license.json", "license --cpu=0 --rounds=100"}},
     {"new-plugin", COMMAND_NEW_PLUGIN, "DIR",
-     "write a plug-in to begin with, in C, C++ or Rust", 1, 1,
+     "write a plug-in to begin with, in C, C++, Rust or Zig", 1, 1,
      {"new-plugin ./mine", "new-plugin ./mine --op=own --type=u8", "new-plugin ./mine --lang=rust"}},
     {"trust", COMMAND_TRUST, "[FILE]",
      "let a project file or a study run code and write files", 0, 1,

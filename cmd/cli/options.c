@@ -36,7 +36,33 @@
 
 /* clang-format off */
 const struct option_row option_rows[] = {
-    {"reference", "SYMBOL", RUN, DECLARERS, "the functions have to agree",
+    {"function", "GLOB", RUN, COMMAND_PROVE, "those that --expect names",
+     "Functions to look at, by symbol or C++ name, as in 'crc32*', or in one library as in "
+     "'libz:*'. Repeat it for more.", option_add_item, AT(prove.functions), NEEDS_TRUST},
+    {"expect", "RULE", COMPARE, COMMAND_PROVE, NULL,
+     "What they must execute, as in 'fvec_*: bits>=512, scalar<=10%': of isa, bits, vector, "
+     "scalar, spills, calls, called, object and target. A rule that is broken fails with "
+     "status 1. Repeat it for more.", option_add_item, AT(prove.rules), NEEDS_TRUST},
+    {"pid", "N", RUN, COMMAND_PROVE, NULL,
+     "A process that runs already, with all its threads, in place of a command.",
+     option_set_count, AT(prove.pid), TYPED},
+    {"calls", "N", MEASURE, COMMAND_PROVE, "5",
+     "How many calls of each function are traced: the first two, then some at random.",
+     option_set_count, AT(prove.calls), HARMLESS},
+    {"time", "TIME", MEASURE, COMMAND_PROVE, "30s, and 10s with --pid",
+     "How long calls may be held up in all; with --pid how long the process is watched.",
+     option_set_duration, AT(time_ns), HARMLESS},
+    {"seed", "N", CONDITIONS, COMMAND_PROVE, "random",
+     "Chooses the later calls that are traced.", option_set_seed, 0, HARMLESS},
+    {"format", "table|markdown|annotations|junit|json[:FILE]", OUTPUT, COMMAND_PROVE, "table",
+     "With a file, what else is written; without one, what is printed, on standard error, as "
+     "standard output is the program's.", option_add_format, 0, WRITES},
+    {"json", "FILE", OUTPUT, COMMAND_PROVE, NULL, "Short for --format=json:FILE.",
+     option_add_output, 0, WRITES},
+    {"quiet", NULL, OUTPUT, COMMAND_PROVE, NULL, "Print no table.", option_set_flag,
+     AT(quiet), HARMLESS},
+
+    {"reference", "[LIB:]SYMBOL", RUN, DECLARERS, "the functions have to agree",
      "A function of the same prototype whose results are right.", option_set_text,
      AT(call.reference), NEEDS_TRUST},
     {"tolerance", "TOLERANCE", RUN, DECLARERS, "the same bits",
@@ -145,7 +171,7 @@ const struct option_row option_rows[] = {
 
     {"harness", "NAME", COMPARE, COMMAND_AB, "that of BASE's file, if it has one",
      "BASE and HEAD are programs (with arguments) of another harness: google-benchmark, go "
-     "(a test binary), criterion, catch2, nanobench, checkasm; command (any program: its own "
+     "(a test binary), criterion, divan, catch2, nanobench, checkasm; command (any program: its own "
      "CPU time), regex (any output: --pattern).",
      option_set_text, AT(harness), NEEDS_TRUST},
     {"pattern", "REGEX", COMPARE, COMMAND_AB, NULL,
@@ -159,6 +185,10 @@ const struct option_row option_rows[] = {
     {"run", "COMMAND", COMPARE, COMMAND_AB, NULL,
      "With --build: the benchmark program, as seen from that folder.", option_set_text,
      AT(run), RUNS_CODE},
+    {"relink", "COMMAND", COMPARE, COMMAND_AB, NULL,
+     "With --harness: a command that links the program {out} with {pad} bytes in front of its "
+     "code. It runs for 3 paddings in the folder of each build, which are judged at their best "
+     "places.", option_set_text, AT(relink), RUNS_CODE},
     {"cwd-old", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where BASE's program runs.",
      option_set_text, AT(cwd_old), NEEDS_TRUST},
     {"cwd-new", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where HEAD's program runs.",
@@ -229,6 +259,10 @@ const struct option_row option_rows[] = {
      "ops normal, uniform:LO..HI, zero, sorted, runs, indices:LO..HI and file:PATH. Cases are "
      "compared input by input.",
      option_add_items, AT(request.inputs), HARMLESS},
+    {"inputs", "K|auto", CONDITIONS, CASES, "1",
+     "Each timed call takes the next of K sets of operands with other values, so that no branch "
+     "is learnt by heart; auto: as many as stay in the cache in which one lies.",
+     option_set_sets, 0, HARMLESS},
     {"seed", "N", CONDITIONS, TIMERS | COMMAND_SELFTEST | COMMAND_JUDGE, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0, HARMLESS},
 
@@ -364,7 +398,7 @@ const struct option_row option_rows[] = {
      "All notes below a table on a terminal, with host, seed and versions; files have them anyway.",
      option_set_flag, AT(verbose), HARMLESS},
 
-    {"output", "FILE", OUTPUT, COMMAND_ALL, "standard output",
+    {"output", "FILE", OUTPUT, COMMAND_ALL & ~COMMAND_PROVE, "standard output",
      "Where that goes which would be printed; the file is replaced once all of it is there.",
      option_set_output, AT(output), WRITES},
 
@@ -397,8 +431,9 @@ void options_init(struct options *options)
 
 void options_free(struct options *options)
 {
-    struct text_list *const lists[] = {&options->files, &options->claims,
-                                       &options->from_project, &options->left_out};
+    struct text_list *const lists[] = {&options->files,           &options->claims,
+                                       &options->prove.functions, &options->prove.rules,
+                                       &options->from_project,    &options->left_out};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);
     request_free(&options->request);
@@ -415,7 +450,7 @@ void options_free(struct options *options)
     free(options->output);
     free(options->lang);
     TEXTS_FREE(options->harness, options->pattern, options->build, options->run,
-               options->cwd_old, options->cwd_new);
+               options->relink, options->cwd_old, options->cwd_new);
     free(options->functions);
     text_list_free(&options->candidates);
     free(options->dispatcher);

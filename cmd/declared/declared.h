@@ -29,6 +29,11 @@ int declared_prepare(const struct declared *declared, size_t kernel,
                      const struct simdbench_operands *operands,
                      struct declared_call **out, char *error, size_t error_size);
 void declared_release(struct declared_call *call);
+/* The same for another set of operands, which has a frame of its own; it is released with
+ * the call. */
+int declared_add_set(struct declared_call *call,
+                     const struct simdbench_operands *operands, struct call_frame **frame,
+                     char *error, size_t error_size);
 /* Makes the objects of opaque arguments anew, so that calls begin as at first. */
 int declared_renew(struct declared_call *call, struct error *error);
 

@@ -171,7 +171,7 @@ TABLE(shape_call, FIELD(shape_call, op), FIELD(shape_call, type), FIELD(shape_ca
 static const struct map_call map_call_defaults = {.threads = 1};
 TABLE(map_call, FIELD(map_call, bytes), FIELD(map_call, block), FIELD(map_call, dims),
       FIELD(map_call, operands), FIELD(map_call, threads), OPTIONAL(map_call, most_ulp),
-      FIELD(map_call, huge), OPTIONAL(map_call, private))
+      OPTIONAL(map_call, sets), FIELD(map_call, huge), OPTIONAL(map_call, private))
 
 static const struct inputs_call inputs_call_defaults;
 TABLE(inputs_call, FIELD(inputs_call, op), FIELD(inputs_call, seed),

@@ -36,6 +36,7 @@ struct map_call {
     struct operands_map operands;
     int threads;
     double most_ulp; /* 0: any error */
+    uint64_t sets;   /* of operands; 0: one */
     bool huge, private;
 };
 struct map_reply {

@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* The operands of one turn. */
-struct turn {
+struct listed_turn {
     struct simdbench_operands view;
     struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
 };
@@ -24,7 +24,7 @@ static uint64_t *list_of(struct service *service, uint64_t list, uint64_t turns)
 
 /* False: one of them lies outside the shared memory. */
 static bool turn_at(struct service *service, const uint64_t *list, uint64_t i,
-                    struct turn *turn)
+                    struct listed_turn *turn)
 {
     const uint32_t n = service->operands.view.count;
     turn->view = service->operands.view;
@@ -50,7 +50,7 @@ cJSON *service_inputs(struct service *service, const cJSON *request)
     if (!op || !list)
         return service_error(-EINVAL, "inputs: no such op, or no such list");
     for (uint64_t i = 0; i < call.turns; i++) {
-        struct turn turn;
+        struct listed_turn turn;
         const int status = turn_at(service, list, i, &turn)
                                ? op_fill(op, &turn.view, call.seed + i, call.input)
                                : -EINVAL;
@@ -64,7 +64,7 @@ cJSON *service_inputs(struct service *service, const cJSON *request)
 }
 
 /* Brings the operands into this core's caches. */
-static void touch(const struct turn *turn)
+static void touch(const struct listed_turn *turn)
 {
     for (uint32_t o = 0; o < turn->view.count; o++) {
         const struct simdbench_operand *const operand = &turn->operand[o];
@@ -103,7 +103,7 @@ struct turns {
     struct service *service;
     struct service_case *entry;
     uint64_t *list, n, repeat;
-    struct turn turn;
+    struct listed_turn turn;
 };
 
 /* Its case is called on the operands of that turn from now on. */

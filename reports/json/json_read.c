@@ -141,9 +141,9 @@ int run_read_json(struct run **run, const char *bytes, size_t size, struct error
         return code;
     root.json = tree;
     struct run *made = run_new();
-    code = !made                   ? value_no_memory(&root)
-           : json_is_gbench(&root) ? json_read_gbench(&root, made)
-                                   : read_document(&root, made);
+    code = !made                    ? value_no_memory(&root)
+           : json_is_foreign(&root) ? json_read_foreign(&root, made)
+                                    : read_document(&root, made);
     cJSON_Delete(tree);
     if (code)
         run_free(made);

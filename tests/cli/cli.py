@@ -37,6 +37,7 @@ from cli_outputs import *
 from cli_peers import *
 from cli_gate_code import *
 from cli_plants import *
+from cli_programs import *
 from cli_project import *
 from cli_prove import *
 from cli_query import *
