@@ -71,7 +71,8 @@ static bool makes_objects(const struct declared_op *op)
 
 /* The candidate's process tells how long its calls took, and may lie. Time is no less
  * than CPU time; and this is no less than the system tells, but for what a request needs,
- * which the reference shows. So a machine that is busy accuses nobody. */
+ * which the reference shows, or a single pass if there are objects. So a machine that is
+ * busy accuses nobody. */
 static int judge_clock(struct referee *referee, struct stage *stage, double pass_ns,
                        struct error *error)
 {
