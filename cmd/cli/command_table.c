@@ -30,7 +30,7 @@ const struct command_row command_rows[] = {
      {"audit mix.json", "audit mix.json --dispatcher=mix --strict --json=audit.json",
       "audit ./mine.so own --sizes=1..64,1Ki..1Mi*4", "audit relu --sizes=7,64,1000,64Ki"}},
     {"judge", COMMAND_JUDGE, "FILE.json [OP]",
-     "one verdict about a function that a program or a stranger wrote: right? how fast?", 1, 2,
+     "is a stranger's function right, honest and fast? one verdict", 1, 2,
      {"judge mix.json --candidate=./new.so",
       "judge mix.json --candidate=./new.so:mix_new --sizes=64,4Ki,1Mi --json=verdict.json",
       "judge mix.json mix --candidate=./new.so --seed=7"}},
