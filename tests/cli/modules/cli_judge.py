@@ -75,7 +75,9 @@ class Judge(Case):
         for name, entry in verdicts.items():
             with self.subTest(name):
                 self.assertEqual(entry["verdict"], "rejected", entry)
-                self.assertRegex(entry["reason"], f"^({REASONS[name[6:]]})$", entry)
+                # A sanitizer looks for a program that tells where a crash was.
+                more = "|helpers" if sanitized() else ""
+                self.assertRegex(entry["reason"], f"^({REASONS[name[6:]]}{more})$", entry)
                 self.assertTrue(entry["detail"])
         self.assertEqual(self.document["results"], [])
 
@@ -166,7 +168,7 @@ class Judge(Case):
         self.assertIn("poly_bad: rejected (wrong): at 256", done.stdout)
         self.declare(path, kernels={"scalar": "poly_c"}, reference="poly_null")
         done = self.run_tool("judge", path, f"--candidate={self.known}:poly_c", status=2)
-        self.assertRegex(done.stderr, "256: .*died of signal 11")
+        self.assertRegex(done.stderr, "256: .*worker (died|exited)")
 
     def test_mistakes(self):
         env = environment(TMPDIR=str(self.folder))
