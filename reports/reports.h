@@ -9,11 +9,11 @@
 
 #include "export/export.h"
 #include "fleet/fleet.h"
-#include "foreign/foreign.h"
 #include "history/history.h"
 #include "html/html.h"
 #include "judge/judge.h"
 #include "model/model.h"
+#include "readings/readings.h"
 #include "stats/stats.h"
 #include "study/study.h"
 #include "tables/tables.h"

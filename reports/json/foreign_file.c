@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "foreign/foreign.h"
 #include "json.h"
 #include "json_value.h"
+#include "readings/readings.h"
 #include "text/text.h"
 
 #define SMALL_FILE ((size_t)1 << 24)

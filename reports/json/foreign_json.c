@@ -2,9 +2,9 @@
 /* The JSON of hyperfine, nanobench and criterion as a run. */
 #include <string.h>
 
-#include "foreign/foreign.h"
 #include "json.h"
 #include "json_value.h"
+#include "readings/readings.h"
 
 static bool has(const struct value *object, const char *name)
 {

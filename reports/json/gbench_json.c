@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foreign/foreign.h"
 #include "json.h"
 #include "json_value.h"
+#include "readings/readings.h"
 
 bool json_is_gbench(const struct value *root)
 {

@@ -124,6 +124,7 @@ static int read_document(const struct value *root, struct run *run)
                ?: json_read_gate(root, run)
                ?: json_read_account(root, run)
                ?: json_read_studies(root, run)
+               ?: json_read_judgements(root, run)
                ?: value_array(&results)
                ?: value_each(&results, json_read_result, run)
                ?: json_plausible_run(run, root->error);

@@ -84,6 +84,8 @@ bool json_is_gbench(const struct value *root);
 int json_read_gbench(const struct value *root, struct run *run);
 /* Member "account" of the document (account_json.c). */
 int json_read_account(const struct value *root, struct run *run);
+/* Member "judge" of the document (judgement_json.c). */
+int json_read_judgements(const struct value *root, struct run *run);
 /* Members "gate" of the document and "comparison" of an entry (json_comparison.c). */
 int json_read_gate(const struct value *root, struct run *run);
 int json_read_comparison(const struct value *entry, const struct run *run,

@@ -3,7 +3,7 @@
  *
  *   <TestCase name="sums"> <BenchmarkResults name="sum 64" ...> <mean value="12.3" .../>
  */
-#include "foreign.h"
+#include "readings.h"
 
 #include <errno.h>
 #include <math.h>

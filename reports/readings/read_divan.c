@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foreign.h"
+#include "readings.h"
 #include "text/text.h"
 
 enum { DEPTH_MOST = 32, PATH_MOST = 1000, MEDIAN = 2 };

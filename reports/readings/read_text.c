@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The texts that harnesses print, each read by its own rules. */
-#include "foreign.h"
+#include "readings.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foreign.h"
+#include "readings.h"
 #include "text/text.h"
 
 /* Longer texts are no output of a harness. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output of a process, case by case. */
-#include "foreign.h"
+#include "readings.h"
 
 #include <math.h>
 #include <stdlib.h>
