@@ -24,6 +24,7 @@ static const struct {
     {"man", command_man},           {"new-plugin", command_new_plugin},
     {"trust", command_trust},       {"call", command_call},
     {"audit", command_audit},       {"prove", command_prove},
+    {"capture", command_capture},
 };
 
 static int run_command(struct options *options)
