@@ -7,6 +7,7 @@
 #include "foreign/foreign.h"
 #include "license/license.h"
 #include "process/process.h"
+#include "referee/referee.h"
 #include "studies/studies.h"
 #include "worker/worker.h"
 
@@ -24,7 +25,7 @@ static const struct {
     {"man", command_man},           {"new-plugin", command_new_plugin},
     {"trust", command_trust},       {"call", command_call},
     {"audit", command_audit},       {"prove", command_prove},
-    {"capture", command_capture},
+    {"capture", command_capture},   {"judge", command_judge},
 };
 
 static int run_command(struct options *options)

@@ -199,6 +199,18 @@ int option_set_align(const struct given *given)
     return 0;
 }
 
+int option_set_sets(const struct given *given)
+{
+    int64_t n = SETS_AUTO;
+    const int rc = strcmp(given->value, "auto") == 0 ? 0 : read_whole(given, &n);
+    if (rc != 0)
+        return rc;
+    if (n != SETS_AUTO && (n < 1 || n > SETS_MAX))
+        return given_error(given, "must be from 1 to %d, or auto", SETS_MAX);
+    given->options->request.settings.sets = (uint32_t)n;
+    return 0;
+}
+
 /* A count within bounds, both included. With fewer processes nothing can be told apart
  * from chance. */
 int option_set_count(const struct given *given)

@@ -25,6 +25,7 @@ from cli_history import *
 from cli_install import *
 from cli_instructions import *
 from cli_formats import *
+from cli_judge import *
 from cli_ladder import *
 from cli_license import *
 from cli_licences import *

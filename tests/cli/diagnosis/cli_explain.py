@@ -12,7 +12,8 @@ EXPERIMENTS = {"control", "small_shape", "place", "flush_denormals", "huge_pages
                "cold_caches"}
 # Only where code can be copied.
 CODE_ALONE = {"same_place", *(f"edit_{name}" for name in (
-    "chain", "gather", "divide", "store", "spill", "forward", "call"))}
+    "chain", "gather", "divide", "store", "spill", "forward", "call",
+    "vex", "cached"))}
 
 
 class Explain(Case):
