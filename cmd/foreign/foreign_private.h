@@ -115,7 +115,7 @@ extern const struct program_owner foreign_owner;
 /* Breakpoints come and go; true: enough was seen. */
 bool calls_turn(struct foreign *foreign);
 
-/* ---- a program (foreign_run.c) ---- */
+/* ---- a program (foreign_program.c) ---- */
 
 /* The words of the command line: globs and rules. -EINVAL. */
 int foreign_read(struct foreign *foreign, struct error *error);
