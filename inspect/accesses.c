@@ -2,6 +2,9 @@
 /* Addresses and their order tell what accesses to memory cost beyond themselves. */
 #include "inspect_private.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { LINE = 64, PAGE = 4096, RED_ZONE = 128 };
 
 /* Does a load of these bytes find them in a store that is still in flight, younger ones
@@ -26,6 +29,30 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
         alias |= apart < store->bytes || PAGE - apart < bytes;
     }
     counts->aliases += alias;
+}
+
+/* Of lines that an access used later than this one, or lately if it is new, more lie in
+ * its set than a set has room for: it is not there any more. The last one is first. */
+static void look_at_set(struct recent *recent, uint64_t line,
+                        struct access_counts *counts)
+{
+    enum { SETS = 64, WAYS = 12 };
+    unsigned same = 0, i = 0;
+    for (; i < LINES_RECENT - 1 && recent->line[i] != line; i++)
+        same += recent->line[i] && recent->line[i] % SETS == line % SETS;
+    counts->crowded += same > WAYS;
+    memmove(&recent->line[1], recent->line, i * sizeof *recent->line);
+    recent->line[0] = line;
+}
+
+/* A store goes neither near to its last place nor as far on as it did then. */
+static void look_at_step(struct node *node, uint64_t address,
+                         struct access_counts *counts)
+{
+    const int64_t step = (int64_t)(address - node->stored);
+    counts->wild_stores += node->stored && step != node->step && llabs(step) > LINE;
+    node->stored = address;
+    node->step = step;
 }
 
 bool access_is_slot(const struct access *access)
@@ -70,8 +97,11 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     counts->page_splits += address % PAGE + bytes > PAGE;
     counts->page_changes += node->last_page[number] && node->last_page[number] != page;
     node->last_page[number] = page;
+    look_at_set(&node->recent[number], address / LINE, counts);
     if (access->read)
         look_at_stores(memory, address, bytes, counts);
+    if (access->write)
+        look_at_step(node, address, counts);
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
             (struct store){.address = address, .at = memory->now, .bytes = bytes};

@@ -9,14 +9,15 @@
 
 /* Loops as long as this fit in no buffer of decoded instructions, and code of so many
  * bytes in no first cache. */
-enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
+enum { LONG_LOOP = 4096, LONG_CODE = 65536, LINE_BYTES = 64 };
 
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
-    FACT_roof_cycles,   FACT_arithmetic_cycles, FACT_memory_cycles,   FACT_operand_cycles,
-    FACT_vector_cycles, FACT_shuffle_cycles,    FACT_dispatch_cycles, FACT_decode_cycles,
-    FACT_branch_cycles, FACT_load_cycles,       FACT_store_cycles,    FACT_gather_cycles,
-    FACT_divide_cycles, FACT_form_cycles,       FACT_chain_cycles,    FACT_window_cycles,
-    FACT_calling_cycles};
+    FACT_roof_cycles,     FACT_arithmetic_cycles, FACT_memory_cycles,
+    FACT_operand_cycles,  FACT_vector_cycles,     FACT_shuffle_cycles,
+    FACT_dispatch_cycles, FACT_decode_cycles,     FACT_branch_cycles,
+    FACT_load_cycles,     FACT_store_cycles,      FACT_gather_cycles,
+    FACT_divide_cycles,   FACT_form_cycles,       FACT_chain_cycles,
+    FACT_window_cycles,   FACT_calling_cycles,    FACT_order_cycles};
 
 #define GET(id) inspect_fact_value(facts, FACT_##id)
 #define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)
@@ -209,6 +210,7 @@ static void put_shares(struct inspect_facts *facts)
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
     PUT(split_share, part(GET(line_splits), accesses));
     PUT(page_share, part(GET(page_changes), accesses));
+    PUT(crowded_share, part(GET(crowded), accesses));
 }
 
 static void put_code(struct inspect_facts *facts)
@@ -222,13 +224,17 @@ static void put_code(struct inspect_facts *facts)
     PUT(dispatch_cycles,
         takes(instructions - known(GET(branches)), GET(rate_instructions)));
     PUT(decode_cycles, decode_cycles(facts));
-    PUT(branch_cycles, takes(GET(branches), GET(rate_branches)));
+    PUT(branch_cycles, fmax(takes(GET(branches), GET(rate_branches)),
+                            takes(GET(taken), GET(rate_taken))));
     PUT(load_cycles, load_cycles(facts));
     PUT(whole_load_cycles, whole_load_cycles(facts, GET(loads)));
     PUT(store_cycles, store_cycles(facts));
     PUT(gather_cycles, gather_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));
     PUT(form_cycles, GET(dearest));
+    /* Where memory hands on nothing of weight, other bounds say it. */
+    PUT(order_cycles,
+        GET(memory_chain) >= 1.1 * GET(register_chain) ? GET(memory_chain) : (double)NAN);
     PUT(chain_cycles, longest_chain(facts));
     PUT(window_cycles, chain_cycles(facts, GET(window_chain)));
     PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
@@ -276,6 +282,8 @@ static void put_memory(struct inspect_facts *facts)
         PUT(far_share, per_cycle <= far * loads ? GET(memory_share) : 0);
     PUT(traffic_cycles, takes(bytes, per_cycle));
     PUT(operand_cycles, operand_cycles(facts));
+    PUT(line_uses,
+        part((GET(loads) + GET(stores)) * LINE_BYTES * turns(facts), GET(call_bytes)));
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 
@@ -325,7 +333,7 @@ static void put_tame_input(struct inspect_facts *facts)
     }
     inspect_fact_set_absent(facts, FACT_near_input,
                             "no data decides from which pages it reads");
-    if (GET(branches) <= 1.01) {
+    if (GET(branches) + known(GET(indirect)) <= 1.01) {
         inspect_fact_set_absent(facts, FACT_tame_input,
                                 "its hot loop has no branch beside its own");
         return;
@@ -342,10 +350,10 @@ static void put_tame_input(struct inspect_facts *facts)
 static const struct {
     enum inspect_fact bound, too;
 } twins[] = {
-    {FACT_roof_cycles, FACT_roof_share},    {FACT_memory_cycles, FACT_memory_share},
-    {FACT_memory_cycles, FACT_far_share},   {FACT_load_cycles, FACT_whole_load_cycles},
-    {FACT_chain_cycles, FACT_chain},        {FACT_form_cycles, FACT_dearest},
-    {FACT_window_cycles, FACT_window_chain}};
+    {FACT_roof_cycles, FACT_roof_share},     {FACT_memory_cycles, FACT_memory_share},
+    {FACT_memory_cycles, FACT_far_share},    {FACT_load_cycles, FACT_whole_load_cycles},
+    {FACT_chain_cycles, FACT_chain},         {FACT_form_cycles, FACT_dearest},
+    {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain}};
 
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. */

@@ -10,6 +10,8 @@
 
 /* No more windows than these tell how much they differ. */
 enum { WINDOWS_MAX = 64 };
+/* Fewer turns that were seen in order tell nothing of all of them. */
+enum { TURNS_IN_ORDER = 20 };
 
 /* The same loop may be reached by different calls: it is one, by the address of its
  * head. */
@@ -80,6 +82,8 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     to->page_splits += scale * (double)counts->page_splits;
     to->failed_forwards += scale * (double)counts->failed_forwards;
     to->page_changes += scale * (double)counts->page_changes;
+    to->crowded += scale * (double)counts->crowded;
+    to->wild_stores += scale * (double)counts->wild_stores;
     to->aliases_4k += scale * (double)counts->aliases;
     to->vector_reloads += scale * (double)counts->reloads;
     to->vector_spills += scale * (double)counts->spills;
@@ -87,7 +91,24 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     to->scalar_stack += scale * (double)counts->stack;
 }
 
-/* How often a branch went the way that it goes more rarely. */
+/* How often it went elsewhere than to the instruction behind it. */
+static double jumps(const struct nodes *nodes, const struct node *node)
+{
+    const uint64_t behind = node->code.address + node->code.length;
+    double n = 0;
+    for (uint32_t i = 0; i < node->n_edges; i++)
+        n += nodes->node[node->edge[i].to].code.address != behind
+                 ? (double)node->edge[i].count
+                 : 0;
+    return n;
+}
+
+static bool may_go_many_ways(const struct code *code)
+{
+    return code->flow == FLOW_CONDITIONAL || code->flow == FLOW_INDIRECT;
+}
+
+/* How often a branch went another way than it goes most often. */
 static double rarely(const struct node *node)
 {
     uint64_t most = 0, all = 0;
@@ -98,7 +119,8 @@ static double rarely(const struct node *node)
     return (double)(all - most);
 }
 
-static void add_node(const struct node *node, struct inspect_loop *to)
+static void add_node(const struct nodes *nodes, const struct node *node,
+                     struct inspect_loop *to)
 {
     const struct code *code = &node->code;
     const double n = (double)node->executed;
@@ -108,7 +130,9 @@ static void add_node(const struct node *node, struct inspect_loop *to)
                            : &to->integer) += n;
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
-    to->undecided += code->flow == FLOW_CONDITIONAL ? rarely(node) : 0;
+    to->indirect += code->flow == FLOW_INDIRECT ? n : 0;
+    to->undecided += may_go_many_ways(code) ? rarely(node) : 0;
+    to->taken += code->flow != FLOW_NEXT ? jumps(nodes, node) : 0;
     to->copies += code->copy ? n : 0;
     to->crossings += code->crossing ? n : 0;
     to->divides += code->divide ? n : 0;
@@ -150,7 +174,9 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->scalar_stack,
                             &loop->calls,
                             &loop->branches,
+                            &loop->indirect,
                             &loop->undecided,
+                            &loop->taken,
                             &loop->copies,
                             &loop->crossings,
                             &loop->divides,
@@ -170,6 +196,8 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->page_splits,
                             &loop->failed_forwards,
                             &loop->page_changes,
+                            &loop->crowded,
+                            &loop->wild_stores,
                             &loop->aliases_4k,
                             &loop->legacy_sse,
                             &loop->vex,
@@ -236,7 +264,32 @@ static void add_loops(struct making *m)
     }
     for (uint32_t i = 0; i < m->nodes->n; i++)
         if (m->loops.of[i] != NO_LOOP)
-            add_node(&m->nodes->node[i], &m->sum[m->sum_of[m->loops.of[i]]].loop);
+            add_node(m->nodes, &m->nodes->node[i],
+                     &m->sum[m->sum_of[m->loops.of[i]]].loop);
+}
+
+/* Cycles of an iteration of each loop, of `executed` ones that were seen in order. */
+static bool take_order(struct making *m, bool memory)
+{
+    const uint32_t n = m->nodes->n;
+    double *const cycles = calloc(n, sizeof *cycles);
+    double *const executed = calloc(n, sizeof *executed);
+    double *const turns = calloc(m->n_sums + 1, sizeof *turns);
+    const bool done = cycles && executed && turns &&
+                      order_times(m->tracer, &m->window, memory, cycles, executed);
+    for (uint32_t l = 0; done && l < m->loops.n; l++)
+        turns[m->sum_of[l]] += executed[m->loops.loop[l].head];
+    for (uint32_t i = 0; done && i < n; i++) {
+        const uint32_t loop = m->loops.of[i];
+        const size_t at = loop == NO_LOOP ? 0 : m->sum_of[loop];
+        if (loop != NO_LOOP && turns[at] >= TURNS_IN_ORDER)
+            *(memory ? &m->sum[at].loop.memory_chain : &m->sum[at].loop.register_chain) +=
+                cycles[i] / turns[at];
+    }
+    free(cycles);
+    free(executed);
+    free(turns);
+    return done;
 }
 
 static int by_share(const void *a, const void *b)
@@ -401,7 +454,7 @@ static void take_shares(const struct making *m)
     uint64_t cpuids = 0;
     for (uint32_t i = 0; i < m->nodes->n; i++) {
         const struct node *node = &m->nodes->node[i];
-        add_node(node, &all);
+        add_node(m->nodes, node, &all);
         cpuids += node->code.cpuid ? node->executed : 0;
         if (node->code.bits >= 128)
             of_width[node->code.bits / 256] += (double)node->executed;
@@ -471,7 +524,8 @@ static bool make(struct making *m, bool text)
     if (!m->sum || !m->sum_of || !m->places)
         return false;
     add_loops(m);
-    if (!take_loops(m) || !take_lines(m, text) || !take_modules(m))
+    if (!take_order(m, true) || !take_order(m, false) || !take_loops(m) ||
+        !take_lines(m, text) || !take_modules(m))
         return false;
     take_shares(m);
     if (m->census->n_loops)

@@ -5,22 +5,8 @@
 
 #include <math.h>
 
-enum { PATH_MAX_NODES = 2048, PLACES_MAX = 64, TURNS = 32 };
-enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 7, FORWARD_CYCLES = 5 };
-
-/* A value in memory, at the place that an operand names. */
-struct place {
-    struct access access;
-    double ready;
-};
-struct ready {
-    double at[REGISTER_COUNT];
-    struct place place[PLACES_MAX];
-    unsigned n_places;
-    struct window window;
-    uint64_t written; /* registers that the loop writes */
-    bool full;
-};
+enum { PATH_MAX_NODES = 2048, TURNS = 32 };
+enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 7, FORWARD_CYCLES = 5, SLOT_CYCLES = 1 };
 
 /* The way that most turns take. */
 static uint32_t usual_way(const struct nodes *nodes, const struct loops *loops,
@@ -92,10 +78,27 @@ static double operands_ready(const struct ready *ready, const struct code *code)
     return start;
 }
 
+/* Cores know places on the stack by their names, and forward them early. */
+static double cells_ready(const struct ready *ready, const struct access *access,
+                          uint64_t address)
+{
+    const double late = access_is_slot(access) ? SLOT_CYCLES : FORWARD_CYCLES;
+    double start = 0;
+    if (!access->read || !address)
+        return 0;
+    for (uint64_t at = address / CELL_BYTES;
+         at <= (address + access->bytes - 1) / CELL_BYTES; at++)
+        if (ready->cell[at % CELLS].place == at)
+            start = fmax(start, ready->cell[at % CELLS].ready + late);
+    return start;
+}
+
 static double places_ready(const struct ready *ready, const struct code *code)
 {
     double start = 0;
-    for (unsigned i = 0; i < code->n_accesses; i++) {
+    for (unsigned i = 0; i < code->n_accesses && ready->cell; i++)
+        start = fmax(start, cells_ready(ready, &code->access[i], ready->address[i]));
+    for (unsigned i = 0; i < code->n_accesses && !ready->address; i++) {
         const struct access *access = &code->access[i];
         const struct place *place =
             access->read && is_fixed(ready, access) ? find_place(ready, access) : NULL;
@@ -121,9 +124,20 @@ static double link_ready(const struct ready *ready, const struct code *code, uns
     return end < 0 ? otherwise : end;
 }
 
+static void write_cells(struct ready *ready, const struct access *access,
+                        uint64_t address, double end)
+{
+    for (uint64_t at = address / CELL_BYTES;
+         address && access->write && at <= (address + access->bytes - 1) / CELL_BYTES;
+         at++)
+        ready->cell[at % CELLS] = (struct cell){.place = at, .ready = end};
+}
+
 static void write_places(struct ready *ready, const struct code *code, double end)
 {
-    for (unsigned i = 0; i < code->n_accesses; i++) {
+    for (unsigned i = 0; i < code->n_accesses && ready->cell; i++)
+        write_cells(ready, &code->access[i], ready->address[i], end);
+    for (unsigned i = 0; i < code->n_accesses && !ready->address; i++) {
         const struct access *access = &code->access[i];
         if (!access->write || !is_fixed(ready, access))
             continue;
@@ -135,9 +149,7 @@ static void write_places(struct ready *ready, const struct code *code, double en
     }
 }
 
-/* An instruction may start later than its operands are there; all its results are late by
- * as much. */
-static void execute(struct ready *ready, const struct code *code)
+double ready_execute(struct ready *ready, const struct code *code)
 {
     double at[REGISTER_COUNT];
     const double operands = fmax(operands_ready(ready, code), places_ready(ready, code));
@@ -158,6 +170,7 @@ static void execute(struct ready *ready, const struct code *code)
         if (code->writes >> r & 1)
             ready->at[r] = at[r];
     write_places(ready, code, end);
+    return end;
 }
 
 static double last_of(const struct ready *ready)
@@ -206,7 +219,7 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
         if (kind == CHAIN_VECTORS)
             keep_vectors(&ready);
         for (uint32_t i = 0; i < n; i++)
-            execute(&ready, &nodes->node[way[i]].code);
+            ready_execute(&ready, &nodes->node[way[i]].code);
     }
     return (last_of(&ready) - half) / (TURNS / 2.0);
 }

@@ -122,6 +122,10 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
         SET(vector_chain);
     if (loop->chain_full > 0)
         SET(chain_full);
+    if (loop->memory_chain > 0 && loop->register_chain > 0) {
+        SET(memory_chain);
+        SET(register_chain);
+    }
     if (loop->dearest > 0) {
         SET(dearest);
         SET(dearest_each);
@@ -134,7 +138,9 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     inspect_fact_set(facts, FACT_places_known, loop->addresses_exact);
     SET(calls);
     SET(branches);
+    SET(indirect);
     SET(undecided);
+    SET(taken);
     /* Places that follow from registers may lie on other pages than was thought. */
     if (loop->addresses_exact || loop->page_changes > 0)
         SET(page_changes);
@@ -191,6 +197,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(permutes);
     SET(line_splits);
     SET(failed_forwards);
+    SET(crowded);
+    SET(wild_stores);
     SET(aliases_4k);
     SET(legacy_sse);
     SET(vex);

@@ -286,6 +286,7 @@ static int estimate_call(struct tracer *tracer, const struct inspect_options *op
 static void tracer_reset(struct tracer *tracer)
 {
     nodes_free(&tracer->nodes);
+    tracer->order.n = 0;
     forget_before(tracer);
     tracer->instructions = tracer->system_calls = tracer->transitions = 0;
 }
@@ -368,6 +369,7 @@ int inspect_follow(pid_t pid, const struct inspect_options *options,
     sched_setaffinity(0, sizeof cpus, &cpus);
     sigprocmask(SIG_SETMASK, &before, NULL);
     nodes_free(&tracer->nodes);
+    free(tracer->order.item);
     free(tracer);
     if (status < 0)
         inspect_census_free(census);

@@ -51,7 +51,9 @@ struct inspect_loop {
                             push, pop, call and ret */
     double calls;
     double branches;        /* conditional */
-    double undecided;       /* times that these go the way that each goes more rarely */
+    double indirect;        /* jumps and calls to where a register or memory says */
+    double undecided;       /* times that both go other ways than each goes most often */
+    double taken;           /* jumps, calls and returns, and branches that do jump */
     double copies;          /* a vector register to another one */
     double crossings;       /* an element from a vector to a general register, or back */
     double divides;         /* and square roots, of any kind */
@@ -69,7 +71,11 @@ struct inspect_loop {
     double failed_forwards; /* loads over bytes of a store in flight that has not all of
                                them */
     double page_changes;    /* on another page than the last time in this place */
-    double aliases_4k; /* loads 4096 bytes or a multiple apart from a store in flight */
+    double crowded; /* on a line in whose set more of its last ones lie than a first cache
+                       of today has room for */
+    double wild_stores; /* neither near to the last place of this store, nor as far on as
+                           that was from the one before */
+    double aliases_4k;  /* loads 4096 bytes or a multiple apart from a store in flight */
     double legacy_sse, vex, evex; /* of each encoding, on vector registers */
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
                      free; 0: unknown */
@@ -82,6 +88,10 @@ struct inspect_loop {
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */
     double window_chain;
+    /* Cycles of an iteration if results wait for each other through registers and memory,
+     * as was seen of the addresses, and the core looks no farther than any does; and
+     * through registers alone. 0: unknown. */
+    double memory_chain, register_chain;
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;

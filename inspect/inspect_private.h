@@ -161,6 +161,52 @@ double window_enter(struct window *window, const struct code *code);
 void window_start(struct window *window, const struct code *code, double start,
                   double end);
 
+/* ---- chain.c: when results are there, as if nothing else took any time ---- */
+
+enum { PLACES_MAX = 64, CELLS = 4096, CELL_BYTES = 8 };
+/* A value in memory, at the place that an operand names. */
+struct place {
+    struct access access;
+    double ready;
+};
+/* The same at an address that was seen. */
+struct cell {
+    uint64_t place;
+    double ready;
+};
+struct ready {
+    double at[REGISTER_COUNT];
+    struct place place[PLACES_MAX];
+    unsigned n_places;
+    struct window window;
+    uint64_t written; /* registers that the loop writes */
+    bool full;
+    const uint64_t *address; /* of accesses; 0: unknown. NULL: operands name places */
+    struct cell *cell;       /* CELLS of them; NULL: no value comes from memory so */
+};
+/* When the last of its results is there. An instruction may start later than its operands
+ * are there; all its results are late by as much. */
+double ready_execute(struct ready *ready, const struct code *code);
+
+/* ---- order.c: instructions in the order in which they were seen ---- */
+
+enum { ORDER_MAX = 1 << 16 };
+struct order {
+    struct ordered {
+        uint32_t node;                  /* NO_NODE: other code ran unseen */
+        uint64_t address[ACCESSES_MAX]; /* 0: unknown */
+    } *item;
+    uint32_t n;
+};
+/* The next instruction; its addresses are set by order_address(). */
+void order_add(struct order *order, uint32_t node);
+void order_address(struct order *order, unsigned access, uint64_t address);
+struct tracer;
+/* Cycles in which instructions of each node are the last to be done, added up, if results
+ * are passed on through registers, and `memory`: through memory, too. 0: no memory. */
+bool order_times(const struct tracer *tracer, const struct inspect_window *window,
+                 bool memory, double *cycles, double *executed);
+
 /* ---- nodes.c: an instruction with the calls that led to it ---- */
 
 struct edge {
@@ -171,8 +217,15 @@ struct edge {
 /* Its accesses did this, in those executions of which the address is known. */
 struct access_counts {
     uint64_t addressed; /* accesses with an address */
-    uint64_t line_splits, page_splits, failed_forwards, page_changes, aliases;
+    uint64_t line_splits, page_splits, failed_forwards, page_changes, aliases, crowded,
+        wild_stores;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
+};
+
+/* The last lines of the cache that an access used, each once, the last one first. */
+enum { LINES_RECENT = 64 };
+struct recent {
+    uint64_t line[LINES_RECENT];
 };
 
 struct path;
@@ -185,10 +238,13 @@ struct node {
     uint32_t n_edges, edges_room;
     struct access_counts counts;
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
-    uint64_t loaded_store;            /* number of the store that it loaded last */
-    struct path *path;                /* that began here; NULL: none */
-    uint64_t reached;                 /* so often such a path that is blind was there */
-    uint32_t mark, position;          /* in the recording of that number */
+    struct recent recent[ACCESSES_MAX];
+    uint64_t stored;         /* its last place; 0: none yet */
+    int64_t step;            /* and how far that was from the one before */
+    uint64_t loaded_store;   /* number of the store that it loaded last */
+    struct path *path;       /* that began here; NULL: none */
+    uint64_t reached;        /* so often such a path that is blind was there */
+    uint32_t mark, position; /* in the recording of that number */
     uint32_t *seen; /* executions in each window; NULL: the call is followed whole */
 };
 
@@ -346,6 +402,7 @@ struct tracer {
     uint32_t look;   /* and how many come before a path may run again */
     uint32_t recording[RECORDING_MAX], n_recorded, mark;
     uint32_t recorded_calls; /* that did not return within the recording */
+    struct order order;
     struct error *error;
 };
 /* True behind the call. */

@@ -73,8 +73,10 @@ static void take_accesses(struct tracer *tracer, struct node *node,
         const bool of_call =
             access->hidden && (code->is_call || code->flow == FLOW_RETURN);
         if ((access->read || access->write) && !of_call && !access->string &&
-            known_address(known, code, access, &address))
+            known_address(known, code, access, &address)) {
+            order_address(&tracer->order, i, address);
             memory_access(&tracer->memory, &tracer->nodes, node, i, address);
+        }
     }
 }
 
@@ -90,6 +92,7 @@ static int account(struct tracer *tracer, uint32_t number, const struct known *k
         tracer->memory.rsp = known->value[GPR_RSP];
     tracer->transitions += code->encoding == ENCODING_SSE && tracer->dirty;
     tracer->dirty = (tracer->dirty && !code->cleans) || code->dirties;
+    order_add(&tracer->order, number);
     take_accesses(tracer, node, known);
     tracer->last = number;
     return last == NO_NODE ? 0 : node_edge(&tracer->nodes, last, number, 1);

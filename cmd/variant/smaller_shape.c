@@ -27,6 +27,14 @@ static double target_bytes(const struct plan_group *group)
                                                : 0.25 * cache_bytes(2);
 }
 
+/* Where a shape must not become smaller, the second cache is near, too. */
+static bool is_near(const struct plan_group *group, const struct shape_info *info,
+                    double target)
+{
+    return info->bytes <= target || (info->bytes <= 0.25 * cache_bytes(2) &&
+                                     4 * info->bytes <= group->shape.bytes);
+}
+
 /* Own kernels take any shape, others may not: whether the case is right there. */
 static int check_shape(const struct variant *base, const struct case_name *name,
                        const char *shape, struct error *error)
@@ -65,7 +73,7 @@ char *smaller_shape(const struct variant *base, const struct case_name *name,
         while (info.bytes > target &&
                shape_smaller_alike(&base->catalog, group, only, &info))
             continue;
-        if (info.bytes > target || !strcmp(info.text, failed))
+        if (!is_near(group, &info, target) || !strcmp(info.text, failed))
             continue;
         if (check_shape(base, name, info.text, &error) == 0)
             return must_have(strdup(info.text));

@@ -77,6 +77,8 @@ LOOP(decoded, "", TIMES(8000, "vxorps %%xmm0, %%xmm0, %%xmm0\n\t"), "")
 LOOP(fetched, "", TIMES(10000, NOP_9), "")
 /* Never taken. */
 LOOP(branches, "mov $9, %%r8\n\t", TIMES(32, "cmp $1, %%r8\n\tjb 2f\n\t"), "2:\n\t")
+/* Always taken, two in a line of the cache. */
+LOOP(taken, "", TIMES(32, "jmp 2f\n\t.p2align 5\n2:\n\t"), "")
 
 #define LOAD_64(i, step) "mov " #i "*" #step "(%[at]), %%rax\n\t"
 #define LOAD_128(i, step) "movups " #i "*" #step "(%[at]), %%xmm" #i "\n\t"
@@ -214,6 +216,7 @@ const struct rate core_rates[] = {
     {"rate_decoded", "avx2", 8002, loop_decoded, NULL},
     {"rate_fetched", NULL, 90000, loop_fetched, NULL},
     {"rate_branches", NULL, 33, loop_branches, NULL},
+    {"rate_taken", NULL, 33, loop_taken, NULL},
     {"rate_loads_64", NULL, 64, loop_loads_64, NULL},
     {"rate_loads_128", NULL, 64, loop_loads_128, NULL},
     {"rate_loads_256", "avx2", 64, loop_loads_256, NULL},

@@ -293,6 +293,13 @@ static void test_tame_input(void **state)
     SET(undecided, 0.5);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.6, 0);
+    /* A jump by a table is a branch, too. */
+    SET(branches, 1);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
+    SET(indirect, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.6, 0);
     facts = (struct inspect_facts){0};
     inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
     inspect_bounds(&facts);
@@ -344,6 +351,11 @@ static void test_branches(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(branch_cycles), 2.5, 1e-9);
     assert_near(VALUE(dispatch_cycles), 35 / 6.0, 1e-9);
+    /* What jumps takes more of the core than what does not. */
+    SET(taken, 4);
+    SET(rate_taken, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(branch_cycles), 4, 1e-9);
 }
 
 static void test_costs(void **state)

@@ -49,10 +49,15 @@ static const struct script scripts[] = {
      {IS(small_shape, 0.4), IS(page_share, 0.5), IS(cycles, 10), IS(loads, 10), END},
      {IS(huge_pages, 1), IS(call_bytes, 1e6), IS(traffic_cycles, 6), IS(page_walks, 0.01),
       IS(tame_input, 0.5), END}},
+    {CAUSE_cache_sets,
+     INSPECT_FLIPPED,
+     {IS(small_shape, 0.4), IS(crowded_share, 0.5), IS(line_uses, 16), END},
+     {IS(huge_pages, 0.8), IS(roof_share, 0.9), IS(tame_input, 0.5), END}},
     {CAUSE_cache_latency,
      INSPECT_FLIPPED,
      {IS(small_shape, 0.4), IS(traffic_cycles, 2), IS(cycles, 10), END},
-     {IS(huge_pages, 0.8), IS(page_share, 0.02), IS(tame_input, 0.5), END}},
+     {IS(huge_pages, 0.8), IS(page_share, 0.02), IS(tame_input, 0.5),
+      IS(crowded_share, 0.5), END}},
     {CAUSE_cache_latency,
      INSPECT_FLIPPED,
      {IS(near_input, 0.5), END},
@@ -155,6 +160,11 @@ static const struct script scripts[] = {
      INSPECT_STRUCTURAL,
      {IS(branches, 7), IS(branch_share, 0.5), HOT, IS(cycles, 10), END},
      {IS(calls, 1), IS(limit_share, 0.9), END}},
+    {CAUSE_branch,
+     INSPECT_STRUCTURAL,
+     {IS(isa_bits, 256), IS(widest_bits, 0), IS(page_share, 0.001), IS(branches, 2),
+      IS(branch_cycles, 7), IS(cycles, 10), HOT, END},
+     {IS(calls, 1), IS(limit_share, 0.9), IS(page_share, 0.5), END}},
     {CAUSE_scalar,
      INSPECT_FLIPPED,
      {IS(other_isa, 0.4), IS(widest_bits, 32), IS(isa_bits, 256), END},
@@ -165,9 +175,10 @@ static const struct script scripts[] = {
      {IS(roof_share, 0.9), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
-     {IS(widest_bits, 0), IS(isa_bits, 256), IS(branches, 1), IS(places_known, 1),
+     {IS(widest_bits, 0), IS(isa_bits, 256), IS(branches, 1), IS(page_share, 0.001),
       IS(chain, 1), EXPLAINED},
-     {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(places_known, 0), END}},
+     {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(page_share, 0.5),
+      IS(wild_stores, 1), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(crossing_share, 0.5), IS(crossings, 16), EXPLAINED, END},
@@ -220,6 +231,11 @@ static const struct script scripts[] = {
      {IS(window_cycles, 9), IS(limit_cycles, 4), IS(cycles, 10), IS(call_cycles, 9999),
       HOT, END},
      {IS(limit_cycles, 7.9), IS(dispatch_cycles, 8), IS(unchained, 1), END}},
+    {CAUSE_memory_chain,
+     INSPECT_MODELLED,
+     {IS(order_cycles, 9), IS(register_chain, 4), IS(limit_cycles, 4), IS(cycles, 10),
+      IS(call_cycles, 9999), HOT, END},
+     {IS(limit_share, 0.9), IS(failed_forwards, 1), IS(carried, 0), END}},
     {CAUSE_register_copies,
      INSPECT_STRUCTURAL,
      {IS(copy_share, 0.3), IS(dispatch_cycles, 7), IS(cycles, 10), HOT, END},
@@ -354,7 +370,7 @@ static void test_every_cause_is_scripted(void **state)
 
 static void test_table(void **state)
 {
-    assert_int_equal(INSPECT_CAUSES, 34);
+    assert_int_equal(INSPECT_CAUSES, 36);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));

@@ -127,6 +127,8 @@ static void test_loop_numbers(void **state)
     ASSERT_LOOP(census, vector_spills, 1);
     ASSERT_LOOP(census, stack_reloads_of_constants, (TURNS - 1.0) / TURNS);
     ASSERT_LOOP(census, branches, 1);
+    ASSERT_LOOP(census, indirect, 0);
+    ASSERT_LOOP(census, taken, (TURNS - 1.0) / TURNS);
     ASSERT_LOOP(census, float_arithmetic, 1);
     ASSERT_LOOP(census, legacy_sse, 4);
     ASSERT_LOOP(census, widest_bits, 128);
@@ -179,6 +181,19 @@ static void test_loop_numbers(void **state)
     ASSERT_LOOP(census, trips, TURNS);
     inspect_census_free(&census);
 
+    census = census_of(crowded_column, TURNS, false);
+    ASSERT_LOOP(census, crowded, (TURNS - 13.0) / TURNS);
+    inspect_census_free(&census);
+    census = census_of(padded_column, TURNS, false);
+    ASSERT_LOOP(census, crowded, 0);
+    inspect_census_free(&census);
+    census = census_of(handing_on, TURNS, false);
+    assert_true(census.loop[0].memory_chain >= 6 && census.loop[0].memory_chain <= 12);
+    assert_true(census.loop[0].register_chain > 0 && census.loop[0].register_chain <= 2);
+    inspect_census_free(&census);
+    census = census_of(handing_nothing, TURNS, false);
+    assert_true(census.loop[0].memory_chain <= 2);
+    inspect_census_free(&census);
     census = census_of(chain, TURNS, false);
     ASSERT_LOOP(census, scalar_float, 2);
     ASSERT_LOOP(census, widest_bits, 32);

@@ -154,6 +154,33 @@ CODE(counting_on_stack, "movl %esi, -8(%rsp)\n"
                         "   jnz 1b\n"
                         "   retq")
 /* An accumulator: 4 n + 1. */
+/* Each turn loads what the one before stored, a step farther: 5 n + 2. */
+CODE(handing_on, "xorl %eax, %eax\n"
+                 "1: movl (%rdi,%rax,4), %edx\n"
+                 "   movl %edx, 4(%rdi,%rax,4)\n"
+                 "   addl $1, %eax\n"
+                 "   cmpl %esi, %eax\n"
+                 "   jne 1b\n"
+                 "   retq")
+/* The same without that: 5 n + 2. */
+CODE(handing_nothing, "xorl %eax, %eax\n"
+                      "1: movl (%rdi,%rax,4), %edx\n"
+                      "   movl %edx, -8(%rsp)\n"
+                      "   addl $1, %eax\n"
+                      "   cmpl %esi, %eax\n"
+                      "   jne 1b\n"
+                      "   retq")
+/* Down a column of 16 rows of 4 KiB, or of a line more, again and again: 5 n + 2. */
+#define COLUMN(name, step)                   \
+    CODE(name, "xorl %eax, %eax\n"           \
+               "1: movl (%rdi,%rax), %edx\n" \
+               "   addl $" #step ", %eax\n"  \
+               "   andl $0xffff, %eax\n"     \
+               "   decl %esi\n"              \
+               "   jnz 1b\n"                 \
+               "   retq")
+COLUMN(crowded_column, 4096)
+COLUMN(padded_column, 4160)
 CODE(chain, "1: addss (%rdi), %xmm0\n"
             "   mulss %xmm1, %xmm2\n"
             "   decl %esi\n"

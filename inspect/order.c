@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions in the order in which they were seen, with their addresses: what waits for
+ * what through memory, too. */
+#include "inspect_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* No core looks farther ahead. Behind a load from an unknown place, so many instructions
+ * may wait for what is not known. */
+enum { AHEAD = 512, BLIND = 64 };
+
+void order_add(struct order *order, uint32_t node)
+{
+    if (!order->item)
+        order->item = calloc(ORDER_MAX, sizeof *order->item);
+    if (order->item && order->n < ORDER_MAX)
+        order->item[order->n++] = (struct ordered){.node = node};
+    else
+        order->n = ORDER_MAX + 1;
+}
+
+void order_address(struct order *order, unsigned access, uint64_t address)
+{
+    if (order->item && order->n && order->n <= ORDER_MAX)
+        order->item[order->n - 1].address[access] = address;
+}
+
+struct run {
+    struct ready ready;
+    double done[AHEAD]; /* when each instruction and all before it were done */
+    double last;
+    uint64_t n;
+};
+
+/* When the last of all instructions up to this one is done. */
+static double run_on(struct run *run, const struct code *code, const uint64_t *address)
+{
+    double *const slot = &run->done[run->n++ % AHEAD];
+    run->ready.address = address;
+    run->ready.window.entered = fmax(run->ready.window.entered, *slot);
+    run->last = fmax(run->last, ready_execute(&run->ready, code));
+    return *slot = run->last;
+}
+
+static bool is_blind(const struct code *code, const uint64_t *address)
+{
+    bool blind = false;
+    for (unsigned i = 0; i < code->n_accesses; i++)
+        blind |= code->access[i].read && !code->access[i].hidden &&
+                 !code->access[i].gather && !code->access[i].string && !address[i];
+    return blind;
+}
+
+bool order_times(const struct tracer *tracer, const struct inspect_window *window,
+                 bool memory, double *cycles, double *executed)
+{
+    const struct order *const order = &tracer->order;
+    const uint32_t n = order->n < ORDER_MAX ? order->n : ORDER_MAX;
+    struct run *const run = calloc(1, sizeof *run);
+    struct cell *const cell = calloc(CELLS, sizeof *cell);
+    const bool done = run && cell;
+    if (done)
+        run->ready = (struct ready){.window.of = *window, .cell = memory ? cell : NULL};
+    uint32_t known = 0; /* instructions since a load from an unknown place */
+    for (uint32_t i = 0; done && i < n && order->item; i++) {
+        const struct ordered *const item = &order->item[i];
+        const struct code *const code = &tracer->nodes.node[item->node].code;
+        const double before = run->last;
+        const double took = run_on(run, code, item->address) - before;
+        known = is_blind(code, item->address) ? 0 : known + 1;
+        if (known < BLIND)
+            continue;
+        cycles[item->node] += took;
+        executed[item->node]++;
+    }
+    free(cell);
+    free(run);
+    return done;
+}
