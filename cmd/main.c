@@ -25,7 +25,7 @@ static const struct {
     {"man", command_man},           {"new-plugin", command_new_plugin},
     {"trust", command_trust},       {"call", command_call},
     {"audit", command_audit},       {"prove", command_prove},
-    {"judge", command_judge},
+    {"capture", command_capture},   {"judge", command_judge},
 };
 
 static int run_command(struct options *options)

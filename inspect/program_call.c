@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <link.h>
+#include <math.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,7 +18,10 @@
 enum { DEFAULT_STEPS = 30000, WINDOWS = 8, WINDOW_STEPS = 600 };
 /* A window comes after a random while of up to so long, twice as long each time. */
 enum { FIRST_WINDOW_NS = 500000 };
+/* A trace that ended early must have so many instructions to tell anything. */
+enum { SEEN_LEAST = 200 };
 enum { RETURN_NS = 1000000000 };
+#define RESULT_NS INT64_C(10000000000)
 
 /* ---- past a breakpoint ---- */
 
@@ -101,18 +105,33 @@ static bool run_to(struct child *child, uint64_t address, uint64_t above)
     return status == 0;
 }
 
-static void take_result(struct held *held, struct child *child, void *watched,
-                        const struct program_call *call)
+/* The first instruction alone tells what a stop costs. */
+static bool run_call(struct held *held, struct child *child, struct program_call *call)
 {
+    const uint64_t rsp = child->registers.rsp, number = ++held->program->results;
+    const int64_t began = now_ns();
+    if (child_step(child) < 0)
+        return false;
+    const int64_t stepped = now_ns();
+    const bool returned = run_to(child, call->caller, rsp);
+    const bool alone = held->program->results == number;
+    call->stop_ns = alone ? (double)(stepped - began) : NAN;
+    call->ns = alone ? (double)(now_ns() - stepped) : NAN;
+    return returned;
+}
+
+static void take_result(struct held *held, struct child *child, void *watched,
+                        struct program_call *call)
+{
+    struct program *const program = held->program;
     struct thread *const thread = held->thread;
-    const struct program_owner *const owner = held->program->owner;
+    const struct program_owner *const owner = program->owner;
     struct breakpoint *breakpoint = space_find(thread->space, call->address);
-    const uint64_t rsp = child->registers.rsp;
-    child->deadline = now_ns() + RETURN_NS;
+    child->deadline = now_ns() + RESULT_NS;
     if (breakpoint)
         space_lift(thread->space, breakpoint);
     child_set_registers(child);
-    const bool returned = run_to(child, call->caller, rsp);
+    const bool returned = run_call(held, child, call);
     if (thread->gone)
         return;
     if ((breakpoint = space_find(thread->space, call->address)))
@@ -120,7 +139,8 @@ static void take_result(struct held *held, struct child *child, void *watched,
     thread->stray |= !returned;
     if (!returned)
         return;
-    owner->returned(owner->context, held->program, thread->space, watched, call,
+    program->cost.seconds += isnan(call->stop_ns) ? 0 : 3e-9 * call->stop_ns;
+    owner->returned(owner->context, program, thread->space, watched, call,
                     child->registers.rax);
     thread_resume(thread, child->signal);
 }
@@ -213,19 +233,23 @@ static void follow(struct tracer *tracer, const struct inspect_options *options,
     trace->returned = status == 0;
     if (status == -E2BIG && tracer->child.pid)
         look_into(tracer, options);
-    if (status < 0 && status != -E2BIG) {
+    /* What it did until then is known, if nothing else. */
+    if (((struct held *)tracer->child.wait_context)->thread->gone) {
+        trace->error = "its thread ended within it";
+        return;
+    }
+    if (status < 0 && tracer->instructions < SEEN_LEAST) {
         trace->error = error->text;
         return;
     }
     trace->census.whole = status == 0;
     trace->census.steps = tracer->child.stops;
     trace->arguments = arguments_of(&tracer->nodes);
-    if (!((struct held *)tracer->child.wait_context)->thread->gone &&
-        census_make(tracer, options, &trace->census) < 0)
+    if (census_make(tracer, options, &trace->census) < 0)
         trace->error = error->text;
 }
 
-static void take_trace(struct held *held, const struct child *child, void *watched,
+static void take_trace(struct held *held, struct child *child, void *watched,
                        const struct program_call *call)
 {
     struct program *const program = held->program;
@@ -236,8 +260,10 @@ static void take_trace(struct held *held, const struct child *child, void *watch
     struct program_trace trace = {.error = NULL};
     struct error error = {.text = ""};
     const int64_t began = now_ns();
-    if (!tracer)
+    if (!tracer) {
+        pass(held, child, call->address);
         return;
+    }
     /* The memory stays, whatever becomes of its threads. */
     space->users++;
     space->held++;
@@ -264,10 +290,12 @@ static void take_trace(struct held *held, const struct child *child, void *watch
     /* It may still run, too long for us: what it stops at later is ours. */
     if (!thread->gone) {
         space_look(program, space, thread->id);
-        thread->stray |=
+        const bool runs_on =
             ptrace(PTRACE_GETREGS, thread->id, NULL, &tracer->child.registers) < 0;
+        thread->stray |= runs_on;
+        thread->handling = 0;
         clear_debug_registers(thread->id);
-        if (!thread->stray)
+        if (!runs_on)
             thread_resume(thread, tracer->child.signal);
     }
     nodes_free(&tracer->nodes);
@@ -310,7 +338,7 @@ static void take_call(struct held *held, struct child *child,
     struct thread *const thread = held->thread;
     struct program *const program = held->program;
     void *const watched = breakpoint->watched;
-    const struct program_call call = call_of(thread, &child->registers);
+    struct program_call call = call_of(thread, &child->registers);
     const bool again =
         thread->again == call.address && thread->again_rsp == child->registers.rsp;
     const enum program_want want =

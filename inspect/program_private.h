@@ -38,6 +38,9 @@ bool space_add(struct program_space *space, uint64_t address, void *watched);
 /* Puts a breakpoint in if it is wanted and may be, else takes it out. */
 void space_settle(struct program_space *space, struct breakpoint *breakpoint);
 void space_settle_all(struct program_space *space);
+/* A part was mapped again: the loader maps all of a file, and then its segments over it.
+ */
+void space_renew(struct program_space *space, uint64_t from, uint64_t bytes);
 /* Takes it out for the moment. */
 void space_lift(struct program_space *space, struct breakpoint *breakpoint);
 /* Tells the owner of files that were mapped since the last time (program_objects.c). */
@@ -59,6 +62,7 @@ struct thread {
     /* The call that it is at: it comes back after a signal, and counts once. */
     uint64_t again, again_rsp;
     uint64_t handling, handling_rsp; /* where a handler interrupted a step, or 0 */
+    int64_t handling_since;          /* one that takes long may never come back */
 };
 
 struct program {
@@ -69,8 +73,9 @@ struct program {
     bool started; /* by us; else attached to */
     bool executed, ended, tracing, leaving;
     int status;
-    int errors;    /* end of a pipe that tells why a command could not be started */
-    sigset_t mask; /* of before */
+    uint64_t results; /* calls whose return was waited for */
+    int errors;       /* end of a pipe that tells why a command could not be started */
+    sigset_t mask;    /* of before */
     struct program_cost cost;
 };
 

@@ -125,6 +125,20 @@ void space_settle_all(struct program_space *space)
         space_settle(space, &space->breakpoint[i]);
 }
 
+void space_renew(struct program_space *space, uint64_t from, uint64_t bytes)
+{
+    for (size_t i = place_of(space, from);
+         i < space->n && space->breakpoint[i].address - from < bytes; i++) {
+        struct breakpoint *const breakpoint = &space->breakpoint[i];
+        unsigned char byte;
+        if (breakpoint->in && read_byte(space, breakpoint->address, &byte) &&
+            byte != INT3) {
+            breakpoint->in = false;
+            space_settle(space, breakpoint);
+        }
+    }
+}
+
 bool space_add(struct program_space *space, uint64_t address, void *watched)
 {
     struct breakpoint *breakpoint = space_find(space, address);

@@ -158,8 +158,10 @@ static void take_syscall(struct program *program, struct thread *thread)
 {
     struct user_regs_struct r;
     if (thread->space && ptrace(PTRACE_GETREGS, thread->id, NULL, &r) == 0 &&
-        (r.orig_rax == SYS_mmap || r.orig_rax == SYS_mprotect) && r.rdx & PROT_EXEC)
+        (r.orig_rax == SYS_mmap || r.orig_rax == SYS_mprotect) && r.rdx & PROT_EXEC) {
         space_look(program, thread->space, thread->id);
+        space_renew(thread->space, r.rdi, r.rsi);
+    }
     thread_resume(thread, 0);
 }
 

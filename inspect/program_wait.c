@@ -8,7 +8,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-enum { LOOK_NS = 20000000, HALT_NS = 2000000000 };
+enum { LOOK_NS = 20000000, HANDLER_NS = 200000000, HALT_NS = 2000000000 };
 
 static void poke_debug_register(pid_t id, size_t number, uint64_t value)
 {
@@ -39,6 +39,7 @@ static bool handles(struct thread *thread, const struct child *child)
         if (child->request == PTRACE_SINGLESTEP && !thread->handling) {
             thread->handling = r.rip;
             thread->handling_rsp = r.rsp;
+            thread->handling_since = now_ns();
             set_debug_register(thread->id, r.rip);
         }
         ptrace(PTRACE_CONT, thread->id, NULL, (long)signal);
@@ -73,7 +74,8 @@ int thread_wait(struct child *child, int64_t wait_ns)
                 thread->paused &= thread->status >> 16 != PTRACE_EVENT_STOP;
                 status = child_take_stop(child, thread->status >> 8);
             }
-        } else if (left <= 0) {
+        } else if (left <= 0 ||
+                   (thread->handling && now_ns() - thread->handling_since > HANDLER_NS)) {
             status = -ETIMEDOUT;
         } else if (child->stop && child->stop(child->stop_context)) {
             status = -EINTR;

@@ -33,7 +33,8 @@ enum command_mask {
     COMMAND_AUDIT = 1 << 18,
     COMMAND_PROVE = 1 << 19,
     COMMAND_JUDGE = 1 << 20,
-    COMMAND_ALL = (1 << 21) - 1,
+    COMMAND_CAPTURE = 1 << 21,
+    COMMAND_ALL = (1 << 22) - 1,
 };
 
 /* The power of an option that a project file sets, see project.c. */

@@ -40,11 +40,12 @@ struct call_options {
     bool reset;        /* arrays that it reads and writes are the same in each call */
 };
 
-/* Options of `prove`. */
+/* Options of `prove` and `capture`. */
 struct prove_options {
     struct text_list functions, rules;
     uint32_t calls; /* of each function that are traced; 0: the usual */
     uint32_t pid;   /* 0: a command */
+    char *prototype;
 };
 
 struct options {

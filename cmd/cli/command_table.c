@@ -76,6 +76,13 @@ const struct command_row command_rows[] = {
       "prove --expect='fvec_*: bits>=512, scalar<=10%' -- ./mytest",
       "prove --function='libz:*' --format=junit:dispatch.xml -- python3 test.py",
       "prove --function='libx264:*' --pid=1234 --time=5s"}},
+    {"capture", COMMAND_CAPTURE, "-- COMMAND",
+     "what does a program ask of a function? sizes, alignment, callers, times", 0,
+     PROVE_WORDS_MAX,
+     {"capture --function='inflate' -- git log --oneline -3",
+      "capture --function=libz:crc32_z --prototype='unsigned long (unsigned long crc = 0, const "
+      "uint8_t x[n], size_t n)' --save=crc.json -- ./mytest",
+      "capture --function='libz:*' --pid=1234 --time=5s --json=calls.json"}},
     {"study", COMMAND_STUDY, "NAME|FILE.json|all",
      "are the claims of a report true here? each with a verdict", 1, 1,
      {"study burn-conv", "study trueno --quick --json=study.json",

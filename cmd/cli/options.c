@@ -30,12 +30,25 @@
      COMMAND_STUDY)
 /* They take a function and its prototype. */
 #define DECLARERS (COMMAND_CALL | COMMAND_AB | COMMAND_EXPLAIN)
+#define TRACERS (COMMAND_PROVE | COMMAND_CAPTURE)
 #define RUNNERS (MEASURERS | COMMAND_LIST)
 /* They have no defaults of a file. */
 #define UNSET (COMMAND_COMPLETION | COMMAND_MAN | COMMAND_NEW_PLUGIN | COMMAND_TRUST)
 
 /* clang-format off */
 const struct option_row option_rows[] = {
+    {"function", "GLOB", RUN, COMMAND_CAPTURE, NULL,
+     "Functions to look at, by symbol or C++ name, as in 'crc32*', or in one library as in "
+     "'libz:*'. Repeat it for more.", option_add_item, AT(prove.functions), NEEDS_TRUST},
+    {"prototype", "TEXT", RUN, COMMAND_CAPTURE, NULL,
+     "What the arguments are, as for `call`: 'uint32_t (uint32_t crc, const uint8_t x[n], "
+     "size_t n)'. Then shapes are told.", option_set_text, AT(prove.prototype), NEEDS_TRUST},
+    {"save", "FILE.json", RUN, COMMAND_CAPTURE, NULL,
+     "Write a declaration whose sizes are those that took most time; call FILE.json measures "
+     "them.", option_set_text, AT(call.save), TYPED},
+    {"format", "table|json", OUTPUT, COMMAND_CAPTURE, "table",
+     "What is printed, on standard error, as standard output is the program's.",
+     option_set_format, 0, WRITES},
     {"function", "GLOB", RUN, COMMAND_PROVE, "those that --expect names",
      "Functions to look at, by symbol or C++ name, as in 'crc32*', or in one library as in "
      "'libz:*'. Repeat it for more.", option_add_item, AT(prove.functions), NEEDS_TRUST},
@@ -43,23 +56,23 @@ const struct option_row option_rows[] = {
      "What they must execute, as in 'fvec_*: bits>=512, scalar<=10%': of isa, bits, vector, "
      "scalar, spills, calls, called, object and target. A rule that is broken fails with "
      "status 1. Repeat it for more.", option_add_item, AT(prove.rules), NEEDS_TRUST},
-    {"pid", "N", RUN, COMMAND_PROVE, NULL,
+    {"pid", "N", RUN, TRACERS, NULL,
      "A process that runs already, with all its threads, in place of a command.",
      option_set_count, AT(prove.pid), TYPED},
     {"calls", "N", MEASURE, COMMAND_PROVE, "5",
      "How many calls of each function are traced: the first two, then some at random.",
      option_set_count, AT(prove.calls), HARMLESS},
-    {"time", "TIME", MEASURE, COMMAND_PROVE, "30s, and 10s with --pid",
+    {"time", "TIME", MEASURE, TRACERS, "30s, and 10s with --pid",
      "How long calls may be held up in all; with --pid how long the process is watched.",
      option_set_duration, AT(time_ns), HARMLESS},
-    {"seed", "N", CONDITIONS, COMMAND_PROVE, "random",
+    {"seed", "N", CONDITIONS, TRACERS, "random",
      "Chooses the later calls that are traced.", option_set_seed, 0, HARMLESS},
     {"format", "table|markdown|annotations|junit|json[:FILE]", OUTPUT, COMMAND_PROVE, "table",
      "With a file, what else is written; without one, what is printed, on standard error, as "
      "standard output is the program's.", option_add_format, 0, WRITES},
-    {"json", "FILE", OUTPUT, COMMAND_PROVE, NULL, "Short for --format=json:FILE.",
+    {"json", "FILE", OUTPUT, TRACERS, NULL, "Short for --format=json:FILE.",
      option_add_output, 0, WRITES},
-    {"quiet", NULL, OUTPUT, COMMAND_PROVE, NULL, "Print no table.", option_set_flag,
+    {"quiet", NULL, OUTPUT, TRACERS, NULL, "Print no table.", option_set_flag,
      AT(quiet), HARMLESS},
 
     {"reference", "[LIB:]SYMBOL", RUN, DECLARERS, "the functions have to agree",
@@ -402,7 +415,7 @@ const struct option_row option_rows[] = {
      "All notes below a table on a terminal, with host, seed and versions; files have them anyway.",
      option_set_flag, AT(verbose), HARMLESS},
 
-    {"output", "FILE", OUTPUT, COMMAND_ALL & ~COMMAND_PROVE, "standard output",
+    {"output", "FILE", OUTPUT, COMMAND_ALL & ~TRACERS, "standard output",
      "Where that goes which would be printed; the file is replaced once all of it is there.",
      option_set_output, AT(output), WRITES},
 
@@ -464,6 +477,7 @@ void options_free(struct options *options)
     free(options->call.roof);
     free(options->call.work);
     free(options->call.save);
+    free(options->prove.prototype);
     free(options->project);
     free(options->project_file);
     project_free(options->defaults, options->n_defaults);

@@ -27,6 +27,20 @@ struct seen {
     unsigned arguments;                     /* mask */
 };
 
+/* A call that was captured. */
+struct captured {
+    uint64_t argument[PROGRAM_ARGUMENTS], caller;
+    struct program_space *space; /* only to be compared */
+    double ns, stop_ns;          /* NaN: not known */
+};
+
+/* Where a file is mapped. */
+struct placed {
+    struct program_space *space;
+    struct symbol_file *file;
+    uint64_t bias;
+};
+
 struct symbol_file {
     char *path;
     const char *name; /* without folders */
@@ -47,18 +61,25 @@ struct target {
     uint64_t next; /* this call is traced again */
     struct seen *seen;
     size_t n_seen;
+    struct captured *captured;
+    size_t n_captured;
 };
 
+struct rule;
 struct foreign {
     const struct options *options;
+    struct program_owner owner;
     struct text_list globs;
     struct rule *rules;
     size_t n_rules;
     struct program *program;
     struct symbol_file **file;
     size_t n_files, n_targets;
+    struct placed *placed;
+    size_t n_placed;
+    bool capturing;
     uint64_t random;
-    int64_t began, until; /* until: of an attached process */
+    int64_t until; /* of an attached process; 0 */
     unsigned signals;
     bool spent; /* tracing took too long in all: breakpoints are out */
     int status; /* of the program, as wait() tells it; -1: unknown */
@@ -77,6 +98,9 @@ void targets_find(void *context, struct program *program, struct program_space *
 void targets_chosen(struct foreign *foreign, struct program_space *space,
                     struct target *resolver, uint64_t bias, uint64_t address);
 void targets_free(struct foreign *foreign);
+/* "libz.so.1 inflate+0x80" of an address, to be freed. */
+char *target_where(const struct foreign *foreign, const struct program_space *space,
+                   uint64_t address);
 /* The call that is judged: that with the most instructions; NULL: none was traced. */
 const struct seen *target_seen(const struct target *target);
 /* True of a function that a glob means: "GLOB" or "LIB:GLOB". */
@@ -90,6 +114,41 @@ int targets_check(const struct foreign *foreign, struct error *error);
 extern const struct program_owner foreign_owner;
 /* Breakpoints come and go; true: enough was seen. */
 bool calls_turn(struct foreign *foreign);
+
+/* ---- a program (foreign_program.c) ---- */
+
+/* The words of the command line: globs and rules. -EINVAL. */
+int foreign_read(struct foreign *foreign, struct error *error);
+/* Runs or watches it to its end. */
+int foreign_run(struct foreign *foreign, struct error *error);
+/* Exit status of the program as a shell has it; 0 of a process that was attached to. */
+int foreign_status(const struct foreign *foreign);
+/* Standard output is the program's, unless it is a process of somebody else. */
+FILE *foreign_stream(const struct foreign *foreign);
+void foreign_free(struct foreign *foreign);
+
+/* ---- captured calls (capture_report.c, capture_declare.c) ---- */
+
+int capture_write(const struct foreign *foreign, const struct declaration *declaration,
+                  FILE *file, struct error *error);
+int capture_write_json(const struct foreign *foreign,
+                       const struct declaration *declaration, FILE *file,
+                       struct error *error);
+/* The function whose calls took most time; NULL: none was called. */
+const struct target *capture_main(const struct foreign *foreign);
+/* The register that has an argument of a prototype: 0 to 5, or -1. */
+int capture_register(const struct declaration *declaration, uint32_t argument);
+/* Shapes that were asked for, those with the most time first, as text to be freed; each
+ * has its part of the calls and of the time. */
+struct asked {
+    int64_t dimension[DECLARED_MAX];
+    double calls, time;
+};
+size_t capture_shapes(const struct target *target, const struct declaration *declaration,
+                      struct asked **asked);
+/* Writes the declaration that measures what was captured. */
+int capture_declare(const struct foreign *foreign, const struct declaration *declaration,
+                    FILE *file, struct error *error);
 
 /* ---- rules (rules.c) ---- */
 
@@ -120,6 +179,8 @@ void rules_judge(struct foreign *foreign);
 
 /* "ended with status 3", "was killed by signal 11 (SIGSEGV)" */
 void prove_tell_end(const struct foreign *foreign, struct buffer *text);
+/* And what it cost the program. */
+void prove_tell_cost(const struct foreign *foreign, struct buffer *text);
 
 int prove_write(const struct foreign *foreign, enum format format, FILE *file,
                 struct error *error);

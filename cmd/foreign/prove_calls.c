@@ -12,7 +12,12 @@
 enum { CALLS = 5, FIRST_CALLS = 2 };
 /* After so many calls since the last trace the breakpoint is out for a while, which is
  * longer each time. */
-enum { REST_CALLS = 1000, REST_NS = 2000000, REST_MAX_NS = 1000000000 };
+enum {
+    CAPTURED_MAX = 100000,
+    REST_CALLS = 1000,
+    REST_NS = 2000000,
+    REST_MAX_NS = 1000000000
+};
 /* So few instructions on vectors and floats are copies that every compiler makes. */
 #define FEW 0.01
 /* Tracing may take so long in all, unless --time says. */
@@ -46,6 +51,15 @@ static void rest(struct foreign *foreign, struct target *target)
     program_watch_all(foreign->program, target, false);
 }
 
+/* Calls are taken one after the other; between such series it runs at full speed. */
+static enum program_want want_captured(struct foreign *foreign, struct target *target)
+{
+    const bool full = foreign->spent || target->n_captured >= CAPTURED_MAX;
+    if (full || target->calls - target->calls_at_trace >= REST_CALLS)
+        rest(foreign, target);
+    return full ? PROGRAM_PASS : PROGRAM_RESULT;
+}
+
 static enum program_want called(void *context, void *watched,
                                 const struct program_call *call)
 {
@@ -55,6 +69,8 @@ static enum program_want called(void *context, void *watched,
     if (target->resolver)
         return PROGRAM_RESULT;
     target->calls++;
+    if (foreign->capturing && target->n_seen)
+        return want_captured(foreign, target);
     if (target->n_seen < most_of(foreign) && !foreign->spent &&
         (target->n_seen < FIRST_CALLS || target->calls >= target->next))
         return PROGRAM_TRACE;
@@ -124,18 +140,32 @@ static void traced(void *context, struct program *program, void *watched,
 static void returned(void *context, struct program *program, struct program_space *space,
                      void *watched, const struct program_call *call, uint64_t result)
 {
-    struct target *const resolver = watched;
+    struct target *const target = watched;
     (void)program;
-    targets_chosen(context, space, resolver, call->address - resolver->address, result);
+    if (target->resolver) {
+        targets_chosen(context, space, target, call->address - target->address, result);
+        return;
+    }
+    must_grow(target->captured, target->n_captured);
+    struct captured *const captured = &target->captured[target->n_captured++];
+    *captured = (struct captured){
+        .caller = call->caller, .space = space, .ns = call->ns, .stop_ns = call->stop_ns};
+    memcpy(captured->argument, call->argument, sizeof captured->argument);
 }
 
 /* ---- turns ---- */
+
+static bool wants_more(const struct foreign *foreign, const struct target *target)
+{
+    return !foreign->spent && (foreign->capturing ? target->n_captured < CAPTURED_MAX
+                                                  : target->n_seen < most_of(foreign));
+}
 
 static void wake(struct foreign *foreign)
 {
     const int64_t time = now();
     EACH_TARGET(foreign, target)
-    if (target->resting && target->n_seen < most_of(foreign) && time >= target->wake) {
+    if (target->resting && wants_more(foreign, target) && time >= target->wake) {
         target->resting = false;
         target->next = 0;
         target->calls_at_trace = target->calls;
@@ -188,7 +218,8 @@ static bool stop(void *context, struct program *program)
         return true;
     spend(foreign);
     wake(foreign);
-    return foreign->until && (now() >= foreign->until || has_enough(foreign));
+    return foreign->until &&
+           (now() >= foreign->until || (!foreign->capturing && has_enough(foreign)));
 }
 
 const struct program_owner foreign_owner = {

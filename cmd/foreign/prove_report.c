@@ -118,7 +118,7 @@ static void tell_uncalled(const struct foreign *foreign, struct buffer *text)
         buffer_format(text, " and %zu more", n - UNCALLED_SHOWN);
 }
 
-static void tell_cost(const struct foreign *foreign, struct buffer *text)
+void prove_tell_cost(const struct foreign *foreign, struct buffer *text)
 {
     const struct program_cost cost = program_cost(foreign->program);
     size_t n = 0;
@@ -185,7 +185,7 @@ static void tell_rest(const struct foreign *foreign, put_line *put_it, FILE *fil
     }
     tell_uncalled(foreign, &text);
     line(put_it, file, &text);
-    tell_cost(foreign, &text);
+    prove_tell_cost(foreign, &text);
     line(put_it, file, &text);
     tell_rules(foreign, put_it, file, &text);
     buffer_free(&text);

@@ -135,6 +135,8 @@ void targets_find(void *context, struct program *program, struct program_space *
     struct foreign *const foreign = context;
     struct symbol_file *const file = file_of(foreign, path);
     foreign->program = program;
+    must_grow(foreign->placed, foreign->n_placed);
+    foreign->placed[foreign->n_placed++] = (struct placed){space, file, bias};
     watch_loader(file, program, space, bias);
     for (size_t i = 0; i < file->n && !foreign->spent; i++)
         program_watch(program, space, bias + file->target[i]->address, file->target[i]);
@@ -170,6 +172,35 @@ void targets_chosen(struct foreign *foreign, struct program_space *space,
 }
 
 /* ---- */
+
+char *target_where(const struct foreign *foreign, const struct program_space *space,
+                   uint64_t address)
+{
+    const struct placed *best = NULL;
+    char *text = NULL;
+    for (size_t i = 0; i < foreign->n_placed; i++) {
+        const struct placed *const placed = &foreign->placed[i];
+        if (placed->space == space && placed->bias <= address &&
+            (!best || placed->bias >= best->bias))
+            best = placed;
+    }
+    if (!best) {
+        must(asprintf(&text, "0x%" PRIx64, address));
+        return text;
+    }
+    const uint64_t at = address - best->bias;
+    for (size_t i = 0; i < best->file->library.n; i++) {
+        const struct library_function *const function = &best->file->library.function[i];
+        if (function->is_data || at < function->address ||
+            at - function->address >= function->bytes)
+            continue;
+        must(asprintf(&text, "%s %s+0x%" PRIx64, best->file->name, function->name,
+                      at - function->address));
+        return text;
+    }
+    must(asprintf(&text, "%s+0x%" PRIx64, best->file->name, at));
+    return text;
+}
 
 const struct seen *target_seen(const struct target *target)
 {
@@ -212,6 +243,7 @@ void targets_free(struct foreign *foreign)
                 TEXTS_FREE(target->seen[s].error, target->seen[s].loop,
                            target->seen[s].source);
             free(target->seen);
+            free(target->captured);
             free(target->chosen);
             free(target);
         }

@@ -11,7 +11,7 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-from cli_tool import BINARY, PATIENCE, Case, environment, sanitized
+from cli_tool import BINARY, PATIENCE, SHORT, Case, environment, kernels
 
 __all__ = ["ForeignPrograms"]
 
@@ -197,6 +197,39 @@ class ForeignPrograms(Case):
         self.assertEqual(process.communicate(timeout=PATIENCE)[0], "3067 clean\n")
         self.assertEqual(process.returncode, 0)
 
+    # ---- what it asks ----
+
+    def test_capture(self):
+        """Sizes, callers and times of calls, and a declaration that measures them."""
+        saved, path = self.folder / "sum.json", self.folder / "capture.json"
+        done = self.run_tool(
+            "capture", "--function=libsum:sum", f"--save={saved}", f"--json={path}",
+            "--prototype=float (const float x[n], size_t n)", "--", self.program, "calls",
+            "50", env=self.environment())
+        self.assertEqual(done.stdout, self.alone("calls", "50").stdout)
+        function = self.function(json.loads(path.read_text(encoding="utf-8")))
+        self.assertEqual((function["calls"], function["calls_exact"]), (50, True))
+        self.assertEqual([(s["shape"], s["calls"]) for s in function["shapes"]],
+                         [("1024", 1)])
+        self.assertEqual(len(function["captured"]), 49)  # the first one is traced
+        for call in function["captured"]:
+            self.assertEqual(call["arguments"][1], hex(1024))
+            self.assertGreater(call["ns"], 0)
+        self.assertIn("n, rsi: 1024 in 100%", done.stderr)
+        self.assertRegex(done.stderr, r"called from 100% program(\+0x| \w+\+)")
+        op = json.loads(saved.read_text(encoding="utf-8"))["ops"][0]
+        self.assertEqual((op["name"], op["sizes"], op["kernels"]),
+                         ("sum", "1024", {"lib": "sum"}))
+        rows = kernels(self.run_json("call", saved, "--quiet", *SHORT))
+        self.assertEqual([row["shape"] for row in rows], ["1024"])
+
+    def test_capture_threads(self):
+        """Calls of several threads at once are counted and go on."""
+        done = self.run_tool("capture", "--function=sum", "--", self.program, "threads",
+                             env=self.environment())
+        self.assertEqual(done.stdout, self.alone("threads").stdout)
+        self.assertIn("sum -> sum_sse2 (libsum.so): called", done.stderr)
+
     # ---- mistakes ----
 
     def test_nothing(self):
@@ -213,6 +246,9 @@ class ForeignPrograms(Case):
         self.assertIn("No such file", error)
         self.run_tool("prove", "--function=sum", status=2)
         self.run_tool("prove", "--", self.program, status=2)
+        error = self.run_tool("capture", "--function=sum", "--save=x.json", "--", "true",
+                              status=2).stderr
+        self.assertIn("--prototype", error)
 
     def test_rules(self):
         """A typo is pointed at."""

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captured calls as data, and as a declaration (docs/call.md) that measures them. */
+#include "foreign_private.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHAPES_MAX = 12 };
+
+const struct target *capture_main(const struct foreign *foreign)
+{
+    const struct target *main = NULL;
+    EACH_TARGET(foreign, target)
+    if (target->n_captured && (!main || target->n_captured > main->n_captured))
+        main = target;
+    return main;
+}
+
+int capture_register(const struct declaration *declaration, uint32_t argument)
+{
+    static struct call_signature signature;
+    int number = 0;
+    declaration_signature(declaration, &signature);
+    for (uint32_t i = 0; i < argument; i++)
+        number += signature.argument[i] != CALL_VECTOR;
+    return signature.argument[argument] != CALL_VECTOR && number < PROGRAM_ARGUMENTS
+               ? number
+               : -1;
+}
+
+/* ---- shapes ---- */
+
+/* A register as its type has it. */
+static int64_t value_of(const struct declared_argument *argument, uint64_t word)
+{
+    const unsigned bits = 8 * (unsigned)ctype_bytes(argument->type);
+    if (!bits || bits >= 64)
+        return (int64_t)word;
+    int64_t lowest, highest;
+    ctype_range(argument->type, &lowest, &highest);
+    const uint64_t low = word & ((UINT64_C(1) << bits) - 1);
+    return lowest < 0 && low >> (bits - 1) ? (int64_t)(low | ~((UINT64_C(1) << bits) - 1))
+                                           : (int64_t)low;
+}
+
+/* False: a dimension is in no register. */
+static bool shape_of(const struct captured *captured,
+                     const struct declaration *declaration, struct asked *asked)
+{
+    uint32_t found = 0;
+    *asked = (struct asked){.calls = 1};
+    for (uint32_t i = 0; i < declaration->n_passed; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        const int number = capture_register(declaration, i);
+        if (argument->kind != ARGUMENT_DIMENSION || number < 0)
+            continue;
+        asked->dimension[argument->dimension] =
+            value_of(argument, captured->argument[number]);
+        found++;
+    }
+    const double ns = captured->ns - captured->stop_ns;
+    asked->time = isfinite(ns) && ns > 0 ? ns : 0;
+    return found >= declaration->n_dimensions && found > 0;
+}
+
+static int by_shape(const void *a, const void *b)
+{
+    return memcmp(((const struct asked *)a)->dimension,
+                  ((const struct asked *)b)->dimension,
+                  sizeof((const struct asked *)a)->dimension);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct asked *x = a, *y = b;
+    return x->time > y->time     ? -1
+           : x->time < y->time   ? 1
+           : x->calls > y->calls ? -1
+           : x->calls < y->calls ? 1
+                                 : by_shape(a, b);
+}
+
+size_t capture_shapes(const struct target *target, const struct declaration *declaration,
+                      struct asked **out)
+{
+    struct asked *const asked = must_have(calloc(target->n_captured + 1, sizeof *asked));
+    double time = 0;
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < target->n_captured; i++)
+        n += shape_of(&target->captured[i], declaration, &asked[n]);
+    qsort(asked, n, sizeof *asked, by_shape);
+    for (size_t i = 0; i < n; i++) {
+        time += asked[i].time;
+        if (kept && by_shape(&asked[kept - 1], &asked[i]) == 0) {
+            asked[kept - 1].calls += asked[i].calls;
+            asked[kept - 1].time += asked[i].time;
+        } else {
+            asked[kept++] = asked[i];
+        }
+    }
+    for (size_t i = 0; i < kept; i++) {
+        asked[i].calls /= (double)n;
+        asked[i].time = time > 0 ? asked[i].time / time : NAN;
+    }
+    qsort(asked, kept, sizeof *asked, by_time);
+    *out = asked;
+    return kept;
+}
+
+static void tell_shape(const struct asked *asked, const struct declaration *declaration,
+                       struct buffer *text)
+{
+    for (uint32_t d = 0; d < declaration->n_dimensions; d++)
+        buffer_format(text, "%s%" PRId64, d ? "x" : "", asked->dimension[d]);
+}
+
+/* ---- the declaration ---- */
+
+int capture_declare(const struct foreign *foreign, const struct declaration *declaration,
+                    FILE *file, struct error *error)
+{
+    const struct target *const target = capture_main(foreign);
+    struct json json = {.root = NULL};
+    struct buffer shapes = {.text = NULL};
+    struct asked *asked = NULL;
+    const size_t n = capture_shapes(target, declaration, &asked);
+    cJSON *const root = json_object(&json, NULL, NULL);
+    json_number(&json, root, "functions", 1);
+    cJSON *const op = json_object(&json, json_array(&json, root, "ops"), NULL);
+    json_text(&json, op, "name", declaration->name[0] ? declaration->name : target->name);
+    json_text(&json, op, "prototype", foreign->options->prove.prototype);
+    json_text(&json, op, "library", target->file->path);
+    cJSON *const kernels = json_object(&json, op, "kernels");
+    json_text(&json, kernels, "lib", target->name);
+    for (size_t i = 0, shown = 0; i < n && shown < SHAPES_MAX; i++) {
+        bool positive = true;
+        for (uint32_t d = 0; d < declaration->n_dimensions; d++)
+            positive &= asked[i].dimension[d] > 0;
+        if (!positive)
+            continue;
+        buffer_add(&shapes, shown++ ? "," : "");
+        tell_shape(&asked[i], declaration, &shapes);
+    }
+    if (shapes.length)
+        json_text(&json, op, "sizes", buffer_text(&shapes));
+    buffer_free(&shapes);
+    free(asked);
+    return json_end(&json, file, error);
+}
+
+/* ---- JSON ---- */
+
+static void put_shapes(struct json *json, cJSON *to, const struct target *target,
+                       const struct declaration *declaration)
+{
+    struct asked *asked = NULL;
+    const size_t n = capture_shapes(target, declaration, &asked);
+    cJSON *const list = json_array(json, to, "shapes");
+    for (size_t i = 0; i < n; i++) {
+        struct buffer text = {.text = NULL};
+        cJSON *const shape = json_object(json, list, NULL);
+        tell_shape(&asked[i], declaration, &text);
+        json_text(json, shape, "shape", buffer_text(&text));
+        json_number(json, shape, "calls", asked[i].calls);
+        json_number(json, shape, "time", asked[i].time);
+        buffer_free(&text);
+    }
+    free(asked);
+}
+
+static void put_call(struct json *json, cJSON *list, const struct captured *captured)
+{
+    cJSON *const call = json_object(json, list, NULL);
+    cJSON *const arguments = json_array(json, call, "arguments");
+    char text[24];
+    for (unsigned k = 0; k < PROGRAM_ARGUMENTS; k++) {
+        snprintf(text, sizeof text, "0x%" PRIx64, captured->argument[k]);
+        json_text(json, arguments, NULL, text);
+    }
+    snprintf(text, sizeof text, "0x%" PRIx64, captured->caller);
+    json_text(json, call, "caller", text);
+    json_number(json, call, "ns", captured->ns);
+    json_number(json, call, "stop_ns", captured->stop_ns);
+}
+
+int capture_write_json(const struct foreign *foreign,
+                       const struct declaration *declaration, FILE *file,
+                       struct error *error)
+{
+    struct json json = {.root = NULL};
+    cJSON *const root = json_object(&json, NULL, NULL);
+    json_number(&json, root, "capture", 1);
+    json_text(&json, root, "tool_version", simdbench_version.number);
+    cJSON *const functions = json_array(&json, root, "functions");
+    EACH_TARGET(foreign, target)
+    {
+        if (target->resolver || !target->calls)
+            continue;
+        cJSON *const function = json_object(&json, functions, NULL);
+        json_plain(&json, function, "name", target->name);
+        if (target->chosen)
+            json_plain(&json, function, "target", target->chosen);
+        json_plain(&json, function, "object", target->file->path);
+        json_number(&json, function, "calls", (double)target->calls);
+        json_bool(&json, function, "calls_exact", !target->rested);
+        if (declaration)
+            put_shapes(&json, function, target, declaration);
+        cJSON *const calls = json_array(&json, function, "captured");
+        for (size_t i = 0; i < target->n_captured; i++)
+            put_call(&json, calls, &target->captured[i]);
+    }
+    return json_end(&json, file, error);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people read of captured calls: callers, arguments, times. */
+#include "foreign_private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 5, SHAPES_SHOWN = 12 };
+static const char *const registers[PROGRAM_ARGUMENTS] = {"rdi", "rsi", "rdx",
+                                                         "rcx", "r8",  "r9"};
+
+/* ---- values ---- */
+
+/* Values and how often each of them came, the most frequent first. */
+struct count {
+    uint64_t value;
+    double n;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct count *x = a, *y = b;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct count *x = a, *y = b;
+    return x->n > y->n ? -1 : x->n < y->n ? 1 : by_value(a, b);
+}
+
+static size_t count_values(struct count *count, size_t n)
+{
+    size_t kept = 0;
+    if (n)
+        qsort(count, n, sizeof *count, by_value);
+    for (size_t i = 0; i < n; i++) {
+        if (kept && count[kept - 1].value == count[i].value)
+            count[kept - 1].n++;
+        else
+            count[kept++] = (struct count){count[i].value, 1};
+    }
+    if (kept)
+        qsort(count, kept, sizeof *count, by_count);
+    return kept;
+}
+
+/* Addresses of user space that are no small numbers. */
+static bool is_pointer(uint64_t value)
+{
+    return value >= UINT64_C(1) << 24 && value < UINT64_C(1) << 47;
+}
+
+static void tell_pointer(const struct target *target, unsigned k, struct buffer *text)
+{
+    static const unsigned steps[] = {64, 32, 16, 8, 4, 2};
+    double aligned[ARRAY_LEN(steps)] = {0}, n = 0;
+    const char *separator = "a pointer, a multiple of ";
+    for (size_t i = 0; i < target->n_captured; i++) {
+        const uint64_t value = target->captured[i].argument[k];
+        n += is_pointer(value);
+        for (size_t s = 0; s < ARRAY_LEN(steps) && is_pointer(value); s++)
+            aligned[s] += value % steps[s] == 0;
+    }
+    for (size_t s = 0; s < ARRAY_LEN(steps); s++) {
+        if (aligned[s] == 0 || (s && aligned[s] == aligned[s - 1]))
+            continue;
+        buffer_format(text, "%s%u in %.0f%%", separator, steps[s], 100 * aligned[s] / n);
+        separator = ", of ";
+    }
+    if (*separator == 'a')
+        buffer_add(text, "a pointer, to odd addresses alone");
+    /* The same address in two registers: in place, or one of no use. */
+    for (unsigned other = 0; other < k; other++) {
+        double same = 0;
+        for (size_t i = 0; i < target->n_captured; i++)
+            same +=
+                target->captured[i].argument[k] == target->captured[i].argument[other] &&
+                is_pointer(target->captured[i].argument[k]);
+        if (same > 0)
+            buffer_format(text, "; the same as %s in %.0f%%", registers[other],
+                          100 * same / n);
+    }
+}
+
+static void tell_integer(struct count *count, size_t n, struct buffer *text)
+{
+    struct count least = count[0], most = count[0];
+    double all = 0;
+    const size_t kept = count_values(count, n);
+    for (size_t i = 0; i < kept; i++) {
+        all += count[i].n;
+        if ((int64_t)count[i].value < (int64_t)least.value)
+            least = count[i];
+        if ((int64_t)count[i].value > (int64_t)most.value)
+            most = count[i];
+    }
+    for (size_t i = 0; i < kept && i < SHOWN; i++)
+        buffer_format(text, "%s%" PRId64 " in %.0f%%", i ? ", " : "",
+                      (int64_t)count[i].value, 100 * count[i].n / all);
+    if (kept > SHOWN)
+        buffer_format(text, "; %zu values from %" PRId64 " to %" PRId64, kept,
+                      (int64_t)least.value, (int64_t)most.value);
+}
+
+/* ---- lines ---- */
+
+static const char *name_of(const struct declaration *declaration, unsigned k)
+{
+    for (uint32_t i = 0; declaration && i < declaration->n_passed; i++)
+        if (capture_register(declaration, i) == (int)k)
+            return declaration->argument[i].name;
+    return NULL;
+}
+
+static bool is_argument(const struct target *target,
+                        const struct declaration *declaration, unsigned k)
+{
+    if (declaration)
+        return name_of(declaration, k) != NULL;
+    return target->n_seen && target->seen[0].arguments >> k & 1;
+}
+
+static void tell_argument(const struct target *target,
+                          const struct declaration *declaration, unsigned k,
+                          struct buffer *text)
+{
+    struct count *const count = must_have(calloc(target->n_captured + 1, sizeof *count));
+    size_t pointers = 0;
+    const char *const name = name_of(declaration, k);
+    for (size_t i = 0; i < target->n_captured; i++) {
+        count[i] = (struct count){target->captured[i].argument[k], 1};
+        pointers += is_pointer(count[i].value);
+    }
+    buffer_format(text, "  %s%s%s: ", name ? name : "", name ? ", " : "", registers[k]);
+    if (2 * pointers > target->n_captured)
+        tell_pointer(target, k, text);
+    else
+        tell_integer(count, target->n_captured, text);
+    free(count);
+}
+
+static void tell_callers(const struct foreign *foreign, const struct target *target,
+                         struct buffer *text)
+{
+    struct count *const count = must_have(calloc(target->n_captured + 1, sizeof *count));
+    for (size_t i = 0; i < target->n_captured; i++)
+        count[i] = (struct count){target->captured[i].caller, 1};
+    const size_t kept = count_values(count, target->n_captured);
+    buffer_add(text, "  called from ");
+    for (size_t i = 0; i < kept && i < SHOWN; i++) {
+        size_t k = 0;
+        while (target->captured[k].caller != count[i].value)
+            k++;
+        char *const where =
+            target_where(foreign, target->captured[k].space, count[i].value);
+        buffer_format(text, "%s%.0f%% ", i ? ", " : "",
+                      100 * count[i].n / (double)target->n_captured);
+        buffer_plain(text, where);
+        free(where);
+    }
+    if (kept > SHOWN)
+        buffer_format(text, " and %zu more places", kept - SHOWN);
+    free(count);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* What a stop costs is subtracted; what is not above it is not known. */
+static void tell_time(const struct target *target, struct buffer *text)
+{
+    double *const ns = must_have(calloc(2 * target->n_captured + 1, sizeof *ns));
+    double *const stop = ns + target->n_captured;
+    char low[NUMBER_SIZE], middle[NUMBER_SIZE], high[NUMBER_SIZE], empty[NUMBER_SIZE];
+    size_t n = 0;
+    for (size_t i = 0; i < target->n_captured; i++)
+        if (isfinite(target->captured[i].ns)) {
+            ns[n] = target->captured[i].ns;
+            stop[n++] = target->captured[i].stop_ns;
+        }
+    if (n) {
+        qsort(ns, n, sizeof *ns, by_number);
+        qsort(stop, n, sizeof *stop, by_number);
+        const double cost = stop[n / 2];
+        text_time(cost, empty);
+        text_time(fmax(0, ns[n / 4] - cost), low);
+        text_time(fmax(0, ns[n / 2] - cost), middle);
+        text_time(fmax(0, ns[n - 1 - n / 4] - cost), high);
+        buffer_format(text,
+                      "  a call takes %s, half of them %s to %s; the stop that was "
+                      "subtracted takes %s%s",
+                      middle, low, high, empty,
+                      ns[n / 2] < 2 * cost ? ", which is more: no time is known" : "");
+    }
+    free(ns);
+}
+
+static void tell_shapes(const struct target *target,
+                        const struct declaration *declaration, struct buffer *text)
+{
+    struct asked *asked = NULL;
+    const size_t n = capture_shapes(target, declaration, &asked);
+    for (size_t i = 0; i < n && i < SHAPES_SHOWN; i++) {
+        buffer_add(text, i ? ", " : "  shapes: ");
+        for (uint32_t d = 0; d < declaration->n_dimensions; d++)
+            buffer_format(text, "%s%" PRId64, d ? "x" : "", asked[i].dimension[d]);
+        buffer_format(text, " (%.0f%% of the calls", 100 * asked[i].calls);
+        if (isfinite(asked[i].time))
+            buffer_format(text, ", %.0f%% of their time", 100 * asked[i].time);
+        buffer_add(text, ")");
+    }
+    if (n > SHAPES_SHOWN)
+        buffer_format(text, " and %zu more", n - SHAPES_SHOWN);
+    free(asked);
+}
+
+static void line(FILE *file, struct buffer *text)
+{
+    if (text->length)
+        text_line(file, "%s", buffer_text(text));
+    buffer_clear(text);
+}
+
+static void tell_target(const struct foreign *foreign, const struct target *target,
+                        const struct declaration *declaration, FILE *file)
+{
+    struct buffer text = {.text = NULL};
+    buffer_plain(&text, target->demangled ?: target->name);
+    if (target->chosen && strcmp(target->chosen, target->name)) {
+        buffer_add(&text, " -> ");
+        buffer_plain(&text, target->chosen);
+    }
+    buffer_format(&text, " (%s): called %s%" PRIu64 " times, %zu of these captured",
+                  target->file->name, target->rested ? "at least " : "", target->calls,
+                  target->n_captured);
+    line(file, &text);
+    if (target->n_captured) {
+        tell_callers(foreign, target, &text);
+        line(file, &text);
+        for (unsigned k = 0; k < PROGRAM_ARGUMENTS; k++)
+            if (is_argument(target, declaration, k)) {
+                tell_argument(target, declaration, k, &text);
+                line(file, &text);
+            }
+        if (declaration)
+            tell_shapes(target, declaration, &text);
+        line(file, &text);
+        tell_time(target, &text);
+        line(file, &text);
+    }
+    buffer_free(&text);
+}
+
+int capture_write(const struct foreign *foreign, const struct declaration *declaration,
+                  FILE *file, struct error *error)
+{
+    struct buffer text = {.text = NULL};
+    (void)error;
+    EACH_TARGET(foreign, target)
+    if (target->calls && !target->resolver)
+        tell_target(foreign, target, declaration, file);
+    prove_tell_cost(foreign, &text);
+    line(file, &text);
+    buffer_free(&text);
+    return 0;
+}

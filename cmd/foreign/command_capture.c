@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench capture --function=GLOB -- COMMAND`: what a program asks of a function. */
+#include "foreign_private.h"
+
+#include <errno.h>
+
+struct capture {
+    const struct foreign *foreign;
+    const struct declaration *declaration;
+};
+
+static int write_json(const void *context, FILE *file, struct error *error)
+{
+    const struct capture *const capture = context;
+    return capture_write_json(capture->foreign, capture->declaration, file, error);
+}
+
+static int write_declaration(const void *context, FILE *file, struct error *error)
+{
+    const struct capture *const capture = context;
+    return capture_declare(capture->foreign, capture->declaration, file, error);
+}
+
+static int write_all(const struct capture *capture, struct error *error)
+{
+    const struct options *const options = capture->foreign->options;
+    int status = 0;
+    for (size_t i = 0; i < options->n_outputs && status == 0; i++)
+        status = file_save(options->outputs[i].file, write_json, capture, error);
+    if (status == 0 && options->call.save && capture_main(capture->foreign))
+        status = file_save(options->call.save, write_declaration, capture, error);
+    FILE *const file = foreign_stream(capture->foreign);
+    if (status == 0 && options->format == FORMAT_JSON)
+        status = write_json(capture, file, error);
+    else if (status == 0 && !options->quiet)
+        status = capture_write(capture->foreign, capture->declaration, file, error);
+    return status;
+}
+
+static int read_prototype(const struct options *options, struct declaration *declaration,
+                          struct error *error)
+{
+    if (options->prove.prototype)
+        return declaration_parse(options->prove.prototype, declaration, error);
+    return options->call.save
+               ? error_set(
+                     error, -EINVAL,
+                     "--save writes a declaration: --prototype='C PROTOTYPE' has to "
+                     "say what its arguments are (docs/prototypes.md)")
+               : 0;
+}
+
+int command_capture(struct options *options)
+{
+    static struct declaration declaration; /* it is large */
+    struct error error = {.text = ""};
+    struct foreign foreign = {.options = options, .status = -1, .capturing = true};
+    const struct capture capture = {&foreign,
+                                    options->prove.prototype ? &declaration : NULL};
+    int status = read_prototype(options, &declaration, &error);
+    if (status == 0)
+        status = foreign_read(&foreign, &error);
+    if (status == 0)
+        status = foreign_run(&foreign, &error);
+    if (status == 0)
+        status = targets_check(&foreign, &error);
+    if (status == 0)
+        status = write_all(&capture, &error);
+    if (status == 0)
+        status = capture_main(&foreign) ? foreign_status(&foreign) : EXIT_NOTHING;
+    foreign_free(&foreign);
+    return exit_status_of(status, &error);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program from its command line to its end, for prove and capture. */
+#include "foreign_private.h"
+#include "output/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define ATTACHED_NS INT64_C(10000000000)
+
+static int read_rules(struct foreign *foreign, struct error *error)
+{
+    const struct options *const options = foreign->options;
+    const struct text_list *const texts = &options->prove.rules;
+    int status = 0;
+    for (size_t i = 0; i < texts->n && status == 0; i++) {
+        must_grow(foreign->rules, foreign->n_rules);
+        status = rule_parse(texts->item[i], &foreign->rules[foreign->n_rules], error);
+        foreign->n_rules += status == 0;
+    }
+    for (size_t i = 0; i < options->prove.functions.n; i++)
+        text_list_add(&foreign->globs, options->prove.functions.item[i]);
+    for (size_t i = 0; i < foreign->n_rules && !options->prove.functions.n; i++)
+        text_list_add(&foreign->globs, foreign->rules[i].glob);
+    return status;
+}
+
+static int check_usage(const struct foreign *foreign, struct error *error)
+{
+    const struct options *const options = foreign->options;
+    if (!options->files.n == !options->prove.pid)
+        return error_set(error, -EINVAL,
+                         "%s takes a command or --pid=N: simdbench %s "
+                         "--function='SHA256_*' -- openssl dgst -sha256 file",
+                         options->command, options->command);
+    if (!foreign->globs.n)
+        return error_set(error, -EINVAL,
+                         "which functions? --function=GLOB, as in --function='crc32*' or "
+                         "--function='libz:*'");
+    return outputs_check(options, error);
+}
+
+static int begin(struct foreign *foreign, struct error *error)
+{
+    const struct options *const options = foreign->options;
+    const struct program_owner *const owner = &foreign->owner;
+    const struct text_list *const words = &options->files;
+    if (options->prove.pid)
+        return program_attach((pid_t)options->prove.pid, owner, &foreign->program, error);
+    char **const argv = must_have(calloc(words->n + 1, sizeof *argv));
+    for (size_t i = 0; i < words->n; i++)
+        argv[i] = words->item[i];
+    const int status = program_start(argv, owner, &foreign->program, error);
+    free(argv);
+    return status;
+}
+
+int foreign_read(struct foreign *foreign, struct error *error)
+{
+    const int status = read_rules(foreign, error);
+    return status < 0 ? status : check_usage(foreign, error);
+}
+
+int foreign_run(struct foreign *foreign, struct error *error)
+{
+    const struct options *const options = foreign->options;
+    struct error why = {.text = ""};
+    foreign->owner = foreign_owner;
+    foreign->owner.context = foreign;
+    foreign->owner.trace.seed = foreign->random = options->how.seed;
+    signals_catch();
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (options->prove.pid)
+        foreign->until = now.tv_sec * INT64_C(1000000000) + now.tv_nsec +
+                         (options->time_ns ?: ATTACHED_NS);
+    int status = begin(foreign, error);
+    if (status == 0 && (status = program_run(foreign->program, &why)) < 0)
+        error_set(error, status, "cannot run %.200s: %.200s", options->files.item[0],
+                  why.text);
+    if (foreign->program)
+        program_ended(foreign->program, &foreign->status);
+    return status;
+}
+
+int foreign_status(const struct foreign *foreign)
+{
+    const int status = foreign->status;
+    return foreign->options->prove.pid || status == -1 ? EXIT_OK
+           : WIFSIGNALED(status)                       ? 128 + WTERMSIG(status)
+                                                       : WEXITSTATUS(status);
+}
+
+FILE *foreign_stream(const struct foreign *foreign)
+{
+    return foreign->options->prove.pid ? stdout : stderr;
+}
+
+void foreign_free(struct foreign *foreign)
+{
+    program_close(foreign->program);
+    targets_free(foreign);
+    for (size_t i = 0; i < foreign->n_rules; i++)
+        rule_free(&foreign->rules[i]);
+    free(foreign->rules);
+    free(foreign->placed);
+    text_list_free(&foreign->globs);
+}
