@@ -4,8 +4,10 @@
 
 #include "commands/commands.h"
 #include "doctor/doctor.h"
+#include "foreign/foreign.h"
 #include "license/license.h"
 #include "process/process.h"
+#include "referee/referee.h"
 #include "studies/studies.h"
 #include "worker/worker.h"
 
@@ -22,7 +24,8 @@ static const struct {
     {"study", command_study},       {"completion", command_completion},
     {"man", command_man},           {"new-plugin", command_new_plugin},
     {"trust", command_trust},       {"call", command_call},
-    {"audit", command_audit},
+    {"audit", command_audit},       {"prove", command_prove},
+    {"judge", command_judge},
 };
 
 static int run_command(struct options *options)

@@ -305,6 +305,15 @@ void library_close(struct library *library);
 int library_decode(struct library *library, const struct library_function *one,
                    struct error *error);
 
+/* The same of single instructions, such as executed; {0} has seen none. */
+enum { ISA_SETS = 64 };
+struct isa_seen {
+    bool has[ISA_SETS];
+};
+/* `code` begins with the instruction. */
+void isa_see(struct isa_seen *seen, const unsigned char *code, size_t n);
+void isa_tell(const struct isa_seen *seen, char *isa, size_t size);
+
 /* By its symbol, or by its demangled name with or without arguments. Exported ones come
  * first. -ENOENT: the error has near matches; -EEXIST: the name fits several. */
 int library_find(const struct library *library, const char *name,
@@ -339,6 +348,9 @@ int place_parse(const char *text, struct place *place, struct error *error);
  * colons. `place` is empty if there is none. */
 int place_split(const char *text, char *library, size_t size, const char **place,
                 struct error *error);
+/* Length of the library's name in "libz.so.1:crc32" or "./libmix.so:mix_c"; 0: the text
+ * is a place alone. */
+size_t place_library(const char *text);
 /* In a process that has opened the library (handle of dlopen()): its address. Resolvers
  * are called. -ENOENT with near matches; -ENXIO: a resolver or a table gives NULL. */
 int place_resolve(void *handle, const struct library *library, const struct place *place,
@@ -368,6 +380,7 @@ struct declared_op {
     char *library;   /* relative paths are made relative to the file's folder; a name
                         without a slash is one that the loader finds; NULL: not said */
     char *reference; /* place; NULL: none */
+    char *reference_library; /* as `library`; NULL: the reference is in that one */
     struct tolerance tolerance;
     struct named_text *input; /* name: an argument; text: "normal" */
     size_t n_inputs;

@@ -214,8 +214,9 @@ void declared_free(struct declared_file *file)
 {
     for (size_t i = 0; i < file->n; i++) {
         struct declared_op *const op = &file->op[i];
-        char *const texts[] = {op->name, op->prototype, op->library, op->reference,
-                               op->roof, op->sizes,     op->tails};
+        char *const texts[] = {
+            op->name, op->prototype, op->library, op->reference, op->reference_library,
+            op->roof, op->sizes,     op->tails};
         for (size_t t = 0; t < ARRAY_LEN(texts); t++)
             free(texts[t]);
         texts_free(op->kernel, op->n_kernels);

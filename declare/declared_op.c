@@ -76,27 +76,41 @@ struct reading {
     const cJSON *ops, *inputs; /* read when the prototype is known */
 };
 
+/* A path with a slash is one from the folder of the file. */
+static int add_library(const struct spot *spot, const char *text, size_t n,
+                       const struct reading *reading, char **library)
+{
+    const bool inside = text[0] != '/' && memchr(text, '/', n);
+    if (asprintf(library, "%s%.*s", inside ? reading->folder : "", (int)n, text) < 0)
+        *library = NULL;
+    return *library ? 0 : spot_no_memory(spot);
+}
+
 static int read_library(const struct spot *spot, const cJSON *json,
                         const struct reading *reading)
 {
     char *text = NULL;
-    const int status = text_read(spot, json, &text);
-    if (status < 0 || text[0] == '/' || !strchr(text, '/') || !reading->folder[0]) {
-        reading->op->library = text;
-        return status;
-    }
-    if (asprintf(&reading->op->library, "%s%s", reading->folder, text) < 0)
-        reading->op->library = NULL;
+    int status = text_read(spot, json, &text);
+    if (status == 0)
+        status = add_library(spot, text, strlen(text), reading, &reading->op->library);
     free(text);
-    return reading->op->library ? 0 : spot_no_memory(spot);
+    return status;
 }
 
-static int read_place(const struct spot *spot, const cJSON *json, char **text)
+/* A place, or LIBRARY:PLACE. */
+static int read_reference(const struct spot *spot, const cJSON *json,
+                          const struct reading *reading)
 {
+    struct declared_op *const op = reading->op;
     struct place place;
     struct error why = {.text = ""};
-    const int status = text_read(spot, json, text);
-    return status == 0 && place_parse(*text, &place, &why) < 0
+    int status = text_read(spot, json, &op->reference);
+    const size_t n = status == 0 ? place_library(op->reference) : 0;
+    if (n) {
+        status = add_library(spot, op->reference, n, reading, &op->reference_library);
+        memmove(op->reference, op->reference + n + 1, strlen(op->reference + n + 1) + 1);
+    }
+    return status == 0 && place_parse(op->reference, &place, &why) < 0
                ? spot_fail(spot, -EINVAL, "%s", why.text)
                : status;
 }
@@ -172,7 +186,7 @@ static int read_key(const struct spot *spot, const cJSON *json, void *context)
     if (!strcmp(key, "library"))
         return read_library(spot, json, reading);
     if (!strcmp(key, "reference"))
-        return read_place(spot, json, &op->reference);
+        return read_reference(spot, json, reading);
     if (!strcmp(key, "tolerance"))
         return read_tolerance(spot, json, &op->tolerance);
     if (!strcmp(key, "inputs")) {

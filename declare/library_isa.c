@@ -101,23 +101,41 @@ static void write_isa(const bool *has, char *isa, size_t size)
     }
 }
 
+_Static_assert(ARRAY_LEN(sets) <= ISA_SETS, "there are more sets");
+
+/* Takes the first instruction; how long it is, or 1 if it is none. */
+static uint64_t see(const ZydisDecoder *decoder, const unsigned char *code, uint64_t n,
+                    bool *has)
+{
+    ZydisDecodedInstruction instruction;
+    if (!ZYAN_SUCCESS(
+            ZydisDecoderDecodeInstruction(decoder, NULL, code, n, &instruction)))
+        return 1;
+    const int set = set_of(ZydisISASetGetString(instruction.meta.isa_set));
+    if (set >= 0 && !is_plain(&instruction))
+        has[set] = true;
+    return instruction.length;
+}
+
 static void decode(const ZydisDecoder *decoder, const unsigned char *code, uint64_t n,
                    char *isa, size_t size)
 {
     bool has[ARRAY_LEN(sets)] = {false};
-    ZydisDecodedInstruction instruction;
-    for (uint64_t at = 0; at < n;) {
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, NULL, code + at, n - at,
-                                                        &instruction))) {
-            at++;
-            continue;
-        }
-        const int set = set_of(ZydisISASetGetString(instruction.meta.isa_set));
-        if (set >= 0 && !is_plain(&instruction))
-            has[set] = true;
-        at += instruction.length;
-    }
+    for (uint64_t at = 0; at < n;)
+        at += see(decoder, code + at, n - at, has);
     write_isa(has, isa, size);
+}
+
+void isa_see(struct isa_seen *seen, const unsigned char *code, size_t n)
+{
+    ZydisDecoder decoder;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    see(&decoder, code, n, seen->has);
+}
+
+void isa_tell(const struct isa_seen *seen, char *isa, size_t size)
+{
+    write_isa(seen->has, isa, size);
 }
 
 int library_decode(struct library *library, const struct library_function *one,
@@ -145,6 +163,19 @@ int library_decode(struct library *library, const struct library_function *one,
 }
 
 #else
+
+void isa_see(struct isa_seen *seen, const unsigned char *code, size_t n)
+{
+    (void)seen;
+    (void)code;
+    (void)n;
+}
+
+void isa_tell(const struct isa_seen *seen, char *isa, size_t size)
+{
+    (void)seen;
+    snprintf(isa, size, "%s", "");
+}
 
 int library_decode(struct library *library, const struct library_function *one,
                    struct error *error)

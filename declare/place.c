@@ -61,6 +61,17 @@ int place_split(const char *text, char *library, size_t size, const char **place
     return 0;
 }
 
+/* A name without a slash is one that the loader finds: it has ".so". */
+size_t place_library(const char *text)
+{
+    const char *const slash = strrchr(text, '/');
+    const char *colon = strchr(slash ? slash : text, ':');
+    const char *const file = strstr(text, ".so");
+    if (!colon || colon[1] == ':' || !colon[1] || strstr(text, "operator/"))
+        return 0;
+    return slash || (file && file < colon) ? (size_t)(colon - text) : 0;
+}
+
 /* ---- addresses ---- */
 
 typedef void *resolver(void);

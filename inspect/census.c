@@ -465,6 +465,8 @@ static void take_shares(const struct making *m)
     census->share_avx512 = all.evex / n;
     census->share_scalar = (n - all.legacy_sse - all.vex - all.evex) / n;
     census->share_fma = all.fma / n;
+    census->share_vector = all.vector / n;
+    census->share_scalar_float = all.scalar_float / n;
     census->cpuids = cpuids;
     census->share_128 = of_width[0] / n;
     census->share_256 = of_width[1] / n;

@@ -58,7 +58,7 @@ static int step_back(struct child *child)
     return child_set_registers(child);
 }
 
-static int take_stop(struct child *child, int status)
+int child_take_stop(struct child *child, int status)
 {
     const int signal = status & 0xff, event = status >> 8;
     child->stops++;
@@ -84,6 +84,8 @@ static int look(const struct child *child, int *status)
 /* SIGCHLD, which is blocked meanwhile, tells of a stop; it may be lost. */
 int child_wait(struct child *child, int64_t wait_ns)
 {
+    if (child->wait)
+        return child->wait(child, wait_ns);
     const int64_t until = wait_ns < 0 ? child->deadline : now_ns() + wait_ns;
     sigset_t stopped;
     sigemptyset(&stopped);
@@ -98,7 +100,7 @@ int child_wait(struct child *child, int64_t wait_ns)
         child->looked = true;
         const int found = look(child, &status);
         if (found)
-            return found < 0 ? found : take_stop(child, status);
+            return found < 0 ? found : child_take_stop(child, status);
         if (child->stop && child->stop(child->stop_context))
             return -EINTR;
         left = until - now_ns();
@@ -113,6 +115,7 @@ static int go_on(struct child *child, int how)
     if (ptrace((enum __ptrace_request)how, child->pid, NULL, (long)child->signal) < 0)
         return errno == ESRCH ? -ECHILD : -errno;
     child->signal = 0;
+    child->request = how;
     return 0;
 }
 

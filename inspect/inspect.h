@@ -142,6 +142,8 @@ struct inspect_census {
     double share_scalar, share_sse, share_avx, share_avx512, share_fma;
     /* Vector instructions by their widest register. */
     double share_128, share_256, share_512;
+    /* Those of several elements at once, and those of single floats. */
+    double share_vector, share_scalar_float;
     unsigned widest_bits; /* as of a loop, of all that was executed */
     /* The widest that a twentieth of the float arithmetic has; if there is hardly any, of
      * all instructions on vectors. */

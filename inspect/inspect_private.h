@@ -313,6 +313,10 @@ struct child {
     int64_t deadline; /* nanoseconds of the monotonic clock */
     bool (*stop)(void *context);
     void *stop_context;
+    /* Waits in place of child_wait(), where other threads are traced too; NULL: none. */
+    int (*wait)(struct child *child, int64_t wait_ns);
+    void *wait_context;
+    int request; /* how it went on last */
 };
 int64_t now_ns(void);
 int child_open(struct child *child, pid_t pid);
@@ -328,6 +332,8 @@ int child_wait(struct child *child, int64_t wait_ns);
 int child_interrupt(struct child *child);
 int child_set_registers(struct child *child);
 size_t child_read(const struct child *child, uint64_t address, void *to, size_t n);
+/* After a stop with that status: what si_status of waitid() says. */
+int child_take_stop(struct child *child, int status);
 /* Most breakpoints that it can have. */
 size_t child_breakpoints(const struct child *child);
 /* Arms breakpoints; false, and never again, if it cannot have them. */
@@ -391,6 +397,7 @@ struct tracer {
     bool dirty;    /* upper halves of vector registers, as far as known */
     bool step_all;
     uint64_t begin, end; /* addresses of the markers before and behind the call */
+    uint64_t entry_rsp;  /* of a call without markers: it ends above this; or 0 */
     uint64_t max_steps, instructions, system_calls, transitions, replayed;
     uint64_t looked; /* instructions that were stepped for places that are unknown else */
     uint32_t look;   /* and how many come before a path may run again */
@@ -399,6 +406,8 @@ struct tracer {
     struct order order;
     struct error *error;
 };
+/* True behind the call. */
+bool tracer_is_done(const struct tracer *tracer);
 /* From where the child stands to the end of the call. -E2BIG: it takes more steps. */
 int tracer_run(struct tracer *tracer);
 /* So many instructions, each a step; fewer if the call ends. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In place of the tracer where it cannot be built. */
 #include "inspect.h"
+#include "program.h"
 
 #include <errno.h>
 
@@ -45,4 +46,89 @@ int inspect_follow(pid_t child, const struct inspect_options *options,
     (void)options;
     *census = (struct inspect_census){.whole = false};
     return no_tracer(error);
+}
+
+/* ---- programs ---- */
+
+int program_start(char *const *argv, const struct program_owner *owner,
+                  struct program **program, struct error *error)
+{
+    (void)argv;
+    (void)owner;
+    *program = NULL;
+    return no_tracer(error);
+}
+
+int program_attach(pid_t pid, const struct program_owner *owner, struct program **program,
+                   struct error *error)
+{
+    (void)pid;
+    (void)owner;
+    *program = NULL;
+    return no_tracer(error);
+}
+
+int program_run(struct program *program, struct error *error)
+{
+    (void)program;
+    return no_tracer(error);
+}
+
+bool program_ended(const struct program *program, int *status)
+{
+    (void)program;
+    *status = -1;
+    return true;
+}
+
+void program_close(struct program *program)
+{
+    (void)program;
+}
+
+bool program_watch(struct program *program, struct program_space *space, uint64_t address,
+                   void *watched)
+{
+    (void)program;
+    (void)space;
+    (void)address;
+    (void)watched;
+    return false;
+}
+
+void program_watch_loader(struct program *program, struct program_space *space,
+                          uint64_t address, uint64_t r_debug)
+{
+    (void)program;
+    (void)space;
+    (void)address;
+    (void)r_debug;
+}
+
+void program_watch_all(struct program *program, const void *watched, bool on)
+{
+    (void)program;
+    (void)watched;
+    (void)on;
+}
+
+size_t program_read(pid_t process, uint64_t address, void *to, size_t n)
+{
+    (void)process;
+    (void)address;
+    (void)to;
+    (void)n;
+    return 0;
+}
+
+void program_signal(const struct program *program, int number)
+{
+    (void)program;
+    (void)number;
+}
+
+struct program_cost program_cost(const struct program *program)
+{
+    (void)program;
+    return (struct program_cost){.stops = 0};
 }

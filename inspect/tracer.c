@@ -224,7 +224,7 @@ static int step(struct tracer *tracer, uint32_t number)
         tracer->nodes.node[number].repeated += elements - child->registers.rcx;
     if (code.flow == FLOW_SYSTEM) {
         tracer->system_calls++;
-        child->debug_registers = child_threads(child) > 1;
+        child->debug_registers = child->wait || child_threads(child) > 1;
     }
     follow_call(tracer, &code, child->registers.rip);
     if (!tracer->step_all && !tracer->look)
@@ -361,11 +361,17 @@ static int go(struct tracer *tracer)
     return step(tracer, number);
 }
 
+bool tracer_is_done(const struct tracer *tracer)
+{
+    const struct user_regs_struct *const r = &tracer->child.registers;
+    return r->rip == tracer->end && (!tracer->entry_rsp || r->rsp > tracer->entry_rsp);
+}
+
 int tracer_run(struct tracer *tracer)
 {
     const uint64_t first = tracer->child.stops;
     int status = 0;
-    while (status == 0 && tracer->child.registers.rip != tracer->end) {
+    while (status == 0 && !tracer_is_done(tracer)) {
         if (tracer->child.stops - first >= tracer->max_steps)
             return error_set(tracer->error, -E2BIG,
                              "the call needs more than %" PRIu64 " steps",
@@ -379,8 +385,7 @@ int tracer_window(struct tracer *tracer, uint64_t instructions)
 {
     const uint64_t most = tracer->instructions + instructions;
     int status = 0;
-    while (status == 0 && tracer->instructions < most &&
-           tracer->child.registers.rip != tracer->end)
+    while (status == 0 && tracer->instructions < most && !tracer_is_done(tracer))
         status = go(tracer);
     return status;
 }

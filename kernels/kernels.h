@@ -105,6 +105,10 @@ struct operands_map {
     uint32_t count;
     struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS]; /* data is unused */
     uint64_t offset[SIMDBENCH_MAX_OPERANDS];
+    /* Set 0 lies at `offset`, with its red zones. Further ones lie behind it without any,
+     * so that small ones fill a cache: set 1 at `more`, the next one `pitch` behind. */
+    uint64_t sets; /* 0: one */
+    uint64_t more[SIMDBENCH_MAX_OPERANDS], pitch[SIMDBENCH_MAX_OPERANDS];
     uint64_t bytes; /* of the whole block */
 };
 
@@ -116,7 +120,8 @@ struct operands_map {
 int operands_place(const struct simdbench_op *op, const struct simdbench_shape *shape,
                    uint32_t type, uint64_t align, uint64_t seed, struct operands_map *map,
                    struct error *error);
-/* The same for operands that are already laid out (those of a module's op). */
+/* The same for operands that are already laid out (those of a module's op), and for as
+ * many sets as the map says. */
 int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
                      struct error *error);
 
@@ -134,6 +139,12 @@ struct operands {
 bool operand_is_output(const struct simdbench_operand *operand);
 void operands_bind(struct operands *operands, const struct operands_map *map,
                    const struct simdbench_shape *shape, uint32_t threads, void *base);
+/* The same for a set of operands, from 0 on. */
+void operands_bind_set(struct operands *operands, const struct operands_map *map,
+                       const struct simdbench_shape *shape, uint32_t threads, void *base,
+                       uint64_t set);
+/* Bytes that one set takes of a cache. */
+uint64_t operands_set_bytes(const struct operands_map *map);
 
 /* Writes the red zones; tells which operand's zone was damaged, or -1. */
 void operands_guard(const struct operands *operands);

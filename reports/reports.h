@@ -13,6 +13,7 @@
 #include "html/html.h"
 #include "judge/judge.h"
 #include "model/model.h"
+#include "readings/readings.h"
 #include "stats/stats.h"
 #include "study/study.h"
 #include "tables/tables.h"

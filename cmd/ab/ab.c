@@ -204,7 +204,7 @@ static void end_unusable(struct ab_group *group)
             snprintf(reason, sizeof reason,
                      "a call takes no longer than the loop that times it (%.3g ns)",
                      group->overhead_ns);
-            ab_case_end(group, c, STATUS_SHORT, reason);
+            case_end(&group->state, &group->state.cases[c], STATUS_SHORT, reason);
         }
         if (!group->state.cases[c].active ||
             entry->processes * 2 >= ab_processes(group->ab))
@@ -213,7 +213,7 @@ static void end_unusable(struct ab_group *group)
                  "%u of %u processes were too disturbed (preempted, stolen time, "
                  "migration or major faults)",
                  entry->disturbed, entry->disturbed + entry->processes);
-        ab_case_end(group, c, STATUS_NOISY, reason);
+        case_end(&group->state, &group->state.cases[c], STATUS_NOISY, reason);
     }
 }
 
@@ -243,7 +243,7 @@ static int look(struct ab_group *group, uint32_t processes, struct error *error)
     /* If operands cannot be set up, fail this group's cases and go on with the next. */
     for (size_t c = 0; c < group->state.n_cases; c++)
         if (group->state.cases[c].active)
-            ab_case_end(group, c, STATUS_FAILED, error->text);
+            case_end(&group->state, &group->state.cases[c], STATUS_FAILED, error->text);
     return 0;
 }
 

@@ -17,40 +17,10 @@ static size_t find_limit(const struct ab_group *group, size_t c)
     return state->n_cases;
 }
 
-/* Like case_ask(); the roof has ended if the batch cannot be believed. */
-static int run_batch(struct ab_group *group, struct case_state *roof, uint64_t calls,
-                     struct batch *batch)
+/* The roof that ended costs its cases their limit and nothing else. */
+static int without(const struct runner *roof, int status)
 {
-    const struct how *const how = &group->ab->how;
-    const struct batch_call call = batch_of(&group->state, roof->number, calls);
-    cJSON *reply = NULL;
-    const int64_t steal = group_steal(&group->state);
-    const int status = case_ask(&group->state, roof, batch_call(&call),
-                                batch_timeout(how, calls, roof->call_ns), &reply);
-    *batch = batch_read(reply);
-    batch->void_ |= group_steal(&group->state) != steal;
-    const char *const doubt = reply ? batch_doubt(batch, calls) : NULL;
-    if (doubt)
-        case_end(&group->state, roof, STATUS_FAILED, doubt);
-    cJSON_Delete(reply);
-    return status;
-}
-
-static int calibrate(struct ab_group *group, struct case_state *roof)
-{
-    struct calibration search = {.shortest_ns = AB_BATCH_NS, .calls = 1};
-    struct batch batch;
-    do {
-        roof->call_ns = search.call_ns;
-        const int status = run_batch(group, roof, search.calls, &batch);
-        if (status || !roof->active)
-            return status;
-    } while (calibration_next(&search, batch.ns, batch.void_));
-    roof->iterations = search.calls;
-    roof->call_ns = search.call_ns;
-    case_result(&group->state, roof)->threads_used =
-        roof->team ? roof->team : batch.threads;
-    return 0;
+    return status == GROUP_RESTART && worker_alive(roof->worker) ? 0 : status;
 }
 
 /* The own worker has the operands already if it owns the op. */
@@ -70,15 +40,16 @@ int ab_prepare_limits(struct ab_group *group, struct error *error)
     bool ready[GROUP_CASES_MAX] = {false}, mapped = false;
     int status = 0;
     for (size_t c = 0; c < state->n_cases && status == 0; c++) {
-        const size_t k = group->cases[c].wanted ? find_limit(group, c) : state->n_cases;
+        const size_t k = ab_is_left(group, c) ? find_limit(group, c) : state->n_cases;
         group->cases[c].limit = k;
         if (k == state->n_cases || ready[k])
             continue;
         status = mapped ? 0 : map_own(group, error);
         if (status == 0)
             status = group_prepare_case(state, &state->cases[k]);
+        const struct runner roof = runner_of(state, &state->cases[k]);
         if (status == 0 && state->cases[k].active && !state->cases[k].iterations)
-            status = calibrate(group, &state->cases[k]);
+            status = without(&roof, runners_calibrate(&roof, 1, AB_BATCH_NS));
         ready[k] = mapped = true;
     }
     return status;
@@ -87,13 +58,18 @@ int ab_prepare_limits(struct ab_group *group, struct error *error)
 int ab_take_limit(struct ab_group *group, size_t c)
 {
     struct ab_case *entry = &group->cases[c];
-    struct case_state *roof = &group->state.cases[entry->limit];
-    struct batch batch;
+    struct case_state *const roof = &group->state.cases[entry->limit];
     if (entry->limit == group->state.n_cases || !roof->active || !entry->n_trials)
         return 0;
-    const int status = run_batch(group, roof, roof->iterations, &batch);
-    entry->limit_ns = status || batch.void_ ? 0 : batch.ns;
-    return status;
+    const struct runner runner = runner_of(&group->state, roof);
+    const struct batch_call call = runner_call(&runner, roof->iterations);
+    const int64_t steal = group_steal(&group->state);
+    struct batch batch;
+    const int status = runner_batch(&runner, &call, &batch);
+    const bool disturbed = batch.void_ || group_steal(&group->state) != steal;
+    cJSON_Delete(batch.reply);
+    entry->limit_ns = status || disturbed ? 0 : batch.ns;
+    return without(&runner, status);
 }
 
 void ab_add_limit(struct ab_group *group, size_t c)

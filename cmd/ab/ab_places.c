@@ -146,12 +146,11 @@ static uint64_t shift_of(const struct ab_group *group, const struct ab_places *p
 /* 0, and false with the reason if it cannot be copied; or GROUP_RESTART, -EINTR. */
 static int copy_arm(struct ab_group *group, size_t c, int which, bool *copied)
 {
-    struct ab *const ab = group->ab;
-    const struct ab_arm *const arm = &ab->arm[which];
+    const struct runner runner = ab_runner(group, c, which);
     struct ab_case *const entry = &group->cases[c];
     struct ab_places *const places = &entry->places[which];
     const bool first = !is_found(places);
-    const struct copies_call call = {.number = entry->number[which],
+    const struct copies_call call = {.number = runner.number,
                                      .n = entry->n_places,
                                      .shift = shift_of(group, places),
                                      .code = first,
@@ -159,8 +158,9 @@ static int copy_arm(struct ab_group *group, size_t c, int which, bool *copied)
     struct copies_reply told;
     struct error error = {.text = ""};
     cJSON *reply = NULL;
-    const int status = worker_ask(arm->worker, copies_call(&call),
-                                  timeout_with(&ab->how, COPIES_NS), &reply, &error);
+    const int status =
+        worker_ask(runner.worker, copies_call(&call),
+                   timeout_with(&group->ab->how, COPIES_NS), &reply, &error);
     const char *why = status < 0 ? error.text : NULL;
     char reason[512];
     copies_reply_read(reply, &told);
@@ -173,14 +173,14 @@ static int copy_arm(struct ab_group *group, size_t c, int which, bool *copied)
     if (why && status != -EINTR && !entry->processes) {
         placement_of(group, c)->base_loop = entry->places[ARM_BASE].loop;
         placement_of(group, c)->head_loop = entry->places[ARM_HEAD].loop;
-        ab_blame(ab, arm, why, reason, sizeof reason);
+        runner_blame(&runner, why, reason, sizeof reason);
         leave(group, c, reason);
     }
     cJSON_Delete(reply);
-    if (status == -EINTR || worker_alive(arm->worker))
+    if (status == -EINTR || worker_alive(runner.worker))
         return status == -EINTR ? status : 0;
     if (entry->processes)
-        ab_case_end(group, c, STATUS_FAILED, error.text);
+        case_end(&group->state, runner.entry, STATUS_FAILED, error.text);
     return GROUP_RESTART;
 }
 
@@ -207,7 +207,8 @@ static int copy_arms(struct ab_group *group, size_t c, bool *copied)
 static int choose(struct ab_group *group, size_t c, uint64_t *random)
 {
     struct ab_case *const entry = &group->cases[c];
-    const uint64_t calls = (uint64_t)fmax(1, llround(CHOICE_NS / entry->call_ns));
+    const uint64_t calls =
+        (uint64_t)fmax(1, llround(CHOICE_NS / group->state.cases[c].call_ns));
     double least[ARMS] = {INFINITY, INFINITY, INFINITY};
     double ns[ARMS][PLACES_MOST] = {{0}};
     int order[ARMS * PLACES_MOST], n = (int)entry->n_places;
@@ -249,15 +250,15 @@ int ab_take_places(struct ab_group *group, size_t c)
     struct ab_case *const entry = &group->cases[c];
     uint64_t random =
         ab_random(group->ab, group->state.number, group->process, 1000 + (uint64_t)c);
+    const double call_ns = group->state.cases[c].call_ns;
     bool copied;
-    memset(entry->best, 0, sizeof entry->best);
     if (group->ab->request.as_built || entry->unmoved)
         return 0;
-    if (entry->call_ns > LONGEST_NS) {
+    if (call_ns > LONGEST_NS) {
         leave(group, c, "a call is too long to be moved");
         return 0;
     }
-    entry->n_places = places_of(entry->call_ns);
+    entry->n_places = places_of(call_ns);
     const int status = copy_arms(group, c, &copied);
     return status == 0 && copied ? choose(group, c, &random) : status;
 }

@@ -75,8 +75,6 @@ struct ab_places {
 struct ab_case {
     bool wanted;                   /* in the process at hand */
     uint32_t processes, disturbed; /* taken, and thrown away */
-    uint64_t iterations;           /* 0: not calibrated */
-    double call_ns;                /* of the slowest arm */
     uint64_t number[ARMS];         /* of its cases in the workers at hand */
     struct trial *trials;          /* room for the rounds of a process */
     uint32_t n_trials, voided;
@@ -102,6 +100,11 @@ struct ab_group {
 static inline struct result *ab_result(const struct ab_group *group, size_t c)
 {
     return case_result(&group->state, &group->state.cases[c]);
+}
+/* True of a case of the process at hand that has not ended in it. */
+static inline bool ab_is_left(const struct ab_group *group, size_t c)
+{
+    return group->cases[c].wanted && group->state.cases[c].active;
 }
 static inline bool ab_is_moved(const struct ab_case *entry)
 {
@@ -133,18 +136,11 @@ int ab_plan_make(struct ab *ab, struct error *error);
 /* ab_case.c */
 /* A random state for one thing of the many that the seed decides. */
 uint64_t ab_random(const struct ab *ab, uint64_t a, uint64_t b, uint64_t c);
-/* "head: worker died of ...": names the arm instead of its worker. */
-void ab_blame(const struct ab *ab, const struct ab_arm *arm, const char *text, char *out,
-              size_t size);
-/* Ends a case of which an arm cannot be measured. */
-void ab_case_end(struct ab_group *group, size_t c, enum status status,
-                 const char *reason);
-/* Asks the worker of an arm about a case; like case_ask(), the reason names the arm. */
-int ab_ask(struct ab_group *group, size_t c, int arm, cJSON *request, int64_t timeout_ns,
-           cJSON **reply);
+/* Who is asked about a case of an arm, at the place that is its best here. */
+struct runner ab_runner(struct ab_group *group, size_t c, int which);
 
-/* ab_rounds.c: what the loop costs; a case's number of calls; its rounds in this process.
- * Like case_ask(). */
+/* ab_rounds.c: what the loop costs; a case's number of calls, and the time of one of the
+ * slowest arm; its rounds in this process. Like runner_ask(). */
 int ab_overhead(struct ab_group *group, struct error *error);
 int ab_calibrate(struct ab_group *group, size_t c);
 int ab_take_rounds(struct ab_group *group, size_t c);
@@ -153,23 +149,24 @@ int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
                  uint64_t calls, struct batch *batch);
 
 /* ab_places.c: copies of a case's code in this process, and the best of them for each
- * arm; those are 0 if the case is judged as built. Like case_ask(). */
+ * arm; those are 0 if the case is judged as built. Like runner_ask(). */
 int ab_take_places(struct ab_group *group, size_t c);
 void ab_begin_places(struct ab_case *entry);
 void ab_free_places(struct ab_case *entry);
 
 /* ab_limit.c: readies the roofs of all wanted cases in this process; runs a batch of one
- * after the rounds of its case, and adds it beside the last of these. Like case_ask(). */
+ * after the rounds of its case, and adds it beside the last of these. Like runner_ask().
+ */
 int ab_prepare_limits(struct ab_group *group, struct error *error);
 int ab_take_limit(struct ab_group *group, size_t c);
 void ab_add_limit(struct ab_group *group, size_t c);
 
-/* ab_process.c: one fresh process of all wanted cases of a group; like case_ask(). */
+/* ab_process.c: one fresh process of all wanted cases of a group; like runner_ask(). */
 int ab_process(struct ab_group *group, struct error *error);
 /* Its parts, for processes of another kind. ab_start_arms() tells which arm failed. */
 int ab_place_operands(struct ab_group *group, struct error *error);
-int ab_start_arms(struct ab_group *group, const int order[ARMS],
-                  const struct ab_arm **arm, struct error *error);
+int ab_start_arms(struct ab_group *group, const int order[ARMS], int *arm,
+                  struct error *error);
 void ab_stop_arms(struct ab *ab);
 
 /* ab_prove.c: what all cases that are left execute, in base and in head; 0, -EINTR or

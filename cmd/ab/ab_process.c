@@ -8,25 +8,24 @@
 
 /* ---- workers ---- */
 
-static void end_wanted(struct ab_group *group, const struct ab_arm *arm, int code,
-                       const char *text)
+static void end_wanted(struct ab_group *group, int which, int code, const char *text)
 {
-    char reason[512];
-    ab_blame(group->ab, arm, text, reason, sizeof reason);
-    for (size_t c = 0; c < group->state.n_cases; c++)
-        if (group->cases[c].wanted)
-            ab_case_end(group, c, code == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED,
-                        reason);
+    for (size_t c = 0; c < group->state.n_cases; c++) {
+        const struct runner runner = ab_runner(group, c, which);
+        if (ab_is_left(group, c))
+            runner_end(&runner, code == -EOPNOTSUPP ? STATUS_SKIPPED : STATUS_FAILED,
+                       text);
+    }
 }
 
-int ab_start_arms(struct ab_group *group, const int order[ARMS],
-                  const struct ab_arm **arm, struct error *error)
+int ab_start_arms(struct ab_group *group, const int order[ARMS], int *arm,
+                  struct error *error)
 {
     struct ab *ab = group->ab;
     int status = 0;
     for (int i = 0; i < ARMS && status == 0; i++) {
         struct ab_arm *next = &ab->arm[order[i]];
-        *arm = next;
+        *arm = order[i];
         if (!worker_alive(next->worker))
             status = group_ready_worker(&group->state, next->worker, error);
         if (status == 0)
@@ -35,7 +34,7 @@ int ab_start_arms(struct ab_group *group, const int order[ARMS],
     for (int i = 0; i < ARMS && status == 0; i++) {
         if (!ab->workers[i])
             continue;
-        *arm = &ab->arm[i];
+        *arm = i;
         status = group_map_worker(&group->state, ab->workers[i],
                                   ab->request.what->settings.huge_pages, error);
     }
@@ -46,7 +45,7 @@ int ab_start_arms(struct ab_group *group, const int order[ARMS],
 static int start_arms(struct ab_group *group, const int order[ARMS])
 {
     struct error error = {.text = ""};
-    const struct ab_arm *arm = NULL;
+    int arm = ARM_BASE;
     const int status = ab_start_arms(group, order, &arm, &error);
     if (status == -EINTR || status == 0)
         return status;
@@ -122,41 +121,20 @@ static int prepare(struct ab_group *group, size_t c, int which)
     const struct ab_arm *arm = &ab->arm[which];
     const struct prepare_call call = {
         .kernel = arm->first + kernel->number[which == ARM_HEAD ? ARM_HEAD : ARM_BASE]};
-    struct prepare_reply told;
-    cJSON *reply = NULL;
-    int status = ab_ask(group, c, which, prepare_call(&call), ab->how.timeout_ns, &reply);
-    prepare_reply_read(reply, &told);
-    if (reply)
-        group->cases[c].number[which] = told.number;
-    if (reply && which == ARM_HEAD)
-        case_take(&group->state, &group->state.cases[c], &told);
-    cJSON_Delete(reply);
-    return status;
-}
-
-static int ask_check(struct ab_group *group, size_t c, int which,
-                     const struct check_call *call)
-{
-    const struct ab *ab = group->ab;
-    struct check_reply told;
-    cJSON *reply = NULL;
-    char who[16];
-    int status = ab_ask(group, c, which, check_call(call), ab->how.timeout_ns, &reply);
-    snprintf(who, sizeof who, "%s ", ab->arm[which].name);
-    check_reply_read(reply, &told);
-    if (reply)
-        group_take_check(&group->state, ab_result(group, c), &told, who);
-    cJSON_Delete(reply);
+    struct runner runner = ab_runner(group, c, which);
+    const int status = runner_prepare(&runner, &call, which == ARM_HEAD);
+    group->cases[c].number[which] = runner.number;
     return status;
 }
 
 static int check(struct ab_group *group, size_t c, int which)
 {
-    const struct case_state *entry = &group->state.cases[c];
+    const struct runner runner = ab_runner(group, c, which);
     /* ab reports no ulp errors: it asks for none. */
-    const struct check_call call = {.number = group->cases[c].number[which],
-                                    .places = group_answers(&group->state, entry)};
-    return ask_check(group, c, which, &call);
+    struct check_call call = {.places =
+                                  group_answers(&group->state, &group->state.cases[c])};
+    struct check_reply told;
+    return runner_check(&runner, &call, group->ab->how.timeout_ns, &told);
 }
 
 /* In each process, so that its calls after the first are known to be right. */
@@ -165,12 +143,9 @@ static int check_again(struct ab_group *group, struct error *error)
     const uint64_t seed = ab_random(group->ab, group->state.number, group->process, 0);
     int status = group_change(&group->state, seed, error);
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
-        const struct case_state *entry = &group->state.cases[c];
-        for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++) {
-            struct check_call call =
-                group_again(&group->state, entry, group->cases[c].number[i], seed);
-            call.copy = group->cases[c].best[i];
-            status = ask_check(group, c, i, &call);
+        for (int i = 0; i < ARMS && status == 0 && ab_is_left(group, c); i++) {
+            const struct runner runner = ab_runner(group, c, i);
+            status = runner_check_again(&runner, seed);
         }
     }
     return status;
@@ -181,11 +156,13 @@ static int check_cases(struct ab_group *group, const int order[ARMS])
 {
     int status = 0;
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
-        group->cases[c].n_trials = group->cases[c].voided = 0;
-        group->cases[c].limit_ns = 0;
-        for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++)
+        struct ab_case *const entry = &group->cases[c];
+        entry->n_trials = entry->voided = 0;
+        entry->limit_ns = 0;
+        memset(entry->best, 0, sizeof entry->best);
+        for (int i = 0; i < ARMS && status == 0 && ab_is_left(group, c); i++)
             status = prepare(group, c, order[i]);
-        for (int i = 0; i < ARMS && status == 0 && group->cases[c].wanted; i++)
+        for (int i = 0; i < ARMS && status == 0 && ab_is_left(group, c); i++)
             status = check(group, c, i);
     }
     return status;
@@ -197,21 +174,22 @@ static int measure_cases(struct ab_group *group, struct error *error)
     if (status == 0)
         status = ab_prepare_limits(group, error);
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
-        if (group->cases[c].wanted && !group->cases[c].iterations)
+        if (ab_is_left(group, c) && !group->state.cases[c].iterations)
             status = ab_calibrate(group, c);
-        if (status == 0 && group->cases[c].wanted)
+        if (status == 0 && ab_is_left(group, c))
             status = ab_take_places(group, c);
-        if (status == 0 && group->cases[c].wanted)
+        if (status == 0 && ab_is_left(group, c))
             status = ab_take_rounds(group, c);
-        if (status == 0 && group->cases[c].wanted)
+        if (status == 0 && ab_is_left(group, c))
             status = ab_take_limit(group, c);
     }
     return status;
 }
 
-static uint32_t rounds_needed(const struct ab *ab, const struct ab_case *entry)
+static uint32_t rounds_needed(const struct ab_group *group, size_t c)
 {
-    const uint32_t wanted = ab_rounds_of(ab, entry->call_ns, ab_is_moved(entry));
+    const uint32_t wanted = ab_rounds_of(group->ab, group->state.cases[c].call_ns,
+                                         ab_is_moved(&group->cases[c]));
     const uint32_t quarter = wanted / 4;
     const uint32_t least = wanted < ROUNDS_USABLE ? wanted : ROUNDS_USABLE;
     return quarter > least ? quarter : least;
@@ -223,14 +201,15 @@ static void take_trials(struct ab_group *group)
     for (size_t c = 0; c < group->state.n_cases; c++) {
         struct ab_case *entry = &group->cases[c];
         struct result *result = ab_result(group, c);
-        if (!entry->wanted)
+        const uint64_t iterations = group->state.cases[c].iterations;
+        if (!ab_is_left(group, c))
             continue;
-        const bool usable = entry->n_trials >= rounds_needed(group->ab, entry);
+        const bool usable = entry->n_trials >= rounds_needed(group, c);
         result->comparison->voided += entry->voided;
         result->samples.voided += entry->voided;
         entry->processes += usable;
         entry->disturbed += !usable;
-        result->samples.iterations = entry->iterations;
+        result->samples.iterations = iterations;
         result->samples.overhead_ns = group->overhead_ns;
         for (uint32_t i = 0; usable && i < entry->n_trials; i++) {
             const struct trial *trial = &entry->trials[i];
@@ -238,7 +217,7 @@ static void take_trials(struct ab_group *group)
             /* As if all batches had the calls that they have without jitter. */
             must(result_add_sample(result, group->rounds++,
                                    (trial->head_ns + result->samples.overhead_ns) *
-                                       (double)entry->iterations));
+                                       (double)iterations));
         }
         if (usable)
             ab_add_limit(group, c);

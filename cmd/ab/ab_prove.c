@@ -18,12 +18,10 @@ static bool is_wanted(const struct ab_group *group, size_t c, bool smaller)
             prove_wants_call(result->code.proof));
 }
 
-static int end_wrong(struct ab_group *group, size_t c, const struct ab_arm *arm,
-                     const char *text)
+static int end_wrong(struct ab_group *group, size_t c, int which, const char *text)
 {
-    char reason[512];
-    ab_blame(group->ab, arm, text, reason, sizeof reason);
-    ab_case_end(group, c, STATUS_WRONG, reason);
+    const struct runner runner = ab_runner(group, c, which);
+    runner_end(&runner, STATUS_WRONG, text);
     return 0;
 }
 
@@ -36,7 +34,7 @@ static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
     struct result *const result = ab_result(group, c);
     struct code_proof **const proof = proof_of(result, which);
     struct prepared prepared = {.ops = shape->ops,
-                                .call_ns = smaller ? 0 : group->cases[c].call_ns,
+                                .call_ns = smaller ? 0 : group->state.cases[c].call_ns,
                                 .places =
                                     group_answers(&group->state, &group->state.cases[c])};
     struct error error = {.text = ""};
@@ -45,11 +43,12 @@ static int prove_arm(struct ab_group *group, size_t c, int which, bool smaller)
     if (status == 0 && smaller && *proof) {
         status =
             prove_call(arm->worker, &prepared, &ab->how, shape->text, &(*proof)->call);
-        return status == -EDOM ? end_wrong(group, c, arm, (*proof)->call.absent) : status;
+        return status == -EDOM ? end_wrong(group, c, which, (*proof)->call.absent)
+                               : status;
     }
     if (status == 0) {
         status = prove_case(arm->worker, &prepared, &ab->how, result, proof);
-        return status == -EDOM ? end_wrong(group, c, arm, (*proof)->absent) : status;
+        return status == -EDOM ? end_wrong(group, c, which, (*proof)->absent) : status;
     }
     if (!smaller)
         prove_not(proof, error.text);
@@ -86,7 +85,7 @@ static int place(struct ab_group *group, bool smaller, struct error *error)
 static int prove_process(struct ab_group *group, bool smaller, struct error *error)
 {
     static const int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};
-    const struct ab_arm *arm = NULL;
+    int arm;
     int status = place(group, smaller, error);
     if (status == 0)
         status = ab_start_arms(group, order, &arm, error);

@@ -48,50 +48,20 @@ int ab_overhead(struct ab_group *group, struct error *error)
 int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
                  uint64_t calls, struct batch *batch)
 {
-    const struct how *const how = &group->ab->how;
-    const struct ab_case *const entry = &group->cases[c];
-    struct batch_call call = batch_of(&group->state, entry->number[which], calls);
-    call.copy = copy;
-    cJSON *reply = NULL;
-    int status = ab_ask(group, c, which, batch_call(&call),
-                        batch_timeout(how, calls, entry->call_ns), &reply);
-    const bool done = reply;
-    *batch = batch_read(reply);
-    cJSON_Delete(reply);
-    if (!done)
-        return status ? status : GROUP_RESTART;
-    const char *const doubt = batch_doubt(batch, calls);
-    if (!doubt)
-        return 0;
-    ab_case_end(group, c, STATUS_FAILED, doubt);
-    return GROUP_RESTART;
+    struct runner runner = ab_runner(group, c, which);
+    runner.copy = copy;
+    const struct batch_call call = runner_call(&runner, calls);
+    const int status = runner_batch(&runner, &call, batch);
+    cJSON_Delete(batch->reply);
+    return status;
 }
 
-/* One number of calls for all arms: that with which the slowest has a full batch. */
 int ab_calibrate(struct ab_group *group, size_t c)
 {
-    struct ab_case *entry = &group->cases[c];
-    const int team = group->state.cases[c].team;
-    struct calibration search = {.shortest_ns = AB_BATCH_NS, .calls = 1};
-    double slowest;
-    bool disturbed;
-    do {
-        entry->call_ns = search.call_ns;
-        slowest = 0;
-        disturbed = false;
-        for (int i = 0; i < ARMS; i++) {
-            struct batch batch;
-            const int status = ab_run_batch(group, c, i, 0, search.calls, &batch);
-            if (status)
-                return status;
-            slowest = fmax(slowest, batch.ns);
-            disturbed |= batch.void_;
-            ab_result(group, c)->threads_used = team ? team : batch.threads;
-        }
-    } while (calibration_next(&search, slowest, disturbed));
-    entry->iterations = search.calls;
-    entry->call_ns = search.call_ns;
-    return 0;
+    const struct runner runners[ARMS] = {ab_runner(group, c, ARM_BASE),
+                                         ab_runner(group, c, ARM_HEAD),
+                                         ab_runner(group, c, ARM_CONTROL)};
+    return runners_calibrate(runners, ARMS, AB_BATCH_NS);
 }
 
 /* The arm of a batch of a round: behind all arms come base and head as built. */
@@ -162,7 +132,7 @@ int ab_take_rounds(struct ab_group *group, size_t c)
     struct ab_case *entry = &group->cases[c];
     const bool moved = ab_is_moved(entry);
     const int turns = moved ? TURN_MOVED : ARMS;
-    const uint32_t wanted = ab_rounds_of(group->ab, entry->call_ns, moved);
+    const uint32_t wanted = ab_rounds_of(group->ab, group->state.cases[c].call_ns, moved);
     int order[TURN_MOVED] = {0, 1, 2, 3, 4};
     uint64_t random =
         ab_random(group->ab, group->state.number, group->process, 2 + (uint64_t)c);
@@ -176,7 +146,7 @@ int ab_take_rounds(struct ab_group *group, size_t c)
         turn(order, turns, round, &random);
         const double jitter = JITTER * 0x1p-53 * (double)(random_next(&random) >> 11);
         const uint64_t calls =
-            (uint64_t)llround((double)entry->iterations * (1 + jitter));
+            (uint64_t)llround((double)group->state.cases[c].iterations * (1 + jitter));
         int status = run_round(group, c, order, turns, calls, ns, &whole);
         if (status)
             return status;

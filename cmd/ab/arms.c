@@ -117,10 +117,13 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
         return 0;
     const struct simdbench_option library = {
         .size = sizeof library, .name = "library", .value = arm->load};
-    const struct load_call call =
-        ab->request.functions
-            ? (struct load_call){ab->request.functions, &library, 1}
-            : (struct load_call){arm->load, arm->spec.option, arm->spec.n_options};
+    const struct load_call call = ab->request.functions
+                                      ? (struct load_call){.path = ab->request.functions,
+                                                           .option = &library,
+                                                           .n = 1}
+                                      : (struct load_call){.path = arm->load,
+                                                           .option = arm->spec.option,
+                                                           .n = arm->spec.n_options};
     int status = worker_ask(worker, load_call(&call), ab->how.timeout_ns, &reply, error);
     arm->first = message_u64(reply, "first", 0);
     if (status == 0 && description)

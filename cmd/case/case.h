@@ -13,6 +13,10 @@
 
 #include "error.h"
 
+/* Of case_settings.sets in a request: as many as stay in the cache in which one lies. */
+#define SETS_AUTO UINT32_MAX
+enum { SETS_MAX = 4096 };
+
 /* The conditions of a case. An id leaves out each setting that has its default, and gives
  * the others in the order of this struct. */
 struct case_settings {
@@ -22,6 +26,7 @@ struct case_settings {
     uint64_t align;  /* of operands; 0 and 64: 64, the default */
     double most_ulp; /* rows with larger errors are left out; 0: none */
     char *input;     /* values of operands; NULL: the op's default */
+    uint32_t sets;   /* of operands that calls take in turn; 0 and 1: one, the default */
 };
 
 struct case_name {

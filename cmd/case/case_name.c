@@ -95,6 +95,19 @@ static const char *input_text(const struct case_settings *from, char *text)
     return from->input;
 }
 
+static bool read_sets(const char *value, struct case_settings *to)
+{
+    const uint64_t number = whole(value);
+    to->sets = (uint32_t)number;
+    return number > 0 && number <= SETS_MAX;
+}
+
+static const char *sets_text(const struct case_settings *from, char *text)
+{
+    snprintf(text, VALUE_SIZE, "%" PRIu32, from->sets);
+    return from->sets > 1 ? text : NULL;
+}
+
 /* In the order in which ids have them. */
 static const struct {
     const char *name;
@@ -108,6 +121,7 @@ static const struct {
     {"align", read_align, align_text},
     {"accuracy-at-most", read_most_ulp, most_ulp_text},
     {"input", read_input, input_text},
+    {"inputs", read_sets, sets_text},
 };
 
 void case_settings_each(const struct case_settings *settings,

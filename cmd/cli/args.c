@@ -125,6 +125,10 @@ static int unknown_word(const char *word, const struct options *options,
             return error_set(error, -EINVAL, "%.60s: no such command%s", options->command,
                              hint);
     }
+    if (!command && op_find(word))
+        return error_set(error, -EINVAL,
+                         "%.60s: one op at a time: simdbench %.60s, or simdbench all",
+                         word, word);
     return error_set(error, -EINVAL,
                      "%.80s: %.60s takes %s; options begin with --, see simdbench %.60s "
                      "--help",
@@ -192,12 +196,16 @@ static void settle_ladder(struct options *options)
 static int settle_op(struct options *options, struct error *error)
 {
     if (options->request.ladder && strcmp(options->command, "roof") != 0)
-        return error_set(error, -EINVAL, "--ladder belongs to roof; %.60s has no ladder",
+        return error_set(error, -EINVAL,
+                         "--ladder is for roof, as in simdbench roof --ladder; "
+                         "%.60s has no ladder",
                          options->command);
     if (options->request.ladder)
         settle_ladder(options);
     if (options->argmax && strcmp(options->command, "gemm") != 0)
-        return error_set(error, -EINVAL, "--argmax belongs to gemm; %.60s has no argmax",
+        return error_set(error, -EINVAL,
+                         "--argmax is for gemm, as in simdbench gemm --argmax; "
+                         "%.60s has no argmax",
                          options->command);
     options->request.op =
         must_have(strdup(options->argmax ? "gemm_argmax" : options->command));

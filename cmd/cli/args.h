@@ -31,7 +31,9 @@ enum command_mask {
     COMMAND_TRUST = 1 << 16,
     COMMAND_CALL = 1 << 17,
     COMMAND_AUDIT = 1 << 18,
-    COMMAND_ALL = (1 << 19) - 1,
+    COMMAND_PROVE = 1 << 19,
+    COMMAND_JUDGE = 1 << 20,
+    COMMAND_ALL = (1 << 21) - 1,
 };
 
 /* The power of an option that a project file sets, see project.c. */
@@ -114,7 +116,8 @@ option_setter option_set_flag, option_set_text, option_set_name, option_set_seco
 /* Setters of one option. */
 option_setter option_add_isas, option_add_sizes, option_set_cpu, option_set_threads,
     option_add_counters, option_set_uarch, option_set_align, option_set_seed,
-    option_set_format, option_set_effects, option_set_ulp, option_set_wait;
+    option_set_format, option_set_effects, option_set_ulp, option_set_wait,
+    option_set_sets;
 /* --format=NAME[:FILE] of a run, and --NAME=FILE. */
 option_setter option_add_format, option_add_output;
 

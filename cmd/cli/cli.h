@@ -40,6 +40,13 @@ struct call_options {
     bool reset;        /* arrays that it reads and writes are the same in each call */
 };
 
+/* Options of `prove`. */
+struct prove_options {
+    struct text_list functions, rules;
+    uint32_t calls; /* of each function that are traced; 0: the usual */
+    uint32_t pid;   /* 0: a command */
+};
+
 struct options {
     char *command; /* an op's name, or "report", "list", "doctor", "license",
                       "worker" */
@@ -82,6 +89,9 @@ struct options {
     struct text_list from_project; /* what counts of it: "--sizes=64" */
     struct text_list left_out;     /* what else would be for this command: "--plugin" */
     struct call_options call;
+    struct prove_options prove;
+    /* judge: LIB[:FUNCTION] each */
+    struct text_list candidates;
     bool list_trusted, revoke;  /* trust */
     double threshold;           /* of a change, 0.02 */
     char *dispatcher;           /* audit: its variant; NULL: by the rule */
@@ -94,6 +104,7 @@ struct options {
     char *harness;              /* ab: programs of this one are compared; or NULL */
     char *pattern;              /* ab: reads what harness regex prints */
     char *build, *run;          /* ab: commits are compared, built and run so */
+    char *relink;               /* ab: a program is linked with other places so */
     char *cwd_old, *cwd_new;    /* ab: folders of programs; NULL: this one */
     bool wall;                  /* ab: wall time of commands */
     int64_t slice_ns, time_ns;  /* ab: of a process; of all; 0: the usual */

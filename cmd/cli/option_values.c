@@ -199,6 +199,18 @@ int option_set_align(const struct given *given)
     return 0;
 }
 
+int option_set_sets(const struct given *given)
+{
+    int64_t n = SETS_AUTO;
+    const int rc = strcmp(given->value, "auto") == 0 ? 0 : read_whole(given, &n);
+    if (rc != 0)
+        return rc;
+    if (n != SETS_AUTO && (n < 1 || n > SETS_MAX))
+        return given_error(given, "must be from 1 to %d, or auto", SETS_MAX);
+    given->options->request.settings.sets = (uint32_t)n;
+    return 0;
+}
+
 /* A count within bounds, both included. With fewer processes nothing can be told apart
  * from chance. */
 int option_set_count(const struct given *given)
@@ -209,7 +221,9 @@ int option_set_count(const struct given *given)
     } counts[] = {{offsetof(struct options, how.rounds), 1, 100000},
                   {offsetof(struct options, processes), 8, 1000},
                   {offsetof(struct options, call.overread), 0, 4096},
-                  {offsetof(struct options, gates), 1, 10000}};
+                  {offsetof(struct options, gates), 1, 10000},
+                  {offsetof(struct options, prove.calls), 1, 1000},
+                  {offsetof(struct options, prove.pid), 1, INT32_MAX}};
     int64_t n;
     size_t i = 0;
     const int rc = read_whole(given, &n);

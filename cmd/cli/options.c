@@ -15,7 +15,7 @@
 #define OTHER "Other"
 #define REPORTS                                                                    \
     (MEASURERS | COMMAND_REPORT | COMMAND_AB | COMMAND_COMPARE | COMMAND_EXPLAIN | \
-     COMMAND_STUDY)
+     COMMAND_STUDY | COMMAND_JUDGE)
 #define GATES (COMMAND_AB | COMMAND_COMPARE)
 #define TESTED (COMMAND_AB | COMMAND_COMPARE | COMMAND_SELFTEST)
 #define MEASURERS (COMMAND_OP | COMMAND_SUITE | COMMAND_CALL | COMMAND_AUDIT)
@@ -36,7 +36,33 @@
 
 /* clang-format off */
 const struct option_row option_rows[] = {
-    {"reference", "SYMBOL", RUN, DECLARERS, "the functions have to agree",
+    {"function", "GLOB", RUN, COMMAND_PROVE, "those that --expect names",
+     "Functions to look at, by symbol or C++ name, as in 'crc32*', or in one library as in "
+     "'libz:*'. Repeat it for more.", option_add_item, AT(prove.functions), NEEDS_TRUST},
+    {"expect", "RULE", COMPARE, COMMAND_PROVE, NULL,
+     "What they must execute, as in 'fvec_*: bits>=512, scalar<=10%': of isa, bits, vector, "
+     "scalar, spills, calls, called, object and target. A rule that is broken fails with "
+     "status 1. Repeat it for more.", option_add_item, AT(prove.rules), NEEDS_TRUST},
+    {"pid", "N", RUN, COMMAND_PROVE, NULL,
+     "A process that runs already, with all its threads, in place of a command.",
+     option_set_count, AT(prove.pid), TYPED},
+    {"calls", "N", MEASURE, COMMAND_PROVE, "5",
+     "How many calls of each function are traced: the first two, then some at random.",
+     option_set_count, AT(prove.calls), HARMLESS},
+    {"time", "TIME", MEASURE, COMMAND_PROVE, "30s, and 10s with --pid",
+     "How long calls may be held up in all; with --pid how long the process is watched.",
+     option_set_duration, AT(time_ns), HARMLESS},
+    {"seed", "N", CONDITIONS, COMMAND_PROVE, "random",
+     "Chooses the later calls that are traced.", option_set_seed, 0, HARMLESS},
+    {"format", "table|markdown|annotations|junit|json[:FILE]", OUTPUT, COMMAND_PROVE, "table",
+     "With a file, what else is written; without one, what is printed, on standard error, as "
+     "standard output is the program's.", option_add_format, 0, WRITES},
+    {"json", "FILE", OUTPUT, COMMAND_PROVE, NULL, "Short for --format=json:FILE.",
+     option_add_output, 0, WRITES},
+    {"quiet", NULL, OUTPUT, COMMAND_PROVE, NULL, "Print no table.", option_set_flag,
+     AT(quiet), HARMLESS},
+
+    {"reference", "[LIB:]SYMBOL", RUN, DECLARERS, "the functions have to agree",
      "A function of the same prototype whose results are right.", option_set_text,
      AT(call.reference), NEEDS_TRUST},
     {"tolerance", "TOLERANCE", RUN, DECLARERS, "the same bits",
@@ -59,6 +85,10 @@ const struct option_row option_rows[] = {
     {"save", "FILE.json", RUN, DECLARERS, NULL,
      "Keep the declaration: the same again by call FILE.json, or --plugin=FILE.json.",
      option_set_text, AT(call.save), TYPED},
+    {"candidate", "LIB[:FUNCTION]", RUN, COMMAND_JUDGE, "needed",
+     "The function that is judged; without a name, each function of the file that the "
+     "library has. Repeat it for more.",
+     option_add_item, AT(candidates), TYPED},
     {"claim", "ID", RUN, COMMAND_STUDY, "all",
      "Only that claim; repeat it for more.", option_add_item, AT(claims), NEEDS_TRUST},
     {"isa", "LIST", RUN, CASES, "auto; ab: all",
@@ -82,12 +112,12 @@ const struct option_row option_rows[] = {
     {"semiring", "LIST", RUN, SHAPED, "the op's first; ab: all",
      "What stands for plus and times: maxplus, minplus, maxtimes, or all.", option_add_items,
      AT(request.semirings), HARMLESS},
-    {"sizes", "LIST", RUN, SHAPED, "the op's own",
+    {"sizes", "LIST", RUN, SHAPED | COMMAND_JUDGE, "the op's own",
      "Sizes: 64,100 or 64x32x128; 64..512 doubles, 64..512:64 steps, 1k..1M*10 "
      "multiplies, and a range that does not hit its end stops below it. k M G are 1000s, "
      "Ki Mi Gi are 1024s.",
      option_add_sizes, AT(request.sizes), HARMLESS},
-    {"shape", "TEXT", RUN, SHAPED, NULL,
+    {"shape", "TEXT", RUN, SHAPED | COMMAND_JUDGE, NULL,
      "One shape as the op writes it; repeat it for more.", option_add_item, AT(request.shapes), HARMLESS},
     {"shapes", "NAME|FILE", RUN, SHAPED, NULL,
      "Lists of shapes: by name, as `simdbench list shapes` shows them, or files with a "
@@ -141,7 +171,7 @@ const struct option_row option_rows[] = {
 
     {"harness", "NAME", COMPARE, COMMAND_AB, "that of BASE's file, if it has one",
      "BASE and HEAD are programs (with arguments) of another harness: google-benchmark, go "
-     "(a test binary), criterion, catch2, nanobench, checkasm; command (any program: its own "
+     "(a test binary), criterion, divan, catch2, nanobench, checkasm; command (any program: its own "
      "CPU time), regex (any output: --pattern).",
      option_set_text, AT(harness), NEEDS_TRUST},
     {"pattern", "REGEX", COMPARE, COMMAND_AB, NULL,
@@ -155,6 +185,10 @@ const struct option_row option_rows[] = {
     {"run", "COMMAND", COMPARE, COMMAND_AB, NULL,
      "With --build: the benchmark program, as seen from that folder.", option_set_text,
      AT(run), RUNS_CODE},
+    {"relink", "COMMAND", COMPARE, COMMAND_AB, NULL,
+     "With --harness: a command that links the program {out} with {pad} bytes in front of its "
+     "code. It runs for 3 paddings in the folder of each build, which are judged at their best "
+     "places.", option_set_text, AT(relink), RUNS_CODE},
     {"cwd-old", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where BASE's program runs.",
      option_set_text, AT(cwd_old), NEEDS_TRUST},
     {"cwd-new", "FOLDER", COMPARE, COMMAND_AB, "this one", "Where HEAD's program runs.",
@@ -192,7 +226,7 @@ const struct option_row option_rows[] = {
      "With --expect=confirmed, fail with status 3 if a claim is undecided or not measurable.",
      option_set_flag, AT(strict), NEEDS_TRUST},
 
-    {"cpu", "LIST", CONDITIONS, TIMERS | COMMAND_SELFTEST,
+    {"cpu", "LIST", CONDITIONS, TIMERS | COMMAND_SELFTEST | COMMAND_JUDGE,
      "such as no other run measures on", "CPUs to run on, as in 2 or 0,2-5.",
      option_set_cpu, 0, NEEDS_TRUST},
     {"wait", "SECONDS|no", CONDITIONS,
@@ -220,12 +254,16 @@ const struct option_row option_rows[] = {
      "Size of the pages that hold the operands.", option_set_second, AT(request.settings.huge_pages), HARMLESS},
     {"align", "N", CONDITIONS, CASES, "64",
      "Operands begin at a multiple of this: a power of two up to 2Mi.", option_set_align, 0, HARMLESS},
-    {"input", "LIST", CONDITIONS, SHAPED, "the op's own",
+    {"input", "LIST", CONDITIONS, SHAPED | COMMAND_JUDGE, "the op's own",
      "Which values the operands hold: what the op knows (`simdbench list ops`), and for all "
      "ops normal, uniform:LO..HI, zero, sorted, runs, indices:LO..HI and file:PATH. Cases are "
      "compared input by input.",
      option_add_items, AT(request.inputs), HARMLESS},
-    {"seed", "N", CONDITIONS, TIMERS | COMMAND_SELFTEST, "random, recorded",
+    {"inputs", "K|auto", CONDITIONS, CASES, "1",
+     "Each timed call takes the next of K sets of operands with other values, so that no branch "
+     "is learnt by heart; auto: as many as stay in the cache in which one lies.",
+     option_set_sets, 0, HARMLESS},
+    {"seed", "N", CONDITIONS, TIMERS | COMMAND_SELFTEST | COMMAND_JUDGE, "random, recorded",
      "Fixes inputs, placement and order: decimal or 0x and hexadecimal.", option_set_seed, 0, HARMLESS},
 
     {"events", "LIST", MEASURE, MEASURERS, NULL,
@@ -245,7 +283,7 @@ const struct option_row option_rows[] = {
      option_add_counters, AT(how.counters), HARMLESS},
     {"uarch", "NAME", MEASURE, COMMAND_LIST, "this CPU's",
      "Whose groups `list groups` shows, as in icx.", option_set_uarch, AT(uarch), HARMLESS},
-    {"time-per-case", "TIME", MEASURE, MEASURERS | COMMAND_THREADS,
+    {"time-per-case", "TIME", MEASURE, MEASURERS | COMMAND_THREADS | COMMAND_JUDGE,
      "up to 100ms", "How long each case is measured: all of that time if it is given.",
      option_set_duration, AT(how.time_per_case_ns), NEEDS_TRUST},
     {"precision", "PERCENT", MEASURE, MEASURERS | COMMAND_THREADS, "1%, unless the time is given",
@@ -253,6 +291,9 @@ const struct option_row option_rows[] = {
      option_set_percent, AT(how.precision), HARMLESS},
     {"rounds", "N", MEASURE, MEASURERS | COMMAND_THREADS, "from the time",
      "How often the cases take turns; below 6 there is no interval.", option_set_count, AT(how.rounds), HARMLESS},
+    {"rounds", "N", MEASURE, COMMAND_JUDGE, "24",
+     "How often each function takes its turn, each time on new operands.", option_set_count,
+     AT(how.rounds), NEEDS_TRUST},
     {"rounds", "N", MEASURE, COMMAND_AB, "24, down to 6 for calls above 0.12ms",
      "How often base, head and control take turns in each process.", option_set_count, AT(how.rounds), HARMLESS},
     {"processes", "N", MEASURE, COMMAND_AB, "16",
@@ -292,7 +333,7 @@ const struct option_row option_rows[] = {
     {"accuracy", NULL, MEASURE, COMMAND_OP, NULL,
      "Instead of times: the errors of all kernels and baselines, interval by interval.",
      option_set_flag, AT(how.accuracy), NEEDS_TRUST},
-    {"timeout", "TIME", MEASURE, TIMERS, "60s",
+    {"timeout", "TIME", MEASURE, TIMERS | COMMAND_JUDGE, "60s",
      "The longest that one call may take; a baseline has less, and is skipped if it takes "
      "more.", option_set_duration, AT(how.timeout_ns), NEEDS_TRUST},
     {"in-process", NULL, MEASURE, RUNNERS | COMMAND_THREADS, NULL,
@@ -351,13 +392,13 @@ const struct option_row option_rows[] = {
      AT(all_code), HARMLESS},
     {"dry-run", NULL, OUTPUT, TIMERS, NULL, "Print the plan and measure nothing.",
      option_set_flag, AT(dry_run), TYPED},
-    {"quiet", NULL, OUTPUT, TIMERS, NULL, "No progress and no hints.", option_set_flag,
+    {"quiet", NULL, OUTPUT, TIMERS | COMMAND_JUDGE, NULL, "No progress and no hints.", option_set_flag,
      AT(quiet), HARMLESS},
-    {"verbose", NULL, OUTPUT, TIMERS | COMMAND_REPORT | COMMAND_COMPARE, NULL,
+    {"verbose", NULL, OUTPUT, TIMERS | COMMAND_JUDGE | COMMAND_REPORT | COMMAND_COMPARE, NULL,
      "All notes below a table on a terminal, with host, seed and versions; files have them anyway.",
      option_set_flag, AT(verbose), HARMLESS},
 
-    {"output", "FILE", OUTPUT, COMMAND_ALL, "standard output",
+    {"output", "FILE", OUTPUT, COMMAND_ALL & ~COMMAND_PROVE, "standard output",
      "Where that goes which would be printed; the file is replaced once all of it is there.",
      option_set_output, AT(output), WRITES},
 
@@ -390,8 +431,9 @@ void options_init(struct options *options)
 
 void options_free(struct options *options)
 {
-    struct text_list *const lists[] = {&options->files, &options->claims,
-                                       &options->from_project, &options->left_out};
+    struct text_list *const lists[] = {&options->files,           &options->claims,
+                                       &options->prove.functions, &options->prove.rules,
+                                       &options->from_project,    &options->left_out};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         text_list_free(lists[i]);
     request_free(&options->request);
@@ -408,8 +450,9 @@ void options_free(struct options *options)
     free(options->output);
     free(options->lang);
     TEXTS_FREE(options->harness, options->pattern, options->build, options->run,
-               options->cwd_old, options->cwd_new);
+               options->relink, options->cwd_old, options->cwd_new);
     free(options->functions);
+    text_list_free(&options->candidates);
     free(options->dispatcher);
     free(options->call.reference);
     free(options->call.tolerance);

@@ -14,6 +14,7 @@ struct called {
     char op[DECLARED_NAME];
     char folder[PATH_MAX], file[PATH_MAX + DECLARED_NAME + 8];
     char *linked; /* temporary shared object of an archive or object file; or NULL */
+    char reference[2 * PATH_MAX]; /* with the path of its library, if it has one */
 };
 
 /* Is the word a prototype, no name of a case, an op or a file? */

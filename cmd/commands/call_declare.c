@@ -99,7 +99,7 @@ static cJSON *make_document(struct options *options, const char *prototype,
                                 ?: cJSON_AddArrayToObject(kernels, isa);
         cJSON_AddItemToArray(list, cJSON_CreateString(called->places.item[i]));
     }
-    add_text(op, "reference", call->reference);
+    add_text(op, "reference", call->reference ? called->reference : NULL);
     add_text(op, "tolerance", call->tolerance);
     add_text(op, "roof", call->roof);
     if (call->work)
@@ -137,6 +137,23 @@ static int name_file(const struct options *options, struct called *called,
     return 0;
 }
 
+/* That the other library has it. */
+static int check_reference(const struct declared_op *op, struct error *error)
+{
+    struct library library = {.path = NULL};
+    const struct library_function *function;
+    struct place place;
+    if (library_must_link(op->reference_library))
+        return 0;
+    int status = library_read(op->reference_library, &library, error);
+    if (status == 0)
+        status = place_parse(op->reference, &place, error);
+    if (status == 0)
+        status = library_find(&library, place.name, &function, error);
+    library_close(&library);
+    return status;
+}
+
 /* Faults of the declaration are told here, not by a worker about a temporary file. */
 static int check_document(const struct called *called, const cJSON *document,
                           struct error *error)
@@ -152,12 +169,15 @@ static int check_document(const struct called *called, const cJSON *document,
     status = library_read(called->linked ?: called->object, &library, error);
     for (size_t i = 0; i <= called->places.n && status == 0; i++) {
         struct place place;
-        const char *const name =
-            i < called->places.n ? called->places.item[i] : file.op[0].reference;
+        const char *const name = i < called->places.n           ? called->places.item[i]
+                                 : file.op[0].reference_library ? NULL
+                                                                : file.op[0].reference;
         if (name && place_parse(name, &place, error) == 0)
             status = library_find(&library, place.name, &function, error);
     }
     library_close(&library);
+    if (status == 0 && file.op[0].reference_library)
+        status = check_reference(&file.op[0], error);
     declared_free(&file);
     return status;
 }
@@ -203,6 +223,23 @@ static int find_library(struct called *called, struct error *error)
     return status;
 }
 
+/* --reference=LIBRARY:FUNCTION with the path of the library. */
+static int find_reference(const char *given, struct called *called, struct error *error)
+{
+    const size_t n = place_library(given);
+    char name[PATH_MAX], found[PATH_MAX], path[PATH_MAX];
+    snprintf(called->reference, sizeof called->reference, "%s", given);
+    if (!n)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)n, given);
+    const int status = library_where(name, found, sizeof found, error);
+    if (status == 0 && !realpath(found, path))
+        return error_set(error, -errno, "%.300s: %s", found, strerror(errno));
+    if (status == 0)
+        snprintf(called->reference, sizeof called->reference, "%s%s", path, given + n);
+    return status;
+}
+
 bool called_is_prototype(const char *word)
 {
     return strchr(word, '(') && !module_is_declared(word);
@@ -236,6 +273,8 @@ int called_declare(struct options *options, const char *where, const char *proto
         name_op(options, called, &declaration);
         status = find_library(called, error);
     }
+    if (status == 0 && options->call.reference)
+        status = find_reference(options->call.reference, called, error);
     if (status == 0) {
         document = make_document(options, prototype, called);
         status = check_document(called, document, error);

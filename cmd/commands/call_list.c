@@ -20,7 +20,8 @@ static bool matches(const struct library_function *function, const char *pattern
                 : strstr(function->name, pattern) || strstr(other, pattern);
 }
 
-static size_t print_functions(const struct library *library, const char *pattern)
+static size_t print_functions(const struct library *library, const char *pattern,
+                              const char **first)
 {
     static const char *const bindings[] = {[FUNCTION_EXPORTED] = "",
                                            [FUNCTION_HIDDEN] = "hidden",
@@ -30,6 +31,8 @@ static size_t print_functions(const struct library *library, const char *pattern
         const struct library_function *const function = &library->function[i];
         if (function->is_data || !matches(function, pattern))
             continue;
+        if (!*first && function->binding == FUNCTION_EXPORTED)
+            *first = function->name;
         if (n++ == 0)
             text_line(stdout, "%8s  %-20s  %s", "bytes", "instruction set", "function");
         text_line(stdout, "%8llu  %-20s  %s%s%s%s%s", (unsigned long long)function->bytes,
@@ -64,7 +67,9 @@ static void print_families(const struct library *library, const char *pattern)
     families_free(family, n);
 }
 
-static int list(const char *path, const char *pattern, struct error *error)
+/* `name`: the library as it was given. */
+static int list(const char *path, const char *name, const char *pattern,
+                struct error *error)
 {
     struct library library;
     int status = library_read(path, &library, error);
@@ -75,8 +80,14 @@ static int list(const char *path, const char *pattern, struct error *error)
         library_close(&library);
         return status;
     }
-    const size_t n = print_functions(&library, pattern);
+    const char *first = NULL;
+    const size_t n = print_functions(&library, pattern, &first);
     print_families(&library, pattern);
+    if (first)
+        text_line(stdout,
+                  "Next, with its own prototype: simdbench call '%s:%s' 'void (inout "
+                  "float dst[n], const float src[n], size_t n)'",
+                  name, first);
     library_close(&library);
     return n ? EXIT_OK : EXIT_NOTHING;
 }
@@ -91,7 +102,7 @@ int call_list(const char *name, const char *pattern)
     if (command)
         complain("linked by: %s", command);
     if (status == 0)
-        status = list(linked ?: path, pattern, &error);
+        status = list(linked ?: path, name, pattern, &error);
     if (linked)
         unlink(linked);
     free(linked);

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A longer wait is announced. */
 #define PATIENCE_SECONDS 3
@@ -57,7 +58,8 @@ static int measure(const struct options *options, const char *functions, struct 
     return status;
 }
 
-/* `functions`: the file that declares them, if it stays. */
+/* `functions`: the file that declares them; "": it does not stay. NULL: nothing is
+ * declared. */
 static int gate(struct options *options, const char *functions)
 {
     const struct text_list *const words = &options->files;
@@ -94,6 +96,14 @@ static int gate(struct options *options, const char *functions)
     return exit_status_of(status, &error);
 }
 
+/* HEAD may name its function too, which is that of BASE. */
+static char *head_file(const char *head)
+{
+    const char *const colon = strrchr(head, ':');
+    return must_have(access(head, F_OK) && colon ? strndup(head, (size_t)(colon - head))
+                                                 : strdup(head));
+}
+
 /* BASE:FUNCTION HEAD 'PROTOTYPE': both are libraries that have the function. */
 static int gate_called(struct options *options)
 {
@@ -106,11 +116,13 @@ static int gate_called(struct options *options)
     } else {
         struct text_list builds = {.n = 0};
         text_list_add(&builds, called.linked ?: called.object);
-        text_list_add(&builds, words->item[1]);
+        char *const head = head_file(words->item[1]);
+        text_list_add(&builds, head);
+        free(head);
         text_list_free(&options->files);
         options->files = builds;
         options->functions = must_have(strdup(called.file));
-        status = gate(options, called.folder[0] ? NULL : called.file);
+        status = gate(options, called.folder[0] ? "" : called.file);
     }
     called_forget(&called);
     return status;

@@ -12,7 +12,7 @@
 
 bool harness_is_meant(const struct options *options)
 {
-    if (options->harness || options->build)
+    if (options->harness || options->build || options->relink)
         return true;
     return !options->functions &&
            harness_recognise(options->files.item[0], options->cwd_old);
@@ -43,7 +43,7 @@ static int check_choices(const struct options *options, struct error *error)
         {"gate-code", options->gate_code},
         {"functions", options->functions != NULL},
         {"as-built", options->as_built},
-        {"placement", options->placement_fails},
+        {"placement", options->placement_fails && !options->relink},
         {"rounds", options->how.rounds > 0},
     };
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
@@ -62,15 +62,18 @@ static int check_choices(const struct options *options, struct error *error)
 static void announce(const struct options *options, const struct harness *harness)
 {
     const struct harness_plan *const plan = harness_plan(harness);
-    char slice[NUMBER_SIZE];
+    char slice[NUMBER_SIZE], places[40] = "";
     if (options->quiet || options->dry_run)
         return;
     text_time(plan->slice_ns, slice);
-    complain("%s: %zu case%s, %u processes of base, head and control each, %s a process: "
-             "%.3g s%s",
-             plan->name, plan->n_cases, plan->n_cases == 1 ? "" : "s", plan->processes,
-             slice, plan->seconds,
-             plan->looks > 1 ? ", twice that if cases are undecided or disturbed" : "");
+    if (plan->places > 1)
+        snprintf(places, sizeof places, " at %zu places", plan->places);
+    complain(
+        "%s: %zu case%s, %u processes of base, head and control each%s, %s a process: "
+        "%.3g s%s",
+        plan->name, plan->n_cases, plan->n_cases == 1 ? "" : "s", plan->processes, places,
+        slice, plan->seconds,
+        plan->looks > 1 ? ", twice that if cases are undecided or disturbed" : "");
     if (isfinite(plan->detectable))
         complain("changes of about %.2g%% should be found in %.3g s, of %.2g%% in %.3g s "
                  "(--time)",
@@ -111,6 +114,7 @@ int command_harness(struct options *options)
         .head = words->item[1],
         .build = options->build,
         .run = options->run,
+        .relink = options->relink,
         .cwd = {options->cwd_old, options->cwd_new},
         .pattern = options->pattern,
         .filters = &options->request.filters,
@@ -121,6 +125,7 @@ int command_harness(struct options *options)
         .threads = options->request.threads[0],
         .threshold = options->threshold,
         .strict = options->strict,
+        .placement = options->placement_fails,
         .how = &how,
     };
     signals_catch();

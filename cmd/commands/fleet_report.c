@@ -83,7 +83,9 @@ static int add_files(struct fleet *fleet, const struct text_list *files,
     }
     return fleet->runs
                ? left_out
-               : error_set(error, -EINVAL, "--by=host: none of the files is a run");
+               : error_set(
+                     error, -EINVAL,
+                     "--by=host: none of the files is a run, as --json=FILE writes it");
 }
 
 int fleet_report(const struct options *options, struct error *error)

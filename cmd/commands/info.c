@@ -370,8 +370,9 @@ static int list_topic(const struct topic *topic, const struct options *options,
     };
     topic->list(&listing);
     if (listing.status == 0 && listing.pattern && !listing.shown)
-        return error_set(error, -ENOENT, "no %s match '%.80s'", topic->name,
-                         listing.pattern);
+        return error_set(error, -ENOENT,
+                         "no %s match '%.80s'; simdbench list %s shows all", topic->name,
+                         listing.pattern, topic->name);
     return listing.status;
 }
 

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double slot_slack(const struct declared_slot *slot, uint32_t type, double value)
+double declared_slack(const struct tolerance *tolerance, uint32_t type, double value)
 {
-    const struct tolerance *const tolerance = &slot->from->tolerance;
     const bool real = type_kind(type) == TYPE_FLOAT;
     switch (tolerance->kind) {
     case TOLERANCE_ULP:
@@ -182,8 +181,8 @@ static double slack_at(const struct declared_slot *slot, const struct computed *
         (other && memcmp(other + element * size, (char *)operand->data + element * size,
                          size) != 0))
         return INFINITY;
-    return slot_slack(slot, operand->type,
-                      type_get(operand->type, operand->data, element));
+    return declared_slack(&slot->from->tolerance, operand->type,
+                          type_get(operand->type, operand->data, element));
 }
 
 int op_reference(struct declared_slot *slot, const struct simdbench_operands *operands,

@@ -186,6 +186,18 @@ int declared_renew(struct declared_call *call, struct error *error)
     return made_call_point(made, &same, error);
 }
 
+/* All but the code. */
+static int begin_frame(struct made_call *made, struct error *error)
+{
+    const struct simdbench_operands operands = made->operands;
+    int status = slot_measure(made->slot, operands.shape, &made->sizes, error);
+    if (status == 0)
+        status = find_makers(made, error);
+    if (status == 0)
+        status = make_tables(made, error);
+    return status == 0 ? made_call_point(made, &operands, error) : status;
+}
+
 int made_call_begin(const struct declared_slot *slot,
                     const struct declared_function *function,
                     const struct simdbench_operands *operands, struct made_call **out,
@@ -201,18 +213,12 @@ int made_call_begin(const struct declared_slot *slot,
     made->operands = *operands;
     *(void (**)(void))&nothing = call_nothing;
     declaration_signature(&slot->from->declaration, &signature);
-    int status = slot_measure(slot, operands->shape, &made->sizes, error);
-    if (status == 0)
-        status = find_makers(made, error);
-    if (status == 0)
-        status = make_tables(made, error);
+    int status = begin_frame(made, error);
     if (status == 0)
         status = thunk_make(&signature, function ? function->address : slot->reference,
                             &made->thunk, error);
     if (status == 0)
         status = thunk_make(&signature, nothing, &made->empty, error);
-    if (status == 0)
-        status = made_call_point(made, operands, error);
     if (status < 0) {
         made_call_end(made);
         return status;
@@ -227,6 +233,12 @@ int made_call_begin(const struct declared_slot *slot,
 
 void made_call_end(struct made_call *made)
 {
+    while (made->sets) {
+        struct made_call *const set = made->sets;
+        made->sets = set->sets;
+        set->sets = NULL;
+        made_call_end(set);
+    }
     free_opaques(made);
     for (uint32_t i = 0; i < DECLARED_MAX; i++)
         free(made->table[i]);
@@ -305,9 +317,52 @@ int declared_prepare(const struct declared *declared, size_t kernel,
     return status;
 }
 
+int declared_add_set(struct declared_call *call,
+                     const struct simdbench_operands *operands, struct call_frame **frame,
+                     char *text, size_t size)
+{
+    struct made_call *const made = (struct made_call *)call;
+    struct made_call *const set = calloc(1, sizeof *set);
+    struct error error = {.text = "out of memory"};
+    if (!set) {
+        snprintf(text, size, "%s", error.text);
+        return -ENOMEM;
+    }
+    set->slot = made->slot;
+    set->function = made->function;
+    set->operands = *operands;
+    set->sets = made->sets;
+    made->sets = set;
+    *frame = &set->frame;
+    const int status = begin_frame(set, &error);
+    if (status < 0)
+        snprintf(text, size, "%s", error.text);
+    return status;
+}
+
 void declared_release(struct declared_call *call)
 {
     made_call_end((struct made_call *)call);
+}
+
+int declared_point(struct declared_call *call, const struct simdbench_operands *operands,
+                   struct error *error)
+{
+    return made_call_point((struct made_call *)call, operands, error);
+}
+
+bool declared_frames_last(const struct declared_call *call)
+{
+    const struct made_call *const made = (const struct made_call *)call;
+    for (uint32_t i = 0; i < DECLARED_MAX; i++)
+        if (made->table[i] || made->maker[i])
+            return false;
+    return true;
+}
+
+uint64_t declared_length(const struct declared_call *call, uint32_t operand)
+{
+    return made_call_length((const struct made_call *)call, operand);
 }
 
 void declared_finish(const struct declared_call *call)

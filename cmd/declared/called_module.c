@@ -210,30 +210,42 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
 
 /* ---- libraries and functions ---- */
 
-static int open_library(struct declared_slot *slot, const char *library,
-                        struct error *error)
+static int open_library(const char *name, struct library *library, void **handle,
+                        char **linked, struct error *error)
 {
     char path[PATH_MAX], *command = NULL;
-    int status = library_where(library, path, sizeof path, error);
+    int status = library_where(name, path, sizeof path, error);
     if (status == 0 && library_must_link(path)) {
-        status = library_link(path, &slot->linked, &command, error);
+        status = library_link(path, linked, &command, error);
         free(command);
     }
-    const char *const file = slot->linked ? slot->linked : path;
+    const char *const file = *linked ?: path;
     if (status == 0)
-        status = library_read(file, &slot->library, error);
+        status = library_read(file, library, error);
     if (status < 0)
         return status;
-    slot->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    return slot->handle ? 0 : error_set(error, -ENOENT, "cannot load %s", dlerror());
+    *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    return *handle ? 0 : error_set(error, -ENOENT, "cannot load %s", dlerror());
 }
 
-static int find_function(const struct declared_slot *slot, const char *text,
+static int find_function(void *handle, const struct library *library, const char *text,
                          void **address, struct error *error)
 {
     struct place place;
     const int status = place_parse(text, &place, error);
-    return status ?: place_resolve(slot->handle, &slot->library, &place, address, error);
+    return status ?: place_resolve(handle, library, &place, address, error);
+}
+
+static int find_reference(struct declared_slot *slot, struct error *error)
+{
+    const struct declared_op *const from = slot->from;
+    if (!from->reference_library)
+        return find_function(slot->handle, &slot->library, from->reference,
+                             &slot->reference, error);
+    return open_library(from->reference_library, &slot->other, &slot->other_handle,
+                        &slot->other_linked, error)
+               ?: find_function(slot->other_handle, &slot->other, from->reference,
+                                &slot->reference, error);
 }
 
 static int add_function(struct declared_slot *slot, const struct named_text *from,
@@ -244,7 +256,8 @@ static int add_function(struct declared_slot *slot, const struct named_text *fro
     plain_name(from->text, function->variant, sizeof function->variant);
     if (strcmp(function->isa, "lib") != 0 && isa_check(function->isa, error) < 0)
         return -EINVAL;
-    const int status = find_function(slot, from->text, &function->address, error);
+    const int status = find_function(slot->handle, &slot->library, from->text,
+                                     &function->address, error);
     if (status < 0)
         return status;
     function->slot = slot;
@@ -286,27 +299,35 @@ static int open_slot(struct declared_slot *slot, const char *library, struct err
     if (!library)
         return error_set(error, -EINVAL, "op %s has no \"library\", and none was given",
                          from->name);
-    status = open_library(slot, library, &why);
+    status = open_library(library, &slot->library, &slot->handle, &slot->linked, &why);
     slot->function = calloc(from->n_kernels + 1, sizeof *slot->function);
     if (!slot->function)
         return error_set(error, -ENOMEM, "out of memory");
     for (size_t i = 0; i < from->n_kernels && status == 0; i++)
         status = add_function(slot, &from->kernel[i], &why);
     if (status == 0 && from->reference)
-        status = find_function(slot, from->reference, &slot->reference, &why);
+        status = find_reference(slot, &why);
     return status < 0 ? error_set(error, status, "op %s: %s", from->name, why.text) : 0;
+}
+
+static void close_library(struct library *library, void *handle, char *linked)
+{
+    library_close(library);
+    if (handle)
+        dlclose(handle);
+    if (linked)
+        unlink(linked);
+    free(linked);
 }
 
 static void close_slot(struct declared_slot *slot)
 {
     slot_give(slot);
-    library_close(&slot->library);
-    if (slot->handle)
-        dlclose(slot->handle);
-    if (slot->linked)
-        unlink(slot->linked);
-    void *const rest[] = {slot->function, slot->summary, slot->shape_help, slot->list,
-                          slot->lists,    slot->tails,   slot->linked,     slot};
+    close_library(&slot->library, slot->handle, slot->linked);
+    close_library(&slot->other, slot->other_handle, slot->other_linked);
+    void *const rest[] = {
+        slot->function, slot->summary, slot->shape_help, slot->list, slot->lists,
+        slot->tails,    slot};
     for (size_t i = 0; i < ARRAY_LEN(rest); i++)
         free(rest[i]);
 }

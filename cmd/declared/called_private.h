@@ -38,7 +38,10 @@ struct declared_slot {
     size_t n_functions;
     void *handle; /* of the library */
     struct library library;
-    void *reference;             /* NULL: functions have to agree */
+    void *reference;    /* NULL: functions have to agree */
+    void *other_handle; /* of the library that the reference is in */
+    struct library other;
+    char *other_linked;
     int answered;                /* function that gave the last answers */
     char trouble[DECLARED_TEXT]; /* why there were none */
     const char *roof;
@@ -97,7 +100,8 @@ struct made_call {
     struct declared_call call; /* comes first */
     const struct declared_slot *slot;
     const struct declared_function *function; /* NULL: the reference */
-    struct thunk *thunk, *empty;
+    struct thunk *thunk, *empty;              /* NULL of a further set */
+    struct made_call *sets;                   /* further ones, a list */
     struct declared_sizes sizes;
     struct call_frame frame;
     struct simdbench_operands operands;

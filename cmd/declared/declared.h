@@ -29,8 +29,21 @@ int declared_prepare(const struct declared *declared, size_t kernel,
                      const struct simdbench_operands *operands,
                      struct declared_call **out, char *error, size_t error_size);
 void declared_release(struct declared_call *call);
+/* The same for another set of operands, which has a frame of its own; it is released with
+ * the call. */
+int declared_add_set(struct declared_call *call,
+                     const struct simdbench_operands *operands, struct call_frame **frame,
+                     char *error, size_t error_size);
 /* Makes the objects of opaque arguments anew, so that calls begin as at first. */
 int declared_renew(struct declared_call *call, struct error *error);
+
+/* Other operands of the same shape: writes them to the frame. A copy of the frame is good
+ * until the next operands come, or if declared_frames_last() for as long as the call. */
+int declared_point(struct declared_call *call, const struct simdbench_operands *operands,
+                   struct error *error);
+bool declared_frames_last(const struct declared_call *call);
+/* After a call of code(frame): how many elements of an operand are valid. */
+uint64_t declared_length(const struct declared_call *call, uint32_t operand);
 
 /* Calls it once for a check, and writes what it returned to its operands. -EDOM: it left
  * registers or flags that it must restore; -EFAULT: it crashed. `note` (of `size` bytes):
@@ -53,6 +66,8 @@ int declared_run_guarded(const struct declared_call *call,
                          struct error *error);
 /* The same at each size of the declaration's tails, once for a function. */
 int declared_run_tails(const struct declared_call *call, struct error *error);
+/* The largest distance from a right value of that type. */
+double declared_slack(const struct tolerance *tolerance, uint32_t type, double value);
 /* Why the last call of op->reference failed; NULL: it is no declared op. */
 const char *declared_trouble(const struct simdbench_op *op);
 /* True if the last answers are what this function computed. */

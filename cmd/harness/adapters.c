@@ -9,7 +9,7 @@
 /* clang-format off */
 static const struct adapter adapters[] = {
     {.name = "google-benchmark", .mark = "benchmark_list_tests", .other_mark = "libbenchmark.so",
-     .list = "--benchmark_list_tests", .list_reader = read_gbench_list,
+     .list = "--benchmark_list_tests", .list_reader = read_names,
      .run = "--benchmark_filter={case} --benchmark_min_time={seconds} --benchmark_repetitions=1 "
             "--benchmark_format=json",
      .reader = read_gbench, .one_case = true},
@@ -17,12 +17,17 @@ static const struct adapter adapters[] = {
     {.name = "go", .mark = "test.benchtime",
      .list = "-test.run=^$ -test.bench=. -test.benchtime=1x", .list_reader = read_go,
      .run = "-test.run=^$ -test.bench={case} -test.benchtime={ms}ms -test.count=1",
-     .reader = read_go, .one_case = true, .path = true},
+     .reader = read_go, .one_case = true, .choice = CHOICE_PARTS},
     {.name = "criterion", .mark = "CRITERION_HOME",
      .list = "--bench --list", .list_reader = read_criterion_list,
      .run = "--bench {case} --noplot --sample-size=10 --nresamples=1001 --warm-up-time={seconds} "
             "--measurement-time={seconds}",
      .reader = read_criterion, .one_case = true, .home = "CRITERION_HOME"},
+    /* Names of rows that are threads or arguments are told by a run alone. */
+    {.name = "divan", .mark = "DIVAN_SAMPLE_COUNT",
+     .list = "--bench --color=never --sample-count=1 --sample-size=1", .list_reader = read_divan,
+     .run = "--bench --color=never --exact {case} --sample-count=20 --min-time={seconds}",
+     .reader = read_divan, .one_case = true, .choice = CHOICE_NAME},
     {.name = "catch2", .mark = "benchmark-warmup-time",
      .list = "-r xml --benchmark-samples=1 --benchmark-resamples=1 --benchmark-warmup-time=1",
      .list_reader = read_catch2,
@@ -72,26 +77,36 @@ const struct adapter *adapter_of_bytes(const char *bytes, size_t size)
 
 /* ---- arguments ---- */
 
-static void add_expression(const char *name, bool path, struct buffer *buffer)
+/* The brackets ']' and '}' stand for themselves: POSIX forbids a backslash before them.
+ */
+static void add_expression(const char *name, bool parts, struct buffer *buffer)
 {
     buffer_add(buffer, "^");
     for (const char *at = name; *at; at++) {
-        if (path && *at == '/')
+        if (parts && *at == '/')
             buffer_add(buffer, "$/^");
         else
-            buffer_format(buffer, "%s%c", strchr("\\^$.|?*+()[]{}", *at) ? "\\" : "",
-                          *at);
+            buffer_format(buffer, "%s%c", strchr("\\^$.|?*+()[{", *at) ? "\\" : "", *at);
     }
     buffer_add(buffer, "$");
 }
 
-static void add_word(const char *word, size_t length, const char *name, bool path,
-                     int64_t slice_ns, struct text_list *words)
+static void add_choice(const char *name, enum choice choice, struct buffer *buffer)
+{
+    const char *const threads = strstr(name, "::t=");
+    if (choice != CHOICE_NAME)
+        add_expression(name, choice == CHOICE_PARTS, buffer);
+    else
+        buffer_format(buffer, "%.*s", (int)(threads ? threads - name : 2000), name);
+}
+
+static void add_word(const char *word, size_t length, const char *name,
+                     enum choice choice, int64_t slice_ns, struct text_list *words)
 {
     struct buffer buffer = {.text = NULL};
     for (size_t i = 0; i < length; i++) {
         if (!strncmp(word + i, "{case}", 6)) {
-            add_expression(name, path, &buffer);
+            add_choice(name, choice, &buffer);
             i += 5;
         } else if (!strncmp(word + i, "{seconds}", 9)) {
             buffer_format(&buffer, "%.6g", (double)slice_ns * 1e-9);
@@ -108,13 +123,13 @@ static void add_word(const char *word, size_t length, const char *name, bool pat
     buffer_free(&buffer);
 }
 
-void adapter_words(const char *arguments, const char *name, bool path, int64_t slice_ns,
-                   struct text_list *words)
+void adapter_words(const char *arguments, const char *name, enum choice choice,
+                   int64_t slice_ns, struct text_list *words)
 {
     while (*arguments) {
         const size_t length = strcspn(arguments, " ");
         if (length)
-            add_word(arguments, length, name, path, slice_ns, words);
+            add_word(arguments, length, name, choice, slice_ns, words);
         arguments += length + strspn(arguments + length, " ");
     }
 }

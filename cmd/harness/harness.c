@@ -14,11 +14,16 @@ const struct harness_plan *harness_plan(const struct harness *harness)
     return &harness->plan;
 }
 
+static bool case_is_compared(const struct harness_case *entry)
+{
+    return entry->has[SIDE_BASE] && entry->has[SIDE_HEAD] && !entry->skips;
+}
+
 bool unit_is_compared(const struct harness *harness, size_t first)
 {
     bool any = false;
     for (size_t c = first; c < unit_end(harness, first); c++)
-        any |= harness->cases[c].has[SIDE_BASE] && harness->cases[c].has[SIDE_HEAD];
+        any |= case_is_compared(&harness->cases[c]);
     return any;
 }
 
@@ -131,13 +136,14 @@ static int list_side(struct harness *harness, int which, struct readings *readin
     struct slice slice = {.text = NULL};
     *readings = (struct readings){.n = 0};
     if (!adapter->list) {
-        readings_add(readings, adapter->name, strlen(adapter->name), NAN, NULL);
+        readings_add(readings, adapter->name, strlen(adapter->name), NAN);
         return 0;
     }
-    int status = side_run(harness, which, adapter->list, adapter->list_reader, NULL,
+    int status = side_run(harness, which, 0, adapter->list, adapter->list_reader, NULL,
                           readings, &slice, &why);
     if (status == 0 && !readings->n)
-        status = error_set(&why, -EPROTO, "it lists no case");
+        status = error_set(&why, -EPROTO, "it lists no case%s%.200s",
+                           slice.said ? "; it said: " : "", slice.said ?: "");
     slice_free(&slice);
     return status == -EPROTO
                ? error_set(error, -EINVAL, "%s=%.200s: harness %s: %.400s",
@@ -243,7 +249,7 @@ void harness_close(struct harness *harness)
         return;
     sides_close(harness);
     for (size_t c = 0; c < harness->n_cases; c++) {
-        free(harness->cases[c].name);
+        TEXTS_FREE(harness->cases[c].name, harness->cases[c].skips);
         free(harness->cases[c].rounds);
     }
     free(harness->cases);
@@ -272,14 +278,18 @@ static void begin_case(struct harness *harness, size_t c)
     struct harness_case *const entry = &harness->cases[c];
     entry->result = harness->run->n_results;
     struct result *const result = must_have(run_add_result(harness->run));
-    struct comparison *const comparison = must_have(result_comparison(result));
     must(result_set_name(result, entry->name));
     result->group = c;
     result->threads = (int)harness->form.threads;
-    entry->active = entry->has[SIDE_BASE] && entry->has[SIDE_HEAD];
+    entry->active = case_is_compared(entry);
     entry->n_rounds = entry->turns = 0;
     free(entry->rounds);
     entry->rounds = NULL;
+    if (entry->skips) {
+        must(result_set_status(result, STATUS_SKIPPED, entry->skips));
+        return;
+    }
+    struct comparison *const comparison = must_have(result_comparison(result));
     comparison->verdict = VERDICT_UNUSABLE;
     if (entry->active)
         return;
@@ -297,10 +307,13 @@ static void set_gate(struct harness *harness)
     gate->threshold = harness->request.threshold;
     gate->strict = harness->request.strict;
     gate->own_processes = true;
+    gate->placement = harness->request.placement;
     must(string_set(&gate->kind, "paired"));
     must(string_set(&gate->harness, harness->adapter->name));
     must(facts_number(settings, "processes", harness->plan.processes));
     must(facts_number(settings, "slice_ns", (double)harness->slice_ns));
+    if (harness->n_places > 1)
+        must(facts_number(settings, "places", (double)harness->n_places));
     for (int i = 0; i < SIDES; i++) {
         const struct side *const side = &harness->side[i];
         const char *const id = side->file.build_id;
@@ -339,6 +352,35 @@ static void note_usage(const struct harness *harness, size_t c)
     must(result_add_note(&harness->run->results[entry->result], text));
 }
 
+/* A case that runs more threads than it has CPUs is slow and noisy. */
+static void note_threads(const struct harness *harness, size_t c)
+{
+    const struct harness_case *const entry = &harness->cases[c];
+    const uint32_t cpus = harness->form.threads;
+    char text[200];
+    if (entry->threads <= cpus)
+        return;
+    snprintf(text, sizeof text,
+             "it runs %u threads on %u CPU%s: --threads=%u gives it more", entry->threads,
+             cpus, cpus == 1 ? "" : "s", entry->threads);
+    must(result_add_note(&harness->run->results[entry->result], text));
+}
+
+/* Where the fastest programs have their code, if that is not where they were built. */
+static void note_places(const struct harness *harness, size_t c)
+{
+    const struct harness_case *const entry = &harness->cases[c];
+    struct result *const result = &harness->run->results[entry->result];
+    const size_t base = entry->best[SIDE_BASE], head = entry->best[SIDE_HEAD];
+    char text[200];
+    if (harness->n_places < 2 || (!base && !head) || !result->comparison->n_trials)
+        return;
+    snprintf(text, sizeof text,
+             "base is fastest with %zu bytes of padding, head with %zu",
+             base * PLACE_BYTES, head * PLACE_BYTES);
+    must(result_add_note(result, text));
+}
+
 static void set_remark(struct harness *harness)
 {
     struct buffer remark = {.text = NULL};
@@ -360,6 +402,8 @@ static void finish(struct harness *harness, bool interrupted)
         if (!harness->cases[c].active)
             continue;
         note_usage(harness, c);
+        note_threads(harness, c);
+        note_places(harness, c);
         if (result->samples.n)
             must(result_set_status(result, STATUS_OK, NULL));
         else

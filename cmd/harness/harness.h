@@ -17,8 +17,9 @@ struct harness_request {
     const char *base, *head; /* commands; with `build`, commits of the repository here */
     const char *build;       /* command that builds a commit; NULL: none */
     const char *run;         /* command in its folder that is the benchmark program */
-    const char *cwd[2];      /* folders in which base and head run; NULL: this one */
-    const char *pattern;     /* of harness regex */
+    const char *relink;  /* command that links a program with {pad} bytes; NULL: none */
+    const char *cwd[2];  /* folders in which base and head run; NULL: this one */
+    const char *pattern; /* of harness regex */
     const struct text_list *filters; /* globs, of which a case matches one; none: all */
     bool wall;                       /* harness command: wall time, not CPU time */
     int64_t slice_ns;                /* that a process measures one case; 0: 20 ms */
@@ -26,7 +27,7 @@ struct harness_request {
     uint32_t processes;              /* of the first look; 0: 16, or what time allows */
     uint32_t threads;                /* CPUs that a process gets */
     double threshold;                /* of a change */
-    bool strict;                     /* as of struct gate */
+    bool strict, placement;          /* as of struct gate */
     const struct how *how;           /* CPUs, waiting, timeout */
 };
 
@@ -48,6 +49,7 @@ struct harness_plan {
     const char *name;            /* of the harness */
     size_t n_cases;              /* that both builds have */
     uint32_t processes;          /* of each build, for each case, in the first look */
+    size_t places;               /* at which each build is measured */
     int looks;                   /* at most */
     double seconds, slice_ns;    /* of the first look; of one process */
     double detectable;           /* roughly, after the first look; NaN: not known */

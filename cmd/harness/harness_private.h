@@ -1,54 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by adapters.c (the table of harnesses), readings.c and read_text.c (what they
- * print), slice.c (one process), sides.c (the builds), checkout.c (commits),
- * look.c (rounds), pilot.c (how long it takes) and harness.c (the whole). */
+/* Shared by adapters.c (the table of harnesses), read_gbench.c, slice.c (one process),
+ * sides.c (the builds), checkout.c (commits), look.c (rounds), pilot.c (how long it
+ * takes) and harness.c (the whole). */
 #pragma once
 
 #include <limits.h>
-#include <regex.h>
 
 #include "harness/harness.h"
 #include "worker/worker.h"
 
 enum { SIDE_BASE, SIDE_HEAD, SIDE_CONTROL, SIDES };
+/* Places of code in a line of 64 bytes; 0: as built. */
+enum { PLACES = 4, PLACE_BYTES = 16 };
 
-/* ---- readings (readings.c): what a harness prints ---- */
+/* ---- Google Benchmark (read_gbench.c); other texts are read by room foreign ---- */
 
-struct reading {
-    char *name;
-    double ns;    /* NaN: it was only listed */
-    char *reason; /* why the case failed; NULL: it did not */
-};
-struct readings {
-    struct reading *entry;
-    size_t n;
-};
-/* Ways to read numbers. */
-struct reading_form {
-    const regex_t *pattern; /* of harness regex */
-    double tick_ns;         /* of a tick of the time-stamp counter */
-    uint32_t threads;
-};
-/* A name that is there already gets a number: the second is NAME#2. Negative and infinite
- * times are failures. Nothing is added to more than READINGS_MOST. */
-enum { READINGS_MOST = 5000 };
-void readings_add(struct readings *readings, const char *name, size_t length, double ns,
-                  const char *reason);
-const struct reading *readings_find(const struct readings *readings, const char *name);
-void readings_free(struct readings *readings);
-/* "us" is 1000; NaN: no unit of time. */
-double unit_ns(const char *unit, size_t length);
-
-/* Takes any text, which it may cut up; -EINVAL if it is not what the harness prints. */
-typedef int harness_reader(char *text, const struct reading_form *form,
-                           struct readings *readings, struct error *error);
-harness_reader read_gbench_list, read_gbench, read_go, read_criterion_list,
-    read_criterion, read_catch2, read_nanobench, read_checkasm, read_regex;
+harness_reader read_gbench;
 
 /* ---- adapters (adapters.c) ---- */
 
-/* In arguments {case} is a regular expression that matches the case alone, {seconds} and
- * {ms} are the length of a slice. */
+/* In arguments {case} is what chooses the case alone, {seconds} and {ms} are the length
+ * of a slice. */
+enum choice {
+    CHOICE_EXPRESSION, /* a regular expression */
+    CHOICE_PARTS,      /* an expression for each part of a name with slashes */
+    CHOICE_NAME,       /* the name, without a last part "::t=4" */
+};
 struct adapter {
     const char *name;
     const char *mark, *other_mark; /* texts in its programs */
@@ -57,14 +34,14 @@ struct adapter {
     const char *run;        /* arguments that run one case, or all */
     harness_reader *reader; /* NULL: the number is the time of the process */
     bool one_case;          /* a process runs one case; else all */
-    bool path;              /* each part of a case's name has an expression of its own */
-    const char *home;       /* environment variable of a folder to write to; or NULL */
+    enum choice choice;
+    const char *home; /* environment variable of a folder to write to; or NULL */
 };
 const struct adapter *adapter_find(const char *name);
 const struct adapter *adapter_of_bytes(const char *bytes, size_t size);
 /* The arguments with what stands for {...}; appended to `words`. */
-void adapter_words(const char *arguments, const char *name, bool path, int64_t slice_ns,
-                   struct text_list *words);
+void adapter_words(const char *arguments, const char *name, enum choice choice,
+                   int64_t slice_ns, struct text_list *words);
 
 /* ---- one process (slice.c) ---- */
 
@@ -81,6 +58,7 @@ struct slice_request {
 struct slice {
     char *text;      /* that it printed on standard output */
     char *complaint; /* why it failed, with the last line of standard error; or NULL */
+    char *said;      /* the last line of standard error; or NULL */
     int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that ended */
     double peak_bytes, faults;
     uint32_t evidence; /* of disturbance; 0: none */
@@ -94,11 +72,12 @@ void slice_free(struct slice *slice);
 /* ---- builds (sides.c, checkout.c) ---- */
 
 struct side {
-    const char *name;    /* "base" */
-    const char *command; /* as given */
-    char *commit;        /* NULL: it is none */
-    char cwd[PATH_MAX];  /* empty: this one */
-    char path[PATH_MAX]; /* of its program; empty: a shell runs the command */
+    const char *name;             /* "base" */
+    const char *command;          /* as given */
+    char *commit;                 /* NULL: it is none */
+    char cwd[PATH_MAX];           /* empty: this one */
+    char path[PATH_MAX];          /* of its program; empty: a shell runs the command */
+    char place[PLACES][PATH_MAX]; /* its programs whose code lies elsewhere; 0: unused */
     char told[PATH_MAX + 32];
     struct text_list words;
     struct elf_file file;
@@ -106,18 +85,21 @@ struct side {
 };
 
 struct harness_round {
-    double ns[SIDES], peak[SIDES], faults[SIDES];
+    double ns[SIDES][PLACES], peak[SIDES], faults[SIDES];
     uint32_t evidence;
 };
 struct harness_case {
     char *name;
-    bool has[2]; /* base, head */
+    bool has[2];      /* base, head */
+    char *skips;      /* both builds skip it, with these words; or NULL */
+    uint32_t threads; /* that it says it runs; 0: not told */
     size_t result;
     bool active;
     bool wanted; /* in this look */
     struct harness_round *rounds;
     size_t n_rounds;
-    int order[SIDES]; /* first row of a square of three rounds */
+    int order[SIDES * PLACES]; /* first row of a square of as many rounds */
+    size_t best[SIDES];        /* places at which each side is fastest */
     size_t turns;
 };
 
@@ -135,6 +117,7 @@ struct harness {
     struct harness_plan plan;
     int64_t slice_ns;
     bool copied; /* control is a copy of base */
+    size_t n_places;
     uint64_t random;
     /* while it is measured */
     struct run *run;
@@ -152,18 +135,24 @@ void sides_close(struct harness *harness);
  * sides are theirs then. */
 int checkout_build(struct harness *harness, struct error *error);
 
-/* Runs a side with these arguments, and reads what it prints. -EPROTO: it failed, or
- * printed something else; the error says so without its name. */
-int side_run(struct harness *harness, int which, const char *arguments,
+/* Makes the programs of --relink (relink.c). */
+int relink_open(struct harness *harness, struct error *error);
+/* Finds the best place of each side in these rounds of a case. */
+void relink_choose(struct harness *harness, size_t c, const size_t *number, size_t n);
+
+/* Runs a side at a place with these arguments, and reads what it prints. -EPROTO: it
+ * failed, or printed something else; the error says so without its name. */
+int side_run(struct harness *harness, int which, size_t place, const char *arguments,
              harness_reader *reader, const char *name, struct readings *readings,
              struct slice *slice, struct error *error);
 
 /* The cases [first, end) that one process runs. */
 size_t unit_end(const struct harness *harness, size_t first);
 bool unit_is_compared(const struct harness *harness, size_t first);
-/* Runs the unit in one side. Each of its cases has a reading then, be it a failure. */
-int unit_run(struct harness *harness, size_t first, int which, struct readings *readings,
-             struct slice *slice, struct error *error);
+/* Runs the unit in one side at a place. Each of its cases has a reading then, be it a
+ * failure. */
+int unit_run(struct harness *harness, size_t first, int which, size_t place,
+             struct readings *readings, struct slice *slice, struct error *error);
 
 /* Ends a case: one side's fault. */
 void case_fail(struct harness *harness, size_t c, int which, const char *reason);

@@ -9,7 +9,7 @@
 
 /* A round is as good as undisturbed if each of its processes lost its CPU once at most:
  * kernel threads take it for some microseconds. */
-enum { CLEAN = SIDES };
+enum { CLEAN = 1 };
 
 size_t unit_end(const struct harness *harness, size_t first)
 {
@@ -23,54 +23,58 @@ static void fail_all(const struct harness *harness, size_t first, const char *re
     readings_free(readings);
     for (size_t c = first; c < unit_end(harness, first); c++) {
         const char *const name = harness->cases[c].name;
-        readings_add(readings, name, strlen(name), NAN, reason);
+        readings_put(readings, name, strlen(name), reason, (struct reading){.ns = NAN});
     }
 }
 
-int unit_run(struct harness *harness, size_t first, int which, struct readings *readings,
-             struct slice *slice, struct error *error)
+int unit_run(struct harness *harness, size_t first, int which, size_t place,
+             struct readings *readings, struct slice *slice, struct error *error)
 {
     const struct adapter *const adapter = harness->adapter;
     const char *const name = harness->cases[first].name;
     struct error why = {.text = ""};
     *readings = (struct readings){.n = 0};
-    const int status = side_run(harness, which, adapter->run, adapter->reader, name,
-                                readings, slice, &why);
+    const int status = side_run(harness, which, place, adapter->run, adapter->reader,
+                                name, readings, slice, &why);
     if (status == -EPROTO)
         fail_all(harness, first, why.text, readings);
     else if (status < 0)
         return error_set(error, status, "%s", why.text);
     else if (!adapter->reader)
         readings_add(readings, name, strlen(name),
-                     (double)(harness->request.wall ? slice->wall_ns : slice->cpu_ns),
-                     NULL);
+                     (double)(harness->request.wall ? slice->wall_ns : slice->cpu_ns));
     for (size_t c = first; c < unit_end(harness, first); c++) {
         const char *const wanted = harness->cases[c].name;
         if (!readings_find(readings, wanted))
-            readings_add(readings, wanted, strlen(wanted), NAN,
-                         "its output has no such case");
+            readings_put(readings, wanted, strlen(wanted), "its output has no such case",
+                         (struct reading){.ns = NAN});
     }
     return 0;
 }
 
 /* ---- rounds ---- */
 
-/* Rounds of one process each are rows of a Latin square: each side is first, second and
- * third equally often. */
-static void next_order(struct harness *harness, size_t first, int order[SIDES])
+static size_t processes_of_round(const struct harness *harness)
 {
-    struct harness_case *const lead = &harness->cases[first];
-    const size_t row = lead->turns++ % SIDES;
-    if (row == 0) {
-        for (int i = 0; i < SIDES; i++)
-            lead->order[i] = i;
-        order_shuffle(lead->order, SIDES, &harness->random);
-    }
-    for (size_t i = 0; i < SIDES; i++)
-        order[i] = lead->order[(i + row) % SIDES];
+    return SIDES * harness->n_places;
 }
 
-static void take_readings(struct harness *harness, size_t first, int which,
+/* Rounds are rows of a Latin square: each side, at each place, is first, second and so on
+ * equally often. Process i is side i % SIDES at place i / SIDES. */
+static void next_order(struct harness *harness, size_t first, int *order)
+{
+    struct harness_case *const lead = &harness->cases[first];
+    const size_t n = processes_of_round(harness), row = lead->turns++ % n;
+    if (row == 0) {
+        for (size_t i = 0; i < n; i++)
+            lead->order[i] = (int)i;
+        order_shuffle(lead->order, n, &harness->random);
+    }
+    for (size_t i = 0; i < n; i++)
+        order[i] = lead->order[(i + row) % n];
+}
+
+static void take_readings(struct harness *harness, size_t first, int which, size_t place,
                           const struct readings *readings, const struct slice *slice,
                           struct harness_round *rounds)
 {
@@ -82,7 +86,7 @@ static void take_readings(struct harness *harness, size_t first, int which,
             continue;
         if (reading->reason)
             case_fail(harness, c, which, reading->reason);
-        round->ns[which] = reading->ns;
+        round->ns[which][place] = reading->ns;
         round->peak[which] = slice->peak_bytes;
         round->faults[which] = slice->faults;
         round->evidence += slice->evidence;
@@ -101,14 +105,18 @@ static int take_round(struct harness *harness, size_t first, struct error *error
 {
     const size_t n = unit_end(harness, first) - first;
     struct harness_round *const rounds = must_have(calloc(n, sizeof *rounds));
-    int order[SIDES], status = 0;
+    const size_t n_processes = processes_of_round(harness);
+    int order[SIDES * PLACES], status = 0;
     next_order(harness, first, order);
-    for (int i = 0; i < SIDES && status == 0 && any_active(harness, first); i++) {
+    for (size_t i = 0; i < n_processes && status == 0 && any_active(harness, first);
+         i++) {
+        const int which = order[i] % SIDES;
+        const size_t place = (size_t)order[i] / SIDES;
         struct readings readings;
         struct slice slice;
-        status = unit_run(harness, first, order[i], &readings, &slice, error);
+        status = unit_run(harness, first, which, place, &readings, &slice, error);
         if (status == 0)
-            take_readings(harness, first, order[i], &readings, &slice, rounds);
+            take_readings(harness, first, which, place, &readings, &slice, rounds);
         readings_free(&readings);
         slice_free(&slice);
     }
@@ -142,12 +150,18 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void add_trial(struct result *result, const struct harness_round *round, size_t i)
+static void add_trial(const struct harness *harness, struct result *result,
+                      const struct harness_round *round, const size_t *best, size_t i)
 {
-    const struct trial trial = {.process = (uint32_t)i,
-                                .base_ns = round->ns[SIDE_BASE],
-                                .head_ns = round->ns[SIDE_HEAD],
-                                .control_ns = round->ns[SIDE_CONTROL]};
+    struct trial trial = {.process = (uint32_t)i,
+                          .base_ns = round->ns[SIDE_BASE][best[SIDE_BASE]],
+                          .head_ns = round->ns[SIDE_HEAD][best[SIDE_HEAD]],
+                          .control_ns = round->ns[SIDE_CONTROL][best[SIDE_CONTROL]]};
+    if (harness->n_places > 1) {
+        trial.built_base_ns = round->ns[SIDE_BASE][0];
+        trial.built_head_ns = round->ns[SIDE_HEAD][0];
+        must_have(comparison_placement(result->comparison));
+    }
     must(comparison_add_trial(result->comparison, &trial));
     must(result_add_sample(result, (uint32_t)i, trial.head_ns));
 }
@@ -165,6 +179,7 @@ static void choose(struct harness *harness, size_t c, uint32_t processes)
     sorted = entry->rounds;
     qsort(number, n, sizeof *number, by_evidence);
     qsort(number, taken, sizeof *number, by_number);
+    relink_choose(harness, c, number, taken);
     result_clear_samples(result);
     free(result->comparison->trials);
     result->comparison->trials = NULL;
@@ -172,15 +187,16 @@ static void choose(struct harness *harness, size_t c, uint32_t processes)
     result->comparison->voided = result->samples.voided = (uint32_t)(n - taken);
     result->samples.iterations = 1;
     for (size_t i = 0; i < taken; i++)
-        add_trial(result, &entry->rounds[number[i]], number[i]);
+        add_trial(harness, result, &entry->rounds[number[i]], entry->best, number[i]);
     free(number);
 }
 
-static size_t clean_rounds(const struct harness_case *entry)
+static size_t clean_rounds(const struct harness *harness,
+                           const struct harness_case *entry)
 {
     size_t n = 0;
     for (size_t i = 0; i < entry->n_rounds; i++)
-        n += entry->rounds[i].evidence <= CLEAN;
+        n += entry->rounds[i].evidence <= CLEAN * processes_of_round(harness);
     return n;
 }
 
@@ -188,9 +204,10 @@ static size_t clean_rounds(const struct harness_case *entry)
 
 /* Disturbed rounds are replaced, at most as many again, and not where nearly all are: on
  * a machine that busy more of them are no better. */
-static bool case_wants(const struct harness_case *entry, uint32_t processes)
+static bool case_wants(const struct harness *harness, const struct harness_case *entry,
+                       uint32_t processes)
 {
-    const size_t n = entry->n_rounds, clean = clean_rounds(entry);
+    const size_t n = entry->n_rounds, clean = clean_rounds(harness, entry);
     if (!entry->active || !entry->wanted)
         return false;
     return n < processes ||
@@ -201,7 +218,7 @@ static bool unit_wants(const struct harness *harness, size_t first, uint32_t pro
 {
     bool wants = false;
     for (size_t c = first; c < unit_end(harness, first); c++)
-        wants |= case_wants(&harness->cases[c], processes);
+        wants |= case_wants(harness, &harness->cases[c], processes);
     return wants;
 }
 
@@ -246,7 +263,8 @@ int harness_look(struct harness *harness, uint32_t processes, int look,
         const struct comparison *const comparison =
             harness->run->results[entry->result].comparison;
         entry->wanted =
-            look == 1 || comparison_is_open(comparison, harness->request.threshold);
+            entry->active &&
+            (look == 1 || comparison_is_open(comparison, harness->request.threshold));
     }
     const int status = take_rounds(harness, processes, error);
     for (size_t c = 0; c < harness->n_cases; c++)
@@ -260,8 +278,10 @@ void harness_count(struct harness *harness)
     harness->n_taken = harness->n_disturbed = 0;
     for (size_t c = 0; c < harness->n_cases; c++) {
         const struct harness_case *const entry = &harness->cases[c];
+        if (entry->skips)
+            continue;
         const size_t taken = harness->run->results[entry->result].comparison->n_trials;
-        const size_t clean = clean_rounds(entry);
+        const size_t clean = clean_rounds(harness, entry);
         harness->n_taken += taken;
         harness->n_disturbed += taken > clean ? taken - clean : 0;
     }

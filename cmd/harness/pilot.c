@@ -20,16 +20,37 @@ struct pilot {
     double *unit_ns; /* of the unit that begins with the case */
     double *steps;   /* |ln| of one time over the one before */
     size_t n_steps;
+    char **told; /* why head skips each case, in the harness's own words; or NULL */
 };
+
+/* A case that both builds skip tells nothing about head. */
+static void take_words(struct harness_case *entry, const struct reading *reading,
+                       int which, char **told)
+{
+    char text[600];
+    entry->threads =
+        reading->threads > entry->threads ? reading->threads : entry->threads;
+    if (!reading->told || !reading->reason)
+        return;
+    if (which == SIDE_HEAD)
+        must(string_set(told, reading->reason));
+    if (which != SIDE_BASE || !*told)
+        return;
+    snprintf(text, sizeof text, "both builds skip it: %.500s", reading->reason);
+    must(string_set(&entry->skips, text));
+}
 
 static int run_unit(struct harness *harness, size_t first, int which, struct pilot *pilot,
                     struct error *error)
 {
     struct readings readings;
     struct slice slice;
-    const int status = unit_run(harness, first, which, &readings, &slice, error);
+    const int status = unit_run(harness, first, which, 0, &readings, &slice, error);
     for (size_t c = first; status == 0 && c < unit_end(harness, first); c++) {
-        const double ns = readings_find(&readings, harness->cases[c].name)->ns;
+        const struct reading *const reading =
+            readings_find(&readings, harness->cases[c].name);
+        const double ns = reading->ns;
+        take_words(&harness->cases[c], reading, which, &pilot->told[c]);
         if (ns > 0 && pilot->ns[c] > 0 && which == SIDE_BASE)
             pilot->steps[pilot->n_steps++] = fabs(log(ns / pilot->ns[c]));
         if (which == SIDE_BASE)
@@ -96,14 +117,20 @@ static int make_plan(struct harness *harness, const struct pilot *pilot,
                      struct error *error)
 {
     struct harness_plan *const plan = &harness->plan;
+    const double processes = (double)(SIDES * harness->n_places);
     size_t units = 0;
     double process_ns = 0;
     for (size_t c = 0; c < harness->n_cases; c = unit_end(harness, c)) {
-        process_ns += SIDES * pilot->unit_ns[c];
+        if (!unit_is_compared(harness, c))
+            continue;
+        process_ns += processes * pilot->unit_ns[c];
         units += pilot->unit_ns[c] > 0;
     }
+    for (size_t c = 0; c < harness->n_cases; c++)
+        plan->n_cases -= harness->cases[c].skips != NULL;
     const int status = plan_processes(harness, process_ns, plan, error);
-    plan->slice_ns = units ? process_ns / SIDES / (double)units : 0;
+    plan->slice_ns = units ? process_ns / processes / (double)units : 0;
+    plan->places = harness->n_places;
     plan->seconds = plan->processes * process_ns * 1e-9;
     plan->finer_seconds = 4 * plan->seconds;
     plan->detectable = plan->finer = NAN;
@@ -122,12 +149,16 @@ int harness_pilot(struct harness *harness, struct error *error)
     const size_t n = harness->n_cases + 1;
     struct pilot pilot = {.ns = must_have(calloc(n, sizeof(double))),
                           .unit_ns = must_have(calloc(n, sizeof(double))),
-                          .steps = must_have(calloc(n * PILOTS, sizeof(double)))};
+                          .steps = must_have(calloc(n * PILOTS, sizeof(double))),
+                          .told = must_have(calloc(n, sizeof(char *)))};
     int status = run_all(harness, &pilot, error);
     if (status == 0)
         status = make_plan(harness, &pilot, error);
     free(pilot.ns);
     free(pilot.unit_ns);
     free(pilot.steps);
+    for (size_t c = 0; c < n; c++)
+        free(pilot.told[c]);
+    free(pilot.told);
     return status;
 }

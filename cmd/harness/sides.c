@@ -172,6 +172,8 @@ int sides_open(struct harness *harness, struct error *error)
         status = find(harness, i, error);
     if (status == 0)
         status = make_control(harness, error);
+    if (status == 0)
+        status = relink_open(harness, error);
     return status < 0 ? status : make_homes(harness, error);
 }
 
@@ -205,14 +207,16 @@ static int read_output(struct harness *harness, harness_reader *reader,
         return 0;
     struct error why = {.text = ""};
     if (reader(slice->text, &harness->form, readings, &why) < 0)
-        return error_set(error, -EPROTO, "its output cannot be read: %.300s", why.text);
+        return error_set(error, -EPROTO, "its output cannot be read: %.200s%s%.200s",
+                         why.text, slice->said ? "; it said: " : "", slice->said ?: "");
+    must(readings->failed ? -ENOMEM : 0);
     return readings->n > READINGS_MOST
                ? error_set(error, -EPROTO, "its output has more than %d cases",
                            READINGS_MOST)
                : 0;
 }
 
-int side_run(struct harness *harness, int which, const char *arguments,
+int side_run(struct harness *harness, int which, size_t place, const char *arguments,
              harness_reader *reader, const char *name, struct readings *readings,
              struct slice *slice, struct error *error)
 {
@@ -220,8 +224,10 @@ int side_run(struct harness *harness, int which, const char *arguments,
     const struct adapter *const adapter = harness->adapter;
     const struct plan *const plan = &harness->plan.settled;
     struct text_list more = {.n = 0};
-    adapter_words(arguments, name ?: "", adapter->path, harness->slice_ns, &more);
+    adapter_words(arguments, name ?: "", adapter->choice, harness->slice_ns, &more);
     char **const words = make_words(side, &more);
+    if (place)
+        words[0] = (char *)(uintptr_t)side->place[place];
     const struct slice_request request = {
         .words = words,
         .cwd = *side->cwd ? side->cwd : NULL,
@@ -256,8 +262,9 @@ void case_fail(struct harness *harness, size_t c, int which, const char *reason)
     result_clear_samples(result);
     struct comparison *const comparison = result->comparison;
     free(comparison->trials);
-    *comparison =
-        (struct comparison){.verdict = VERDICT_UNUSABLE, .reason = comparison->reason};
+    *comparison = (struct comparison){.verdict = VERDICT_UNUSABLE,
+                                      .reason = comparison->reason,
+                                      .placement = comparison->placement};
     must(string_set(&comparison->reason, text));
     must(result_set_status(result, STATUS_FAILED, text));
 }

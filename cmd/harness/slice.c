@@ -255,6 +255,10 @@ static void complain_of(struct child *child, const struct slice_request *request
     else if (WEXITSTATUS(status))
         snprintf(text, sizeof text, "ended with exit status %d", WEXITSTATUS(status));
     else
+        *text = '\0';
+    if (*said)
+        must(string_set(&slice->said, said));
+    if (!*text)
         return;
     const size_t n = strlen(text);
     if (*said)
@@ -313,6 +317,6 @@ int slice_run(const struct slice_request *request, struct slice *slice,
 
 void slice_free(struct slice *slice)
 {
-    TEXTS_FREE(slice->text, slice->complaint);
+    TEXTS_FREE(slice->text, slice->complaint, slice->said);
     *slice = (struct slice){.text = NULL};
 }

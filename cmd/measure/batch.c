@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch: how it is asked for, its reply, the evidence against believing it, and how
+/* A batch: its reply, the evidence against believing it, and how
  * many calls it should have. */
 #include "measure/measure.h"
 
@@ -8,28 +8,13 @@
 enum { CALIBRATION_TRIES = 40, CALIBRATION_PATIENCE = 30 };
 #define CALL_NS_LEAST 1e-3 /* no call is as short as that */
 
-struct batch_call batch_of(const struct group_state *group, uint64_t number,
-                           uint64_t calls)
-{
-    const struct conditions *const conditions = &group->session->how->conditions;
-    return (struct batch_call){.number = number,
-                               .iterations = calls,
-                               .cold = group->plan->settings.cold,
-                               .flush_denormals = conditions->flush_denormals,
-                               .fresh_output = conditions->fresh_output};
-}
-
-/* --timeout is for one call; calls that were measured may all take ten times as long. */
-int64_t batch_timeout(const struct how *how, uint64_t calls, double call_ns)
-{
-    return timeout_with(how, 10 * call_ns * (double)(calls + 1));
-}
-
 int64_t timeout_with(const struct how *how, double more_ns)
 {
     return (int64_t)fmin((double)how->timeout_ns + more_ns,
                          (double)WORKER_TIMEOUT_MAX_NS);
 }
+
+enum { SHORT_REGION_NS = 10000 };
 
 struct batch batch_read(cJSON *reply)
 {
@@ -37,8 +22,11 @@ struct batch batch_read(cJSON *reply)
     struct batch_reply *const told = &batch.told;
     batch_reply_read(reply, told);
     const double process_ns = isnan(told->process_ns) ? told->cpu_ns : told->process_ns;
-    const double busy =
-        isnan(told->threads_busy) ? process_ns / told->ns : told->threads_busy;
+    /* The readings around short regions take as long as these. */
+    const bool too_short = told->ns < SHORT_REGION_NS * (double)told->regions;
+    const double busy = !isnan(told->threads_busy) ? told->threads_busy
+                        : too_short                ? 1
+                                                   : process_ns / told->ns;
     batch.ns = told->ns;
     batch.threads = busy < 1.5 ? 1 : (int)lround(fmin(busy, CPUS_MAX));
     /* A caller may wait for its helpers. If a process has several threads, what counts is

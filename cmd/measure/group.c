@@ -40,6 +40,7 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool copy
                                   .block = group->map.bytes,
                                   .dims = group->plan->shape.shape,
                                   .operands = group->map,
+                                  .sets = group->map.sets,
                                   .threads = (int)group->plan->settings.threads,
                                   .most_ulp = group->plan->settings.most_ulp,
                                   .huge = huge,
@@ -63,6 +64,7 @@ int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
     const struct how *how = group->session->how;
     const bool spread = how->conditions.spread;
     group->map = group->plan->shape.map;
+    group->map.sets = group->plan->settings.sets;
     const int status = operands_offsets(
         &group->map, spread ? OPERANDS_PAGE : group->plan->settings.align, seed, error);
     if (status == 0 && spread)

@@ -36,9 +36,11 @@ static void take_roof(const struct group_state *group, const struct case_state *
 }
 
 void case_take(const struct group_state *group, struct case_state *entry,
-               const struct prepare_reply *reply)
+               const struct prepare_reply *reply, bool choice)
 {
     struct result *result = case_result(group, entry);
+    if (choice)
+        take_choice(entry, result, reply);
     take_roof(group, entry, reply->roof);
     entry->team = reply->threads;
     result->samples.prepare_ns = reply->prepare_ns;
@@ -51,21 +53,12 @@ void case_take(const struct group_state *group, struct case_state *entry,
 
 static int prepare(struct group_state *group, struct case_state *entry)
 {
-    const struct how *how = group->session->how;
-    struct result *result = case_result(group, entry);
+    struct runner runner = runner_of(group, entry);
     const struct prepare_call call = {.kernel = entry->offer->index,
                                       .threads = (int)entry->plan->team};
-    struct prepare_reply told;
-    cJSON *reply = NULL;
-    result->accuracy.known = false;
-    int status = case_ask(group, entry, prepare_call(&call), how->timeout_ns, &reply);
-    if (reply) {
-        prepare_reply_read(reply, &told);
-        entry->number = told.number;
-        take_choice(entry, result, &told);
-        case_take(group, entry, &told);
-    }
-    cJSON_Delete(reply);
+    case_result(group, entry)->accuracy.known = false;
+    const int status = runner_prepare(&runner, &call, true);
+    entry->number = runner.number;
     return status;
 }
 
@@ -78,13 +71,13 @@ const struct semiring_answers *group_find_answers(const struct group_state *grou
     return NULL;
 }
 
-static const struct answer_places nowhere = {.index = UINT64_MAX};
+const struct answer_places no_answers = {.index = UINT64_MAX};
 
 struct answer_places group_answers(const struct group_state *group,
                                    const struct case_state *entry)
 {
     const struct semiring_answers *const answers = group_find_answers(group, entry);
-    return answers ? answers->places : nowhere;
+    return answers ? answers->places : no_answers;
 }
 
 /* With --accuracy, errors are those of all outputs that are checked. */
@@ -135,50 +128,22 @@ static int ask_owner(struct group_state *group, struct result *result,
     return status == -EINTR ? status : 0;
 }
 
-void group_take_check(const struct group_state *group, struct result *result,
-                      const struct check_reply *reply, const char *who)
-{
-    char text[512];
-    snprintf(text, sizeof text, "%s%s", who, reply->note ?: "");
-    note_once(result, reply->note ? text : NULL);
-    fairness_alive(result, reply->threads_alive, (int)group->session->plan->most_threads);
-}
-
 static int check(struct group_state *group, struct case_state *entry)
 {
-    struct result *result = case_result(group, entry);
+    const struct runner runner = runner_of(group, entry);
     const struct answer_places places = group_answers(group, entry);
-    const struct check_call call = {.number = entry->number,
-                                    .copy = entry->plan->copy,
-                                    .places = places,
-                                    .accuracy_n = accuracy_outputs(group, &places)};
+    struct check_call call = {.places = places,
+                              .accuracy_n = accuracy_outputs(group, &places)};
     struct check_reply told;
-    cJSON *reply = NULL;
     const int64_t started = clock_now();
-    int status = case_ask(group, entry, check_call(&call),
-                          budget_first_call(group, entry), &reply);
+    const int status =
+        runner_check(&runner, &call, budget_first_call(group, entry), &told);
     entry->check_ns = (double)(clock_now() - started);
-    if (reply) {
-        check_reply_read(reply, &told);
-        group_take_check(group, result, &told, "");
-        entry->answered = told.answered;
-        if (!take_accuracy(result, &told))
-            status = ask_owner(group, result, &places);
-    }
-    cJSON_Delete(reply);
-    return status;
-}
-
-struct check_call group_again(const struct group_state *group,
-                              const struct case_state *entry, uint64_t number,
-                              uint64_t seed)
-{
-    const struct semiring_answers *const answers = group_find_answers(group, entry);
-    return (struct check_call){
-        .number = number,
-        .places = answers ? group->again[answers - group->answers].places : nowhere,
-        .again = true,
-        .seed = seed};
+    if (status || !entry->active)
+        return status;
+    struct result *const result = case_result(group, entry);
+    entry->answered = told.answered;
+    return take_accuracy(result, &told) ? 0 : ask_owner(group, result, &places);
 }
 
 int group_check_again(struct group_state *group, uint64_t seed, struct error *error)
@@ -189,16 +154,8 @@ int group_check_again(struct group_state *group, uint64_t seed, struct error *er
         struct case_state *entry = &group->cases[i];
         if (!entry->active || case_is_limit(group, entry) || edited)
             continue;
-        struct check_call call = group_again(group, entry, entry->number, seed);
-        call.copy = entry->plan->copy;
-        struct check_reply told;
-        cJSON *reply = NULL;
-        status = case_ask(group, entry, check_call(&call),
-                          group->session->how->timeout_ns, &reply);
-        check_reply_read(reply, &told);
-        if (reply)
-            group_take_check(group, case_result(group, entry), &told, "");
-        cJSON_Delete(reply);
+        const struct runner runner = runner_of(group, entry);
+        status = runner_check_again(&runner, seed);
     }
     return status;
 }

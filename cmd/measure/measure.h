@@ -132,16 +132,10 @@ void case_end(struct group_state *group, struct case_state *entry, enum status s
 /* The same for all cases that still take part, or for those of a worker. */
 void group_end(struct group_state *group, const struct worker *worker, enum status status,
                const char *reason);
-/* Asks the case's worker. On failure the case ends as wrong, failed or skipped, the reply
- * is NULL, and the result is: 0 if the others can go on, GROUP_RESTART if the group must
- * start again in fresh workers, -EINTR. A baseline whose check takes too long is no
- * failure: it is skipped. */
-enum { GROUP_RESTART = 1 };
-int case_ask(struct group_state *group, struct case_state *entry, cJSON *request,
-             int64_t timeout_ns, cJSON **reply);
-/* Takes what the answer to prepare says of a case (group_case.c). */
+/* Takes what the answer to prepare says of a case (group_case.c); `choice`: with what the
+ * library chose, which makes baselines fair or not. */
 void case_take(const struct group_state *group, struct case_state *entry,
-               const struct prepare_reply *reply);
+               const struct prepare_reply *reply, bool choice);
 
 /* A group may start again; its notes do not repeat. NULL is no note. */
 void note_once(struct result *result, const char *note);
@@ -175,19 +169,11 @@ int group_write_answers(struct group_state *group, struct error *error);
 /* The answers that a case is compared with (group_case.c); n is 0 if there are none. */
 struct answer_places group_answers(const struct group_state *group,
                                    const struct case_state *entry);
-/* Prepares and checks one case in the worker that offers it; like case_ask(). */
+/* Prepares and checks one case in the worker that offers it; like runner_ask(). */
 int group_prepare_case(struct group_state *group, struct case_state *entry);
-/* Takes the note of an answer to check, which begins with `who` ("head "), and how many
- * threads there are. */
-void group_take_check(const struct group_state *group, struct result *result,
-                      const struct check_reply *reply, const char *who);
 /* For a check after the first one: the owner changes a part of the inputs and writes the
  * answers for a sample of outputs, both drawn from `seed`. */
 int group_change(struct group_state *group, uint64_t seed, struct error *error);
-/* Then this asks for it, of a case with that number in its worker. */
-struct check_call group_again(const struct group_state *group,
-                              const struct case_state *entry, uint64_t number,
-                              uint64_t seed);
 /* A limit of the group's op: what it writes is no answer. */
 static inline bool case_is_limit(const struct group_state *group,
                                  const struct case_state *entry)
@@ -236,10 +222,6 @@ int prove_prepare(struct worker *worker, const struct prepare_call *call,
 
 /* --timeout and what more is needed; saturates. */
 int64_t timeout_with(const struct how *how, double more_ns);
-/* A batch of a case, by its number in the worker, and how long it may take. */
-struct batch_call batch_of(const struct group_state *group, uint64_t number,
-                           uint64_t calls);
-int64_t batch_timeout(const struct how *how, uint64_t calls, double call_ns);
 #define BATCH_STOPPED "the clock did not advance during a batch"
 struct batch {
     double ns;   /* 0 if the clock did not advance */
@@ -262,6 +244,48 @@ struct calibration {
     int crossed, tries;
 };
 bool calibration_next(struct calibration *calibration, double ns, bool disturbed);
+
+/* runner.c: who is asked about a case: one worker in a run, one for each build in ab. */
+struct runner {
+    struct group_state *group;
+    struct case_state *entry;
+    struct worker *worker;
+    uint64_t number, copy; /* of the case in it; of the code, 0: as built */
+    const char *name;      /* of a build: reasons and notes begin with it; NULL: none */
+    const char *more;      /* behind the name in reasons, or NULL */
+    /* Batches are divided, with a look at the core between the parts, and calibration
+     * believes disturbed ones. */
+    bool watched;
+};
+/* The one in the worker that offers the case. */
+struct runner runner_of(struct group_state *group, struct case_state *entry);
+/* "head: died of ...": names the build instead of its worker. */
+void runner_blame(const struct runner *runner, const char *text, char *out, size_t size);
+/* Ends the case; the reason begins with the name. */
+void runner_end(const struct runner *runner, enum status status, const char *text);
+/* Asks the worker. On failure the case ends as wrong, failed or skipped, the reply is
+ * NULL, and the result is: 0 if the others can go on, GROUP_RESTART if the group must
+ * start again in fresh workers, -EINTR. A baseline whose check takes too long is no
+ * failure: it is skipped. */
+enum { GROUP_RESTART = 1 };
+int runner_ask(const struct runner *runner, cJSON *request, int64_t timeout_ns,
+               cJSON **reply);
+/* The same for each verb. Sets the number; `describes`: the result tells of this one. */
+int runner_prepare(struct runner *runner, const struct prepare_call *call,
+                   bool describes);
+/* `told` is without its note, which the result has. */
+int runner_check(const struct runner *runner, struct check_call *call, int64_t timeout_ns,
+                 struct check_reply *told);
+int runner_check_again(const struct runner *runner, uint64_t seed);
+/* A batch of so many calls; the reply in `batch` is the caller's. GROUP_RESTART if the
+ * case ended. */
+struct batch_call runner_call(const struct runner *runner, uint64_t calls);
+int runner_batch(const struct runner *runner, const struct batch_call *call,
+                 struct batch *batch);
+/* Looks for the number of calls with which the slowest one has a batch of that length,
+ * and for the time of such a call: both are the entry's then, which is one for all. */
+int runners_calibrate(const struct runner *runners, size_t n, double shortest_ns);
+
 void order_shuffle(int *order, size_t n, uint64_t *random);
 /* Clock ticks stolen from the CPUs so far. */
 int64_t group_steal(const struct group_state *group);

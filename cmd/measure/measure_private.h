@@ -22,6 +22,7 @@ int group_try_input(struct group_state *group, struct error *error);
 /* The answers of a case's semiring, or NULL (group_case.c). */
 const struct semiring_answers *group_find_answers(const struct group_state *group,
                                                   const struct case_state *entry);
+extern const struct answer_places no_answers;
 /* group_case.c: checks all cases that are left once more, on inputs that `seed` changes;
  * the same, or an errno with its error. */
 int group_check_again(struct group_state *group, uint64_t seed, struct error *error);
@@ -32,9 +33,12 @@ static inline bool case_is_edited(const struct group_state *group,
     return entry->plan->copy > group->session->how->conditions.places;
 }
 /* copies.c: copies the code of the first case for those that run copies of it, once the
- * first is prepared. Like case_ask(). */
+ * first is prepared. Like runner_ask(). */
 int group_prepare_copies(struct group_state *group);
-/* rounds.c: the calibration of a group's cases; like case_ask(). */
+/* runner.c: a batch whose threads had to wait for their CPUs may show fewer of them than
+ * work: it tells nothing. */
+void runner_take_threads(struct result *result, const struct batch *batch);
+/* rounds.c: the calibration of a group's cases; like runner_ask(). */
 int group_calibrate(struct group_state *group, struct error *error);
 /* All rounds of groups that are calibrated; their cases take turns. The first one's
  * how and seed decide. */

@@ -9,70 +9,25 @@
 /* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
  * run. */
 #define PROBE_EVERY_NS 2500000.0
-/* Between two looks at how much of the core a batch gets. A look takes 1.5 us, all of
- * them 2.6% of a batch. */
-#define REGION_NS 80000.0
-
-static int run_batch(struct group_state *group, struct case_state *entry, size_t pass,
-                     bool probe, struct batch *batch)
+static struct runner watched(struct group_state *group, struct case_state *entry)
 {
-    const struct how *const how = group->session->how;
-    const double expected_ns = entry->call_ns * (double)entry->iterations;
-    struct batch_call call = batch_of(group, entry->number, entry->iterations);
-    call.copy = entry->plan->copy;
-    call.pass = pass;
-    call.probe = probe;
-    call.core_share = !run_is_emulated(group->session->run);
-    /* Counters that take turns need long regions. */
-    if (!how->multiplex)
-        call.regions = (uint64_t)ceil(expected_ns / REGION_NS);
-    int status =
-        case_ask(group, entry, batch_call(&call),
-                 batch_timeout(how, entry->iterations, entry->call_ns), &batch->reply);
-    *batch = batch_read(batch->reply);
-    if (!batch->reply)
-        return status ? status : GROUP_RESTART;
-    entry->regions = batch->told.regions
-                         ?: group->plan->settings.cold ? entry->iterations
-                                                       : 1;
-    if (entry->team)
-        batch->threads = entry->team;
-    const char *const doubt = batch_doubt(batch, entry->iterations);
-    if (!doubt)
-        return 0;
-    case_end(group, entry, STATUS_FAILED, doubt);
-    return GROUP_RESTART;
-}
-
-/* A batch whose threads had to wait for their CPUs may show fewer of them than work. */
-static void take_threads(struct result *result, const struct batch *batch)
-{
-    if (!batch->void_ || batch->threads >= result->threads)
-        result->threads_used = batch->threads;
+    struct runner runner = runner_of(group, entry);
+    runner.watched = true;
+    return runner;
 }
 
 static int calibrate(struct group_state *group, struct case_state *entry)
 {
     const struct plan *plan = group->session->plan;
     const bool turns = group->session->how->multiplex && plan->n_events;
-    struct calibration search = {
-        .shortest_ns = turns ? MULTIPLEX_BATCH_NS : plan->batch_ns, .calls = 1};
-    struct result *result = case_result(group, entry);
-    struct batch batch;
-    result->threads_used = 0;
-    do {
-        entry->iterations = search.calls;
-        entry->call_ns = search.call_ns;
-        const int status = run_batch(group, entry, 0, false, &batch);
-        cJSON_Delete(batch.reply);
-        if (status)
-            return status;
-        take_threads(result, &batch);
-        if (budget_exceeded(group, entry, batch.ns / (double)search.calls))
-            return 0;
-    } while (calibration_next(&search, batch.ns, false));
-    entry->iterations = result->samples.iterations = search.calls;
-    entry->call_ns = search.call_ns;
+    const struct runner runner = watched(group, entry);
+    case_result(group, entry)->threads_used = 0;
+    const int status =
+        runners_calibrate(&runner, 1, turns ? MULTIPLEX_BATCH_NS : plan->batch_ns);
+    if (status || !entry->active)
+        return status;
+    struct result *const result = case_result(group, entry);
+    result->samples.iterations = entry->iterations;
     fairness_used(result);
     return 0;
 }
@@ -139,8 +94,8 @@ static int measure_overhead(struct group_state *group)
                     entry->offer->flags & SIMDBENCH_RESETS,
             .number = is_declared(entry) ? entry->number : UINT64_MAX};
         cJSON *reply = NULL;
-        int status =
-            case_ask(group, entry, overhead_call(&call), how->timeout_ns, &reply);
+        const struct runner runner = runner_of(group, entry);
+        int status = runner_ask(&runner, overhead_call(&call), how->timeout_ns, &reply);
         for (size_t k = i; k < group->n_cases && status == 0; k++)
             if (same_loop(&group->cases[k], entry))
                 take_overhead(group, &group->cases[k], reply);
@@ -252,7 +207,7 @@ static void add_batch(struct group_state *group, struct case_state *entry, uint3
     must((batch->alone ? result_add_sample : result_add_apart)(result, round, batch->ns));
     add_counters(group, entry, batch);
     if (!result->threads_used) {
-        take_threads(result, batch);
+        runner_take_threads(result, batch);
         fairness_used(result);
     }
     if (ghz > 0)
@@ -267,9 +222,12 @@ static int run_alone(struct rounds *rounds, const struct turn *turn, uint32_t ro
 {
     enum { AGAIN = 8 };
     struct pace *const pace = &rounds->pace;
-    int status = 0;
+    const struct runner runner = watched(turn->group, turn->entry);
+    struct batch_call call = runner_call(&runner, turn->entry->iterations);
+    call.pass = round;
+    call.probe = probe;
     for (int tries = 0;; tries++) {
-        status = run_batch(turn->group, turn->entry, round, probe, batch);
+        const int status = runner_batch(&runner, &call, batch);
         batch->alone = status != 0 || had_core(rounds->lead, batch);
         if (batch->alone || tries == AGAIN || !pace->spare || pace_late(rounds, 1))
             return status;

@@ -70,6 +70,11 @@ int run_exit_status(const struct run *run)
 {
     if (run->interrupted && (!run->gate || strcmp(run->gate->kind, "stored") != 0))
         return EXIT_INTERRUPTED;
+    for (size_t i = 0; i < run->n_judgements; i++)
+        if (run->judgements[i].reason)
+            return EXIT_REGRESSED;
+    if (run->n_judgements)
+        return EXIT_OK;
     const int status = run->gate ? compared_status(run) : plain_status(run);
     return status == EXIT_OK && chooses_badly(run) ? EXIT_REGRESSED : status;
 }

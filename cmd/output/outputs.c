@@ -80,6 +80,11 @@ int outputs_write(const struct options *options, bool table, const struct run *r
         const int appended =
             history_append(options->history, run, status == 0 ? error : NULL);
         status = status == 0 ? appended : status;
+        if (status == 0 && !(run->fingerprint && *run->fingerprint) && !options->quiet)
+            complain("%s: stored as of " HISTORY_NO_HOST
+                     ": what the run was read from does not tell it, so changes are not "
+                     "looked for",
+                     options->history);
     }
     return status;
 }

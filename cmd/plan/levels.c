@@ -50,6 +50,14 @@ double level_bytes(const struct memory_level *level, uint32_t threads)
     return level->bytes * (reached < level->how_many ? reached : level->how_many);
 }
 
+double levels_fit(const struct memory_levels *levels, double working_set)
+{
+    for (size_t i = 0; i < levels->n && working_set > 0; i++)
+        if (working_set <= levels->level[i].bytes)
+            return levels->level[i].bytes / working_set;
+    return 2;
+}
+
 const char *levels_find(const struct memory_levels *levels, uint32_t threads,
                         double working_set)
 {

@@ -15,6 +15,7 @@ static int check_memory(const struct selection *selection, const struct plan_gro
                         const char *origin, struct error *error)
 {
     struct operands_map map = group->shape.map;
+    map.sets = group->settings.sets;
     struct error why = {.text = ""};
     int status = operands_offsets(&map, selection->request->settings.align, 0, &why);
     double need = (double)map.bytes * (selection->request->settings.huge_pages ? 3 : 2);
@@ -66,6 +67,30 @@ static void say_left_out(const struct wanted *wanted, const struct plan_group *g
     text_list_add_once(&wanted->plan->left_out, text);
 }
 
+/* Sets of a group fill at most that share of the cache in which one of them lies. */
+#define SETS_SHARE 0.75
+
+/* Calls in several threads have one set: a team belongs to it. */
+static int choose_sets(struct plan_group *group, const char *origin, struct error *error)
+{
+    struct operands_map map = group->shape.map;
+    struct error why;
+    if (group->settings.sets < 2)
+        return 0;
+    if (group->settings.threads > 1)
+        return error_set(error, -EINVAL, "--inputs: with --threads calls have one set");
+    if (group->settings.sets != SETS_AUTO)
+        return 0;
+    const int status = operands_offsets(&map, group->settings.align, 0, &why);
+    if (status < 0)
+        return error_set(error, status, "%.200s: '%s' of op %s: %.100s", origin,
+                         group->shape.text, group->op, why.text);
+    const struct memory_levels levels = levels_here();
+    const double fit = levels_fit(&levels, (double)operands_set_bytes(&map)) * SETS_SHARE;
+    group->settings.sets = (uint32_t)fmin(fmax(fit, 1), SETS_MAX);
+    return 0;
+}
+
 static int add_group(const struct wanted *wanted, const struct shape_info *shape,
                      const char *input, uint32_t threads, bool any_layout,
                      struct error *error)
@@ -81,7 +106,8 @@ static int add_group(const struct wanted *wanted, const struct shape_info *shape
     int status = 0;
     group.settings.threads = threads;
     group.settings.input = *input ? must_have(strdup(input)) : NULL;
-    if (!is_there(plan, &group))
+    status = choose_sets(&group, wanted->origin, error);
+    if (status == 0 && !is_there(plan, &group))
         status = plan_fill_group(selection, any_layout, &group, &plan->left_out, error);
     if (status == 0 && group.n_cases)
         status = check_memory(selection, &group, wanted->origin, error);

@@ -120,6 +120,9 @@ struct memory_levels levels_of(const struct host *host);
 struct memory_levels levels_here(void);
 /* Bytes of all caches of that level that so many threads, a core each, reach. */
 double level_bytes(const struct memory_level *level, uint32_t threads);
+/* How many such working sets the smallest cache holds that holds one, of one thread; 2
+ * beyond all caches. */
+double levels_fit(const struct memory_levels *levels, double working_set);
 /* The first level that holds a working set, or "memory"; NULL if none is known. */
 const char *levels_find(const struct memory_levels *levels, uint32_t threads,
                         double working_set);

@@ -326,6 +326,9 @@ static bool add_offer(const struct selection *selection, struct plan_group *grou
         entry->skip = must_have(strdup(reason));
     else if (bundle && !offer->is_baseline && selection->instead[0])
         text_list_add(&entry->notes, selection->instead);
+    const char *const path = offer->worker->info.path;
+    if (!entry->skip && group->settings.sets > 1 && path && module_is_foreign(path))
+        entry->skip = must_have(strdup("a foreign worker has one set of operands"));
     return true;
 }
 

@@ -91,7 +91,8 @@ static int select_semirings(struct selection *selection, struct error *error)
     const struct text_list *asked = &selection->request->semirings;
     const struct text_list *known = &selection->known_semirings;
     if (asked->n && !known->n)
-        return error_set(error, -EINVAL, "--semiring=%s: op %s has no semirings",
+        return error_set(error, -EINVAL,
+                         "--semiring=%s: op %s has no semirings; leave --semiring out",
                          asked->item[0], selection->op);
     if (!asked->n && known->n)
         text_list_add(&selection->semirings, known->item[0]);
@@ -189,7 +190,8 @@ static int select_layouts(struct selection *selection, struct error *error)
         selection->layouts_named |= strcmp(asked->item[i], "all") != 0;
     const int status =
         asked->n && !known.n
-            ? error_set(error, -EINVAL, "--layout=%.60s: op %s has one layout",
+            ? error_set(error, -EINVAL,
+                        "--layout=%.60s: op %s has one layout; leave --layout out",
                         asked->item[0], selection->op)
             : choose("--layout=", "layout", asked, &known, &selection->layouts, error);
     if (known.n)

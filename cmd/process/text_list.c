@@ -148,14 +148,23 @@ void text_list_near(const struct text_list *list, const char *word, char *out,
     }
 }
 
+#define CUT " ..."
+
 void text_list_join(const struct text_list *list, const char *separator, char *out,
                     size_t size)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < list->n && used < size; i++)
+    for (size_t i = 0; i < list->n; i++) {
+        /* What has no room is cut at the end of an item. */
+        const size_t need = strlen(list->item[i]) + (i ? strlen(separator) : 0);
+        if (used + need + sizeof CUT > size) {
+            snprintf(out + used, size - used, "%s", CUT);
+            return;
+        }
         used += (size_t)snprintf(out + used, size - used, "%s%s", i ? separator : "",
                                  list->item[i]);
+    }
 }
 
 void text_list_hint(const struct text_list *list, const char *word, char *out,
@@ -171,7 +180,7 @@ void text_list_hint(const struct text_list *list, const char *word, char *out,
 void text_list_unknown(const struct text_list *list, const char *word, const char *noun,
                        char *out, size_t size)
 {
-    char hint[220], all[200];
+    char hint[220], all[160];
     text_list_hint(list, word, hint, sizeof hint);
     text_list_join(list, ", ", all, sizeof all);
     snprintf(out, size, "no such %s%s (known: %s)", noun, hint, all);

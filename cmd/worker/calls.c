@@ -171,7 +171,7 @@ TABLE(shape_call, FIELD(shape_call, op), FIELD(shape_call, type), FIELD(shape_ca
 static const struct map_call map_call_defaults = {.threads = 1};
 TABLE(map_call, FIELD(map_call, bytes), FIELD(map_call, block), FIELD(map_call, dims),
       FIELD(map_call, operands), FIELD(map_call, threads), OPTIONAL(map_call, most_ulp),
-      FIELD(map_call, huge), OPTIONAL(map_call, private))
+      OPTIONAL(map_call, sets), FIELD(map_call, huge), OPTIONAL(map_call, private))
 
 static const struct inputs_call inputs_call_defaults;
 TABLE(inputs_call, FIELD(inputs_call, op), FIELD(inputs_call, seed),
@@ -218,6 +218,14 @@ static const struct copies_call copies_call_defaults = {.number = UINT64_MAX, .n
 TABLE(copies_call, NAMED(copies_call, number, "case"), OPTIONAL(copies_call, n),
       OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code),
       OPTIONAL(copies_call, edits), FIELD(copies_call, executed))
+
+static const struct turns_call turns_call_defaults = {.number = UINT64_MAX, .repeat = 1};
+TABLE(turns_call, NAMED(turns_call, number, "case"), FIELD(turns_call, turns),
+      FIELD(turns_call, list), OPTIONAL(turns_call, repeat))
+
+static const struct lists_call lists_call_defaults;
+TABLE(lists_call, FIELD(lists_call, op), FIELD(lists_call, input),
+      FIELD(lists_call, turns), FIELD(lists_call, list), FIELD(lists_call, seed))
 
 /* ---- replies ---- */
 
@@ -291,6 +299,12 @@ static const struct loaded_object loaded_object_defaults;
 TABLE(loaded_object, FIELD(loaded_object, path), FIELD(loaded_object, soname),
       FIELD(loaded_object, build_id))
 
+static const struct turns_reply turns_reply_defaults;
+TABLE(turns_reply, FIELD(turns_reply, ns), FIELD(turns_reply, cpu_ns))
+
+static const struct lists_reply lists_reply_defaults;
+TABLE(lists_reply, FIELD(lists_reply, joint))
+
 /* ---- functions ---- */
 
 #define CALL(verb, fields)                                                 \
@@ -326,6 +340,8 @@ CALL(overhead, overhead)
 CALL(team, team)
 CALL(step, step)
 CALL(copies, copies)
+CALL(turns, turns)
+CALL(inputs, lists)
 REPLY(shape_reply)
 REPLY(map_reply)
 REPLY(fill_reply)
@@ -338,6 +354,8 @@ REPLY(overhead_count)
 REPLY(team_reply)
 REPLY(copies_reply)
 REPLY(copies_edit)
+REPLY(turns_reply)
+REPLY(lists_reply)
 REPLY(loaded_object)
 
 /* ---- requests with lists ---- */
@@ -386,6 +404,8 @@ cJSON *load_call(const struct load_call *call)
         cJSON_AddStringToObject(item, "value", call->option[i].value);
         cJSON_AddItemToArray(options, item);
     }
+    if (call->enclosed)
+        cJSON_AddTrueToObject(request, "enclosed");
     return request;
 }
 
@@ -393,7 +413,9 @@ bool load_call_read(const cJSON *request, struct simdbench_option *option, size_
                     struct load_call *call)
 {
     const cJSON *item;
-    *call = (struct load_call){.path = message_text(request, "path"), .option = option};
+    *call = (struct load_call){.path = message_text(request, "path"),
+                               .option = option,
+                               .enclosed = message_true(request, "enclosed")};
     cJSON_ArrayForEach (item, message_get(request, "options")) {
         const char *const name = message_text(item, "name");
         const char *const value = message_text(item, "value");

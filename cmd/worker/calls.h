@@ -36,6 +36,7 @@ struct map_call {
     struct operands_map operands;
     int threads;
     double most_ulp; /* 0: any error */
+    uint64_t sets;   /* of operands; 0: one */
     bool huge, private;
 };
 struct map_reply {
@@ -144,6 +145,26 @@ struct step_call {
     struct answer_places places;
 };
 
+/* Calls of a case, each on operands of its own ("turns"). */
+struct turns_call {
+    uint64_t number;
+    uint64_t turns;  /* calls, in the order of the list */
+    uint64_t list;   /* offset: for each turn the offset of each operand, then as many
+                        words that become the elements of it that are valid */
+    uint64_t repeat; /* how often the whole list runs, at least 1 */
+};
+/* "inputs": fills the inputs of all operands of such a list. */
+struct lists_call {
+    const char *op, *input;
+    uint64_t turns, list, seed;
+};
+struct turns_reply {
+    double ns, cpu_ns; /* of all calls: time, and CPU time of this thread */
+};
+struct lists_reply {
+    bool joint; /* the inputs of an op go together */
+};
+
 struct copies_call {
     uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
     bool code;                 /* is wanted as a text, too: surgery_code() */
@@ -193,6 +214,8 @@ CALL(overhead, overhead)
 CALL(team, team)
 CALL(step, step)
 CALL(copies, copies)
+CALL(turns, turns)
+CALL(inputs, lists)
 REPLY(shape_reply)
 REPLY(map_reply)
 REPLY(fill_reply)
@@ -205,6 +228,8 @@ REPLY(overhead_count)
 REPLY(team_reply)
 REPLY(copies_reply)
 REPLY(copies_edit)
+REPLY(turns_reply)
+REPLY(lists_reply)
 REPLY(loaded_object)
 #undef CALL
 #undef REPLY
@@ -229,6 +254,7 @@ struct load_call {
     const char *path;
     const struct simdbench_option *option;
     size_t n;
+    bool enclosed; /* enclose_helpers() before, enclose_files() after it */
 };
 cJSON *load_call(const struct load_call *call);
 /* Options go into an array with so much room; false: they are bad, or too many. */

@@ -51,9 +51,10 @@ static void write_refusal(struct sock_filter *to, const struct refusal *refusal)
 }
 
 /* Without the flag, older systems would turn off a part of the core's speculation. */
-static int install(const struct sock_filter *code, size_t n)
+int filter_install(const struct sock_filter *code, size_t n)
 {
-    const struct sock_fprog program = {(unsigned short)n, (struct sock_filter *)code};
+    const struct sock_fprog program = {(unsigned short)n,
+                                       (struct sock_filter *)(uintptr_t)code};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
                 &program) < 0)
@@ -96,7 +97,7 @@ int confine(pid_t parent)
         write_refusal(code + PROLOGUE + PER_REFUSAL * i, &refusals[i]);
     code[ARRAY_LEN(code) - 1] =
         (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    return install(code, ARRAY_LEN(code));
+    return filter_install(code, ARRAY_LEN(code));
 }
 
 /* A pipe tells by a signal that its other end is closed. Either end may be closed first.

@@ -160,6 +160,10 @@ cJSON *message_operands(const struct operands_map *map)
         if (operand->source)
             cJSON_AddNumberToObject(item, "source", operand->source);
         message_add_u64(item, "offset", map->offset[i]);
+        if (map->sets > 1) {
+            message_add_u64(item, "more", map->more[i]);
+            message_add_u64(item, "pitch", map->pitch[i]);
+        }
         cJSON_AddItemToArray(array, item);
     }
     return array;
@@ -185,6 +189,8 @@ int message_read_operands(const cJSON *array, struct operands_map *map)
         operand->stride = (int64_t)message_u64(item, "stride", 0);
         operand->source = (uint32_t)message_int(item, "source", 0);
         map->offset[map->count] = message_u64(item, "offset", 0);
+        map->more[map->count] = message_u64(item, "more", 0);
+        map->pitch[map->count] = message_u64(item, "pitch", 0);
         if (!operand->type || !operand->role)
             return -EPROTO;
         map->count++;

@@ -54,7 +54,8 @@ cJSON *service_handle(struct service *service, const cJSON *request)
         {"check", service_check},         {"accuracy", service_accuracy},
         {"batch", service_batch},         {"overhead", service_overhead},
         {"team", service_team},           {"step", service_step},
-        {"copies", service_copies},
+        {"copies", service_copies},       {"turns", service_turns},
+        {"inputs", service_inputs},
     };
     const char *verb = message_text(request, "do");
     for (size_t i = 0; verb && i < ARRAY_LEN(verbs); i++) {

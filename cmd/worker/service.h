@@ -47,6 +47,14 @@ struct service_case {
      * on guarded arrays. */
     char note[200], guard_note[200];
     struct copies *copies; /* NULL: none */
+    struct turn *turn;     /* what calls are given in turn; NULL: argument and state */
+};
+
+/* A set of operands, or the frame of a declared function, and what was prepared for it.
+ */
+struct turn {
+    const struct simdbench_operands *argument;
+    void *state;
 };
 
 /* Simdbench's own kernels, or those of a module. */
@@ -71,6 +79,9 @@ struct service {
     uint64_t arena_bytes;
     bool mapped; /* there are operands, if only none of them */
     struct operands operands;
+    struct operands *set; /* all sets of operands, if there are several */
+    struct turn *turn;    /* and what an empty kernel is given in turn */
+    uint64_t n_sets, next_set;
     struct operands other; /* inputs that another seed filled, in memory of its own;
                               count 0: not yet needed */
 
@@ -124,6 +135,22 @@ cJSON *service_reference(struct service *service, const cJSON *request);
 /* Points at `bytes` of the shared memory; NULL if that is not inside. */
 void *service_memory(struct service *service, uint64_t offset, uint64_t bytes);
 
+/* service_sets.c: several sets of operands. Binds them after `map`. */
+int service_bind_sets(struct service *service, const struct map_call *call, void *base);
+void service_free_sets(struct service *service);
+/* Prepares a case for each set; set 0 is done. */
+int service_prepare_turns(const struct service *service, struct service_case *entry,
+                          char *error, size_t error_size);
+void service_free_turns(const struct service *service, struct service_case *entry);
+/* Operands of the next call. */
+const struct operands *service_next(const struct service *service);
+/* The one loop that is timed: calls run(argument, state), or where there are turns takes
+ * the next one for each call. */
+void service_repeat(struct service *service,
+                    void (*run)(const struct simdbench_operands *, void *),
+                    const struct simdbench_operands *argument, void *state,
+                    const struct turn *turn, uint64_t iterations);
+
 /* service_load.c: one part more, own kernels if `path` is NULL. */
 int service_add_part(struct service *service, const char *path,
                      const struct simdbench_option *options, size_t n_options,
@@ -163,6 +190,11 @@ cJSON *service_step(struct service *service, const cJSON *request);
 /* service_script.c: with clock_script(), makes up what a batch of these calls took. */
 void service_script(const struct service *service, const struct service_case *entry,
                     uint64_t copy, uint64_t calls, struct sample *sample);
+double service_script_ns(const struct service *service, const struct service_case *entry,
+                         uint64_t copy, double faults);
+/* service_turns.c: each call on operands of its own. */
+cJSON *service_turns(struct service *service, const cJSON *request);
+cJSON *service_inputs(struct service *service, const cJSON *request);
 /* service_copies.c: copies of the code of a case. */
 cJSON *service_copies(struct service *service, const cJSON *request);
 /* Calls of the case run that copy from now on, 0: the code as built. -EINVAL */

@@ -64,16 +64,6 @@ static cJSON *batch_counts_reply(const struct service *service,
     return list;
 }
 
-/* The one loop that is timed. It stays a function of its own, so that the empty kernel
- * that measures its cost goes through the very same instructions. */
-__attribute__((noinline)) static void
-repeat(void (*run)(const struct simdbench_operands *, void *),
-       const struct simdbench_operands *operands, void *state, uint64_t iterations)
-{
-    for (uint64_t i = 0; i < iterations; i++)
-        run(operands, state);
-}
-
 static struct batch_reply reply_of(const struct sample *sample)
 {
     return (struct batch_reply){.ns = (double)sample->ns,
@@ -105,11 +95,11 @@ static void tell_threads(const struct service *service, const struct sample *sam
 }
 
 /* The pages that lie inside outputs; a private copy gets new ones for them. */
-static void give_back_outputs(const struct service *service)
+static void give_back_outputs(const struct operands *operands)
 {
     const uintptr_t page = OPERANDS_PAGE;
-    for (uint32_t i = 0; i < service->operands.view.count; i++) {
-        const struct simdbench_operand *operand = &service->operands.operand[i];
+    for (uint32_t i = 0; i < operands->view.count; i++) {
+        const struct simdbench_operand *operand = &operands->operand[i];
         const uintptr_t data = (uintptr_t)operand->data;
         const uintptr_t first = (data + page - 1) / page * page;
         const uintptr_t end =
@@ -170,15 +160,21 @@ static bool resets(const struct service_case *entry)
     return entry->kernel->flags & SIMDBENCH_RESETS;
 }
 
-/* A call that is not timed, by which a library has started its threads. */
+/* A call of each set that is not timed, by which a library has started its threads. */
 static int warm_up(struct timed *timed)
 {
-    const struct service *const service = timed->service;
+    struct service *const service = timed->service;
     const struct simdbench_operands *const operands = &service->operands.view;
     struct counters *const counters = service->sampler.counters;
-    if (resets(timed->entry))
-        operands_reset(&service->operands);
-    timed->entry->run(timed->entry->argument, timed->entry->state);
+    const struct service_case *const entry = timed->entry;
+    uint64_t calls = entry->turn ? service->n_sets : 1;
+    calls = calls < timed->call->iterations ? calls : timed->call->iterations;
+    for (uint64_t i = 0; i < calls; i++) {
+        if (resets(entry))
+            operands_reset(service_next(service));
+        service_repeat(service, entry->run, entry->argument, entry->state, entry->turn,
+                       1);
+    }
     const int status = counters ? counters_follow_threads(counters) : 0;
     if (status == 0 && timed->team && operands->threads > 1 && !timed->entry->split)
         service_place_helpers(service);
@@ -207,18 +203,19 @@ static void run_regions(struct timed *timed)
     const bool apart = each || counters;
     const uint64_t regions = timed->regions, calls = call->iterations;
     for (uint64_t i = 0; i < regions; i++) {
+        const struct operands *const next = service_next(service);
         if (resets(entry))
-            operands_reset(&service->operands);
+            operands_reset(next);
         if (call->cold)
-            operands_evict(&service->operands);
+            operands_evict(next);
         if (call->fresh_output)
-            give_back_outputs(service);
+            give_back_outputs(next);
         if (!each && i > 0)
             company_between(&timed->company, &service->sampler);
         if (apart || i == 0)
             sampler_begin(&service->sampler);
-        repeat(entry->run, entry->argument, entry->state,
-               calls / regions + (i < calls % regions));
+        service_repeat(service, entry->run, entry->argument, entry->state, entry->turn,
+                       calls / regions + (i < calls % regions));
         if (!apart && i + 1 < regions)
             continue;
         struct sample one;
@@ -323,6 +320,7 @@ double service_median(double *values, size_t n)
 struct empty_call {
     void (*run)(const struct simdbench_operands *, void *);
     const struct simdbench_operands *argument;
+    const struct turn *turn;
 };
 
 static struct empty_call empty_call_of(struct service *service, uint64_t number)
@@ -330,10 +328,12 @@ static struct empty_call empty_call_of(struct service *service, uint64_t number)
     /* The pointer is hidden, or the compiler would see that nothing is called. */
     void (*volatile hidden)(const struct simdbench_operands *, void *) = empty_kernel;
     const struct service_case *const entry = service_find_case(service, number);
-    struct empty_call call = {.run = hidden, .argument = &service->operands.view};
+    struct empty_call call = {
+        .run = hidden, .argument = &service->operands.view, .turn = service->turn};
     if (entry && entry->declared) {
         call.run = SERVICE_RUN(entry->declared->nothing);
         call.argument = entry->argument;
+        call.turn = entry->turn;
     }
     return call;
 }
@@ -345,7 +345,7 @@ struct empty {
     bool known[EVENTS_MAX];
 };
 
-static void measure_empty(const struct service *service, struct sampler *sampler,
+static void measure_empty(struct service *service, struct sampler *sampler,
                           const struct empty_call *call, uint64_t iterations,
                           struct empty *empty)
 {
@@ -354,9 +354,9 @@ static void measure_empty(const struct service *service, struct sampler *sampler
     for (size_t b = 0; b < EMPTY_BATCHES; b++) {
         struct sample sample;
         struct count count;
-        repeat(call->run, call->argument, NULL, iterations);
+        service_repeat(service, call->run, call->argument, NULL, call->turn, iterations);
         sampler_begin(sampler);
-        repeat(call->run, call->argument, NULL, iterations);
+        service_repeat(service, call->run, call->argument, NULL, call->turn, iterations);
         sampler_end(sampler, &sample);
         if (clock_script())
             sample_script(&sample, (double)iterations, b);
@@ -373,7 +373,7 @@ static void measure_empty(const struct service *service, struct sampler *sampler
 }
 
 /* Counts each event per call of the loop, and in a region without a call. */
-static cJSON *count_empty(const struct service *service, struct sampler *sampler,
+static cJSON *count_empty(struct service *service, struct sampler *sampler,
                           const struct empty_call *empty_call)
 {
     struct {

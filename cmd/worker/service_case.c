@@ -15,19 +15,23 @@ struct service_case *service_find_case(struct service *service, uint64_t number)
     return &service->cases[number];
 }
 
+static void release(struct service *service, struct service_case *entry)
+{
+    service_copies_free(service, entry);
+    service_free_turns(service, entry);
+    if (entry->split)
+        split_free(entry->split);
+    else if (entry->declared)
+        declared_release(entry->declared);
+    else if (entry->kernel && entry->kernel->release)
+        entry->kernel->release(entry->state);
+    *entry = (struct service_case){.kernel = NULL};
+}
+
 void service_release_all(struct service *service)
 {
-    for (size_t i = 0; i < SERVICE_CASES_MAX; i++) {
-        struct service_case *entry = &service->cases[i];
-        service_copies_free(service, entry);
-        if (entry->split)
-            split_free(entry->split);
-        else if (entry->declared)
-            declared_release(entry->declared);
-        else if (entry->kernel && entry->kernel->release)
-            entry->kernel->release(entry->state);
-        *entry = (struct service_case){.kernel = NULL};
-    }
+    for (size_t i = 0; i < SERVICE_CASES_MAX; i++)
+        release(service, &service->cases[i]);
 }
 
 /* A declared function is called by code that is made for it. */
@@ -119,6 +123,10 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
                                sizeof error)
             : prepare_case(service, &made, !module, threads, error, sizeof error);
     int64_t end = clock_now();
+    if (status == 0)
+        status = service_prepare_turns(service, &made, error, sizeof error);
+    if (status < 0 && made.turn)
+        release(service, &made);
     if (status < 0)
         return service_error(status, "%s", error[0] ? error : strerror(-status));
     made.built = made.run;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several modules side by side in one worker, and what the process has loaded. */
+#include "confine.h"
 #include "elf_file.h"
 #include "process/process.h"
 #include "service.h"
@@ -47,7 +48,11 @@ cJSON *service_load(struct service *service, const cJSON *request)
     if (!good)
         return service_error(-EINVAL, "load: bad options, or too many");
     struct error error = {.text = ""};
+    if (call.enclosed)
+        enclose_helpers();
     int status = service_add_part(service, call.path, options, call.n, &error);
+    if (call.enclosed)
+        enclose_files();
     if (status < 0)
         return service_error(status, "%s", error.text);
     const struct service_part *part = &service->part[service->n_parts - 1];

@@ -17,6 +17,7 @@ void *service_memory(struct service *service, uint64_t offset, uint64_t bytes)
 void service_unmap(struct service *service)
 {
     service_release_all(service);
+    service_free_sets(service);
     service_forget_other(service);
     if (service->memory)
         munmap(service->memory, service->memory_bytes);
@@ -82,6 +83,9 @@ cJSON *service_map(struct service *service, const cJSON *request)
     operands_bind(&service->operands, &call.operands, &call.dims, (uint32_t)call.threads,
                   copy ? service->arena : service->memory);
     service->operands.view.most_ulp = call.most_ulp;
+    status = service_bind_sets(service, &call, copy ? service->arena : service->memory);
+    if (status < 0)
+        return service_error(status, "map: no memory for %" PRIu64 " sets", call.sets);
     service->mapped = true;
     struct map_reply told = {.huge_bytes = -1};
     if (huge)
@@ -104,6 +108,29 @@ int service_set_values(const struct simdbench_op *op, const struct operands *ope
     return status == -EINVAL ? -ENOTSUP : status;
 }
 
+/* All sets, each by a seed of its own. */
+static int fill_sets(const struct service *service, const struct simdbench_op *op,
+                     const struct inputs_call *call)
+{
+    uint64_t seed = call->seed;
+    int status = op_fill(op, &service->operands.view, seed, call->input);
+    for (uint64_t k = 1; k < service->n_sets && status == 0; k++)
+        status = op_fill(op, &service->set[k].view, random_next(&seed), call->input);
+    return status;
+}
+
+static int set_values(const struct service *service, const struct simdbench_op *op,
+                      const struct inputs_call *call)
+{
+    struct inputs_call one = *call;
+    int status = service_set_values(op, &service->operands, call);
+    for (uint64_t k = 1; k < service->n_sets && status == 0; k++) {
+        one.seed = k + call->seed;
+        status = service_set_values(op, &service->set[k], &one);
+    }
+    return status;
+}
+
 cJSON *service_fill(struct service *service, const cJSON *request)
 {
     struct inputs_call call;
@@ -115,7 +142,7 @@ cJSON *service_fill(struct service *service, const cJSON *request)
     if (!service->mapped)
         return service_error(-ENODATA, "fill: no operands are mapped");
     const bool joint = op->flags & SIMDBENCH_JOINT;
-    int status = op_fill(op, &service->operands.view, call.seed, input);
+    int status = fill_sets(service, op, &call);
     if (status < 0 && !input)
         return service_error(status, "op %s cannot fill its inputs: %s", op->name,
                              strerror(-status));
@@ -128,7 +155,7 @@ cJSON *service_fill(struct service *service, const cJSON *request)
             status, "--input=%s: op %s has no such input (known: %s%s%s)", input,
             op->name, op->inputs ?: "", op->inputs && !joint ? "; of all ops: " : "",
             joint ? "" : INPUTS_OF_ALL);
-    status = service_set_values(op, &service->operands, &call);
+    status = set_values(service, op, &call);
     if (status < 0)
         return service_error(status, "op %s: its inputs go together as they were filled",
                              op->name);

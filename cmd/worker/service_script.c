@@ -21,16 +21,23 @@ static double work_of_call(const struct service *service,
     return ops > bytes ? ops : bytes;
 }
 
+double service_script_ns(const struct service *service, const struct service_case *entry,
+                         uint64_t copy, double faults)
+{
+    /* A call costs the loop something. */
+    return 1 +
+           clock_script_copy_rate(entry->kernel->variant, copy) *
+               work_of_call(service, entry) +
+           FAULT_NS * faults;
+}
+
 void service_script(const struct service *service, const struct service_case *entry,
                     uint64_t copy, uint64_t calls, struct sample *sample)
 {
     if (!clock_script())
         return;
-    const double rate = clock_script_copy_rate(entry->kernel->variant, copy);
     /* Faults that each call has are those of its conditions; others come by chance. */
     const int64_t faults = sample->minor_faults / (int64_t)calls;
-    /* A call costs the loop something. */
-    const double call_ns =
-        1 + rate * work_of_call(service, entry) + FAULT_NS * (double)faults;
+    const double call_ns = service_script_ns(service, entry, copy, (double)faults);
     sample_script(sample, call_ns * (double)calls, entry->batches);
 }

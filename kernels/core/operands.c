@@ -60,6 +60,28 @@ static uint64_t page_offset(const struct operands_map *map, uint32_t index,
     return slot * step + odd;
 }
 
+/* Further sets begin where the first one does within `step` bytes. */
+static uint64_t place_sets(struct operands_map *map, uint32_t i, uint64_t step,
+                           uint64_t end)
+{
+    const uint64_t bytes = operand_bytes(&map->operand[i]);
+    map->pitch[i] = round_up(bytes, step);
+    map->more[i] = map->offset[i] + round_up(bytes + OPERANDS_RED_ZONE, step);
+    if (map->sets < 2)
+        return end;
+    return map->pitch[i] > BYTES_MAX / map->sets
+               ? BYTES_MAX + 1
+               : map->more[i] + (map->sets - 1) * map->pitch[i] + OPERANDS_RED_ZONE;
+}
+
+uint64_t operands_set_bytes(const struct operands_map *map)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < map->count; i++)
+        bytes += map->pitch[i];
+    return bytes;
+}
+
 int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
                      struct error *error)
 {
@@ -96,6 +118,9 @@ int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
         uint64_t start = round_up(end + OPERANDS_RED_ZONE, align > PAGE ? align : PAGE);
         map->offset[i] = start + page_offset(map, i, align, &random);
         end = map->offset[i] + operand->count * size + OPERANDS_RED_ZONE;
+        end = place_sets(map, i, align < LINE ? LINE : align, end);
+        if (end > BYTES_MAX)
+            break;
     }
     map->bytes = round_up(end, PAGE);
     if (map->bytes > BYTES_MAX)
@@ -106,8 +131,11 @@ int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
 
 void operands_spread(struct operands_map *map)
 {
-    for (uint32_t i = 0; i < map->count; i++)
-        map->offset[i] += PAGE * i / map->count / LINE * LINE;
+    for (uint32_t i = 0; i < map->count; i++) {
+        const uint64_t distance = PAGE * i / map->count / LINE * LINE;
+        map->offset[i] += distance;
+        map->more[i] += distance;
+    }
     map->bytes += PAGE;
 }
 
@@ -139,6 +167,16 @@ int operands_place(const struct simdbench_op *op, const struct simdbench_shape *
 bool operand_is_output(const struct simdbench_operand *operand)
 {
     return operand->role == SIMDBENCH_OUT || operand->role == SIMDBENCH_INOUT;
+}
+
+void operands_bind_set(struct operands *operands, const struct operands_map *map,
+                       const struct simdbench_shape *shape, uint32_t threads, void *base,
+                       uint64_t set)
+{
+    operands_bind(operands, map, shape, threads, base);
+    for (uint32_t i = 0; i < map->count && set; i++)
+        operands->operand[i].data =
+            (char *)base + map->more[i] + (set - 1) * map->pitch[i];
 }
 
 void operands_bind(struct operands *operands, const struct operands_map *map,

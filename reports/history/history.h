@@ -10,6 +10,8 @@
  * writes what was read. In a build without SQLite (history_none.c) all but history_free()
  * return -ENOTSUP. */
 
+/* In place of the fingerprint of runs that were read from files which tell no machine. */
+#define HISTORY_NO_HOST "a machine that is not told"
 /* Appends a run, all or nothing of it, to a database that is made if it is not there.
  * Several processes may do so at once. Results of merged runs stay behind. A fact "label"
  * of the settings is the label of the run. -EINVAL: the file is no history. */

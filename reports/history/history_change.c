@@ -21,7 +21,9 @@ size_t history_group_end(const struct history *history, size_t first)
     return end;
 }
 
-/* The runs of a case on a host that have a time: its logarithm, and where they stand. */
+/* The runs of a case on a host that have a time: its logarithm, and where they stand.
+ * Runs of files that tell no machine may be of many, so that their changes mean nothing.
+ */
 struct series {
     double x[HISTORY_RUNS];
     size_t entry[HISTORY_RUNS], n;
@@ -31,6 +33,8 @@ static void collect(const struct history *history, size_t first, size_t end,
                     struct series *series)
 {
     series->n = 0;
+    if (!*history->entries[first].fingerprint)
+        end = first;
     for (size_t i = end; i-- > first && series->n < HISTORY_RUNS;) {
         const struct history_entry *const entry = &history->entries[i];
         if (!(entry->median_ns > 0) || strcmp(entry->status, "ok") != 0)

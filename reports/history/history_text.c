@@ -153,7 +153,8 @@ static void put_table(const struct history *history, size_t first, size_t end,
         buffer_clear(&cells->cell[k]);
     buffer_plain(&cells->cell[0], head->id);
     buffer_add(&cells->cell[0], " on ");
-    buffer_plain(&cells->cell[0], head->fingerprint);
+    buffer_plain(&cells->cell[0],
+                 *head->fingerprint ? head->fingerprint : HISTORY_NO_HOST);
     buffer_add(&cells->cell[0], head->cpu[0] ? ", " : "");
     buffer_plain(&cells->cell[0], head->cpu);
     fprintf(file, "%s%s\n", first ? "\n" : "", buffer_text(&cells->cell[0]));

@@ -18,7 +18,7 @@ function findingCard(finding, why) {
   const line = (name, text) => text ? el("p", {}, el("strong", {}, `${name}: `), text) : null;
   const tried = (why.experiments ?? []).find((one) => one.name === finding.experiment &&
     known(one.ratio));
-  return el("section", { class: "card", "aria-label": finding.cause }, el("h4", {}, finding.cause,
+  return el("div", { class: "card", role: "group", "aria-label": finding.cause }, el("h4", {}, finding.cause,
     el("span", { class: "dim" }, ` ${[finding.confidence, known(finding.share)
       ? `${percent(finding.share, 0)} of the time` : ""].filter(Boolean).join(", ")}`)),
   el("p", {}, finding.text ?? ""), tried ? beforeAfter(tried) : null,

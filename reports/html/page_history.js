@@ -25,6 +25,8 @@ function timelineConfig({ runs, changes = [] }) {
   const top = Math.max(...timed.map((entry) => entry.median_ns));
   const [size, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [0, "ns"]].find(([least]) => top >= least);
   const scale = size || 1;
+  // A change of a few percent is no mountain.
+  const middle = timed.map((entry) => entry.median_ns / scale).sort((a, b) => a - b)[timed.length >> 1];
   const data = timed.map((entry, i) => ({ x: dated ? when(entry) : i, y: entry.median_ns / scale,
     lo: entry.ci_ns?.[0] / scale, hi: entry.ci_ns?.[1] / scale,
     title: [entry.started_at, entry.commit, entry.label].filter(Boolean).join(" "),
@@ -37,7 +39,7 @@ function timelineConfig({ runs, changes = [] }) {
       ...(dated ? {} : { min: -0.5, max: timed.length - 0.5 }), ticks: { precision: 0,
         callback: (value) => dated ? day(value) : Number.isInteger(value) && timed[value]
           ? short(timed[value].label || timed[value].commit || day(when(timed[value])), 14) : "" } }),
-    y: axis(`time per call (${unit})`, false, reach(data, "y")) },
+    y: axis(`time per call (${unit})`, false, reach([...data, { y: 0.95 * middle }, { y: 1.05 * middle }], "y")) },
     plugins: { marks: { lines: changes.map((since) => ({ dash: [4, 3],
       colour: since.change > 0 ? "bad" : "good", label: change(since.change),
       x: data[timed.indexOf(runs[since.run])]?.x })).filter((line) => known(line.x)) } } },
@@ -50,15 +52,31 @@ function changeText(runs, since) {
     change(since.change)} ${range(since.ci, change)}`;
 }
 
+// A case as a small picture with its last time; a click unfolds its chart and table.
+function timeline(line) {
+  const name = `${line.id} on ${line.fingerprint}`, timed = line.runs.filter((entry) => entry.median_ns > 0);
+  const marks = (line.changes ?? []).map((since) => ({ at: timed.indexOf(line.runs[since.run]),
+    class: since.change > 0 ? "bad" : "good" })).filter((mark) => mark.at >= 0);
+  const texts = (line.changes ?? []).map((since) => changeText(line.runs, since));
+  const last = timed.at(-1);
+  const told = last ? `${time(last.median_ns)} in the last of ${plural(timed.length, "run")}` : "no time";
+  const alone = page.cases.every((other) => other.fingerprint === line.fingerprint);
+  return el("details", { class: "timeline" }, el("summary", {}, rowOf("span", [alone ? line.id : name,
+    sparkline(timed.map((entry) => entry.median_ns), marks, `${name}: ${[told, ...texts].join("; ")}`),
+    el("span", {}, told), texts.map((text) => el("strong", { class: "since" }, text))])),
+  figure([name, line.cpu].filter(Boolean).join(", "),
+    () => timelineConfig(line), () => historyTable(name, line.runs), { height: 260 }));
+}
+
 function drawHistory(body) {
   // Cases that changed come first, the largest of their last changes on top.
   const last = (line) => Math.abs(line.changes?.at(-1)?.change ?? 0);
   const lines = page.cases.filter((line) => matches(line.id)).sort((a, b) => last(b) - last(a));
-  figures(body, lines, "charts", (line) => {
-    const name = `${line.id} on ${line.fingerprint}`;
-    return el("div", {}, figure([name, line.cpu].filter(Boolean).join(", "),
-      () => timelineConfig(line), () => historyTable(name, line.runs), { height: 260 }),
-    line.changes ? el("ul", {}, line.changes.map((since) =>
-      el("li", {}, changeText(line.runs, since)))) : null);
-  });
+  const changed = lines.filter((line) => line.changes), level = lines.filter((line) => !line.changes);
+  if (changed.length)
+    body.append(el("h3", {}, `${plural(changed.length, "case")} that changed`));
+  figures(body, changed, "cases", timeline);
+  if (level.length)
+    body.append(el("h3", {}, `${plural(level.length, "case")} without a change`));
+  figures(body, level, "cases", timeline);
 }

@@ -2,7 +2,7 @@
 // Views of doctor (what costs here, and what to type) and of license (the clock under each
 // kind of work).
 function checkCard(check) {
-  return el("section", { class: "card", "aria-label": check.check },
+  return el("div", { class: "card", role: "group", "aria-label": check.check },
     el("h3", {}, check.check, el("span", { class: "dim" }, ` ${check.value}`)),
     el("p", {}, check.costs), el("p", {}, el("strong", {}, "Try: "), check.advice));
 }

@@ -71,14 +71,16 @@ function table(caption, all, rows, { anchor, sort, descending = false } = {}) {
     const to = anchor?.(row);
     if (column.number && to && typeof content === "string" && content !== "–")
       content = caseLink(to, content, { class: "number", tabindex: -1 });
-    if (!column.number)
-      content = el("span", { class: [[60, "long"], [24, "line"], [12, "words"], [-1, null]]
-        .find(([length]) => String(value).length > length)[1] }, content);
+    if (!column.number) {
+      const kind = [[60, "long"], [24, "line"], [12, "words"], [-1, null]]
+        .find(([length]) => String(value).length > length)[1];
+      content = el("span", { class: kind, tabindex: kind === "long" ? 0 : null }, content);
+    }
     return el("td", { class: [column.number ? "right" : "", column.tone?.(row) ?? ""].join(" ")
       .trim() || null }, content);
   }
   const pages = paged(list, ROWS, "rows", (place, part) => place.append(
-    el("div", { class: "table", role: "region", tabindex: 0, "aria-label": caption },
+    el("div", { class: "table", role: "group", tabindex: 0, "aria-label": caption },
       el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)),
         el("tbody", {}, part.map((row) => el("tr", {},
           columns.map((column) => cell(row, column)))))))));

@@ -107,7 +107,7 @@ function matrix(family, cases, shapes) {
   const rows = [...new Set(cases.map(kernelOf))].sort((a, b) => mean(b) - mean(a));
   const caption = `${family.title}: ${limited ? "share of the limit"
     : "speed beside that of the fastest kernel"}; ★ the fastest kernel of a size`;
-  return el("div", { class: "table", role: "region", tabindex: 0, "aria-label": caption },
+  return el("div", { class: "table", role: "group", tabindex: 0, "aria-label": caption },
     el("table", { class: "matrix" }, el("caption", {}, caption), el("thead", {}, el("tr", {},
       el("th", { scope: "col" }, "kernel"), columns.map(({ best }) =>
         el("th", { scope: "col", class: "right" }, short(sizeOf(best) > 0 ? sizeText(sizeOf(best))

@@ -44,7 +44,9 @@ const axisRow = (scale, places) => svg("svg", { class: "strip axis", "aria-hidde
 
 // Values from left to right, at 1 to 100 of the picture; `marks` are places in the list.
 function sparkline(values, marks, label) {
-  const scale = scaleOf(values, 0.12), n = Math.max(values.length - 1, 1);
+  // A change of a few percent is no mountain.
+  const middle = [...values].sort((a, b) => a - b)[values.length >> 1];
+  const scale = scaleOf([...values, middle * 0.92, middle * 1.08], 0.12), n = Math.max(values.length - 1, 1);
   const at = (i) => [(1 + 98 * i / n).toFixed(2), (100 * (1 - scale(values[i]))).toFixed(2)].join(" ");
   return svg("svg", { class: "spark", role: "img", "aria-label": label, viewBox: "0 0 100 100",
     preserveAspectRatio: "none", height: 36, width: "100%" },
@@ -54,5 +56,6 @@ function sparkline(values, marks, label) {
 }
 
 // Rows of a name, a picture and texts on the right, in columns that all rows share.
-const rowsOf = (rows, label) => el("ul", { class: "rows", "aria-label": label }, rows.map(([name, picture, ...texts]) =>
-  el("li", {}, el("span", { class: "name" }, name), picture, el("span", { class: "told" }, texts))));
+const rowOf = (tag, [name, picture, ...texts]) => el(tag, { class: "row" }, el("span", { class: "name" }, name),
+  picture, el("span", { class: "told" }, texts));
+const rowsOf = (rows, label) => el("ul", { class: "rows", "aria-label": label }, rows.map((row) => rowOf("li", row)));

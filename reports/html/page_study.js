@@ -106,6 +106,42 @@ function accountFigures(study) {
     return figure(title, () => waterfallConfig(list), () => stepTable(list));
   })).filter(Boolean);
 }
+
+// What they expect as a band, and what was measured here as a dot, on one axis.
+function claimStrip(claim, point) {
+  const [lo, hi] = claim.expect ?? [null, null], text = checkText(claim);
+  const tone = claim.contested ? "warn" : CLAIMS[claim.verdict] ?? "";
+  const values = [lo, hi, point.value, ...(point.ci ?? [])].filter(known);
+  const scale = scaleOf([...values, ...(claim.as === "ratio" ? [1] : [])], 0.12);
+  const here = `${text(point.value)} ${point.ci ? range(point.ci, text) : ""}`.trim();
+  return [strip(scale, { bands: lo === hi ? [] : [{ class: "usual", lo, hi }],
+    lines: [lo === hi ? { at: lo, class: "theirs" } : null, claim.as === "ratio" ? { at: 1, class: "mid" } : null].filter(Boolean),
+    dots: [{ at: point.value, ci: point.ci, class: tone, text: here }] },
+  `expected ${expectText(claim)}; here ${here}`),
+  el("p", { class: "sides" }, el("span", {}, "theirs ", el("strong", {}, claim.their ?? expectText(claim)),
+    claim.their ? el("span", { class: "dim" }, ` (the band: ${expectText(claim)})`) : null),
+  el("span", {}, "here ", el("strong", { class: tone }, text(point.value)), el("span", { class: "dim" }, ` ${range(point.ci, text)}`)))];
+}
+function claimEvidence(claim, point) {
+  const cases = (point?.cases ?? []).flatMap((id, i) => [i ? " against " : "", caseLink(id, id)]);
+  return el("details", {}, el("summary", {}, "Evidence"), el("ul", {},
+    [[point?.at ? `at ${point.at}: ` : "", ...cases], claim.reason, ...(claim.evidence ?? []).map(evidenceText),
+      claim.note, ...(claim.confounders ?? []).map((text) => `it may also be that ${text}`)]
+      .filter((line) => line?.length && line.join?.("") !== "").map((line) => el("li", {}, line))));
+}
+function claimCard(claim) {
+  const point = deciding(claim), answer = { CONFIRMED: claim.confirms, REFUTED: claim.refutes }[claim.verdict];
+  return el("div", { class: "card", role: "group", "aria-label": `Claim ${claim.id}` },
+    el("h4", {}, el("span", { class: claim.contested ? "warn" : CLAIMS[claim.verdict] ?? "" }, verdictText(claim)),
+      el("span", { class: "dim" }, ` claim ${claim.id}`)),
+    claim.quote ? el("blockquote", {}, claim.quote) : el("p", {}, `${claim.text ?? ""} (ours)`),
+    answer ? el("p", {}, answer) : null, claimStrip(claim, point), claimEvidence(claim, point));
+}
+function openClaims(claims) {
+  return claims.length ? el("details", {}, el("summary", {}, `${plural(claims.length, "claim")} without a number here`),
+    el("ul", {}, claims.map((claim) => el("li", {}, `${claim.id}: ${claim.quote ?? claim.text ?? ""}: ${[verdictText(claim),
+      claim.reason ?? deciding(claim)?.reason].filter(Boolean).join(", ")}`, claim.type ? [" ", el("code", {}, claim.type)] : null)))) : null;
+}
 function drawStudies(body) {
   for (const study of page.studies) {
     const claims = (study.claims ?? []).filter((claim) => matches([claim.id, claim.quote, claim.text,
@@ -117,6 +153,10 @@ function drawStudies(body) {
     body.append(el("h3", {}, study.title ?? study.name), facts([["study", study.name],
       ["source", [study.source?.title, study.source?.machine].filter(Boolean).join(", ")]]),
     bar(counts.map((entry) => [STRIP[entry[0]] ?? "open", entry[1].length / study.claims.length,
-      text(entry)]), counts.map(text).join(", ")), claimTable(study, claims), ...accountFigures(study));
+      text(entry)]), counts.map(text).join(", ")));
+    const measured = claims.filter((claim) => known(deciding(claim)?.value));
+    body.append(el("div", { class: "cards" }, measured.map(claimCard)),
+      openClaims(claims.filter((claim) => !measured.includes(claim))) ?? "",
+      el("details", {}, el("summary", {}, "All claims as a table"), claimTable(study, claims)), ...accountFigures(study));
   }
 }

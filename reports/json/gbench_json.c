@@ -7,6 +7,7 @@
 
 #include "json.h"
 #include "json_value.h"
+#include "readings/readings.h"
 
 bool json_is_gbench(const struct value *root)
 {
@@ -59,14 +60,6 @@ static double time_of(const struct value *entry)
     return NAN;
 }
 
-static struct result *find(struct run *run, const char *name)
-{
-    FOR_EACH (struct result, result, run->results, run->n_results)
-        if (!strcmp(result->id, name))
-            return result;
-    return NULL;
-}
-
 static double work_of(const struct value *entry, const char *rate, double ns)
 {
     const double work = number_of(entry, rate) * ns * 1e-9;
@@ -74,17 +67,14 @@ static double work_of(const struct value *entry, const char *rate, double ns)
     return work > 0 && work < 1e300 ? round(work) : 0;
 }
 
-static struct result *begin(struct run *run, const struct value *entry)
+/* The result that an entry belongs to; or NULL. */
+static struct result *result_of(struct run *run, const struct value *entry)
 {
-    struct result *const result = run_add_result(run);
+    struct result *const result = foreign_result(run, name_of(entry));
     const double threads = number_of(entry, "threads");
 
-    if (!result || result_set_name(result, name_of(entry)))
-        return NULL;
-    result->group = run->n_results - 1;
-    result->threads = threads >= 1 && threads <= 65536 ? (int)threads : 1;
-    result->threads_used = result->threads;
-    result->samples.iterations = 1; /* samples are of one iteration already */
+    if (result && threads >= 1 && threads <= 65536)
+        result->threads = result->threads_used = (int)threads;
     return result;
 }
 
@@ -111,8 +101,7 @@ static int add_row(const struct value *entry, void *context)
         return VALUE_FAIL(entry, "a benchmark without a name");
     if (!failed && !(ns > 0 && ns < 1e300))
         return VALUE_FAIL(entry, "no time that is a positive number with a time_unit");
-    struct result *result = find(run, name_of(entry));
-    result = result ?: begin(run, entry);
+    struct result *const result = result_of(run, entry);
     if (!result)
         return value_no_memory(entry);
     if (failed)
@@ -121,10 +110,7 @@ static int add_row(const struct value *entry, void *context)
         result->work.ops = work_of(entry, "items_per_second", ns);
         result->work.bytes = work_of(entry, "bytes_per_second", ns);
     }
-    code = result_add_sample(result, (uint32_t)result->samples.n, ns);
-    if (!code && result->status == STATUS_PENDING)
-        code = result_set_status(result, STATUS_OK, NULL);
-    return code ? value_no_memory(entry) : 0;
+    return foreign_add_sample(result, ns) ? value_no_memory(entry) : 0;
 }
 
 /* The median of repetitions that the file does not have. */
@@ -134,46 +120,32 @@ static int add_median(const struct value *entry, void *context)
     const double ns = time_of(entry);
 
     if (strcmp(text_of(entry, "aggregate_name"), "median") || !*name_of(entry) ||
-        !(ns > 0 && ns < 1e300) || find(run, name_of(entry)))
+        !(ns > 0 && ns < 1e300))
         return 0;
-    struct result *const result = begin(run, entry);
-    if (!result || string_set(&result->summary.ci_reason, "of another program") ||
-        result_set_status(result, STATUS_OK, NULL))
+    struct result *const result = result_of(run, entry);
+    if (result && result->status != STATUS_PENDING)
+        return 0;
+    if (!result || foreign_set_median(result, ns))
         return value_no_memory(entry);
-    result->summary.median_ns = result->summary.min_ns = ns;
     result->work.ops = work_of(entry, "items_per_second", ns);
     result->work.bytes = work_of(entry, "bytes_per_second", ns);
     return 0;
 }
 
-/* All that the file tells of its machine which does not change from run to run. */
-static int set_fingerprint(const char *host, double cpus, struct run *run)
-{
-    char text[300];
-
-    if (!*host || !(cpus > 0))
-        return 0;
-    snprintf(text, sizeof text, "%.200s, %.0f CPUs", host, cpus);
-    return string_set(&run->fingerprint, text);
-}
-
 static int describe(const struct value *context, struct run *run)
 {
-    const char *const date = text_of(context, "date");
     const char *const program = text_of(context, "executable");
     const char *const host = text_of(context, "host_name");
     const double cpus = number_of(context, "num_cpus");
+    char machine[300] = "";
 
-    run->schema_version = RUN_SCHEMA_VERSION;
-    return string_set(&run->started_at, date)
+    if (*host && cpus > 0)
+        snprintf(machine, sizeof machine, "%.200s, %.0f CPUs", host, cpus);
+    return foreign_begin(run, "google-benchmark")
+               ?: string_set(&run->started_at, text_of(context, "date"))
                ?: string_set(&run->tool_version, text_of(context, "library_version"))
-               ?: string_set(&run->tool_commit, "")
-               ?: string_set(&run->tool_compiler, "")
-               ?: string_set(&run->tool_flags, "")
-               ?: string_set(&run->seed, "")
                ?: strings_add(&run->argv, &run->argc, *program ? program : "?")
-               ?: facts_text(&run->settings, "harness", "google-benchmark")
-               ?: set_fingerprint(host, cpus, run)
+               ?: foreign_set_machine(run, machine)
                ?: (*host ? facts_text(&run->host, "node", host) : 0)
                ?: (cpus > 0 ? facts_number(&run->host, "cpus", cpus) : 0);
 }
@@ -185,9 +157,5 @@ int json_read_gbench(const struct value *root, struct run *run)
 
     if (describe(&context, run))
         return value_no_memory(root);
-    const int code =
-        value_each(&rows, add_row, run) ?: value_each(&rows, add_median, run);
-    if (code)
-        return code;
-    return run_summarise(run, GROUP_ALL) ? value_no_memory(root) : 0;
+    return value_each(&rows, add_row, run) ?: value_each(&rows, add_median, run);
 }

@@ -69,6 +69,9 @@ void json_explanation(struct json *json, cJSON *parent,
 /* Adds "account" to a run (account_json.c). */
 void json_account(struct json *json, cJSON *parent, const struct account *account);
 
+/* Adds "judge" to a run (judgement_json.c). */
+void json_judgements(struct json *json, cJSON *parent, const struct run *run);
+
 /* Adds a call to a proof, and "code" to a comparison (code_json.c). */
 void json_call(struct json *json, cJSON *parent, const char *name,
                const struct whole_call *call);

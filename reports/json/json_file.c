@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "json_value.h"
 #include "text/text.h"
 
 /* A run of 100 000 cases with 100 samples each takes about half of it. */
@@ -43,11 +44,18 @@ int run_load(struct run **run, const char *path, struct error *error)
 {
     char *bytes;
     size_t size;
+    struct error why = {.text = ""};
     *run = NULL;
     int code = file_load(path, FILE_SIZE_MAX, &bytes, &size);
+    if (code == -EISDIR) {
+        code = json_read_folder(run, path, &why);
+        return code && *why.text ? error_set(error, code, "%s", why.text)
+               : code            ? file_error(error, code, path)
+                                 : 0;
+    }
     if (code)
         return file_error(error, code, path);
-    code = run_read_json(run, bytes, size, error);
+    code = json_read_file(run, path, bytes, size, error);
     if (code)
         file_prefix(error, code, path);
     free(bytes);

@@ -124,6 +124,7 @@ static int read_document(const struct value *root, struct run *run)
                ?: json_read_gate(root, run)
                ?: json_read_account(root, run)
                ?: json_read_studies(root, run)
+               ?: json_read_judgements(root, run)
                ?: value_array(&results)
                ?: value_each(&results, json_read_result, run)
                ?: json_plausible_run(run, root->error);
@@ -140,9 +141,9 @@ int run_read_json(struct run **run, const char *bytes, size_t size, struct error
         return code;
     root.json = tree;
     struct run *made = run_new();
-    code = !made                   ? value_no_memory(&root)
-           : json_is_gbench(&root) ? json_read_gbench(&root, made)
-                                   : read_document(&root, made);
+    code = !made                    ? value_no_memory(&root)
+           : json_is_foreign(&root) ? json_read_foreign(&root, made)
+                                    : read_document(&root, made);
     cJSON_Delete(tree);
     if (code)
         run_free(made);

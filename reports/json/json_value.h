@@ -71,11 +71,21 @@ int json_read_proofs(const struct value *entry, struct result *result);
 int json_read_call(const struct value *proof, const char *name, struct whole_call *call);
 int json_read_ratio(const struct value *entry, struct ratio *ratio);
 int json_read_code(const struct value *object, struct comparison *comparison);
-/* The document of Google Benchmark in place of ours (gbench_json.c). */
+/* Documents of other programs in place of ours (foreign_json.c), and of Google Benchmark
+ * alone (gbench_json.c). */
+bool json_is_foreign(const struct value *root);
+int json_read_foreign(const struct value *root, struct run *run);
+/* A run from a file, which may be a text of another program; `bytes` end with a zero. A
+ * folder is that of criterion; -EISDIR: it has no samples (foreign_file.c). */
+int json_read_file(struct run **run, const char *path, const char *bytes, size_t size,
+                   struct error *error);
+int json_read_folder(struct run **run, const char *path, struct error *error);
 bool json_is_gbench(const struct value *root);
 int json_read_gbench(const struct value *root, struct run *run);
 /* Member "account" of the document (account_json.c). */
 int json_read_account(const struct value *root, struct run *run);
+/* Member "judge" of the document (judgement_json.c). */
+int json_read_judgements(const struct value *root, struct run *run);
 /* Members "gate" of the document and "comparison" of an entry (json_comparison.c). */
 int json_read_gate(const struct value *root, struct run *run);
 int json_read_comparison(const struct value *entry, const struct run *run,

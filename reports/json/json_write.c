@@ -217,6 +217,7 @@ static void make_document(struct json *json, const struct run *run)
                     &run->sources[i]);
     put_answer(json, root, run);
     put_audit(json, root, run);
+    json_judgements(json, root, run);
     json_gate(json, root, run);
     json_account(json, root, run->account);
     json_studies(json, root, run);

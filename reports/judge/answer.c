@@ -143,8 +143,10 @@ static void add_winner(struct buffer *text, const struct family *family,
         buffer_format(text, " at %zu of %zu sizes", wins, family->n);
     for (size_t i = 0; i < family->n; i++)
         level += kernel_same(family->best[i], winner) && family->level[i];
-    if (level > 0)
-        buffer_format(text, ", level with another one at %zu", level);
+    if (level > 0 && family->n == 1)
+        buffer_add(text, ", level with another one");
+    else if (level > 0)
+        buffer_format(text, ", level with another one at %zu of them", level);
 }
 
 /* "92 to 98%"; NULL of a result without a limit. */
@@ -277,6 +279,36 @@ static bool was_told(const struct run *run, const struct result *result)
     return false;
 }
 
+static bool is_unchecked(const struct result *result)
+{
+    return is_asked(result) && result->status == STATUS_UNCHECKED;
+}
+
+/* Of functions without a reference the time is all that is known. */
+static int tell_unchecked(const struct run *run, struct answer *answer,
+                          struct buffer *text)
+{
+    const struct result *first = NULL;
+    char time[NUMBER_SIZE];
+    size_t n = 0;
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (is_unchecked(result)) {
+            first = first ?: result;
+            n++;
+        }
+    if (!first)
+        return 0;
+    text_time(first->summary.median_ns, time);
+    buffer_plain(text, first->id);
+    buffer_format(text, " takes %s", time);
+    if (n > 1)
+        buffer_format(text, ", and %zu more case%s ha%s a time", n - 1, n == 2 ? "" : "s",
+                      n == 2 ? "s" : "ve");
+    buffer_add(text, "; unchecked: nothing says whether the results are right, "
+                     "--reference=FUNCTION would");
+    return answer_add(answer, text);
+}
+
 /* Counts the cases that were asked for and have no number. */
 static int tell_missing(const struct run *run, struct answer *answer, struct buffer *text)
 {
@@ -286,15 +318,23 @@ static int tell_missing(const struct run *run, struct answer *answer, struct buf
             count[result->status]++;
             cases++;
         }
+    if (count[STATUS_SUSPECT])
+        buffer_format(text,
+                      "suspect: %zu of %zu cases are faster than their limit allows: "
+                      "they do less than they should, or the limit is not theirs",
+                      count[STATUS_SUSPECT], cases);
+    const int status = answer_add(answer, text);
+    count[STATUS_OK] += count[STATUS_SUSPECT] + count[STATUS_UNCHECKED];
+    count[STATUS_SUSPECT] = count[STATUS_UNCHECKED] = 0;
     const size_t missing = cases - count[STATUS_OK];
-    if (missing == 0)
-        return 0;
+    if (missing == 0 || status < 0)
+        return status;
     const char *separator = " ";
     buffer_format(text, "without a number: %zu of %zu cases:", missing, cases);
-    for (int status = STATUS_PENDING; status < STATUS_COUNT; status++)
-        if (status != STATUS_OK && count[status]) {
-            buffer_format(text, "%s%zu %s", separator, count[status],
-                          status_name((enum status)status));
+    for (int i = STATUS_PENDING; i < STATUS_COUNT; i++)
+        if (i != STATUS_OK && count[i]) {
+            buffer_format(text, "%s%zu %s", separator, count[i],
+                          status_name((enum status)i));
             separator = ", ";
         }
     return answer_add(answer, text);
@@ -305,7 +345,8 @@ static int tell_missing(const struct run *run, struct answer *answer, struct buf
 static int tell_doubts(const struct run *run, struct answer *answer, struct buffer *text)
 {
     size_t shared = 0, cases = 0;
-    const int status = tell_missing(run, answer, text);
+    int status = tell_unchecked(run, answer, text);
+    status = status ?: tell_missing(run, answer, text);
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (kernel_measured(result)) {
             shared += result->samples.shared;
@@ -355,7 +396,8 @@ int run_answer(const struct run *run, struct answer *answer)
 {
     struct buffer text = {.length = 0};
     *answer = (struct answer){.n = 0};
-    const int status = run->n_studies           ? studies_answer(run, answer, &text)
+    const int status = run->n_judgements        ? judged_answer(run, answer, &text)
+                       : run->n_studies         ? studies_answer(run, answer, &text)
                        : run->gate              ? gate_answer(run, answer, &text)
                        : is_explained(run)      ? explained_answer(run, answer, &text)
                        : run_is_audit(run)      ? audit_answer(run, answer, &text)

@@ -168,6 +168,11 @@ static void why_tell(const struct run *run, struct buffer *text)
         !is_library(head))
         return;
     const struct result *const worst = next_worst(run, NULL);
+    if (worst && gate->functions && !*gate->functions) {
+        buffer_add(text, "Why: add --save=mix.json to this command; its last line will "
+                         "be the command that asks");
+        return;
+    }
     if (worst && is_harmless(worst->id))
         buffer_format(text, "Why: simdbench explain %s %s '%s'", base, head, worst->id);
     if (text->length && gate->functions && is_harmless(gate->functions))

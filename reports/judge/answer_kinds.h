@@ -22,6 +22,7 @@ bool family_same(const struct result *a, const struct result *b);
 bool kernel_measured(const struct result *result);
 
 int audit_answer(const struct run *run, struct answer *answer, struct buffer *text);
+int judged_answer(const struct run *run, struct answer *answer, struct buffer *text);
 int gate_answer(const struct run *run, struct answer *answer, struct buffer *text);
 int explained_answer(const struct run *run, struct answer *answer, struct buffer *text);
 int studies_answer(const struct run *run, struct answer *answer, struct buffer *text);

@@ -423,6 +423,9 @@ void run_free(struct run *run)
     FOR_EACH (struct study, study, run->studies, run->n_studies)
         study_clear(study);
     free(run->studies);
+    FOR_EACH (struct judgement, judgement, run->judgements, run->n_judgements)
+        judgement_clear(judgement);
+    free(run->judgements);
     FOR_EACH (struct result, result, run->results, run->n_results)
         result_free(result);
     free(run->results);

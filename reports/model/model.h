@@ -12,6 +12,7 @@
 #include "account_model.h"
 #include "error.h"
 #include "explain_model.h"
+#include "judgement.h"
 #include "model/code_proof.h"
 #include "stats/stats.h"
 #include "study/study.h"
@@ -367,6 +368,8 @@ struct run {
     struct account *account; /* of two cases; NULL: nobody asked */
     struct study *studies;   /* that the run measured; tables show these alone */
     size_t n_studies;
+    struct judgement *judgements;
+    size_t n_judgements;
     bool interrupted;
 };
 
@@ -380,6 +383,8 @@ struct result *
 run_add_result(struct run *run); /* zeroed; earlier pointers become invalid */
 /* Empty; earlier pointers become invalid. */
 struct study *run_add_study(struct run *run);
+struct judgement *run_add_judgement(struct run *run); /* the same */
+struct judged_time *judgement_add_time(struct judgement *judgement);
 struct source *run_add_source(struct run *run, const char *name);
 int facts_text(struct facts *facts, const char *name, const char *text);
 int facts_number(struct facts *facts, const char *name, double number);

@@ -46,17 +46,20 @@ static void buffer_size(const struct result *result, char out[NUMBER_SIZE])
     snprintf(out, NUMBER_SIZE, "%.4g %s", bytes, units[unit]);
 }
 
-/* "236.1 (63.9)": the rate, and what it is in a cycle of each core. */
+/* "236.1 (63.9)": the rate, and what it is in a cycle of each core; "236.1 noisy". */
 static void put_rate(struct buffer *cell, const struct result *result, double rate)
 {
     char text[NUMBER_SIZE];
-    if (result->status != STATUS_OK || !(rate > 0)) {
+    const bool noisy = result->status == STATUS_NOISY;
+    if ((result->status != STATUS_OK && !noisy) || !(rate > 0)) {
         buffer_add(cell, status_name(result->status));
         return;
     }
     text_digits(rate, text);
     buffer_add(cell, text);
-    if (result->summary.ghz > 0 && result->threads > 0)
+    if (noisy)
+        buffer_add(cell, " noisy");
+    else if (result->summary.ghz > 0 && result->threads > 0)
         buffer_format(cell, " (%.1f)", rate / result->summary.ghz / result->threads);
 }
 

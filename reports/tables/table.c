@@ -325,7 +325,7 @@ static bool needs_all_cases(const struct run *run)
 
 void table_begin(const struct run *run, const struct text_options *options, FILE *file)
 {
-    if (!needs_all_cases(run))
+    if (!needs_all_cases(run) && (run->n_results || !run->n_judgements))
         print_step(run, GROUP_ALL, options, file, print_titles);
 }
 

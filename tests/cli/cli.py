@@ -25,6 +25,7 @@ from cli_history import *
 from cli_install import *
 from cli_instructions import *
 from cli_formats import *
+from cli_judge import *
 from cli_ladder import *
 from cli_license import *
 from cli_licences import *
@@ -36,6 +37,7 @@ from cli_outputs import *
 from cli_peers import *
 from cli_gate_code import *
 from cli_plants import *
+from cli_programs import *
 from cli_project import *
 from cli_prove import *
 from cli_query import *

@@ -273,7 +273,7 @@ static void test_refuses(void **state)
         {"gemm --version=", "--version=", "takes no value"},
         {"gemm --isas=avx2", "--isas=avx2", "did you mean --isa?"},
         {"gemm --seize=64", "--seize=64", "did you mean --sizes?"},
-        {"gemm --in", "--in", "did you mean --input, --in-process?"},
+        {"gemm --in", "--in", "did you mean --input, --inputs, --in-process?"},
         {"gemm --json=a --markdown=a", "--markdown=a", "--json=a names the same file"},
         {"gemm --format=csv:a --json=a", "--json=a", "--format=csv:a names the same"},
         {"gemm --format=csv --format=json", "--format=json", "gets --format=csv already"},

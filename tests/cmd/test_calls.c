@@ -162,10 +162,12 @@ static void test_load(void **state)
     const struct simdbench_option option = {.name = "core", .value = "zen"};
     struct simdbench_option room[1];
     struct load_call read;
-    cJSON *request = sent(load_call(&(struct load_call){"m.so", &option, 1}));
+    cJSON *request = sent(load_call(&(struct load_call){
+        .path = "m.so", .option = &option, .n = 1, .enclosed = true}));
     assert_true(load_call_read(request, room, 1, &read));
     assert_string_equal(read.path, "m.so");
     assert_string_equal(read.option[0].value, "zen");
+    assert_true(read.enclosed);
     assert_false(load_call_read(request, room, 0, &read));
     cJSON_Delete(request);
 }

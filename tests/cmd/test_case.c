@@ -27,7 +27,7 @@ static void test_parts(void **state)
 {
     struct case_name name = parts_of("./a@b/m.so,core=x:gemm/max-plus-f32/avx2/fma@8x8"
                                      ";threads=3;cache=cold;pages=2m;align=128"
-                                     ";accuracy-at-most=0.5;input=hard");
+                                     ";accuracy-at-most=0.5;input=hard;inputs=24");
     assert_string_equal(name.prefix, "./a@b/m.so,core=x");
     assert_string_equal(name.op, "gemm");
     assert_string_equal(name.semiring, "max-plus");
@@ -41,6 +41,7 @@ static void test_parts(void **state)
     assert_int_equal(name.settings.align, 128);
     assert_near(name.settings.most_ulp, 0.5, 0);
     assert_string_equal(name.settings.input, "hard");
+    assert_int_equal(name.settings.sets, 24);
     assert_null(name.layout);
     assert_null(name.module);
     case_name_free(&name);
@@ -55,14 +56,15 @@ static void test_parts(void **state)
 static void test_settings(void **state)
 {
     static char hard[] = "hard";
-    for (unsigned bits = 0; bits < 64; bits++) {
+    for (unsigned bits = 0; bits < 128; bits++) {
         struct case_name name = parts_of("tanh/f32/avx2/exp@64");
         name.settings = (struct case_settings){.threads = bits & 1 ? 16 : 1,
                                                .cold = bits & 2,
                                                .huge_pages = bits & 4,
                                                .align = bits & 8 ? 2097152 : 64,
                                                .most_ulp = bits & 16 ? 1.25 : 0,
-                                               .input = bits & 32 ? strdup(hard) : NULL};
+                                               .input = bits & 32 ? strdup(hard) : NULL,
+                                               .sets = bits & 64 ? SETS_MAX : 1};
         char *const text = case_name_format(&name);
         expect(text, text);
         struct case_name again = parts_of(text);
@@ -72,6 +74,7 @@ static void test_settings(void **state)
         assert_int_equal(again.settings.align, bits & 8 ? 2097152 : 0);
         assert_near(again.settings.most_ulp, bits & 16 ? 1.25 : 0, 0);
         assert_int_equal(again.settings.input != NULL, (bits & 32) != 0);
+        assert_int_equal(again.settings.sets, bits & 64 ? SETS_MAX : 0);
         case_name_free(&again);
         case_name_free(&name);
         free(text);

@@ -37,6 +37,18 @@ static void expect_nothing(harness_reader *reader, const char *text)
     readings_free(&readings);
 }
 
+#define DIVAN                                                                           \
+    "Timer precision: 20 ns\n"                                                          \
+    "d           fastest   \u2502 slowest \u2502 median   \u2502 mean \u2502 samples\n" \
+    "\u251c\u2500 not_now  (ignored) \u2502   \u2502    \u2502     \u2502\n"            \
+    "\u251c\u2500 par                \u2502   \u2502    \u2502     \u2502\n"            \
+    "\u2502  \u2570\u2500 t=2   158 ns   \u2502 2 ns \u2502 1.5 \u00b5s \u2502 9 ns\n"  \
+    "\u251c\u2500 plain    155.5 ns  \u2502 159.9 ns \u2502 156.2 ns \u2502 156 ns\n"   \
+    "\u2570\u2500 inner              \u2502   \u2502    \u2502     \u2502\n"            \
+    "   \u2502           6.4 GB/s  \u2502 6.3 GB/s \u2502 6.3 GB/s \u2502 6 GB/s\n"     \
+    "   \u2570\u2500 ty              \u2502   \u2502    \u2502     \u2502\n"            \
+    "      \u2570\u2500 String  1 ns  \u2502 2 ns \u2502 0.334 ns \u2502 0.4 ns\n"
+
 static void lines_are_read(void **state)
 {
     expect(read_go, "goos: linux\nBenchmarkFib/n=20-8   \t 30\t 1.5e3 ns/op\t 8 B/op\r\n",
@@ -47,6 +59,9 @@ static void lines_are_read(void **state)
     expect(read_nanobench, "| us/op | err% | x\n|---|---|---\n| 1,234.5 | 1% | `a b`",
            "a b", 1234500);
     expect(read_criterion, "a name\n   time:   [1 ns 2.5 \u00b5s 3 ms]", "a name", 2500);
+    expect(read_divan, DIVAN, "d::plain", 156.2);
+    expect(read_divan, DIVAN, "d::par::t=2", 1500);
+    expect(read_divan, DIVAN, "d::inner::ty::String", 0.334);
     expect(
         read_catch2,
         "<?xml?><TestCase name=\"t\"><BenchmarkResults a=\"x\" name=\"b &amp;&apos; c\">"
@@ -78,6 +93,7 @@ static void other_lines_are_not(void **state)
     for (size_t i = 0; i < ARRAY_LEN(junk); i++) {
         expect_nothing(read_go, junk[i]);
         expect_nothing(read_checkasm, junk[i]);
+        expect_nothing(read_divan, junk[i]);
         expect_nothing(read_nanobench, junk[i]);
         expect_nothing(read_criterion, junk[i]);
         expect_nothing(read_criterion_list, junk[i]);
@@ -120,7 +136,7 @@ static void names_are_made_unique(void **state)
     for (unsigned i = 0; i < READINGS_MOST + 10; i++) {
         char name[16];
         const int n = snprintf(name, sizeof name, "%u", i);
-        readings_add(&readings, name, (size_t)n, 1, NULL);
+        readings_add(&readings, name, (size_t)n, 1);
     }
     assert_int_equal(readings.n, READINGS_MOST + 1);
     readings_free(&readings);
@@ -129,16 +145,22 @@ static void names_are_made_unique(void **state)
 static void arguments_name_one_case(void **state)
 {
     struct text_list words = {.n = 0};
-    adapter_words("  --a={case} -t={seconds}s  {ms} {x}", "BM<int>/a b(1)*", false,
-                  2500000, &words);
+    adapter_words("  --a={case} -t={seconds}s  {ms} {x}", "BM<int>/a b(1)*",
+                  CHOICE_EXPRESSION, 2500000, &words);
     assert_int_equal(words.n, 4);
     assert_string_equal(words.item[0], "--a=^BM<int>/a b\\(1\\)\\*$");
     assert_string_equal(words.item[1], "-t=0.0025s");
     assert_string_equal(words.item[2], "3"); /* never 0 */
     assert_string_equal(words.item[3], "{x}");
     text_list_cut(&words, 0);
-    adapter_words("{case}", "BenchmarkA/n=1.5/x", true, 1, &words);
+    adapter_words("{case}", "BenchmarkA/n=1.5/x", CHOICE_PARTS, 1, &words);
     assert_string_equal(words.item[0], "^BenchmarkA$/^n=1\\.5$/^x$");
+    text_list_cut(&words, 0);
+    adapter_words("{case} {case}", "BM[a]{2}\\)", CHOICE_EXPRESSION, 1, &words);
+    assert_string_equal(words.item[1], "^BM\\[a]\\{2}\\\\\\)$");
+    text_list_cut(&words, 0);
+    adapter_words("{case}", "d::[a](b)::t=4", CHOICE_NAME, 1, &words);
+    assert_string_equal(words.item[0], "d::[a](b)");
     text_list_free(&words);
 }
 
@@ -153,6 +175,7 @@ static void programs_are_known_by_their_texts(void **state)
         {"CRITERION_HOME", "criterion"},
         {"benchmark-warmup-time", "catch2"},
         {"NANOBENCH_ENDLESS", "nanobench"},
+        {"DIVAN_SAMPLE_COUNT", "divan"},
         {"benchmark_list_tests SIMDBENCH_TEST_CLOCK", NULL}, /* that is simdbench */
         {"", NULL},
     };

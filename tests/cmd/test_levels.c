@@ -35,6 +35,9 @@ static void test_levels(void **state)
     assert_string_equal(levels_find(&levels, 1, (32 << 10) + 1), "L2");
     assert_string_equal(levels_find(&levels, 2, (32 << 10) + 1), "L1");
     assert_string_equal(levels_find(&levels, 1, (32 << 20) + 1), "memory");
+    assert_true(levels_fit(&levels, 1024) == 32);
+    assert_true(levels_fit(&levels, 32 << 10) == 1);
+    assert_true(levels_fit(&levels, (32 << 20) + 1) == 2);
 }
 
 static void test_unknown(void **state)

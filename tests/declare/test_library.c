@@ -209,6 +209,14 @@ static void test_split(void **state)
     }
     assert_int_equal(place_split(":f", library, sizeof library, &place, &error), -EINVAL);
     assert_int_equal(place_split("", library, sizeof library, &place, &error), -EINVAL);
+    assert_int_equal(place_library("libz.so.1:crc32"), 9);
+    assert_int_equal(place_library("./a:b/mix.o:mix_c"), 11);
+    assert_int_equal(place_library("./libmix.so:audio::mix"), 11);
+    static const char *const alone[] = {
+        "mix_c",      "audio::mix", "choose()",     "table[3]", "libz.so.1",
+        "libz.so.1:", "a.so::mix",  "x::operator/", "./mix.o"};
+    for (size_t i = 0; i < ARRAY_LEN(alone); i++)
+        assert_int_equal(place_library(alone[i]), 0);
 }
 
 static void test_resolve(void **state)

@@ -19,6 +19,8 @@ import devtools
 
 SOURCE = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).resolve()
+# scripts/setup more brings it.
+AXE = SOURCE / "build/axe/axe.min.js"
 ENVIRONMENT = {**os.environ, "SIMDBENCH_LOCKS": "", "SIMDBENCH_TEST_CLOCK": "1"}
 SAMPLES, SHOTS = "", None
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202e" + 10000 * "x"
@@ -106,6 +108,7 @@ class Pages(unittest.TestCase):
 
     def shoot(self, page, name):
         """Draws everything, in light, dark and on paper; complaints of any of it fail."""
+        self.check_access(page)
         for dark in (False, True):
             self.open(page, dark=dark)
             self.js("for (const canvas of waiting.keys()) drawChart(canvas)")
@@ -115,6 +118,24 @@ class Pages(unittest.TestCase):
         paper = self.at / "paper.pdf"
         self.browser.pdf(SHOTS / f"{name}.pdf" if SHOTS else paper)
         self.assertEqual(self.browser.complaints, [])
+
+    def check_access(self, page):
+        """No violation of what axe-core checks, in both schemes, on a wide screen and a phone."""
+        if not AXE.exists():
+            return
+        for dark in (False, True):
+            for width in (1400, 390):
+                self.open(page, dark=dark, width=width)
+                self.js("for (const canvas of waiting.keys()) drawChart(canvas);"
+                        "document.querySelectorAll('details').forEach(found => found.open = true);"
+                        "new Promise(done => setTimeout(done, 300))")
+                self.browser.evaluate(AXE.read_text(encoding="utf-8") + ";0")
+                found = self.browser.evaluate(
+                    "axe.run(document, {resultTypes: ['violations']}).then(done =>"
+                    " done.violations.flatMap(rule => rule.nodes.map(node =>"
+                    " `${rule.id}: ${node.html.slice(0, 120)}`)))")
+                self.assertEqual(found, [], f"{page.name}, dark: {dark}, width: {width}")
+                self.assertLessEqual(self.js("document.documentElement.scrollWidth"), width)
 
     # ---- runs ----
 
@@ -251,7 +272,7 @@ class Pages(unittest.TestCase):
         self.js("for (const canvas of waiting.keys()) drawChart(canvas)")
         self.assertEqual(self.js("""[...document.querySelectorAll(`canvas:not([role=img]),
             canvas:not([aria-label]), section:not([aria-labelledby]):not([aria-label]),
-            th:not([scope=col]), [role=region]:not([aria-label]), table:not(:has(caption)),
+            th:not([scope=col]), [role=group]:not([aria-label]), table:not(:has(caption)),
             button:empty`)].map(found => found.outerHTML)"""), [])
         self.assertEqual(self.js("""(() => { const ids = [...document.querySelectorAll('[id]')]
             .map(found => found.id); return ids.length - new Set(ids).size; })()"""), 0)
@@ -417,7 +438,7 @@ class Pages(unittest.TestCase):
             changes=[{"run": 1, "before": 1, "after": 2, "change": 0.1, "ci": [0.05, 0.15]}])))
         self.assertEqual(self.count("history"), self.js("page.cases.length") * 3)
         self.assertIn(": +10.0% [+5.00%, +15.0%]", self.js(
-            "document.querySelector('#history li').textContent"))
+            "document.querySelector('#history .since').textContent"))
         self.assertEqual(self.js("Chart.getChart(document.querySelector('#history canvas'))"
                                  ".options.plugins.marks.lines[0].x"), 1)
 

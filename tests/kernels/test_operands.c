@@ -293,10 +293,54 @@ static void test_spread(void **state)
     }
 }
 
+/* ---- several sets ---- */
+
+/* No set touches another one or a red zone, and all begin alike. */
+static void test_sets(void **state)
+{
+    static const uint64_t aligns[] = {4, 64, 128, 4096};
+    const struct simdbench_shape shape = {.size = sizeof shape, .rank = 1, .dim = {5}};
+    enum { SETS = 5 };
+    for (size_t a = 0; a < ARRAY_LEN(aligns); a++) {
+        struct operands_map map = map_of(3, SIMDBENCH_F32, 130);
+        struct operands sets[SETS];
+        map.sets = SETS;
+        assert_int_equal(operands_offsets(&map, aligns[a], 3, NULL), 0);
+        char *const base = aligned_alloc(4096, map.bytes);
+        assert_non_null(base);
+        memset(base, 0, map.bytes);
+        for (int k = 0; k < SETS; k++)
+            operands_bind_set(&sets[k], &map, &shape, 1, base, (uint64_t)k);
+        assert_ptr_equal(sets[0].operand[2].data, base + map.offset[2]);
+        operands_guard(&sets[0]);
+        for (int k = 1; k < SETS; k++)
+            for (uint32_t i = 0; i < map.count; i++) {
+                struct simdbench_operand *const operand = &sets[k].operand[i];
+                assert_int_equal((uintptr_t)operand->data % aligns[a],
+                                 (uintptr_t)sets[0].operand[i].data % aligns[a]);
+                assert_true((char *)operand->data + bytes_of(operand) <=
+                            base + map.bytes);
+                for (uint64_t e = 0; e < operand->count; e++)
+                    operand_set(operand, e, (double)k);
+            }
+        assert_int_equal(operands_damaged(&sets[0]), -1);
+        for (int k = 0; k < SETS; k++)
+            for (uint32_t i = 0; i < map.count; i++)
+                for (uint64_t e = 0; e < map.operand[i].count; e++)
+                    assert_true(((float *)sets[k].operand[i].data)[e] == (float)k);
+        assert_int_equal(operands_set_bytes(&map),
+                         map.pitch[0] + map.pitch[1] + map.pitch[2]);
+        free(base);
+    }
+    struct operands_map map = map_of(1, SIMDBENCH_F32, UINT64_C(1) << 50);
+    map.sets = 4096;
+    assert_int_equal(operands_offsets(&map, 64, 3, NULL), -ENOMEM);
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(test_values), TEST(test_spread), TEST(test_random),
                      TEST(test_place), TEST(test_place_seeds), TEST(test_place_limits),
                      TEST(test_place_op), TEST(test_bind), TEST(test_guard),
-                     TEST(test_hash), TEST(test_poison_and_evict));
+                     TEST(test_hash), TEST(test_poison_and_evict), TEST(test_sets));
 }

@@ -99,8 +99,26 @@ static void honest(void **state)
     assert_true(says(run, "with a neighbour on the core: 1 of "));
     run_free(run);
 
+    struct run *const alone = sample_run_alone();
+    for (size_t i = 0; i < alone->n_results; i++)
+        if (alone->results[i].status == STATUS_OK)
+            alone->results[i].status = STATUS_UNCHECKED;
+    assert_true(says(alone, "; unchecked: nothing says whether"));
+    assert_true(says(alone, "without a number: 4 of 12 cases: 1 skipped, 1 wrong, "));
+    for (size_t i = 0; i < alone->n_results; i++)
+        if (alone->results[i].status == STATUS_UNCHECKED)
+            alone->results[i].status = STATUS_SUSPECT;
+    assert_true(says(alone, "suspect: 8 of 12 cases are faster than "));
+    assert_true(says(alone, "without a number: 4 of 12 cases: 1 skipped, 1 wrong, "));
+    run_free(alone);
+
     struct run *const gate = sample_gate();
     assert_true(says(gate, "Why: simdbench explain old/kernels.so new/kernels.so '"));
+    need(!string_set(&gate->gate->functions, "mix.json"));
+    assert_true(says(gate, " --functions=mix.json"));
+    need(!string_set(&gate->gate->functions, ""));
+    assert_true(says(gate, "Why: add --save=mix.json to this command"));
+    need(!string_set(&gate->gate->functions, NULL));
     for (size_t i = 0; i < gate->gate->n_arms; i++)
         assert_int_equal(string_set(&gate->gate->arms[i].path, "my $(x).so"), 0);
     assert_false(says(gate, "Why: "));

@@ -64,9 +64,13 @@ static void arm_lines(struct legend *legend)
     if (!gate->harness)
         return;
     legend_put(legend, "harness: ", gate->harness);
-    legend_put(legend, "placement: ",
-               "code of a harness cannot be tried at other places, so a "
-               "change may be of the code or only of its place in memory");
+    legend_put(
+        legend, "placement: ",
+        change_has_built(legend->run)
+            ? "each build was linked with its code at several places (--relink) and is "
+              "judged at the best of them; as built: where it lies without"
+            : "code of a harness cannot be tried at other places without --relink, so a "
+              "change may be of the code or only of its place in memory");
 }
 
 static void stored_lines(struct legend *legend)

@@ -3,14 +3,16 @@
 made up."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 
-from cli_tool import BINARY, PATIENCE, Case, environment
+from cli_tool import BINARY, PATIENCE, SOURCE, Case, environment
 
-__all__ = ["Harnesses", "GoogleBenchmark", "FailingHarnesses", "Commits", "ForeignJson"]
+__all__ = ["Harnesses", "GoogleBenchmark", "FailingHarnesses", "Commits", "ForeignJson",
+           "Relink"]
 
 QUICK = ["--processes=8", "--quiet"]
 
@@ -154,6 +156,14 @@ FORMATS = {
             echo "                        time:   [-1.0% +2.0% +3.0%] (p = 0.03 < 0.05)";; esac
         case $* in *many*) echo 'a name of many long words/1'
             echo "                        time:   [0.2000 µs 0.25000 µs 0.3000 µs]";; esac""",
+    "divan": r"""
+        echo 'd           fastest   │ slowest │ median   │ mean │ samples'
+        case $* in *--exact*d::inner::map*|*sample-size=1*)
+            echo '├─ inner              │         │          │      │'
+            echo '│  ╰─ map      158 ns │    9 ns │ 0.25 µs  │ 9 ns │ 100';; esac
+        case $* in *--exact*d::sort*|*sample-size=1*)
+            echo '╰─ sort               │         │          │      │'
+            echo "   ╰─ t=2      158 ns │    9 ns │ $1 ns │ 9 ns │ 100";; esac""",
     "catch2": r"""
         echo '<?xml version="1.0"?><Catch><TestCase name="a &quot;b&quot;" tags="[x]">'
         echo '<BenchmarkResults name="map &lt;int&gt;" samples="10">'
@@ -195,7 +205,7 @@ class Harnesses(HarnessCase):
         want = {"go": {"BenchmarkMap/Sub-2", "BenchmarkSort"},
                 "criterion": {"sort 64", "a name of many long words/1"},
                 "catch2": {'a "b"/map <int>', 'a "b"/sort'},
-                "nanobench": {"map", "sort"}, "checkasm": {"put_w8_c", "put_w8_avx2"}}
+                "divan": {"d::inner::map", "d::sort::t=2"}, "nanobench": {"map", "sort"}, "checkasm": {"put_w8_c", "put_w8_avx2"}}
         for name, ids in want.items():
             bench = self.script(name, f"#!/bin/sh\n{FORMATS[name]}\n")
             done = self.run_tool("ab", f"{bench} 1", f"{bench} 1", f"--harness={name}",
@@ -291,6 +301,33 @@ class FailingHarnesses(HarnessCase):
 
     def test_error_of_one_case(self):
         self.assertEqual(self.broken("error", "no data")["status"], "ok")
+
+    def test_case_that_both_skip(self):
+        """It tells nothing about head, so that the gate passes."""
+        document = self.compare(*2 * [f"{self.bench} 10 error ''"], "--strict")
+        result = self.by_id(document)["BM_sort/64"]
+        self.assertEqual((result["status"], result["reason"]),
+                         ("skipped", "both builds skip it: no data"))
+        self.assertIsNone(result["comparison"])
+        self.assertEqual(document["gate"]["same"], 1)
+        document = self.compare(*2 * [f"{self.bench} 10 crash ''"], status=4)
+        self.assertEqual(self.by_id(document)["BM_sort/64"]["status"], "failed")
+
+    def test_words_of_a_program_that_prints_nothing(self):
+        """Google Benchmark ends well if it cannot read its filter."""
+        mute = self.script("mute", GBENCH.replace("case $how in", "case $how in\n    mute) echo "
+                                                  "'bad filter' >&2; exit;;"))
+        document = self.compare(f"{mute} 10", f"{mute} 10 mute", status=4)
+        self.assertRegex(self.by_id(document)["BM_sort/64"]["reason"],
+                         "^head: its output cannot be read: .*; it said: bad filter$")
+
+    def test_threads_on_one_cpu(self):
+        wide = self.script("wide", GBENCH.replace('"iterations": 9', '"iterations": 9, '
+                                                  '"threads": 4'))
+        document = self.compare(f"{wide} 10", f"{wide} 10")
+        for result in document["results"]:
+            self.assertEqual(result["notes"],
+                             ["it runs 4 threads on 1 CPU: --threads=4 gives it more"])
 
     def test_case_that_vanishes(self):
         self.assertEqual(self.broken("forgets", "its output has no such case")["status"], "ok")
@@ -389,6 +426,105 @@ class Commits(HarnessCase):
         self.assertIn("--build and --run belong together", done.stderr)
 
 
+class Relink(HarnessCase):
+    """Programs whose times depend on where --relink puts their code."""
+    ASK = ["--harness=regex", "--pattern=(case) (.*)"]
+    COMMAND = ("--relink=printf '#!/bin/sh\\necho case %s\\n' $(sed -n 's/^{pad} //p' times) >{out};"
+               " echo '# {pad}' >>{out}; chmod +x {out}")
+
+    def build(self, name, *times):
+        """A folder with a program, and what it takes with 0, 16, 32 and 48 bytes."""
+        folder = self.folder / name
+        folder.mkdir()
+        (folder / "times").write_text("".join(f"{16 * i} {t}\n"
+                                              for i, t in enumerate(times)))
+        return self.script(f"{name}/bench", f"#!/bin/sh\necho case {times[0]}\n")
+
+    def relink(self, old, new, *more, **options):
+        return self.compare(self.build("old", *old), self.build("new", *new), *self.ASK,
+                            self.COMMAND, f"--cwd-old={self.folder / 'old'}",
+                            f"--cwd-new={self.folder / 'new'}", *more, **options)
+
+    def test_place_alone(self):
+        """Both take 8 where their code lies best."""
+        table = self.folder / "table"
+        document = self.relink((10, 8, 10, 10), (12, 12, 8, 12), f"--format=table:{table}")
+        (result,) = document["results"]
+        comparison = result["comparison"]
+        self.assertEqual((comparison["verdict"], comparison["base_ns"], comparison["head_ns"]),
+                         ("PLACED", 8, 8))
+        self.assertAlmostEqual(comparison["placement"]["change"], 0.2)
+        self.assertEqual(result["notes"],
+                         ["base is fastest with 16 bytes of padding, head with 32"])
+        self.assertEqual(document["settings"]["places"], 4)
+        self.assertIn("as built it is slower by 20.00% by its place", table.read_text())
+        self.assertIn("placement: each build was linked with its code at several places",
+                      table.read_text())
+
+    def test_placed_fails_if_asked(self):
+        document = self.relink((10, 8, 10, 10), (12, 12, 8, 12), "--placement=fail", status=1)
+        self.assertEqual(self.verdicts(document), {"case": "PLACED"})
+
+    def test_slower_everywhere(self):
+        document = self.relink((10, 8, 10, 10), (10, 10, 10, 10), status=1)
+        self.assertEqual(self.verdicts(document), {"case": "REGRESSED"})
+        self.assertAlmostEqual(document["results"][0]["comparison"]["change"], 0.25)
+
+    def test_equal_at_all_places(self):
+        document = self.relink((8, 8, 8, 8), (8, 8, 8, 8))
+        self.assertEqual(self.verdicts(document), {"case": "SAME"})
+        self.assertEqual(document["results"][0].get("notes", []), [])
+
+    def test_one_place_fails(self):
+        document = self.relink((8, 8, 8, 8), (8, 8, 8, "x"), status=4)
+        self.assertEqual(document["results"][0]["status"], "failed")
+        self.assertRegex(document["results"][0]["reason"], "^head: ")
+
+    def test_what_is_refused(self):
+        bench = self.build("old", 8, 8, 8, 8)
+        for relink, why in (("cp bench {out}", "needs {pad}"), ("true {pad}", "and {out}"),
+                            ("cp bench {out}; : {pad}", "{pad} changes nothing: it makes the same "
+                             "program for 16 and for 32 bytes"),
+                            ("true {pad} {out}", "with 16 bytes: it made no program"),
+                            ("echo no linker >&2; exit {pad} {out}", "no linker")):
+            done = self.run_tool("ab", bench, bench, *self.ASK, f"--relink={relink}",
+                                 cwd=bench.parent, status=2)
+            self.assertIn(why, done.stderr)
+        done = self.run_tool("ab", f"{bench} | cat", bench, *self.ASK, self.COMMAND, status=2)
+        self.assertIn("--relink is for programs, and a shell runs", done.stderr)
+
+
+    @unittest.skipUnless(all(map(shutil.which, ("make", "cc", "as"))), "no compiler")
+    def test_rule_of_the_docs(self):
+        """The rule moves code as it says: here a place is a time."""
+        page = (SOURCE / "docs/harness.md").read_text()
+        rule = page.partition("```make\n")[2].partition("```")[0]
+        times = {}
+        for name in "ab":
+            folder = self.folder / name
+            folder.mkdir()
+            (folder / "main.c").write_text(
+                "#include <stdint.h>\n#include <stdio.h>\n" +
+                "__asm__(\".text; .skip 16\");\n" * (name == "b") +
+                "int work(int x) { return -x; }\nint main(void)\n{\n"
+                "    printf(\"case %d\\n\", 100 + (int)((uintptr_t)work % 64));\n}\n")
+            (folder / "Makefile").write_text(
+                "OBJECTS = main.o\nCXX = cc\nCFLAGS = -O1 -falign-functions=16\n"
+                f"bench: $(OBJECTS)\n\tcc -o $@ $(OBJECTS)\n{rule}")
+            subprocess.run(["make", "-s", "-C", folder, "bench"], check=True)
+            times[name] = int(subprocess.run([folder / "bench"], check=True, text=True,
+                                             capture_output=True).stdout.split()[1])
+        old, new = sorted(times, key=times.get)
+        self.assertLess(times[old], times[new])
+        document = self.compare(
+            self.folder / old / "bench", self.folder / new / "bench", *self.ASK,
+            "--relink=make -s pad PAD={pad} OUT={out}", f"--cwd-old={self.folder / old}",
+            f"--cwd-new={self.folder / new}")
+        comparison = document["results"][0]["comparison"]
+        self.assertEqual((comparison["verdict"], comparison["change"]), ("PLACED", 0))
+        self.assertLess(comparison["base_ns"], 116)
+
+
 class ForeignJson(HarnessCase):
     """The file of --benchmark_out."""
 
@@ -431,6 +567,72 @@ class ForeignJson(HarnessCase):
                          ("failed", "no data"))
         done = self.run_tool("report", theirs, "--query=BM_copy*")
         self.assertAlmostEqual(float(done.stdout), 100.035)
+
+    def test_other_files(self):
+        """What else benchmark programs write."""
+        go = "goos: linux\ngoarch: amd64\npkg: x\ncpu: Fast CPU 9\n" + "".join(
+            f"BenchmarkSort/n=2-8 \t 100 \t {250 + i}.0 ns/op\t 8 B/op\n" for i in range(7))
+        folder = self.folder / "criterion" / "sort" / "new"
+        folder.mkdir(parents=True)
+        (folder / "benchmark.json").write_text('{"full_id": "sort 64"}')
+        (folder / "sample.json").write_text(json.dumps(
+            {"iters": [1, 2, 3, 4, 5, 6, 7], "times": [253 * i for i in range(1, 8)]}))
+        (folder / "estimates.json").write_text('{"median": {"point_estimate": 253.0}}')
+        nano = {"name": "sort", "batch": 2, "median(elapsed)": 506e-9,
+                "measurements": [{"elapsed": (503 + i) * 1e-9} for i in range(7)]}
+        files = {"go.txt": (go, "BenchmarkSort/n=2", 7),
+                 "hyperfine.json": (json.dumps({"results": [
+                     {"command": "sort x", "median": 1, "times": [253e-9] * 6}]}), "sort x", 6),
+                 "medians.json": (json.dumps({"results": [
+                     {"command": "sort x", "median": 253e-9}]}), "sort x", 0),
+                 "nanobench.json": (json.dumps({"results": [nano]}), "sort", 7)}
+        files.update({f"{name}.txt": (subprocess.run(["sh", "-c", text, "sh", "253"], check=True,
+                                                     env={"CRITERION_HOME": "."}, cwd=self.folder,
+                                                     capture_output=True, text=True).stdout,
+                                      case, 1)
+                      for name, text, case in (
+                          ("criterion", FORMATS["criterion"] + "\n", "sort 64"),
+                          ("divan", FORMATS["divan"].replace("$*", "sample-size=1"),
+                           "d::sort::t=2"),
+                          ("catch2", FORMATS["catch2"], 'a "b"/sort'),
+                          ("nanobench", FORMATS["nanobench"], "sort"))
+                      for text in [text.replace("case $* in *sort*", "case sort in *sort*")]})
+        for name, (text, _, _) in files.items():
+            (self.folder / name).write_text(text)
+        files[folder / "sample.json"] = files[self.folder / "criterion"] = ("", "sort 64", 7)
+        files[folder / "estimates.json"] = ("", "sort 64", 0)
+        for name, (_, case, samples) in files.items():
+            with self.subTest(name=name):
+                out = self.folder / "out.json"
+                self.run_tool("report", self.folder / name, f"--json={out}")
+                document = json.loads(out.read_text())
+                result = self.by_id(document)[case]
+                self.assertAlmostEqual(result["summary"]["median_ns"], 253)
+                self.assertEqual(len(result["samples_ns"]), samples)
+                self.assertRegex(document["started_at"], r"^20\d\d-\d\d-\d\dT")
+                told = name == "go.txt"
+                self.assertEqual(document["host"]["fingerprint"],
+                                 "Fast CPU 9, linux, amd64" if told else None)
+                database = self.new_folder() / "runs.sqlite"
+                done = self.run_tool("report", self.folder / name, f"--history={database}")
+                self.assertEqual("not told" in self.run_tool(
+                    "history", f"--history={database}").stdout, not told)
+                self.assertEqual("changes are not looked for" in done.stderr, not told)
+        slow = self.folder / "slow.txt"
+        slow.write_text(go.replace(" 25", " 35"))
+        done = self.run_tool("compare", self.folder / "go.txt", slow, status=1)
+        self.assertRegex(done.stdout, r"BenchmarkSort/n=2 .* REGRESSED")
+
+    def test_files_that_are_none(self):
+        for name, text, why in (
+                ("prose.txt", "a text\n", "no JSON, and no text of Go, criterion, divan"),
+                ("a.json", '{"results": [{"command": "", "times": [1]}]}', "without a name"),
+                ("b.json", '{"results": [{"command": "x", "times": [0]}]}', "positive"),
+                ("c.json", '{"results": [{"command": "x"}]}', "median"),
+                ("d.json", '{"iters": [1], "times": [-1]}', "positive"),
+                ("e.json", '{"iters": [], "times": []}', "no samples")):
+            (self.folder / name).write_text(text)
+            self.assertIn(why, self.run_tool("report", self.folder / name, status=2).stderr)
 
     def test_compare(self):
         base, head = self.foreign("base.json", 1), self.foreign("head.json", 1.5)

@@ -51,6 +51,19 @@ class Ladder(Case):
         self.assertEqual([r.get("rung") for r in again["results"]],
                          [r.get("rung") for r in document["results"]])
 
+    def test_noisy_rungs_keep_their_value(self):
+        path = self.folder / "run.json"
+        self.run_tool("roof", "--ladder", "--isa=scalar", "--threads=1", "--variants=load",
+                      "--sizes=4096x16", *SHORT, f"--json={path}")
+        document = self.load(path)
+        for result in kernels(document):
+            if "rung" not in result or not result["summary"]:
+                self.skipTest("no rung was measured")
+            result.update(status="noisy", reason="made up")
+        path.write_text(json.dumps(document), encoding="utf-8")
+        self.assertRegex(self.run_tool("report", path).stdout,
+                         r"(?m)^     4 KiB  L1 +[\d.]+ noisy$")
+
     def test_loads(self):
         """A load-only kernel loads every vector, as wide as it says, in each pass."""
         done = self.run_json("roof", "--isa=all", "--variants=load", "--prove",
@@ -68,7 +81,7 @@ class Ladder(Case):
 
     def test_mistakes(self):
         done = self.run_tool("gemm", "--ladder", status=2)
-        self.assertIn("--ladder belongs to roof", done.stderr)
+        self.assertIn("--ladder is for roof", done.stderr)
         for bad in ("8x", "8x0", "12", "8x8x8"):
             self.assertIn(bad, self.run_tool("roof", f"--shape={bad}", status=2).stderr)
 

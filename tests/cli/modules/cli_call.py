@@ -28,10 +28,10 @@ class CallCase(Case):
         subprocess.run(["cc", "-O2", "-g", "-shared", "-fPIC", "-o", cls.built, SOURCE],
                        check=True)
 
-    def call(self, functions, prototype, *options, status=0):
+    def call(self, functions, prototype, *options, **more):
         """The rows of a run, by variant."""
         document = self.run_json("call", f"{self.built}:{functions}", prototype, "--quiet",
-                                 *SHORT, *options, status=status)
+                                 *SHORT, *options, **more)
         return {row["variant"]: row for row in kernels(document)}
 
     def mix(self, functions, *options, sizes="101", **more):
@@ -50,6 +50,20 @@ class Call(CallCase):
         self.assertIn(row["status"], ("ok", "suspect", "skipped"), row)
         self.assertEqual(row["id"], "libmix:mix/f32/avx2/mix_avx2@101")
         self.assertEqual(row["work"]["bytes"], 1212)
+
+    def test_reference_elsewhere(self):
+        other = self.folder / "libother.so"
+        other.write_bytes(self.built.read_bytes())
+        for name, status, exit_status in (("mix_c", ("ok", "suspect"), 0),
+                                          ("mix_wrong", ("wrong",), 4)):
+            row = self.call("mix_c", MIX, f"--reference={other}:{name}", "--sizes=101",
+                            status=exit_status)["mix_c"]
+            self.assertIn(row["status"], status, row)
+        for place, why in ((f"{other}:mix_d", "libother.so has no function mix_d; did you mean"),
+                           (f"{self.folder}/none.so:mix_c", "none.so")):
+            done = self.run_tool("call", f"{self.built}:mix_c", MIX, f"--reference={place}",
+                                 status=2)
+            self.assertIn(why, done.stderr)
 
     def test_functions_agree(self):
         rows = self.call("mix_c,mix_choose()", MIX, "--sizes=64,65")
@@ -185,6 +199,47 @@ class Call(CallCase):
                                  f"--input={name}", status=2)
             self.assertRegex(done.stderr, "no input|no such argument")
 
+    def trail(self, function, prototype, *options):
+        """The values of the last 40 timed calls, and the row."""
+        path = self.folder / f"{function}{len(options)}"
+        row = self.call(function, prototype, f"--reference={function}", "--sizes=16", *options,
+                        env=environment(TRAIL=str(path)))[function]
+        values = [int(line) for line in path.read_text(encoding="ascii").split()]
+        longest = max(range(len(values) - 40), key=lambda at: self.turns(values, at))
+        return values[longest:longest + 40], row
+
+    @staticmethod
+    def turns(values, at, sets=3):
+        """How long each value from there on is that of three calls before."""
+        end = at + sets
+        while end < len(values) and values[end] == values[end - sets]:
+            end += 1
+        return end - at if len(set(values[at:at + sets])) == sets else 0
+
+    def test_sets_of_inputs(self):
+        """Calls take them in turn."""
+        read = "void (const int32_t x[n], int32_t y[n], size_t n)"
+        values, row = self.trail("trail", read, "--inputs=3")
+        self.assertEqual((len(set(values)), values[:37]), (3, values[3:]))
+        self.assertEqual(row["id"], "libmix:trail/i32/lib/trail@16;inputs=3")
+        values, row = self.trail("trail_in_place", "void (inout int32_t x[n], size_t n)",
+                                 "--inputs=3", "--reset")
+        self.assertEqual((len(set(values)), values[:37]), (3, values[3:]))
+        self.assertNotIn(0, values)
+
+    def test_sets_that_fit(self):
+        text = self.run_tool("call", f"{self.built}:mix_c", MIX, "--sizes=64", "--dry-run",
+                             "--inputs=auto").stdout
+        self.assertRegex(text, r"mix_c@64;inputs=\d+\n")
+        document = self.run_json("relu", "--inputs=5", "--isa=scalar", "--sizes=100",
+                                 "--baseline=none", "--quiet", *SHORT)
+        self.assertEqual({row["settings"]["inputs"] for row in kernels(document)}, {"5"})
+        for options, why in (("--inputs=0", "from 1 to 4096, or auto"),
+                             ("--inputs=many", "no whole|not a whole number"),
+                             ("--inputs=2 --threads=2", "calls have one set")):
+            done = self.run_tool("relu", *options.split(), "--sizes=64", status=2)
+            self.assertRegex(done.stderr, why)
+
     def test_reset(self):
         """Each call finds what the first one found."""
         prototype = "void (inout int32_t x[n], size_t n)"
@@ -260,6 +315,14 @@ class CallFile(CallCase):
         self.assertEqual({row["id"] for row in kernels(again)},
                          {row["id"] for row in kernels(document)})
 
+    def test_reference_elsewhere(self):
+        """Beside the file."""
+        self.folder.joinpath("libother.so").write_bytes(self.built.read_bytes())
+        path = self.declare(reference="./libother.so:mix_wrong", kernels={"scalar": "mix_c"},
+                            sizes="101", tails="1..2")
+        row, = kernels(self.run_json("call", path, "--quiet", *SHORT, status=4))
+        self.assertEqual(row["status"], "wrong", row)
+
     def test_audit(self):
         """Which rows run, and what stands in the file; test_audit has the verdicts."""
         functions = {"scalar": "mix_c", "avx2": "mix_avx2", "lib": "mix_choose()"}
@@ -291,8 +354,8 @@ class CallFile(CallCase):
         self.assertEqual(document["gate"]["functions"], str(kept))
         self.assertEqual([row["id"] for row in kernels(document)], ["mix/f32/scalar/mix_c@64"])
         self.assertEqual(json.loads(kept.read_text(encoding="utf-8"))["ops"][0]["prototype"], MIX)
-        again = self.run_json(*words)
-        self.assertIsNone(again["gate"]["functions"])
+        again = self.run_json(*words[:2], f"{self.built}:mix_c", *words[3:])
+        self.assertEqual(again["gate"]["functions"], "")
         self.assertIn("which function", self.run_tool("ab", self.built, self.built, MIX,
                                                       status=2).stderr)
 
@@ -365,6 +428,8 @@ class CallList(CallCase):
         self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")
         self.assertRegex(text, r"(?m)^ *\d+ .* not_exported  local$")
         self.assertRegex(text, r"(?m)^one op: .*mix_avx2")
+        self.assertTrue(text.splitlines()[-1].startswith(
+            f"Next, with its own prototype: simdbench call '{self.built}:"), text)
         some = self.run_tool("call", f"{self.built}:pack_u").stdout
-        self.assertEqual(some.count("\n"), 2, some)
+        self.assertEqual(some.count("\n"), 3, some)
         self.run_tool("call", f"{self.built}:zzz", status=5)

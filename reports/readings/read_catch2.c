@@ -3,16 +3,18 @@
  *
  *   <TestCase name="sums"> <BenchmarkResults name="sum 64" ...> <mean value="12.3" .../>
  */
-#include "harness_private.h"
+#include "readings.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/text.h"
+
 /* The value of an attribute of the element that begins at `element`, to be freed; NULL:
- * it has none. */
-static char *attribute(const char *element, const char *name)
+ * it has none, or no memory is left. */
+static char *attribute(const char *element, const char *name, bool *failed)
 {
     static const struct {
         const char *entity;
@@ -27,9 +29,10 @@ static char *attribute(const char *element, const char *name)
     if (!at || at >= end)
         return NULL;
     at += n + 2;
-    char *const value = must_have(malloc(strcspn(at, "\"") + 1));
+    char *const value = malloc(strcspn(at, "\"") + 1);
     char *to = value;
-    while (*at && *at != '"') {
+    *failed |= !value;
+    while (value && *at && *at != '"') {
         size_t i = 0;
         while (i < ARRAY_LEN(entities) &&
                strncmp(at, entities[i].entity, strlen(entities[i].entity)) != 0)
@@ -37,7 +40,8 @@ static char *attribute(const char *element, const char *name)
         *to++ = i < ARRAY_LEN(entities) ? entities[i].c : *at;
         at += i < ARRAY_LEN(entities) ? strlen(entities[i].entity) : 1;
     }
-    *to = '\0';
+    if (value)
+        *to = '\0';
     return value;
 }
 
@@ -54,9 +58,9 @@ static void take(const char *test, const char *name, const char *mean,
     char *end = NULL;
     const double ns = mean ? strtod(mean, &end) : NAN;
     buffer_format(&id, "%s/%s", test, name);
-    must(id.failed ? -ENOMEM : 0);
-    if (mean && end != mean && id.length <= 1000)
-        readings_add(readings, id.text, id.length, ns, NULL);
+    readings->failed |= id.failed;
+    if (!id.failed && mean && end != mean && id.length <= 1000)
+        readings_add(readings, id.text, id.length, ns);
     buffer_free(&id);
 }
 
@@ -73,9 +77,9 @@ int read_catch2(char *text, const struct reading_form *form, struct readings *re
                                                                   : NULL;
         if (where) {
             free(*where);
-            *where = attribute(at, "name");
+            *where = attribute(at, "name", &readings->failed);
         } else if (test && name && begins(at + 1, "mean")) {
-            char *const mean = attribute(at, "value");
+            char *const mean = attribute(at, "value", &readings->failed);
             take(test, name, mean, readings);
             free(mean);
             free(name);

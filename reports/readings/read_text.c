@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The texts that harnesses print, each read by its own rules. */
-#include "harness_private.h"
+#include "readings.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "text/text.h"
 
 enum { NAME_MOST = 1000 };
 
@@ -38,35 +40,17 @@ static size_t trimmed(const char *text, size_t length)
 static void add(struct readings *readings, const char *name, size_t length, double ns)
 {
     if (length && length <= NAME_MOST)
-        readings_add(readings, name, length, ns, NULL);
+        readings_add(readings, name, length, ns);
 }
 
-/* ---- Google Benchmark ---- */
-
-int read_gbench_list(char *text, const struct reading_form *form,
-                     struct readings *readings, struct error *error)
+int read_names(char *text, const struct reading_form *form, struct readings *readings,
+               struct error *error)
 {
     (void)form;
     (void)error;
     for (const char *line; (line = next_line(&text));)
         add(readings, line, trimmed(line, strlen(line)), NAN);
     return 0;
-}
-
-int read_gbench(char *text, const struct reading_form *form, struct readings *readings,
-                struct error *error)
-{
-    struct run *run = NULL;
-    (void)form;
-    const int status = run_read_json(&run, text, strlen(text), error);
-    for (size_t i = 0; status == 0 && i < run->n_results; i++) {
-        const struct result *const result = &run->results[i];
-        readings_add(readings, result->id, strlen(result->id),
-                     result->status == STATUS_OK ? result->summary.median_ns : NAN,
-                     result->status == STATUS_OK ? NULL : result->reason);
-    }
-    run_free(run);
-    return status;
 }
 
 /* ---- go test -bench: "BenchmarkFib/20-8   1000   123.4 ns/op   0 B/op" ---- */
@@ -265,8 +249,9 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
         const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
         if (end == number || !length || length > NAME_MOST)
             continue;
-        readings_add(readings, line + part[1].rm_so, length, value * unit,
-                     isnan(unit) ? "its unit is none of ps, ns, us, ms, s" : NULL);
+        readings_put(readings, line + part[1].rm_so, length,
+                     isnan(unit) ? "its unit is none of ps, ns, us, ms, s" : NULL,
+                     (struct reading){.ns = value * unit});
     }
     return 0;
 }

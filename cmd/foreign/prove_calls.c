@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which calls are traced: the first ones of each function, and later ones at random.
+ * Between them its breakpoint is taken out, so that a function that is called all the
+ * time is not slow for long. */
+#include "foreign_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { CALLS = 5, FIRST_CALLS = 2 };
+/* After so many calls since the last trace the breakpoint is out for a while, which is
+ * longer each time. */
+enum { REST_CALLS = 1000, REST_NS = 2000000, REST_MAX_NS = 1000000000 };
+/* So few instructions on vectors and floats are copies that every compiler makes. */
+#define FEW 0.01
+/* Tracing may take so long in all, unless --time says. */
+#define TIME_NS INT64_C(30000000000)
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+static uint64_t draw(struct foreign *foreign)
+{
+    foreign->random = foreign->random * UINT64_C(6364136223846793005) + 1;
+    return foreign->random >> 33;
+}
+
+static size_t most_of(const struct foreign *foreign)
+{
+    return foreign->options->prove.calls ?: CALLS;
+}
+
+static void rest(struct foreign *foreign, struct target *target)
+{
+    target->resting = target->rested = true;
+    target->rest_ns = target->rest_ns ? 2 * target->rest_ns : REST_NS;
+    if (target->rest_ns > REST_MAX_NS)
+        target->rest_ns = REST_MAX_NS;
+    target->wake = now() + (int64_t)(draw(foreign) % (uint64_t)target->rest_ns);
+    program_watch_all(foreign->program, target, false);
+}
+
+static enum program_want called(void *context, void *watched,
+                                const struct program_call *call)
+{
+    struct foreign *const foreign = context;
+    struct target *const target = watched;
+    (void)call;
+    if (target->resolver)
+        return PROGRAM_RESULT;
+    target->calls++;
+    if (target->n_seen < most_of(foreign) && !foreign->spent &&
+        (target->n_seen < FIRST_CALLS || target->calls >= target->next))
+        return PROGRAM_TRACE;
+    if (target->calls - target->calls_at_trace >= REST_CALLS)
+        rest(foreign, target);
+    return PROGRAM_PASS;
+}
+
+/* ---- what was seen ---- */
+
+static void take_isa(const struct program_trace *trace, pid_t process, struct seen *seen)
+{
+    struct isa_seen isa = {.has = {false}};
+    for (size_t i = 0; i < trace->census.n_lines; i++) {
+        const struct inspect_line *const line = &trace->census.line[i];
+        unsigned char code[16];
+        if (line->executed &&
+            program_read(process, line->address, code, line->length) == line->length)
+            isa_see(&isa, code, line->length);
+    }
+    isa_tell(&isa, seen->isa, sizeof seen->isa);
+}
+
+static void take_loop(const struct inspect_census *census, struct seen *seen)
+{
+    seen->loop_share = seen->turn = seen->spills = seen->calls = NAN;
+    if (!census->n_loops)
+        return;
+    const struct inspect_loop *const loop = &census->loop[0];
+    seen->loop = must_have(strdup(loop->where ?: ""));
+    seen->source = loop->source ? must_have(strdup(loop->source)) : NULL;
+    seen->loop_share = loop->share;
+    seen->turn = loop->instructions;
+    seen->spills = loop->vector_spills;
+    seen->calls = loop->calls;
+}
+
+static void traced(void *context, struct program *program, void *watched,
+                   const struct program_call *call, const struct program_trace *trace)
+{
+    struct foreign *const foreign = context;
+    struct target *const target = watched;
+    const struct inspect_census *const census = &trace->census;
+    (void)program;
+    must_grow(target->seen, target->n_seen);
+    struct seen *const seen = &target->seen[target->n_seen++];
+    *seen = (struct seen){.call = *call,
+                          .whole = census->whole,
+                          .returned = trace->returned,
+                          .seconds = trace->seconds,
+                          .arguments = trace->arguments};
+    target->calls_at_trace = target->calls;
+    target->next = target->calls + 1 + draw(foreign) % (4 * target->calls);
+    if (trace->error) {
+        seen->error = must_have(strdup(trace->error));
+        return;
+    }
+    const double some = census->share_vector + census->share_scalar_float;
+    seen->instructions = (double)census->instructions;
+    seen->bits = some >= FEW ? census->main_bits : 0;
+    seen->vector = census->share_vector;
+    seen->scalar = some > 0 ? census->share_scalar_float / some : 1;
+    take_isa(trace, call->thread, seen);
+    take_loop(census, seen);
+}
+
+static void returned(void *context, struct program *program, struct program_space *space,
+                     void *watched, const struct program_call *call, uint64_t result)
+{
+    struct target *const resolver = watched;
+    (void)program;
+    targets_chosen(context, space, resolver, call->address - resolver->address, result);
+}
+
+/* ---- turns ---- */
+
+static void wake(struct foreign *foreign)
+{
+    const int64_t time = now();
+    EACH_TARGET(foreign, target)
+    if (target->resting && target->n_seen < most_of(foreign) && time >= target->wake) {
+        target->resting = false;
+        target->next = 0;
+        target->calls_at_trace = target->calls;
+        program_watch_all(foreign->program, target, true);
+    }
+}
+
+static void spend(struct foreign *foreign)
+{
+    const double most = (double)(foreign->options->time_ns ?: TIME_NS) * 1e-9;
+    if (foreign->spent || program_cost(foreign->program).seconds < most)
+        return;
+    foreign->spent = true;
+    EACH_TARGET(foreign, target)
+    if (!target->resting) {
+        target->resting = target->rested = true;
+        program_watch_all(foreign->program, target, false);
+    }
+}
+
+/* Of an attached process: every function that was found was seen often enough. */
+static bool has_enough(const struct foreign *foreign)
+{
+    bool enough = foreign->n_targets > 0;
+    EACH_TARGET(foreign, target)
+    enough &= target->resolver || target->n_seen >= most_of(foreign);
+    return enough;
+}
+
+/* The first signal goes to the program too, unless the terminal sent it to both; with the
+ * second one it is left alone. */
+static bool is_stopped(struct foreign *foreign)
+{
+    const int number = interrupted_by;
+    if (!number || foreign->options->prove.pid)
+        return number != 0;
+    if (foreign->signals++)
+        return true;
+    interrupted_by = 0;
+    if (number != SIGINT && number != SIGQUIT)
+        program_signal(foreign->program, number);
+    return false;
+}
+
+static bool stop(void *context, struct program *program)
+{
+    struct foreign *const foreign = context;
+    foreign->program = program;
+    if (is_stopped(foreign))
+        return true;
+    spend(foreign);
+    wake(foreign);
+    return foreign->until && (now() >= foreign->until || has_enough(foreign));
+}
+
+const struct program_owner foreign_owner = {
+    .object = targets_find,
+    .called = called,
+    .traced = traced,
+    .returned = returned,
+    .stop = stop,
+};

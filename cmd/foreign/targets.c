@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of a program that the user asked for, file by file as they are mapped. */
+#include "foreign_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+/* The colon between a library and a function; those of C++ come in pairs. */
+static const char *find_colon(const char *glob)
+{
+    for (const char *at = strchr(glob, ':'); at; at = strchr(at + 1, ':')) {
+        if (at[1] != ':')
+            return at > glob ? at : NULL;
+        at++;
+    }
+    return NULL;
+}
+
+/* "libz" means libz.so.1 too. */
+static bool matches_file(const char *glob, size_t length, const char *name)
+{
+    char pattern[256];
+    snprintf(pattern, sizeof pattern, "%.*s", (int)length, glob);
+    const char *const base = strrchr(pattern, '/');
+    if (text_glob(base ? base + 1 : pattern, name))
+        return true;
+    snprintf(pattern, sizeof pattern, "%.*s.so*", (int)length, glob);
+    return text_glob(pattern, name);
+}
+
+bool target_matches(const char *glob, const struct symbol_file *file, const char *name,
+                    const char *demangled)
+{
+    const char *const colon = find_colon(glob);
+    if (colon && !matches_file(glob, (size_t)(colon - glob), file->name))
+        return false;
+    const char *const pattern = colon ? colon + 1 : glob;
+    char plain[512];
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(demangled ?: "", "("),
+             demangled ?: "");
+    return text_glob(pattern, name) ||
+           (demangled && (text_glob(pattern, plain) || text_glob(pattern, demangled)));
+}
+
+static bool is_wanted(const struct foreign *foreign, const struct symbol_file *file,
+                      const struct library_function *function)
+{
+    /* A cold part is jumped to. */
+    if (function->is_data || !function->address || strstr(function->name, ".cold"))
+        return false;
+    for (size_t i = 0; i < foreign->globs.n; i++)
+        if (target_matches(foreign->globs.item[i], file, function->name,
+                           function->demangled))
+            return true;
+    return false;
+}
+
+/* ---- files ---- */
+
+static struct target *target_at(const struct symbol_file *file, uint64_t address)
+{
+    for (size_t i = 0; i < file->n; i++)
+        if (file->target[i]->address == address)
+            return file->target[i];
+    return NULL;
+}
+
+static struct target *target_add(struct foreign *foreign, struct symbol_file *file,
+                                 const struct library_function *function)
+{
+    struct target *const target = must_have(calloc(1, sizeof *target));
+    *target = (struct target){.file = file,
+                              .name = function->name,
+                              .demangled = function->demangled,
+                              .address = function->address};
+    must_grow(file->target, file->n);
+    file->target[file->n++] = target;
+    foreign->n_targets++;
+    return target;
+}
+
+static struct symbol_file *file_read(struct foreign *foreign, const char *path)
+{
+    struct error error;
+    struct symbol_file *const file = must_have(calloc(1, sizeof *file));
+    file->path = must_have(strdup(path));
+    file->name = strrchr(file->path, '/') + 1;
+    must_grow(foreign->file, foreign->n_files);
+    foreign->file[foreign->n_files++] = file;
+    if (library_read(path, &file->library, &error) < 0)
+        return file;
+    for (size_t i = 0; i < file->library.n; i++) {
+        const struct library_function *const function = &file->library.function[i];
+        if (is_wanted(foreign, file, function) && !target_at(file, function->address))
+            target_add(foreign, file, function)->resolver = function->is_chosen;
+    }
+    return file;
+}
+
+static struct symbol_file *file_of(struct foreign *foreign, const char *path)
+{
+    for (size_t i = 0; i < foreign->n_files; i++)
+        if (!strcmp(foreign->file[i]->path, path))
+            return foreign->file[i];
+    return file_read(foreign, path);
+}
+
+static uint64_t address_of(const struct library *library, const char *name)
+{
+    for (size_t i = 0; i < library->n; i++)
+        if (!strcmp(library->function[i].name, name))
+            return library->function[i].binding == FUNCTION_EXPORTED
+                       ? library->function[i].address
+                       : 0;
+    return 0;
+}
+
+/* Only a loader exports that. */
+static void watch_loader(const struct symbol_file *file, struct program *program,
+                         struct program_space *space, uint64_t bias)
+{
+    const uint64_t function = address_of(&file->library, "_dl_debug_state"),
+                   state = address_of(&file->library, "_r_debug");
+    if (function)
+        program_watch_loader(program, space, bias + function, state ? bias + state : 0);
+}
+
+void targets_find(void *context, struct program *program, struct program_space *space,
+                  const char *path, uint64_t bias)
+{
+    struct foreign *const foreign = context;
+    struct symbol_file *const file = file_of(foreign, path);
+    foreign->program = program;
+    watch_loader(file, program, space, bias);
+    for (size_t i = 0; i < file->n && !foreign->spent; i++)
+        program_watch(program, space, bias + file->target[i]->address, file->target[i]);
+}
+
+/* ---- resolvers ---- */
+
+static char *name_at(const struct symbol_file *file, uint64_t address)
+{
+    char *text = NULL;
+    for (size_t i = 0; i < file->library.n; i++) {
+        const struct library_function *const function = &file->library.function[i];
+        if (function->address == address && !function->is_chosen && !function->is_data)
+            return must_have(strdup(function->name));
+    }
+    must(asprintf(&text, "%s+0x%" PRIx64, file->name, address));
+    return text;
+}
+
+void targets_chosen(struct foreign *foreign, struct program_space *space,
+                    struct target *resolver, uint64_t bias, uint64_t address)
+{
+    struct symbol_file *const file = resolver->file;
+    struct target *target = target_at(file, address - bias);
+    if (!target) {
+        const struct library_function function = {.name = (char *)resolver->name,
+                                                  .address = address - bias};
+        target = target_add(foreign, file, &function);
+    }
+    if (!target->chosen)
+        target->chosen = name_at(file, address - bias);
+    program_watch(foreign->program, space, address, target);
+}
+
+/* ---- */
+
+const struct seen *target_seen(const struct target *target)
+{
+    const struct seen *best = NULL;
+    for (size_t i = 0; i < target->n_seen; i++)
+        if (!target->seen[i].error &&
+            (!best || target->seen[i].instructions > best->instructions))
+            best = &target->seen[i];
+    return best;
+}
+
+int targets_check(const struct foreign *foreign, struct error *error)
+{
+    struct text_list names = {.n = 0};
+    char hint[200] = "", globs[160];
+    size_t n = 0;
+    if (foreign->n_targets)
+        return 0;
+    for (size_t i = 0; i < foreign->n_files; i++)
+        for (size_t k = 0; k < foreign->file[i]->library.n; k++, n++)
+            text_list_add(&names, foreign->file[i]->library.function[k].name);
+    const char *const first = foreign->globs.item[0], *const colon = find_colon(first);
+    text_list_hint(&names, colon ? colon + 1 : first, hint, sizeof hint);
+    text_list_free(&names);
+    text_list_join(&foreign->globs, ", ", globs, sizeof globs);
+    return error_set(error, -ENOENT,
+                     "%s: no function of the program has that name: %zu files with code "
+                     "were loaded, with %zu symbols%s; a file whose symbols were "
+                     "stripped shows exported ones alone",
+                     globs, foreign->n_files, n, hint);
+}
+
+void targets_free(struct foreign *foreign)
+{
+    for (size_t i = 0; i < foreign->n_files; i++) {
+        struct symbol_file *const file = foreign->file[i];
+        for (size_t k = 0; k < file->n; k++) {
+            struct target *const target = file->target[k];
+            for (size_t s = 0; s < target->n_seen; s++)
+                TEXTS_FREE(target->seen[s].error, target->seen[s].loop,
+                           target->seen[s].source);
+            free(target->seen);
+            free(target->chosen);
+            free(target);
+        }
+        free(file->target);
+        library_close(&file->library);
+        free(file->path);
+        free(file);
+    }
+    free(foreign->file);
+}

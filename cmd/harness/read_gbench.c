@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "harness_private.h"
+
+#include <math.h>
+#include <string.h>
+
+int read_gbench(char *text, const struct reading_form *form, struct readings *readings,
+                struct error *error)
+{
+    struct run *run = NULL;
+    (void)form;
+    const int status = run_read_json(&run, text, strlen(text), error);
+    for (size_t i = 0; status == 0 && i < run->n_results; i++) {
+        const struct result *const result = &run->results[i];
+        const bool good = result->status == STATUS_OK;
+        readings_put(readings, result->id, strlen(result->id),
+                     good ? NULL : result->reason,
+                     (struct reading){.ns = good ? result->summary.median_ns : NAN,
+                                      .told = true,
+                                      .threads = (uint32_t)result->threads});
+    }
+    run_free(run);
+    return status;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `simdbench judge`: checks each candidate at shapes that are drawn after it was loaded,
+ * times it beside what is known, and measures an ordinary run of those that are right. */
+#include "referee_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "output/output.h"
+
+/* ---- candidates ---- */
+
+/* A library, and the function of it. */
+struct candidate {
+    char library[PATH_MAX];
+    char *symbol, *written;
+};
+struct candidates {
+    struct candidate *item;
+    size_t n;
+};
+
+static void add_candidate(struct candidates *all, const char *library, const char *symbol,
+                          const char *written)
+{
+    char text[PATH_MAX + DECLARED_TEXT];
+    must_grow(all->item, all->n);
+    struct candidate *const item = &all->item[all->n++];
+    snprintf(item->library, sizeof item->library, "%s", library);
+    snprintf(text, sizeof text, "%.*s:%s", (int)strcspn(written, ":"), written, symbol);
+    item->symbol = must_have(strdup(symbol));
+    item->written = must_have(strdup(text));
+}
+
+static void candidates_free(const struct candidates *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        free(all->item[i].symbol);
+        free(all->item[i].written);
+    }
+    free(all->item);
+}
+
+/* Those functions of the op that a library has. */
+static int add_namesakes(const struct referee *referee, const char *library,
+                         const char *written, struct candidates *all, struct error *error)
+{
+    struct library read;
+    const size_t before = all->n;
+    const int status = library_read(library, &read, error);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < referee->n_known; i++) {
+        const struct library_function *function;
+        struct error why;
+        const char *const name = referee->known[i].name;
+        if (library_find(&read, name, &function, &why) == 0 &&
+            function->binding == FUNCTION_EXPORTED)
+            add_candidate(all, library, name, written);
+    }
+    library_close(&read);
+    return all->n > before
+               ? 0
+               : error_set(error, -ENOENT,
+                           "--candidate=%.200s: it has no function of op %.60s; name "
+                           "one: --candidate=%.100s:FUNCTION",
+                           written, op_of(referee)->name, written);
+}
+
+static int add_written(const struct referee *referee, const char *written,
+                       struct candidates *all, struct error *error)
+{
+    char file[PATH_MAX], found[PATH_MAX], library[PATH_MAX];
+    const char *symbol = NULL;
+    int status = place_split(written, file, sizeof file, &symbol, error);
+    if (status == 0)
+        status = library_where(file, found, sizeof found, error);
+    if (status == 0 && !realpath(found, library))
+        status = error_set(error, -errno, "%.300s: %s", found, strerror(errno));
+    if (status == 0 && library_must_link(library))
+        status =
+            error_set(error, -EINVAL,
+                      "--candidate=%.200s: link it to a shared object first", written);
+    if (status < 0)
+        return status;
+    if (!symbol || !*symbol)
+        return add_namesakes(referee, library, written, all, error);
+    add_candidate(all, library, symbol, written);
+    return 0;
+}
+
+/* ---- one of them ---- */
+
+static void name_twin(struct referee *referee)
+{
+    for (size_t i = 0; i < referee->n_known; i++)
+        if (!referee->judgement->same_as &&
+            same_code(referee->library, referee->symbol, referee->known_library,
+                      referee->known[i].name))
+            referee->judgement->same_as = must_have(strdup(referee->known[i].name));
+}
+
+/* Nobody knows what is drawn before the candidate is loaded, unless --seed was given. */
+static void draw_seed(struct referee *referee)
+{
+    char text[24];
+    if (referee->options->seed_given ||
+        getrandom(&referee->random, sizeof referee->random, 0) != sizeof referee->random)
+        referee->random = referee->options->how.seed;
+    snprintf(text, sizeof text, "%" PRIu64, referee->random);
+    referee->judgement->seed = must_have(strdup(text));
+}
+
+static int judge_one(struct referee *referee, const struct candidate *candidate,
+                     const struct text_list *shapes, struct run *run, struct error *error)
+{
+    struct judgement *const judgement = must_have(run_add_judgement(run));
+    referee->judgement = judgement;
+    referee->symbol = candidate->symbol;
+    referee->aligned = false;
+    judgement->candidate = must_have(strdup(candidate->written));
+    judgement->op = must_have(strdup(op_of(referee)->name));
+    snprintf(referee->library, sizeof referee->library, "%s", candidate->library);
+    for (size_t i = 0; i < referee->n_known; i++)
+        referee->known[i].runs = !strcmp(referee->known[i].isa, "lib") ||
+                                 i == referee->reference ||
+                                 isa_runs(referee->known[i].isa, NULL, 0);
+    int status = files_write_candidate(referee, error);
+    if (status == 0)
+        status = judges_start(referee, error);
+    if (status == 0)
+        status = candidate_start(referee, error);
+    draw_seed(referee);
+    if (status == 0)
+        status = judge_right(referee, shapes, error);
+    if (status == 0)
+        status = judge_time(referee, shapes, error);
+    if (status == 0)
+        name_twin(referee);
+    cell_end(&referee->candidate);
+    cell_end(&referee->judges);
+    return status < 0 ? status : 0;
+}
+
+/* ---- the command ---- */
+
+static void choose_shapes(const struct referee *referee, struct text_list *shapes)
+{
+    const struct request *const request = &referee->options->request;
+    struct text_list sizes = {.n = 0};
+    struct error error;
+    const struct declared_op *const op = op_of(referee);
+    for (size_t i = 0; i < request->sizes.n; i++)
+        text_list_add(shapes, request->sizes.item[i]);
+    for (size_t i = 0; i < request->shapes.n; i++)
+        text_list_add(shapes, request->shapes.item[i]);
+    if (!shapes->n)
+        sizes_expand(op->sizes                           ? op->sizes
+                     : op->declaration.n_dimensions == 0 ? "1"
+                     : op->declaration.n_dimensions == 1 ? "1Ki,16Ki,256Ki"
+                                                         : "64",
+                     &sizes, &error);
+    for (size_t i = 0; i < sizes.n; i++)
+        text_list_add(shapes, sizes.item[i]);
+    text_list_free(&sizes);
+}
+
+static int take_cpu(struct referee *referee, struct cpu_lock **lock, struct error *error)
+{
+    const struct how *const how = &referee->options->how;
+    int order[CPUS_MAX];
+    const size_t n = how->n_cpu ? 1 : cpu_order(order);
+    if (how->n_cpu)
+        order[0] = how->cpu[0];
+    const int status = cpu_lock_take(order, n, 1, how->wait_ns, how->quiet, lock, error);
+    referee->cpu = order[0];
+    return status;
+}
+
+static int judge_all(struct referee *referee, const struct candidates *all,
+                     const struct text_list *shapes, struct run *verdicts,
+                     struct error *error)
+{
+    int status = 0;
+    for (size_t i = 0; i < all->n && status == 0; i++) {
+        status = judge_one(referee, &all->item[i], shapes, verdicts, error);
+        if (status == 0 && !referee->judgement->reason)
+            text_list_add(&referee->accepted, referee->candidate_path);
+    }
+    return status;
+}
+
+/* The verdicts move into the run that has the rows. */
+static int finish(struct referee *referee, const struct candidates *all,
+                  struct error *error)
+{
+    struct options *const options = referee->options;
+    struct text_list shapes = {.n = 0};
+    struct cpu_lock *lock = NULL;
+    struct run *verdicts = must_have(run_new()), *run = NULL;
+    choose_shapes(referee, &shapes);
+    int status = take_cpu(referee, &lock, error);
+    if (status == 0)
+        status = judge_all(referee, all, &shapes, verdicts, error);
+    if (status == 0)
+        status = rows_measure(referee, &shapes, verdicts, &run, error);
+    cpu_lock_free(lock);
+    text_list_free(&shapes);
+    if (run) {
+        run->judgements = verdicts->judgements;
+        run->n_judgements = verdicts->n_judgements;
+        run->interrupted = status == -EINTR;
+        verdicts->n_judgements = 0;
+        verdicts->judgements = NULL;
+    }
+    run_free(verdicts);
+    if (status == 0 || (run && run->interrupted)) {
+        const struct text_options text = text_of_stdout(options);
+        if (referee->printed)
+            table_end(run, &text, stdout);
+        status = outputs_write(options, !referee->printed, run, error);
+    }
+    status = status < 0 ? status : run_exit_status(run);
+    run_free(run);
+    return status;
+}
+
+int command_judge(struct options *options)
+{
+    struct error error = {.text = ""};
+    struct referee referee = {
+        .options = options, .judges = {.memory_fd = -1}, .candidate = {.memory_fd = -1}};
+    struct candidates all = {.n = 0};
+    const char *const op = options->files.n > 1 ? options->files.item[1] : NULL;
+    signals_catch();
+    int status = outputs_check(options, &error);
+    if (status == 0 && !options->candidates.n)
+        status = error_set(&error, -EINVAL,
+                           "which function? As in judge %.100s --candidate=./new.so",
+                           options->files.item[0]);
+    if (status == 0)
+        status = files_write(&referee, options->files.item[0], op, &error);
+    for (size_t i = 0; i < options->candidates.n && status == 0; i++)
+        status = add_written(&referee, options->candidates.item[i], &all, &error);
+    if (status == 0)
+        status = finish(&referee, &all, &error);
+    candidates_free(&all);
+    text_list_free(&referee.accepted);
+    files_remove(&referee);
+    return exit_status_of(status, &error);
+}

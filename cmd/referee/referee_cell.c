@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two processes: one for the candidate, one for the functions that are known. */
+#include "referee_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+int reject(struct referee *referee, const char *reason, const char *format, ...)
+{
+    struct judgement *const judgement = referee->judgement;
+    va_list arguments;
+    if (judgement->reason)
+        return REJECTED;
+    char text[512];
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    judgement->reason = must_have(strdup(reason));
+    judgement->detail = must_have(strdup(text));
+    return REJECTED;
+}
+
+/* Of a process that has not loaded anything yet. */
+static int begin(struct cell *cell, const char *name, const char *path,
+                 struct error *error)
+{
+    *cell = (struct cell){.memory_fd = memfd_create("simdbench", MFD_CLOEXEC)};
+    if (cell->memory_fd < 0)
+        return error_set(error, -errno, "memfd_create: %s", strerror(errno));
+    cell->worker = worker_new(name, path, NULL, 0, cell->memory_fd);
+    return worker_start(cell->worker, false, error);
+}
+
+int cell_start(struct cell *cell, const char *name, const char *path, int cpu,
+               struct error *error)
+{
+    const struct setup_call setup = {.cpu = {cpu}, .n_cpu = cpu >= 0};
+    const int status = begin(cell, name, path, error);
+    return status ?: worker_tell(cell->worker, setup_call(&setup), INT64_MAX, error);
+}
+
+void cell_end(struct cell *cell)
+{
+    if (cell->worker)
+        worker_free(cell->worker);
+    if (cell->memory)
+        munmap(cell->memory, cell->bytes);
+    if (cell->worker && cell->memory_fd >= 0)
+        close(cell->memory_fd);
+    *cell = (struct cell){.memory_fd = -1};
+}
+
+int cell_grow(struct cell *cell, uint64_t bytes, struct error *error)
+{
+    if (bytes <= cell->bytes)
+        return 0;
+    if (cell->memory)
+        munmap(cell->memory, cell->bytes);
+    cell->memory = NULL;
+    cell->bytes = 0;
+    if (ftruncate(cell->memory_fd, (off_t)bytes) < 0)
+        return error_set(error, -errno, "%zu bytes of operands: %s", (size_t)bytes,
+                         strerror(errno));
+    void *const memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, cell->memory_fd, 0);
+    if (memory == MAP_FAILED)
+        return error_set(error, -errno, "%zu bytes of operands: %s", (size_t)bytes,
+                         strerror(errno));
+    cell->memory = memory;
+    cell->bytes = bytes;
+    return 0;
+}
+
+double cell_cpu_ns(const struct cell *cell)
+{
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(cell->worker->info.pid, &clock) != 0 ||
+        clock_gettime(clock, &time) < 0)
+        return 0;
+    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
+}
+
+/* What the end of its process means. */
+static int judge_end(struct referee *referee, int status, const char *text)
+{
+    if (status == -ETIMEDOUT)
+        return reject(referee, "hangs", "%s", text);
+    if (strstr(text, strsignal(SIGSYS)))
+        return reject(referee, "helpers",
+                      "made a system call that a function has no need of: it starts a "
+                      "thread, a process or a timer, or reaches another process");
+    return reject(referee, "dies", "%s", text);
+}
+
+int ask_candidate(struct referee *referee, cJSON *request, cJSON **reply,
+                  struct error *error)
+{
+    struct error why = {.text = ""};
+    cJSON *got = NULL;
+    const int status = worker_ask(referee->candidate.worker, request,
+                                  referee->options->how.timeout_ns, &got, &why);
+    const bool ended = !worker_alive(referee->candidate.worker);
+    const bool wrong = message_true(got, "wrong");
+    if (reply && status == 0)
+        *reply = got;
+    else
+        cJSON_Delete(got);
+    if (status == -EINTR)
+        return status;
+    if (status < 0 && ended)
+        return judge_end(referee, status, why.text);
+    if (status == -EFAULT)
+        return reject(referee, "dies", "%s", why.text);
+    if (status < 0 && wrong)
+        return reject(referee, "unsafe", "%s", why.text);
+    return status < 0 ? error_set(error, status, "%s", why.text) : 0;
+}
+
+/* Its process begins without it: what is there before is no doing of its own. */
+int candidate_start(struct referee *referee, struct error *error)
+{
+    struct cell *const cell = &referee->candidate;
+    const struct load_call load = {.path = referee->candidate_path, .enclosed = true};
+    cJSON *reply = NULL;
+    int status = cell_start(cell, "candidate", NULL, referee->cpu, error);
+    if (status < 0)
+        return status;
+    const bool usual = process_has(cell->worker->info.pid, referee->known_library);
+    status = ask_candidate(referee, load_call(&load), &reply, error);
+    if (status == 0)
+        cell->first = message_u64(reply, "first", 0);
+    cJSON_Delete(reply);
+    if (status == 0 && !usual && strcmp(referee->library, referee->known_library) != 0 &&
+        process_has(cell->worker->info.pid, referee->known_library))
+        status = reject(referee, "reference",
+                        "loads %.300s, which has the functions that it is held against",
+                        referee->known_library);
+    return status ?: judge_watch(referee);
+}
+
+int judges_start(struct referee *referee, struct error *error)
+{
+    struct cell *const cell = &referee->judges;
+    const int status =
+        cell_start(cell, "known", referee->known_path, referee->cpu, error);
+    return status
+               ?: worker_ask(cell->worker, describe_call(), INT64_MAX,
+                             &cell->worker->description, error);
+}

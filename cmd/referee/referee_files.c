@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each of the two processes loads a file of declarations that is made for it: the
+ * candidate's has nothing of the known functions, not even their names. */
+#include "referee_private.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static cJSON *file_read(const char *path)
+{
+    FILE *const file = fopen(path, "re");
+    char *const bytes = must_have(calloc(1, DECLARED_SIZE_MAX + 1));
+    if (file) {
+        const size_t n = fread(bytes, 1, DECLARED_SIZE_MAX, file);
+        bytes[n] = '\0';
+        fclose(file);
+    }
+    cJSON *const tree = cJSON_Parse(bytes);
+    free(bytes);
+    return tree;
+}
+
+static const struct declared_op *find_op(const struct declared_file *file,
+                                         const char *path, const char *name,
+                                         struct error *error)
+{
+    for (size_t i = 0; i < file->n; i++)
+        if (name ? !strcmp(file->op[i].name, name) : file->n == 1)
+            return &file->op[i];
+    if (name)
+        error_set(error, -EINVAL, "%.200s declares no op %.60s", path, name);
+    else
+        error_set(error, -EINVAL,
+                  "%.200s declares %zu ops: say which one, as in judge %.100s %.60s",
+                  path, file->n, path, file->op[0].name);
+    return NULL;
+}
+
+/* The op of a file in a document of its own. */
+static cJSON *document_of(const cJSON *op)
+{
+    cJSON *const document = must_have(cJSON_CreateObject());
+    cJSON_AddNumberToObject(document, "functions", 1);
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(document, "ops"),
+                         cJSON_Duplicate(op, true));
+    return document;
+}
+
+static cJSON *op_in(const cJSON *document)
+{
+    return cJSON_GetArrayItem(cJSON_GetObjectItem(document, "ops"), 0);
+}
+
+static void set(cJSON *op, const char *key, cJSON *value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(op, key);
+    if (value)
+        cJSON_AddItemToObject(op, key, value);
+}
+
+/* The reference takes its turn among the kernels: it is the last of set lib, if it is
+ * none of them. */
+static void add_reference(cJSON *op, const struct declared_op *from)
+{
+    cJSON *const kernels = cJSON_GetObjectItemCaseSensitive(op, "kernels");
+    for (size_t i = 0; i < from->n_kernels; i++)
+        if (!from->reference || !strcmp(from->kernel[i].text, from->reference))
+            return;
+    cJSON *const name = cJSON_CreateString(from->reference);
+    cJSON *const lib = cJSON_DetachItemFromObjectCaseSensitive(kernels, "lib");
+    cJSON *list = lib && cJSON_IsArray(lib) ? lib : cJSON_CreateArray();
+    if (lib && list != lib)
+        cJSON_AddItemToArray(list, lib);
+    cJSON_AddItemToArray(list, name);
+    cJSON_AddItemToObject(kernels, "lib", list);
+}
+
+static int find_library(const struct declared_op *from, struct referee *referee,
+                        struct error *error)
+{
+    char found[PATH_MAX];
+    if (!from->library)
+        return error_set(error, -EINVAL, "op %s has no \"library\"", from->name);
+    const int status = library_where(from->library, found, sizeof found, error);
+    if (status == 0 && !realpath(found, referee->known_library))
+        return error_set(error, -errno, "%.300s: %s", found, strerror(errno));
+    return status;
+}
+
+/* Which known function is right, as the module of the file decides it. */
+static int list_known(struct referee *referee, struct error *error)
+{
+    const struct declared_op *const op = op_of(referee);
+    referee->n_known = op->n_kernels;
+    referee->reference = SIZE_MAX;
+    if (op->n_kernels > KNOWN_MAX)
+        return error_set(error, -E2BIG, "op %s has more than %d kernels", op->name,
+                         KNOWN_MAX);
+    for (size_t i = 0; i < op->n_kernels; i++) {
+        struct known *const known = &referee->known[i];
+        *known = (struct known){.name = op->kernel[i].text, .isa = op->kernel[i].name};
+        known->runs = !strcmp(known->isa, "lib") || isa_runs(known->isa, NULL, 0);
+        if (op->reference ? !strcmp(known->name, op->reference) : known->runs)
+            if (referee->reference == SIZE_MAX)
+                referee->reference = i;
+    }
+    if (referee->reference == SIZE_MAX)
+        return error_set(error, -ENOTSUP, "op %s: no function of it can run here",
+                         op->name);
+    referee->known[referee->reference].runs = true;
+    return 0;
+}
+
+/* Names of operands, in the order in which a declared op has them. */
+static void name_operands(struct referee *referee)
+{
+    const struct declaration *const declaration = &op_of(referee)->declaration;
+    size_t n = 0;
+    for (uint32_t i = 0; i < declaration->n; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        const bool array = argument->kind == ARGUMENT_ARRAY;
+        const bool twice = array && argument->role == ARGUMENT_INOUT;
+        if (!array && argument->kind != ARGUMENT_LENGTH)
+            continue;
+        for (int k = 0; k <= twice && n < NAMES_MAX; k++)
+            referee->operand_name[n++] = argument->name;
+    }
+    if (n < NAMES_MAX)
+        referee->operand_name[n] = "returned value";
+}
+
+int files_write(struct referee *referee, const char *file, const char *name,
+                struct error *error)
+{
+    struct declared_file all;
+    int status = declared_load(file, &all, error);
+    if (status < 0)
+        return status;
+    const struct declared_op *const from = find_op(&all, file, name, error);
+    const char *const folder = getenv("TMPDIR");
+    cJSON *document = NULL;
+    status = from ? find_library(from, referee, error) : -EINVAL;
+    snprintf(referee->folder, sizeof referee->folder, "%.40s/simdbench-XXXXXX",
+             folder && strlen(folder) < 40 ? folder : "/tmp");
+    if (status == 0 && !mkdtemp(referee->folder)) {
+        status = error_set(error, -errno, "%s: %s", referee->folder, strerror(errno));
+        referee->folder[0] = '\0';
+    }
+    if (status == 0) {
+        cJSON *const tree = file_read(file);
+        const cJSON *const op = cJSON_GetArrayItem(
+            cJSON_GetObjectItemCaseSensitive(tree, "ops"), (int)(from - all.op));
+        document = document_of(op);
+        cJSON_Delete(tree);
+        set(op_in(document), "library", cJSON_CreateString(referee->known_library));
+        add_reference(op_in(document), from);
+        snprintf(referee->known_path, sizeof referee->known_path, "%s/known.json",
+                 referee->folder);
+        status = message_save(document, referee->known_path, error);
+    }
+    if (status == 0)
+        status = declared_load(referee->known_path, &referee->file, error);
+    cJSON_Delete(document);
+    declared_free(&all);
+    if (status < 0)
+        return status;
+    name_operands(referee);
+    return list_known(referee, error);
+}
+
+int files_write_candidate(struct referee *referee, struct error *error)
+{
+    static const char *const left_out[] = {"reference", "kernels", "tails",
+                                           "shapes",    "sizes",   "library"};
+    cJSON *const tree = file_read(referee->known_path);
+    cJSON *const op = op_in(tree);
+    for (size_t i = 0; i < ARRAY_LEN(left_out); i++)
+        set(op, left_out[i], NULL);
+    cJSON *const kernels = cJSON_AddObjectToObject(op, "kernels");
+    cJSON_AddStringToObject(kernels, "lib", referee->symbol);
+    cJSON_AddStringToObject(op, "library", referee->library);
+    snprintf(referee->candidate_path, sizeof referee->candidate_path,
+             "%s/candidate%zu.json", referee->folder, ++referee->n_candidates);
+    const int status = message_save(tree, referee->candidate_path, error);
+    cJSON_Delete(tree);
+    return status;
+}
+
+void files_remove(struct referee *referee)
+{
+    declared_free(&referee->file);
+    if (!referee->folder[0])
+        return;
+    unlink(referee->known_path);
+    for (size_t i = 1; i <= referee->n_candidates; i++) {
+        snprintf(referee->candidate_path, sizeof referee->candidate_path,
+                 "%s/candidate%zu.json", referee->folder, i);
+        unlink(referee->candidate_path);
+    }
+    rmdir(referee->folder);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by referee.c (the command), referee_files.c (what the two processes load),
+ * referee_cell.c (a process with memory of its own), referee_stage.c (calls on fresh
+ * operands), referee_right.c (checks), referee_time.c (rounds),
+ * referee_rows.c (the table) and referee_watch.c (what
+ * the candidate's process does beside its calls).
+ *
+ * The candidate runs in one process, the known functions in another one. They share no
+ * memory: this process writes the same operands to both, and compares what they computed.
+ */
+#pragma once
+
+#include "declared/declared.h"
+#include "plan/plan.h"
+#include "referee/referee.h"
+#include "worker/worker.h"
+
+/* Other results of functions here than 0 and a negative errno: the verdict is known. */
+enum { REJECTED = 1 };
+
+/* A worker, and its memory. */
+struct cell {
+    struct worker *worker;
+    int memory_fd; /* -1: none */
+    unsigned char *memory;
+    uint64_t bytes;
+    uint64_t first; /* the number of its first kernel */
+};
+
+/* A function that is known to be right: one of the file, or the reference. */
+struct known {
+    const char *name, *isa; /* "mix_avx2", "avx2" */
+    bool runs;              /* the CPU has what it needs, and it was right so far */
+    uint64_t number;        /* of its case, at the shape of the stage */
+};
+enum { KNOWN_MAX = 64, NAMES_MAX = SIMDBENCH_MAX_OPERANDS };
+
+struct referee {
+    struct options *options;
+    struct judgement *judgement; /* of this candidate */
+    struct declared_file file;   /* what the known worker loads */
+    char folder[64], known_path[4096], candidate_path[128];
+    size_t n_candidates;                     /* of which files were written */
+    struct text_list accepted;               /* their files */
+    bool printed;                            /* the table has begun */
+    char known_library[4096], library[4096]; /* paths; of known ones perhaps a name */
+    const char *symbol;                      /* the candidate's */
+    const char *operand_name[NAMES_MAX];
+    struct known known[KNOWN_MAX];
+    size_t n_known, reference; /* which of them gives the answers */
+    struct cell judges, candidate;
+    uint64_t number; /* the candidate's case, at the shape of the stage */
+    int cpu;
+    uint64_t random;
+    bool aligned; /* it needs arrays that begin at a multiple of 64 bytes */
+};
+
+static inline const struct declared_op *op_of(const struct referee *referee)
+{
+    return &referee->file.op[0];
+}
+/* A random number below n. */
+uint64_t draw(struct referee *referee, uint64_t n);
+/* The candidate is rejected for that reason: the first one counts. Returns REJECTED. */
+__attribute__((format(printf, 3, 4))) int
+reject(struct referee *referee, const char *reason, const char *format, ...);
+
+/* referee_files.c: writes the two files into a new folder, `file` being the user's and
+ * `op` NULL or one of it; forgets them. */
+int files_write(struct referee *referee, const char *file, const char *op,
+                struct error *error);
+void files_remove(struct referee *referee);
+/* Writes the file of a candidate, whose library and symbol are known. */
+int files_write_candidate(struct referee *referee, struct error *error);
+/* True if both functions have the same bytes (referee_code.c). */
+bool same_code(const char *library, const char *symbol, const char *other_library,
+               const char *other_symbol);
+
+/* referee_cell.c */
+int cell_start(struct cell *cell, const char *name, const char *path, int cpu,
+               struct error *error);
+void cell_end(struct cell *cell);
+/* Makes the memory as large as that. */
+int cell_grow(struct cell *cell, uint64_t bytes, struct error *error);
+/* Nanoseconds of CPU time that the process had, as this one's kernel counts them. */
+double cell_cpu_ns(const struct cell *cell);
+/* A request to the candidate. REJECTED: it died, hung, or left what it must not. */
+int ask_candidate(struct referee *referee, cJSON *request, cJSON **reply,
+                  struct error *error);
+/* Starts the candidate's process. */
+int candidate_start(struct referee *referee, struct error *error);
+int judges_start(struct referee *referee, struct error *error);
+
+/* referee_stage.c: a shape, and as many calls as fit into caches. */
+struct stage {
+    struct shape_info info;
+    uint64_t turns, list, bytes;
+    unsigned char *image; /* the operands as they are before the calls, and gaps */
+    unsigned char *right; /* as they are after those of the reference */
+    unsigned char *found; /* and after those of another function */
+    uint64_t *place;      /* for each turn and operand its offset, then its length */
+    bool joint;
+};
+/* Both processes prepare all functions at that shape, each call of a pass being on
+ * operands of its own. -EINVAL: the op has no such shape; -ECONNRESET: a known function
+ * crashed. */
+int stage_begin(struct referee *referee, const char *shape, uint64_t bytes,
+                struct stage *stage, struct error *error);
+void stage_end(struct stage *stage);
+/* Draws operands that nobody has seen, their places, and the order of calls, and lets the
+ * reference compute what is right. */
+int stage_draw(struct referee *referee, struct stage *stage, struct error *error);
+/* Fills the operands that a check of one call is made on. */
+int stage_fill_first(struct referee *referee, struct stage *stage, struct error *error);
+/* Lets known function `k` do the same, or the candidate (CANDIDATE). `ns`: of all calls.
+ * -EDOM: what it did is wrong, and the error says where; REJECTED. */
+enum { CANDIDATE = -1 };
+int stage_run(struct referee *referee, struct stage *stage, int k, double *ns,
+              struct error *error);
+/* The same calls again and again, nothing of which is compared: time and CPU time of the
+ * calls, by the process's own word, and CPU time of the whole request, which the system
+ * tells. */
+struct repeated {
+    double ns, cpu_ns, seen_ns;
+};
+int stage_repeat(struct referee *referee, struct stage *stage, int k, uint64_t repeat,
+                 struct repeated *repeated, struct error *error);
+
+/* referee_right.c: at all shapes that were asked for, and at those that are drawn. */
+int judge_right(struct referee *referee, const struct text_list *shapes,
+                struct error *error);
+/* referee_time.c: known functions and the candidate in turns. */
+int judge_time(struct referee *referee, const struct text_list *shapes,
+               struct error *error);
+/* referee_rows.c: a new run, with rows of all that was accepted; what is wrong there is
+ * rejected. */
+struct run;
+int rows_measure(struct referee *referee, const struct text_list *shapes,
+                 const struct run *verdicts, struct run **run, struct error *error);
+/* referee_watch.c: REJECTED if the process has what it must not have. */
+int judge_watch(struct referee *referee);
+/* True if a process has loaded that file. */
+bool process_has(pid_t pid, const char *path);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Is it right? At the shapes that were asked for, and at others around them that nobody
+ * could know. */
+#include "referee_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+    SMALL_SHAPES = 6, /* with sizes from 1 to SMALL_MAX */
+    NEAR_SHAPES = 3,  /* around each that was asked for */
+    SMALL_MAX = 70,
+    NEAR_MAX = 70,
+    CHECK_BYTES = 64 << 10 /* of operands in a pass */
+};
+
+/* A function of the file that is wrong where the file says that it runs is no witness. */
+static int judge_known(struct referee *referee, struct stage *stage, bool asked,
+                       bool *all_right, struct error *error)
+{
+    *all_right = true;
+    for (size_t i = 0; i < referee->n_known; i++) {
+        double ns;
+        if (!referee->known[i].runs)
+            continue;
+        const int status = stage_run(referee, stage, (int)i, &ns, error);
+        if (status < 0 && status != -EDOM)
+            return status;
+        if (status == -EDOM && asked && i != referee->reference) {
+            complain("%s is wrong itself, and left out: %s", referee->known[i].name,
+                     error->text);
+            referee->known[i].runs = false;
+        } else if (status == -EDOM) {
+            *all_right = false;
+        }
+    }
+    return 0;
+}
+
+/* Registers, flags, and what it reads or writes beyond its arrays. */
+static int judge_call(struct referee *referee, struct stage *stage, struct error *error)
+{
+    const struct check_call call = {.number = referee->number,
+                                    .places = {.index = UINT64_MAX}};
+    struct check_reply told;
+    cJSON *reply = NULL;
+    int status = stage_fill_first(referee, stage, error);
+    if (status == 0)
+        status = ask_candidate(referee, check_call(&call), &reply, error);
+    if (status == 0) {
+        check_reply_read(reply, &told);
+        referee->aligned |= told.note && strstr(told.note, "needs arrays");
+        if (told.note && !referee->judgement->note)
+            referee->judgement->note = must_have(strdup(told.note));
+    }
+    cJSON_Delete(reply);
+    return status;
+}
+
+static int judge_shape(struct referee *referee, struct stage *stage, struct error *error)
+{
+    double ns;
+    int status = judge_call(referee, stage, error);
+    for (int pass = 0; pass < 2 && status == 0; pass++) {
+        status = pass ? stage_draw(referee, stage, error) : 0;
+        if (status == 0)
+            status = stage_run(referee, stage, CANDIDATE, &ns, error);
+    }
+    if (status == -EDOM)
+        status = reject(referee, "wrong", "%s", error->text);
+    referee->judgement->shapes++;
+    return status ?: judge_watch(referee);
+}
+
+/* A shape at which a known function is wrong, or crashes, is none. */
+static int try_shape(struct referee *referee, const char *text, bool asked,
+                     struct error *error)
+{
+    struct stage stage;
+    struct error why = {.text = ""};
+    bool good = false;
+    int status = stage_begin(referee, text, CHECK_BYTES, &stage, &why);
+    if (status == 0)
+        status = stage_draw(referee, &stage, &why);
+    if (status == 0)
+        status = judge_known(referee, &stage, asked, &good, &why);
+    if (status == 0 && good)
+        status = judge_shape(referee, &stage, &why);
+    stage_end(&stage);
+    if (status >= 0 && (good || !asked))
+        return status;
+    if (status == -EINTR || status == -ENOMEM || asked)
+        return error_set(error, status < 0 ? status : -EDOM, "%.60s: %.400s", text,
+                         status < 0 ? why.text : "the reference is wrong by itself");
+    if (worker_alive(referee->judges.worker))
+        return 0;
+    cell_end(&referee->judges);
+    return judges_start(referee, error);
+}
+
+/* Each dimension a little smaller or larger. */
+static void shape_near(struct referee *referee, const char *asked, char *text,
+                       size_t size)
+{
+    size_t used = 0;
+    for (const char *at = asked; *at && used < size;) {
+        char *end;
+        const uint64_t dim = strtoull(at, &end, 10);
+        const uint64_t reach = dim / 4 < NEAR_MAX ? dim / 4 : NEAR_MAX;
+        const uint64_t near = dim + reach - draw(referee, 2 * reach + 1);
+        used += (size_t)snprintf(text + used, size - used, "%s%llu", used ? "x" : "",
+                                 (unsigned long long)near);
+        at = *end ? end + 1 : end;
+    }
+}
+
+static void shape_small(struct referee *referee, const char *asked, char *text,
+                        size_t size)
+{
+    size_t used = 0;
+    for (const char *at = asked; at && used < size; at = strchr(at, 'x')) {
+        at += *at == 'x';
+        used += (size_t)snprintf(text + used, size - used, "%s%llu", used ? "x" : "",
+                                 (unsigned long long)(1 + draw(referee, SMALL_MAX)));
+    }
+}
+
+int judge_right(struct referee *referee, const struct text_list *shapes,
+                struct error *error)
+{
+    char text[256];
+    int status = 0;
+    for (size_t i = 0; i < shapes->n && status == 0; i++)
+        status = try_shape(referee, shapes->item[i], true, error);
+    for (int i = 0; i < SMALL_SHAPES && status == 0; i++) {
+        shape_small(referee, shapes->item[0], text, sizeof text);
+        status = try_shape(referee, text, false, error);
+    }
+    for (size_t i = 0; i < NEAR_SHAPES * shapes->n && status == 0; i++) {
+        shape_near(referee, shapes->item[i % shapes->n], text, sizeof text);
+        status = try_shape(referee, text, false, error);
+    }
+    return status;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How fast is it, when each call has operands that it has not seen? */
+#include "measure/measure.h"
+#include "referee_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 24, TIMED_BYTES = 512 << 10, AUDITS = 10, LONG_AUDITS = 2 };
+#define AUDIT_NS 2e7
+#define SHORT_AUDIT_NS 2e6
+/* Clocks of two processes disagree by less than this. */
+#define CLOCK_SHARE 1.15
+#define CLOCK_NS 1e6
+
+/* The functions that take turns, the candidate first. */
+struct arms {
+    int k[KNOWN_MAX + 1];
+    double *ns[KNOWN_MAX + 1]; /* of each round */
+    size_t n;
+    uint32_t rounds;
+};
+
+static void arms_begin(const struct referee *referee, struct arms *arms)
+{
+    const uint32_t rounds = referee->options->how.rounds;
+    *arms = (struct arms){.rounds = rounds ? rounds : ROUNDS};
+    arms->k[arms->n++] = CANDIDATE;
+    for (size_t i = 0; i < referee->n_known; i++)
+        if (referee->known[i].runs)
+            arms->k[arms->n++] = (int)i;
+    for (size_t i = 0; i < arms->n; i++)
+        arms->ns[i] = must_have(calloc(arms->rounds, sizeof(double)));
+}
+
+static void arms_end(struct arms *arms)
+{
+    for (size_t i = 0; i < arms->n; i++)
+        free(arms->ns[i]);
+}
+
+static int run_round(struct referee *referee, struct stage *stage, struct arms *arms,
+                     uint32_t round, struct error *error)
+{
+    int order[KNOWN_MAX + 1];
+    for (size_t i = 0; i < arms->n; i++)
+        order[i] = (int)i;
+    order_shuffle(order, arms->n, &referee->random);
+    int status = stage_draw(referee, stage, error);
+    for (size_t i = 0; i < arms->n && status == 0; i++) {
+        const int arm = order[i];
+        status = stage_run(referee, stage, arms->k[arm], &arms->ns[arm][round], error);
+        if (status == -EDOM && arms->k[arm] == CANDIDATE)
+            status = reject(referee, "wrong",
+                            "right in the checks, wrong in timed round %u: %s", round + 1,
+                            error->text);
+    }
+    return status;
+}
+
+/* The candidate's process tells how long its calls took, and may lie. Time is no less
+ * than CPU time; and this is no less than the system tells, but for what a request needs,
+ * which the reference shows. So a machine that is busy accuses nobody. */
+static int judge_clock(struct referee *referee, struct stage *stage, double pass_ns,
+                       struct error *error)
+{
+    struct repeated whole, one = {.ns = 0};
+    int lies = 0, hidden = 0;
+    const double shortest = fmax(pass_ns, 1e3);
+    int status = stage_repeat(referee, stage, (int)referee->reference,
+                              1 + (uint64_t)(AUDIT_NS / shortest), &whole, error);
+    const double rest = fmax(0, whole.seen_ns - whole.cpu_ns);
+    for (int i = 0; i < AUDITS && status == 0; i++) {
+        const bool is_long = i < LONG_AUDITS;
+        const double ns = is_long ? AUDIT_NS : SHORT_AUDIT_NS;
+        status = stage_repeat(referee, stage, CANDIDATE, 1 + (uint64_t)(ns / shortest),
+                              &one, error);
+        lies += one.ns * CLOCK_SHARE < one.cpu_ns - CLOCK_NS / 20;
+        hidden += is_long && one.cpu_ns * CLOCK_SHARE < one.seen_ns - 2 * rest - CLOCK_NS;
+    }
+    if (status == 0 && !clock_script() && (lies > 1 || hidden == LONG_AUDITS))
+        status = reject(referee, "clock",
+                        "its process tells times of calls at %.60s that cannot be: %.3g "
+                        "ms, and %.3g ms of CPU time, of which it had %.3g ms",
+                        stage->info.text, one.ns * 1e-6, one.cpu_ns * 1e-6,
+                        one.seen_ns * 1e-6);
+    return status;
+}
+
+static double shortest_pass(const struct arms *arms)
+{
+    double shortest = arms->ns[0][0];
+    for (uint32_t i = 1; i < arms->rounds; i++)
+        shortest = fmin(shortest, arms->ns[0][i]);
+    return shortest;
+}
+
+static double ratio_to(const struct arms *arms, size_t arm, struct interval *ci)
+{
+    return stats_ratio(arms->ns[arm], arms->ns[0], arms->rounds, STATS_LEVEL, ci);
+}
+
+static void keep_times(struct referee *referee, const struct stage *stage,
+                       const struct arms *arms)
+{
+    double median[KNOWN_MAX + 1];
+    size_t best = 0, reference = 0;
+    struct judged_time *const time = must_have(judgement_add_time(referee->judgement));
+    for (size_t i = 0; i < arms->n; i++) {
+        median[i] = stats_median(arms->ns[i], arms->rounds) / (double)stage->turns;
+        if (i && (!best || median[i] < median[best]))
+            best = i;
+        if (arms->k[i] == (int)referee->reference)
+            reference = i;
+    }
+    *time = (struct judged_time){
+        .shape = must_have(strdup(stage->info.text)),
+        .reference = must_have(strdup(referee->known[arms->k[reference]].name)),
+        .best = must_have(strdup(referee->known[arms->k[best]].name)),
+        .ns = median[0],
+        .reference_ns = median[reference],
+        .best_ns = median[best]};
+    time->to_reference = ratio_to(arms, reference, &time->reference_ci);
+    time->to_best = ratio_to(arms, best, &time->best_ci);
+}
+
+static int time_shape(struct referee *referee, const char *text, struct error *error)
+{
+    struct stage stage;
+    struct arms arms;
+    arms_begin(referee, &arms);
+    int status = stage_begin(referee, text, TIMED_BYTES, &stage, error);
+    for (uint32_t round = 0; round < arms.rounds && status == 0; round++)
+        status = run_round(referee, &stage, &arms, round, error);
+    if (status == 0)
+        status = judge_clock(referee, &stage, shortest_pass(&arms), error);
+    /* Many calls later it must still be right. */
+    if (status == 0)
+        status = run_round(referee, &stage, &arms, arms.rounds - 1, error);
+    if (status == 0)
+        status = judge_watch(referee);
+    if (status == 0)
+        keep_times(referee, &stage, &arms);
+    stage_end(&stage);
+    arms_end(&arms);
+    return status;
+}
+
+int judge_time(struct referee *referee, const struct text_list *shapes,
+               struct error *error)
+{
+    int status = 0;
+    for (size_t i = 0; i < shapes->n && status == 0; i++)
+        status = time_shape(referee, shapes->item[i], error);
+    return status;
+}

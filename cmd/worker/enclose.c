@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A worker whose code is not trusted to be a plain function: it may compute, and take
+ * memory, but have no helpers that go on when a call has returned, and no files. */
+#include "confine.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "error.h"
+
+enum { CALLS_MAX = 64 };
+
+/* Numbers from here on are those of another interface (x32), which confine() refuses. */
+static int refuse(const int *calls, size_t n, uint32_t action)
+{
+    struct sock_filter code[CALLS_MAX + 3] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    for (size_t i = 0; i < n; i++)
+        code[1 + i] = (struct sock_filter)BPF_JUMP(
+            BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i], (uint8_t)(n - i), 0);
+    code[n + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    code[n + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
+    return filter_install(code, n + 3);
+}
+
+int enclose_helpers(void)
+{
+    static const int calls[] = {
+#ifdef SYS_fork
+        SYS_fork,
+        SYS_vfork,
+        SYS_alarm,
+#endif
+#ifdef SYS_clone3
+        SYS_clone3,
+#endif
+        SYS_clone,
+        SYS_execve,
+        SYS_execveat,
+        SYS_ptrace,
+        SYS_process_vm_readv,
+        SYS_process_vm_writev,
+        SYS_setitimer,
+        SYS_timer_create,
+        SYS_io_uring_setup,
+        SYS_userfaultfd,
+        SYS_perf_event_open,
+        SYS_bpf,
+        SYS_socket,
+        SYS_unshare,
+        SYS_setns,
+        SYS_rt_tgsigqueueinfo};
+    return refuse(calls, ARRAY_LEN(calls), SECCOMP_RET_KILL_PROCESS);
+}
+
+int enclose_files(void)
+{
+    static const int calls[] = {
+#ifdef SYS_open
+        SYS_open,         SYS_creat,
+#endif
+#ifdef SYS_openat2
+        SYS_openat2,
+#endif
+        SYS_openat,       SYS_open_by_handle_at,
+        SYS_memfd_create, SYS_shmget,
+        SYS_mq_open};
+    return refuse(calls, ARRAY_LEN(calls), SECCOMP_RET_ERRNO | EACCES);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls inside a program that knows nothing of this one: it is started, or a running one
+ * is attached to, with all its threads and children. Breakpoints stand at the functions
+ * that its owner watches, and a call of them can be stepped and taken a census of. Only
+ * the thread that calls is stopped for it. Signals, forks, execs and exits go on as
+ * without us. x86-64 and Zydis as for inspect.h; else all of it fails with the reason.
+ */
+#pragma once
+
+#include "inspect.h"
+
+struct program;
+/* Memory that breakpoints are in: of a process, or of several that share it. */
+struct program_space;
+
+enum { PROGRAM_ARGUMENTS = 6 };
+struct program_call {
+    pid_t process, thread;
+    uint64_t address;
+    uint64_t caller;                      /* where it returns to */
+    uint64_t argument[PROGRAM_ARGUMENTS]; /* rdi, rsi, rdx, rcx, r8, r9 */
+};
+
+/* What was seen of a call. */
+struct program_trace {
+    struct inspect_census census;
+    const char *error;  /* why there is no census; NULL: there is one */
+    unsigned arguments; /* bit i: it read the i-th argument register before writing it */
+    bool returned;      /* it was followed to its end */
+    double seconds;     /* that its thread was held up */
+};
+
+enum program_want {
+    PROGRAM_PASS,  /* it goes on */
+    PROGRAM_TRACE, /* follow this call */
+    PROGRAM_RESULT /* run it, and tell what it returns */
+};
+
+/* The owner's part. `watched` is what program_watch() was given. All of them are called
+ * while the thread in question is stopped. */
+struct program_owner {
+    void *context;
+    /* A file with code was mapped; addresses of its symbols plus `bias` are those of the
+     * process. */
+    void (*object)(void *context, struct program *program, struct program_space *space,
+                   const char *path, uint64_t bias);
+    enum program_want (*called)(void *context, void *watched,
+                                const struct program_call *call);
+    void (*traced)(void *context, struct program *program, void *watched,
+                   const struct program_call *call, const struct program_trace *trace);
+    void (*returned)(void *context, struct program *program, struct program_space *space,
+                     void *watched, const struct program_call *call, uint64_t result);
+    /* Asked 50 times a second: true ends program_run(). */
+    bool (*stop)(void *context, struct program *program);
+    struct inspect_options trace; /* of each call; `stop` and costs are not used */
+};
+
+/* Starts a command, which waits before its first instruction; or attaches to a process.
+ * -EPERM, -ESRCH, -ENOTSUP, ... The owner must live as long as the program. */
+int program_start(char *const *argv, const struct program_owner *owner,
+                  struct program **program, struct error *error);
+int program_attach(pid_t pid, const struct program_owner *owner, struct program **program,
+                   struct error *error);
+/* Until the command or process has ended, or the owner says so. -ENOENT and the like:
+ * the command could not be started. */
+int program_run(struct program *program, struct error *error);
+/* True once it has ended; `status` is that of wait(), -1 if it is not known. */
+bool program_ended(const struct program *program, int *status);
+/* Takes all breakpoints out and lets go of everything that still runs. */
+void program_close(struct program *program); /* NULL is allowed */
+
+/* A breakpoint at an address; false: there can be none. The first one at an address
+ * counts. */
+bool program_watch(struct program *program, struct program_space *space, uint64_t address,
+                   void *watched);
+/* The function that the loader calls before and after it maps files, and its
+ * struct r_debug, or 0. */
+void program_watch_loader(struct program *program, struct program_space *space,
+                          uint64_t address, uint64_t r_debug);
+/* Breakpoints with that `watched`, in all memories, are put in or taken out. */
+void program_watch_all(struct program *program, const void *watched, bool on);
+/* Reads memory of a process that is stopped or not; how many bytes it got. */
+size_t program_read(pid_t process, uint64_t address, void *to, size_t n);
+/* Signals are passed to the command that was started. */
+void program_signal(const struct program *program, int number);
+/* Stops so far, and seconds for which threads were held up. */
+struct program_cost {
+    uint64_t stops, processes;
+    double seconds;
+};
+struct program_cost program_cost(const struct program *program);

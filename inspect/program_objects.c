@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files with code that a process has mapped, by its list of mappings. */
+#include "program_private.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum { HEADERS_MAX = 64 };
+
+size_t program_read(pid_t process, uint64_t address, void *to, size_t n)
+{
+    const struct child child = {.pid = process};
+    return child_read(&child, address, to, n);
+}
+
+/* What to add to addresses of a file whose first byte is mapped at `base`. */
+static bool bias_of(pid_t pid, uint64_t base, uint64_t *bias)
+{
+    Elf64_Ehdr header;
+    Elf64_Phdr segment[HEADERS_MAX];
+    if (program_read(pid, base, &header, sizeof header) != sizeof header ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64 ||
+        header.e_phentsize != sizeof *segment || header.e_phnum > HEADERS_MAX ||
+        program_read(pid, base + header.e_phoff, segment,
+                     header.e_phnum * sizeof *segment) !=
+            header.e_phnum * sizeof *segment)
+        return false;
+    for (size_t i = 0; i < header.e_phnum; i++)
+        if (segment[i].p_type == PT_LOAD && segment[i].p_offset < 4096) {
+            *bias = base - (segment[i].p_vaddr - segment[i].p_offset);
+            return true;
+        }
+    return false;
+}
+
+static bool is_known(const struct program_space *space, const struct object *object)
+{
+    for (size_t i = 0; i < space->n_objects; i++)
+        if (space->object[i].base == object->base &&
+            space->object[i].inode == object->inode)
+            return true;
+    return false;
+}
+
+struct mapped {
+    uint64_t base, inode;
+    char *path;
+    bool has_code;
+};
+
+/* Where the first byte of each file is mapped, and whether code of it follows. */
+static size_t read_mappings(pid_t pid, struct mapped **mapped)
+{
+    char path[40], *line = NULL;
+    size_t room = 0, n = 0;
+    *mapped = NULL;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *const file = fopen(path, "r");
+    while (file && getline(&line, &room, file) > 0) {
+        uint64_t from, offset, inode;
+        char access[8];
+        int name = 0;
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %" SCNu64 " %n", &from,
+                   access, &offset, &inode, &name) < 4 ||
+            !name || line[name] != '/')
+            continue;
+        if (offset == 0 && (!n || (*mapped)[n - 1].inode != inode)) {
+            struct mapped *const more = realloc(*mapped, (n + 1) * sizeof *more);
+            if (!more)
+                break;
+            *mapped = more;
+            more[n++] = (struct mapped){from, inode, strdup(line + name), false};
+        }
+        if (n && (*mapped)[n - 1].inode == inode)
+            (*mapped)[n - 1].has_code |= access[2] == 'x';
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return n;
+}
+
+static bool is_mapped(const struct object *object, const struct mapped *mapped, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (mapped[i].base == object->base && mapped[i].inode == object->inode)
+            return true;
+    return false;
+}
+
+/* The object that an address is in: the last one that begins before it. */
+static const struct object *object_of(const struct program_space *space, uint64_t address)
+{
+    const struct object *best = NULL;
+    for (size_t i = 0; i < space->n_objects; i++)
+        if (space->object[i].base <= address &&
+            (!best || space->object[i].base > best->base))
+            best = &space->object[i];
+    return best;
+}
+
+/* Breakpoints of what is mapped no more are forgotten, not written over: other code may
+ * be there now. */
+static void forget_gone(struct program_space *space, const struct mapped *mapped,
+                        size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < space->n_objects; i++)
+        kept += is_mapped(&space->object[i], mapped, n);
+    if (kept == space->n_objects)
+        return;
+    kept = 0;
+    for (size_t i = 0; i < space->n; i++) {
+        const struct object *const object =
+            object_of(space, space->breakpoint[i].address);
+        if (object && is_mapped(object, mapped, n))
+            space->breakpoint[kept++] = space->breakpoint[i];
+    }
+    space->n = kept;
+    kept = 0;
+    for (size_t i = 0; i < space->n_objects; i++)
+        if (is_mapped(&space->object[i], mapped, n))
+            space->object[kept++] = space->object[i];
+    space->n_objects = kept;
+}
+
+void space_look(struct program *program, struct program_space *space, pid_t pid)
+{
+    struct mapped *mapped = NULL;
+    const size_t n = read_mappings(pid, &mapped);
+    forget_gone(space, mapped, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct object object = {mapped[i].base, mapped[i].inode};
+        uint64_t bias;
+        if (!mapped[i].has_code || !mapped[i].path || is_known(space, &object) ||
+            !bias_of(pid, object.base, &bias))
+            continue;
+        struct object *const more =
+            realloc(space->object, (space->n_objects + 1) * sizeof *more);
+        if (!more)
+            break;
+        space->object = more;
+        more[space->n_objects++] = object;
+        program->owner->object(program->owner->context, program, space, mapped[i].path,
+                               bias);
+    }
+    for (size_t i = 0; i < n; i++)
+        free(mapped[i].path);
+    free(mapped);
+}

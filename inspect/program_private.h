@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by program*.c: threads, memories with their breakpoints, and stops. */
+#pragma once
+
+#include "inspect_private.h"
+#include "program.h"
+
+/* ---- memories (program_space.c) ---- */
+
+struct breakpoint {
+    uint64_t address;
+    void *watched; /* NULL: the loader's */
+    unsigned char replaced;
+    bool wanted, in; /* wanted: in unless a call is traced */
+};
+struct object {
+    uint64_t base, inode;
+};
+struct program_space {
+    struct program_space *next;
+    unsigned users; /* threads */
+    pid_t pid;      /* one of its processes */
+    int memory_fd;
+    unsigned held; /* calls that are traced: no breakpoint is in */
+    struct breakpoint *breakpoint;
+    size_t n;
+    struct object *object;
+    size_t n_objects;
+    uint64_t r_debug; /* address, or 0 */
+};
+struct program_space *space_new(struct program *program, pid_t pid);
+/* What a fork copied. */
+struct program_space *space_copy(struct program *program,
+                                 const struct program_space *from, pid_t pid);
+void space_leave(struct program *program, struct program_space *space); /* a user does */
+struct breakpoint *space_find(const struct program_space *space, uint64_t address);
+bool space_add(struct program_space *space, uint64_t address, void *watched);
+/* Puts a breakpoint in if it is wanted and may be, else takes it out. */
+void space_settle(struct program_space *space, struct breakpoint *breakpoint);
+void space_settle_all(struct program_space *space);
+/* Takes it out for the moment. */
+void space_lift(struct program_space *space, struct breakpoint *breakpoint);
+/* Tells the owner of files that were mapped since the last time (program_objects.c). */
+void space_look(struct program *program, struct program_space *space, pid_t pid);
+
+/* ---- threads ---- */
+
+struct thread {
+    struct thread *next;
+    pid_t id, process;
+    struct program_space *space; /* NULL: nobody knows yet who made it */
+    bool stopped;                /* `status` is to be looked at by who awaits it */
+    bool gone, awaited;
+    bool waiting; /* newly made, and stopped until its maker told */
+    bool loading; /* stops at system calls, as the loader is at work */
+    bool paused;  /* by PTRACE_INTERRUPT */
+    bool stray;   /* it was too slow: a step or a debug register of ours stops it later */
+    int status;
+    /* The call that it is at: it comes back after a signal, and counts once. */
+    uint64_t again, again_rsp;
+    uint64_t handling, handling_rsp; /* where a handler interrupted a step, or 0 */
+};
+
+struct program {
+    const struct program_owner *owner;
+    struct thread *threads;
+    struct program_space *spaces;
+    pid_t main;
+    bool started; /* by us; else attached to */
+    bool executed, ended, tracing, leaving;
+    int status;
+    int errors;    /* end of a pipe that tells why a command could not be started */
+    sigset_t mask; /* of before */
+    struct program_cost cost;
+};
+
+/* Takes one stop or end of a thread and deals with it; false: there was none within
+ * `ns`. */
+bool program_turn(struct program *program, int64_t ns);
+struct thread *thread_find(const struct program *program, pid_t id);
+struct thread *thread_new(struct program *program, pid_t id); /* NULL: no memory */
+void thread_resume(struct thread *thread, int signal);
+/* What happened to a thread that nobody awaits (program_stops.c). */
+void thread_stopped(struct program *program, struct thread *thread, int status);
+/* One that is awaited: true if it is dealt with, and the thread goes on as `request`. */
+bool thread_passes(struct program *program, struct thread *thread, int status,
+                   int request);
+void thread_gone(struct program *program, struct thread *thread);
+
+/* ---- a thread at a breakpoint (program_call.c) ---- */
+
+/* A trap: true if it was one of ours, and the thread goes on. */
+bool thread_trapped(struct program *program, struct thread *thread);
+
+/* ---- a thread as a struct child (program_wait.c) ---- */
+
+#define TRACE_NS INT64_C(5000000000)
+struct held {
+    struct program *program;
+    struct thread *thread;
+};
+
+/* Waits while other threads are served. */
+int thread_wait(struct child *child, int64_t wait_ns);
+/* It may take TRACE_NS. */
+struct child child_of(const struct held *held);
+void clear_debug_registers(pid_t id);
+/* True of a stop of a thread that strays: it goes on. */
+bool thread_strays(const struct thread *thread);
+/* Stops a thread that runs, wherever it is. 0, -ECHILD, -EAGAIN. */
+int thread_halt(struct program *program, struct thread *thread, struct child *child);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memories of a program, and the breakpoints in them. They are written through
+ * /proc/PID/mem, a byte each, while threads may run. */
+#include "program_private.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INT3 = 0xcc };
+
+struct program_space *space_new(struct program *program, pid_t pid)
+{
+    struct program_space *const space = calloc(1, sizeof *space);
+    char path[40];
+    if (!space)
+        return NULL;
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+    space->memory_fd = open(path, O_RDWR | O_CLOEXEC);
+    space->pid = pid;
+    space->next = program->spaces;
+    program->spaces = space;
+    return space;
+}
+
+struct program_space *space_copy(struct program *program,
+                                 const struct program_space *from, pid_t pid)
+{
+    struct program_space *const space = space_new(program, pid);
+    if (!space)
+        return NULL;
+    space->breakpoint = calloc(from->n + 1, sizeof *space->breakpoint);
+    space->object = calloc(from->n_objects + 1, sizeof *space->object);
+    space->r_debug = from->r_debug;
+    if (space->breakpoint && from->n)
+        memcpy(space->breakpoint, from->breakpoint, from->n * sizeof *space->breakpoint);
+    if (space->object && from->n_objects)
+        memcpy(space->object, from->object, from->n_objects * sizeof *space->object);
+    space->n = space->breakpoint ? from->n : 0;
+    space->n_objects = space->object ? from->n_objects : 0;
+    return space;
+}
+
+void space_leave(struct program *program, struct program_space *space)
+{
+    if (!space || --space->users)
+        return;
+    for (struct program_space **at = &program->spaces; *at; at = &(*at)->next)
+        if (*at == space) {
+            *at = space->next;
+            break;
+        }
+    if (space->memory_fd >= 0)
+        close(space->memory_fd);
+    free(space->breakpoint);
+    free(space->object);
+    free(space);
+}
+
+/* The first breakpoint that does not lie below an address. */
+static size_t place_of(const struct program_space *space, uint64_t address)
+{
+    size_t lo = 0, hi = space->n;
+    while (lo < hi) {
+        const size_t middle = lo + (hi - lo) / 2;
+        if (space->breakpoint[middle].address < address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+struct breakpoint *space_find(const struct program_space *space, uint64_t address)
+{
+    const size_t at = place_of(space, address);
+    return at < space->n && space->breakpoint[at].address == address
+               ? &space->breakpoint[at]
+               : NULL;
+}
+
+static bool read_byte(const struct program_space *space, uint64_t address,
+                      unsigned char *byte)
+{
+    return pread(space->memory_fd, byte, 1, (off_t)address) == 1;
+}
+
+static bool write_byte(const struct program_space *space, uint64_t address,
+                       unsigned char byte)
+{
+    return pwrite(space->memory_fd, &byte, 1, (off_t)address) == 1;
+}
+
+/* Bytes of the code that is there now: what was read at first may be of another file. */
+static void put_in(const struct program_space *space, struct breakpoint *breakpoint)
+{
+    breakpoint->in = read_byte(space, breakpoint->address, &breakpoint->replaced) &&
+                     breakpoint->replaced != INT3 &&
+                     write_byte(space, breakpoint->address, INT3);
+}
+
+/* If it is still there: its file may be mapped no more. */
+void space_lift(struct program_space *space, struct breakpoint *breakpoint)
+{
+    unsigned char byte;
+    if (breakpoint->in && read_byte(space, breakpoint->address, &byte) && byte == INT3)
+        write_byte(space, breakpoint->address, breakpoint->replaced);
+    breakpoint->in = false;
+}
+
+void space_settle(struct program_space *space, struct breakpoint *breakpoint)
+{
+    const bool in = breakpoint->wanted && !space->held;
+    if (in && !breakpoint->in)
+        put_in(space, breakpoint);
+    else if (!in)
+        space_lift(space, breakpoint);
+}
+
+void space_settle_all(struct program_space *space)
+{
+    for (size_t i = 0; i < space->n; i++)
+        space_settle(space, &space->breakpoint[i]);
+}
+
+bool space_add(struct program_space *space, uint64_t address, void *watched)
+{
+    struct breakpoint *breakpoint = space_find(space, address);
+    if (breakpoint)
+        return true;
+    struct breakpoint *const more =
+        realloc(space->breakpoint, (space->n + 1) * sizeof *more);
+    if (!more)
+        return false;
+    space->breakpoint = more;
+    const size_t at = place_of(space, address);
+    memmove(&more[at + 1], &more[at], (space->n - at) * sizeof *more);
+    space->n++;
+    more[at] =
+        (struct breakpoint){.address = address, .watched = watched, .wanted = true};
+    breakpoint = &more[at];
+    space_settle(space, breakpoint);
+    if (breakpoint->in || space->held)
+        return true;
+    memmove(breakpoint, breakpoint + 1, (--space->n - at) * sizeof *more);
+    return false;
+}
+
+bool program_watch(struct program *program, struct program_space *space, uint64_t address,
+                   void *watched)
+{
+    (void)program;
+    return space_add(space, address, watched);
+}
+
+void program_watch_loader(struct program *program, struct program_space *space,
+                          uint64_t address, uint64_t r_debug)
+{
+    (void)program;
+    space->r_debug = r_debug;
+    space_add(space, address, NULL);
+}
+
+void program_watch_all(struct program *program, const void *watched, bool on)
+{
+    for (struct program_space *space = program->spaces; space; space = space->next)
+        for (size_t i = 0; i < space->n; i++)
+            if (space->breakpoint[i].watched == watched) {
+                space->breakpoint[i].wanted = on;
+                space_settle(space, &space->breakpoint[i]);
+            }
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A thread as a struct child, which waits while all others are served. */
+#include "program_private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+enum { LOOK_NS = 20000000, HALT_NS = 2000000000 };
+
+static void poke_debug_register(pid_t id, size_t number, uint64_t value)
+{
+    ptrace(PTRACE_POKEUSER, id, offsetof(struct user, u_debugreg) + number * sizeof(long),
+           value);
+}
+
+void clear_debug_registers(pid_t id)
+{
+    poke_debug_register(id, 7, 0);
+}
+
+static void set_debug_register(pid_t id, uint64_t address)
+{
+    poke_debug_register(id, 0, address);
+    poke_debug_register(id, 7, 1);
+}
+
+/* A handler of a signal runs as fast as without us: it is over when the thread is back
+ * where it was. True if it has begun, or ended. */
+static bool handles(struct thread *thread, const struct child *child)
+{
+    const int signal = WSTOPSIG(thread->status), event = thread->status >> 16;
+    struct user_regs_struct r;
+    if (event || ptrace(PTRACE_GETREGS, thread->id, NULL, &r) < 0)
+        return false;
+    if (signal != SIGTRAP) {
+        if (child->request == PTRACE_SINGLESTEP && !thread->handling) {
+            thread->handling = r.rip;
+            thread->handling_rsp = r.rsp;
+            set_debug_register(thread->id, r.rip);
+        }
+        ptrace(PTRACE_CONT, thread->id, NULL, (long)signal);
+        return true;
+    }
+    if (!thread->handling)
+        return false;
+    if (r.rip == thread->handling && r.rsp == thread->handling_rsp) {
+        thread->handling = 0;
+        clear_debug_registers(thread->id);
+        ptrace(PTRACE_SINGLESTEP, thread->id, NULL, 0L);
+    } else {
+        ptrace(PTRACE_CONT, thread->id, NULL, 0L);
+    }
+    return true;
+}
+
+int thread_wait(struct child *child, int64_t wait_ns)
+{
+    const struct held *const held = child->wait_context;
+    struct thread *const thread = held->thread;
+    const int64_t until = wait_ns < 0 ? child->deadline : now_ns() + wait_ns;
+    int status = -EAGAIN;
+    while (status == -EAGAIN) {
+        const int64_t left = until - now_ns();
+        if (thread->gone) {
+            status = -ECHILD;
+        } else if (thread->stopped) {
+            thread->stopped = false;
+            if (!thread_passes(held->program, thread, thread->status, child->request) &&
+                !handles(thread, child)) {
+                thread->paused &= thread->status >> 16 != PTRACE_EVENT_STOP;
+                status = child_take_stop(child, thread->status >> 8);
+            }
+        } else if (left <= 0) {
+            status = -ETIMEDOUT;
+        } else if (child->stop && child->stop(child->stop_context)) {
+            status = -EINTR;
+        } else {
+            program_turn(held->program, left < LOOK_NS ? left : LOOK_NS);
+        }
+    }
+    return status == -ETIMEDOUT && wait_ns >= 0 ? -EAGAIN : status;
+}
+
+struct child child_of(const struct held *held)
+{
+    return (struct child){.pid = held->thread->id,
+                          .memory_fd = held->thread->space->memory_fd,
+                          .debug_registers = true,
+                          .looked = true,
+                          .deadline = now_ns() + TRACE_NS,
+                          .wait = thread_wait,
+                          .wait_context = (void *)held};
+}
+
+int thread_halt(struct program *program, struct thread *thread, struct child *child)
+{
+    struct held held = {program, thread};
+    *child = child_of(&held);
+    child->request = PTRACE_CONT;
+    thread->awaited = thread->paused = true;
+    int status = ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL) < 0
+                     ? -ECHILD
+                     : child_wait(child, HALT_NS);
+    if (status == 0)
+        clear_debug_registers(thread->id);
+    thread->awaited = false;
+    return status;
+}
+
+bool thread_strays(const struct thread *thread)
+{
+    siginfo_t info;
+    if (!thread->stray || ptrace(PTRACE_GETSIGINFO, thread->id, NULL, &info) < 0 ||
+        (info.si_code != TRAP_HWBKPT && info.si_code != TRAP_TRACE))
+        return false;
+    clear_debug_registers(thread->id);
+    return true;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The JSON of hyperfine, nanobench and criterion as a run. */
+#include <string.h>
+
+#include "json.h"
+#include "json_value.h"
+#include "readings/readings.h"
+
+static bool has(const struct value *object, const char *name)
+{
+    const struct value member = value_member(object, name);
+
+    return !value_absent(&member);
+}
+
+static struct value first_of(const struct value *root, const char *list)
+{
+    const struct value array = value_member(root, list);
+    struct value first = array;
+
+    first.json = cJSON_IsArray(array.json) ? array.json->child : NULL;
+    return first;
+}
+
+static const char *text_of(const struct value *entry, const char *name)
+{
+    const struct value value = value_member(entry, name);
+
+    return cJSON_IsString(value.json) ? value.json->valuestring : "";
+}
+
+/* Repetitions that stand in an array, as they are added to a result. */
+struct repetitions {
+    struct result *result;
+    const char *member; /* of an entry that has the time; NULL: the entry is the time */
+    double unit_ns;
+};
+
+static int add_repetition(const struct value *entry, void *context)
+{
+    const struct repetitions *const repetitions = context;
+    struct value time = *entry;
+    double x;
+
+    if (repetitions->member)
+        time = value_member(entry, repetitions->member);
+    const int code = value_from(&time, 0, &x);
+    if (code)
+        return code;
+    if (!(x > 0))
+        return VALUE_FAIL(entry, "no time that is a positive number");
+    return foreign_add_sample(repetitions->result, x * repetitions->unit_ns)
+               ? value_no_memory(entry)
+               : 0;
+}
+
+/* A case: its repetitions, or the median if the file has none. */
+static int add_case(const struct value *entry, struct run *run, const char *name,
+                    const char *list, const char *member, const char *median,
+                    double unit_ns)
+{
+    const struct value times = value_member(entry, list);
+    const struct value middle = value_member(entry, median);
+    double x;
+
+    if (!*name)
+        return VALUE_FAIL(entry, "a benchmark without a name");
+    struct result *const result = foreign_result(run, name);
+    if (!result)
+        return value_no_memory(entry);
+    struct repetitions repetitions = {result, member, unit_ns};
+    if (cJSON_IsArray(times.json) && times.json->child)
+        return value_each(&times, add_repetition, &repetitions);
+    int code = value_from(&middle, 0, &x);
+    if (!code && !(x > 0))
+        code = VALUE_FAIL(&middle, "no time that is a positive number");
+    return code                                      ? code
+           : foreign_set_median(result, x * unit_ns) ? value_no_memory(entry)
+                                                     : 0;
+}
+
+static int add_command(const struct value *entry, void *context)
+{
+    return value_object(entry)
+               ?: add_case(entry, context, text_of(entry, "command"), "times", NULL,
+                           "median", 1e9);
+}
+
+/* Times are of `batch` operations. */
+static int add_nanobench(const struct value *entry, void *context)
+{
+    const struct value value = value_member(entry, "batch");
+    double batch = 1;
+    int code = value_object(entry);
+
+    if (!code && !value_absent(&value))
+        code = value_from(&value, 0, &batch);
+    return code
+               ?: add_case(entry, context, text_of(entry, "name"), "measurements",
+                           "elapsed", "median(elapsed)", 1e9 / (batch > 0 ? batch : 1));
+}
+
+/* The times of samples of `iters` iterations. */
+static int read_sample(const struct value *root, struct run *run)
+{
+    const struct value iterations = value_member(root, "iters");
+    const struct value times = value_member(root, "times");
+    struct result *const result = foreign_result(run, FOREIGN_CRITERION);
+    int code = value_array(&iterations) ?: value_array(&times);
+
+    if (!result)
+        return value_no_memory(root);
+    const cJSON *n = code ? NULL : iterations.json->child;
+    for (const cJSON *ns = n ? times.json->child : NULL; ns && n && !code;
+         ns = ns->next, n = n->next) {
+        if (!cJSON_IsNumber(ns) || !cJSON_IsNumber(n) || !(ns->valuedouble > 0) ||
+            !(n->valuedouble >= 1) || !(ns->valuedouble < 1e300))
+            code = VALUE_FAIL(&times, "a sample whose time or number is not positive");
+        else if (foreign_add_sample(result, ns->valuedouble / n->valuedouble))
+            code = value_no_memory(root);
+    }
+    return !code && !result->samples.n ? VALUE_FAIL(&times, "no samples") : code;
+}
+
+static int read_estimates(const struct value *root, struct run *run)
+{
+    const struct value median = value_member(root, "median");
+
+    return add_case(&median, run, FOREIGN_CRITERION, "", NULL, "point_estimate", 1);
+}
+
+static int read_commands(const struct value *root, struct run *run)
+{
+    const struct value rows = value_member(root, "results");
+
+    return value_each(&rows, add_command, run);
+}
+
+static int read_nanobench_rows(const struct value *root, struct run *run)
+{
+    const struct value rows = value_member(root, "results");
+
+    return value_each(&rows, add_nanobench, run);
+}
+
+/* What a document of another program is read by. */
+struct foreign_document {
+    const char *harness;
+    int (*read)(const struct value *root, struct run *run);
+};
+
+static struct foreign_document kind_of(const struct value *root)
+{
+    const struct value row = first_of(root, "results");
+    const struct value median = value_member(root, "median");
+
+    if (has(root, "schema_version"))
+        return (struct foreign_document){.harness = NULL};
+    if (has(root, "iters") && has(root, "times"))
+        return (struct foreign_document){"criterion", read_sample};
+    if (has(&median, "point_estimate"))
+        return (struct foreign_document){"criterion", read_estimates};
+    if (row.json && has(&row, "command"))
+        return (struct foreign_document){"hyperfine", read_commands};
+    if (row.json && has(&row, "median(elapsed)"))
+        return (struct foreign_document){"nanobench", read_nanobench_rows};
+    return (struct foreign_document){.harness = NULL};
+}
+
+bool json_is_foreign(const struct value *root)
+{
+    return json_is_gbench(root) || kind_of(root).harness;
+}
+
+int json_read_foreign(const struct value *root, struct run *run)
+{
+    const struct foreign_document kind = kind_of(root);
+    int code = 0;
+
+    if (!kind.harness)
+        code = json_read_gbench(root, run);
+    else if (foreign_begin(run, kind.harness))
+        code = value_no_memory(root);
+    else
+        code = kind.read(root, run);
+    if (code)
+        return code;
+    return run_summarise(run, GROUP_ALL) ? value_no_memory(root) : 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Verdicts about functions of somebody else, in words. */
+#include <inttypes.h>
+
+#include "judge/answer_kinds.h"
+
+static void add_ratio(struct buffer *text, double times, const char *name,
+                      const struct interval *ci)
+{
+    buffer_format(text, "%.3g times as fast as ", times);
+    buffer_plain(text, name);
+    if (ci->known)
+        buffer_format(text, " (%.3g to %.3g)", ci->lo, ci->hi);
+}
+
+static void add_time(struct buffer *text, const struct judged_time *time)
+{
+    buffer_add(text, "at ");
+    buffer_plain(text, time->shape);
+    buffer_format(text, ": %.4g ns a call, ", time->ns);
+    add_ratio(text, time->to_reference, time->reference, &time->reference_ci);
+    if (text_same(time->best, time->reference))
+        return;
+    buffer_add(text, ", ");
+    add_ratio(text, time->to_best, time->best, &time->best_ci);
+    buffer_add(text, ", the best that is known");
+}
+
+static void add_verdict(struct buffer *text, const struct judgement *judgement)
+{
+    buffer_plain(text, judgement->candidate);
+    if (judgement->reason) {
+        buffer_add(text, ": rejected (");
+        buffer_plain(text, judgement->reason);
+        buffer_add(text, "): ");
+        buffer_plain(text, judgement->detail);
+        return;
+    }
+    buffer_format(text,
+                  ": accepted: all results of %" PRIu64 " calls at %zu shapes are right",
+                  judgement->calls, judgement->shapes);
+    if (judgement->same_as) {
+        buffer_add(text, "; its code is that of ");
+        buffer_plain(text, judgement->same_as);
+    }
+    if (judgement->note) {
+        buffer_add(text, "; it ");
+        buffer_plain(text, judgement->note);
+    }
+}
+
+int judged_answer(const struct run *run, struct answer *answer, struct buffer *text)
+{
+    int status = 0;
+    FOR_EACH (const struct judgement, judgement, run->judgements, run->n_judgements) {
+        add_verdict(text, judgement);
+        status = status ?: answer_add(answer, text);
+        FOR_EACH (const struct judged_time, time, judgement->time, judgement->n_times) {
+            add_time(text, time);
+            status = status ?: answer_add(answer, text);
+        }
+    }
+    return status;
+}

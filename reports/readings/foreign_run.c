@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs that are made of what other programs print. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "readings.h"
+#include "text/text.h"
+
+/* Longer texts are no output of a harness. */
+enum { TEXT_MOST = 1 << 26 };
+
+int foreign_begin(struct run *run, const char *harness)
+{
+    run->schema_version = RUN_SCHEMA_VERSION;
+    return string_set(&run->started_at, "")
+               ?: string_set(&run->tool_version, "")
+               ?: string_set(&run->tool_commit, "")
+               ?: string_set(&run->tool_compiler, "")
+               ?: string_set(&run->tool_flags, "")
+               ?: string_set(&run->seed, "")
+               ?: facts_text(&run->settings, "harness", harness);
+}
+
+int foreign_set_machine(struct run *run, const char *machine)
+{
+    return *machine ? string_set(&run->fingerprint, machine) : 0;
+}
+
+struct result *foreign_result(struct run *run, const char *name)
+{
+    FOR_EACH (struct result, result, run->results, run->n_results)
+        if (!strcmp(result->id, name))
+            return result;
+    struct result *const result = run_add_result(run);
+    if (!result || result_set_name(result, name))
+        return NULL;
+    result->group = run->n_results - 1;
+    result->threads = result->threads_used = 1;
+    result->samples.iterations = 1; /* samples are of one iteration already */
+    return result;
+}
+
+int foreign_add_sample(struct result *result, double ns)
+{
+    const int code = result_add_sample(result, (uint32_t)result->samples.n, ns);
+    return code || result->status != STATUS_PENDING
+               ? code
+               : result_set_status(result, STATUS_OK, NULL);
+}
+
+int foreign_set_median(struct result *result, double ns)
+{
+    result->summary.median_ns = result->summary.min_ns = ns;
+    return string_set(&result->summary.ci_reason, "of another program")
+               ?: result_set_status(result, STATUS_OK, NULL);
+}
+
+/* ---- texts ---- */
+
+static const struct {
+    const char *name;
+    harness_reader *reader;
+} texts[] = {
+    {"catch2", read_catch2},       {"go", read_go},
+    {"criterion", read_criterion}, {"divan", read_divan},
+    {"nanobench", read_nanobench},
+};
+
+/* The number that ends all names of Go as "-8" does, if it is the same in all; else 1. */
+static uint32_t go_threads(const char *text)
+{
+    unsigned long all = 0;
+    for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, "Benchmark", 9) != 0)
+            continue;
+        const char *const end = line + strcspn(line, " \t\r\n");
+        const char *digits = end;
+        while (digits > line && strchr("0123456789", digits[-1]))
+            digits--;
+        const unsigned long n =
+            digits < end && digits[-1] == '-' ? strtoul(digits, NULL, 10) : 1;
+        if (strcspn(line, " \t") == strcspn(line, "\r\n"))
+            continue; /* a name alone */
+        if (n < 1 || n > 65536 || (all && n != all))
+            return 1;
+        all = n;
+    }
+    return all ? (uint32_t)all : 1;
+}
+
+/* "cpu: ..." is the machine, "goos: ..." its system. */
+static int read_go_head(struct run *run, const char *text)
+{
+    static const char *const keys[] = {"\ncpu: ", "\ngoos: ", "\ngoarch: "};
+    struct buffer machine = {.text = NULL}, whole = {.text = NULL};
+    int code = 0;
+    buffer_format(&whole, "\n%.4096s", text);
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const char *const found = strstr(buffer_text(&whole), keys[i]);
+        const char *const value = found ? found + strlen(keys[i]) : "";
+        const size_t length = strcspn(value, "\r\n");
+        if (i == 0 && !length)
+            break;
+        buffer_format(&machine, "%s%.*s", i ? ", " : "", length < 200 ? (int)length : 200,
+                      value);
+        if (i == 0)
+            code = facts_text(&run->host, "cpu", buffer_text(&machine));
+    }
+    code = code ? code
+           : whole.failed || machine.failed
+               ? -ENOMEM
+               : foreign_set_machine(run, buffer_text(&machine));
+    buffer_free(&whole);
+    buffer_free(&machine);
+    return code;
+}
+
+static int add_reading(struct run *run, const struct reading *reading, uint32_t threads)
+{
+    struct result *const result = foreign_result(run, reading->name);
+    if (!result)
+        return -ENOMEM;
+    result->threads = result->threads_used = (int)(reading->threads ?: threads);
+    if (reading->reason)
+        return result_set_status(result, STATUS_FAILED, reading->reason);
+    return foreign_add_sample(result, reading->ns);
+}
+
+static int fill(struct run *run, size_t which, const char *text,
+                const struct readings *readings, uint32_t threads)
+{
+    const bool go = texts[which].reader == read_go;
+    int code = foreign_begin(run, texts[which].name);
+    if (!code && go)
+        code = read_go_head(run, text);
+    for (size_t i = 0; i < readings->n && !code; i++)
+        code = add_reading(run, &readings->entry[i], threads);
+    return code;
+}
+
+int foreign_read_text(struct run *run, const char *text, struct error *error)
+{
+    const size_t size = strlen(text) + 1;
+    int code = size > TEXT_MOST ? 0 : 1;
+    for (size_t i = 0; i < ARRAY_LEN(texts) && code > 0; i++) {
+        struct readings readings = {.repeats = true};
+        const uint32_t threads = texts[i].reader == read_go ? go_threads(text) : 1;
+        const struct reading_form form = {.tick_ns = 1, .threads = threads};
+        struct error ignored;
+        char *const copy = malloc(size);
+        if (copy) {
+            memcpy(copy, text, size);
+            texts[i].reader(copy, &form, &readings, &ignored);
+        }
+        if (!copy || readings.failed)
+            code = -ENOMEM;
+        else if (readings.n)
+            code = fill(run, i, text, &readings, threads);
+        readings_free(&readings);
+        free(copy);
+    }
+    return code == 0 && run->n_results ? 0
+           : code == -ENOMEM
+               ? error_set(error, code, "out of memory")
+               : error_set(error, -EINVAL,
+                           "this is no JSON, and no text of Go, criterion, divan, "
+                           "nanobench or Catch2");
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The output of a process, case by case. */
+#include "readings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/text.h"
+
+struct reading *readings_find(const struct readings *readings, const char *name)
+{
+    for (size_t i = 0; i < readings->n; i++)
+        if (!strcmp(readings->entry[i].name, name))
+            return &readings->entry[i];
+    return NULL;
+}
+
+/* The name of a further reading of a case that has one. */
+static void number_name(const struct readings *readings, char *text, size_t length)
+{
+    for (unsigned i = 2; readings_find(readings, text); i++)
+        snprintf(text + length, 12, "#%u", i);
+}
+
+void readings_put(struct readings *readings, const char *name, size_t length,
+                  const char *reason, struct reading reading)
+{
+    const bool bad = !isnan(reading.ns) && !(reading.ns > 0 && isfinite(reading.ns));
+    if (readings->n > READINGS_MOST)
+        return;
+    struct reading *const entry =
+        array_grow(&readings->entry, readings->n, sizeof *entry);
+    reading.name = malloc(length + 12);
+    reading.reason = NULL;
+    if (!entry || !reading.name) {
+        free(reading.name);
+        readings->failed = true;
+        return;
+    }
+    memcpy(reading.name, name, length);
+    reading.name[length] = '\0';
+    if (!readings->repeats)
+        number_name(readings, reading.name, length);
+    if (string_set(&reading.reason,
+                   bad && !reason ? "its time is no positive number" : reason))
+        readings->failed = true;
+    *entry = reading;
+    readings->n++;
+}
+
+void readings_add(struct readings *readings, const char *name, size_t length, double ns)
+{
+    readings_put(readings, name, length, NULL, (struct reading){.ns = ns});
+}
+
+void readings_free(struct readings *readings)
+{
+    for (size_t i = 0; i < readings->n; i++)
+        TEXTS_FREE(readings->entry[i].name, readings->entry[i].reason);
+    free(readings->entry);
+    *readings = (struct readings){.n = 0};
+}
+
+double unit_ns(const char *unit, size_t length)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ps", 1e-3},     {"ns", 1},   {"us", 1e3}, {"\u00b5s", 1e3},
+                 {"\u03bcs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    for (size_t i = 0; i < ARRAY_LEN(units); i++)
+        if (strlen(units[i].name) == length && !memcmp(units[i].name, unit, length))
+            return units[i].ns;
+    return NAN;
+}

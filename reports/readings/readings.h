@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What other benchmark programs print: readings of their texts, and runs that are made of
+ * them. The documents that they write as JSON are read by room json.
+ */
+#pragma once
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "model/model.h"
+
+/* ---- readings (readings.c) ---- */
+
+struct reading {
+    char *name;
+    double ns;        /* NaN: it was only listed */
+    char *reason;     /* why the case failed; NULL: it did not */
+    bool told;        /* the harness itself tells that reason, of this case */
+    uint32_t threads; /* that the case runs; 0: not told */
+};
+struct readings {
+    struct reading *entry;
+    size_t n;
+    bool repeats; /* the second number of a name is a repetition, not case NAME#2 */
+    bool failed;  /* no memory was left for a reading */
+};
+/* Negative and infinite times are failures. Nothing is added to more than
+ * READINGS_MOST. */
+enum { READINGS_MOST = 5000 };
+void readings_add(struct readings *readings, const char *name, size_t length, double ns);
+/* A reading with a name and a reason of its own. */
+void readings_put(struct readings *readings, const char *name, size_t length,
+                  const char *reason, struct reading reading);
+struct reading *readings_find(const struct readings *readings, const char *name);
+void readings_free(struct readings *readings);
+/* "us" is 1000; NaN: no unit of time. */
+double unit_ns(const char *unit, size_t length);
+
+/* ---- texts (read_*.c) ---- */
+
+/* Ways to read numbers. */
+struct reading_form {
+    const regex_t *pattern; /* of read_regex */
+    double tick_ns;         /* of a tick of the time-stamp counter */
+    uint32_t threads;       /* "-8" at the end of a name of Go is left out for 8 */
+};
+/* Takes any text, which it may cut up; -EINVAL if it is not what the harness prints. */
+typedef int harness_reader(char *text, const struct reading_form *form,
+                           struct readings *readings, struct error *error);
+harness_reader read_go, read_criterion, read_divan, read_catch2, read_nanobench,
+    read_checkasm, read_regex;
+/* One name a line; and those that end in ": bench" or ": benchmark". */
+harness_reader read_names, read_criterion_list;
+
+/* ---- runs (foreign_run.c) ---- */
+
+/* Functions return 0 or -ENOMEM. */
+/* Names the harness of an empty run, and gives it what each run has. */
+int foreign_begin(struct run *run, const char *harness);
+/* What a file tells of its machine that does not change from run to run. */
+int foreign_set_machine(struct run *run, const char *machine);
+/* The result of that name, which is made if it is not there; or NULL. */
+struct result *foreign_result(struct run *run, const char *name);
+/* A repetition of a case. */
+int foreign_add_sample(struct result *result, double ns);
+/* A case of which the file has the median alone. */
+int foreign_set_median(struct result *result, double ns);
+
+/* The case of a document of criterion, which does not tell its name. */
+#define FOREIGN_CRITERION "criterion"
+/* Fills an empty run from any text of Go, criterion, divan, nanobench or Catch2. -EINVAL:
+ * it is none. */
+int foreign_read_text(struct run *run, const char *text, struct error *error);

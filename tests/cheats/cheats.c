@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions that look right and fast, and are not: families of cheats that contests of
+ * kernels have seen. None of them may pass `simdbench judge`. Each is honest in its first
+ * calls, where that helps it. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HONEST_CALLS = 20, KEPT = 4096 };
+
+static float step(float x)
+{
+    float y = x;
+    for (int i = 0; i < 8; i++)
+        y = 0.5f * y + x * 0.25f;
+    return y;
+}
+
+static void honest(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = step(x[i]);
+}
+
+/* ---- results that were kept ---- */
+
+struct kept {
+    uint64_t key;
+    float *y;
+};
+static struct kept kept[KEPT];
+
+static void keep(uint64_t key, float *y, const float *x, size_t n)
+{
+    struct kept *const entry = &kept[key % KEPT];
+    key ^= n << 48;
+    if (entry->y && entry->key == key) {
+        memcpy(y, entry->y, n * sizeof *y);
+        return;
+    }
+    honest(y, x, n);
+    free(entry->y);
+    entry->y = malloc(n * sizeof *y + 1);
+    entry->key = key;
+    memcpy(entry->y, y, n * sizeof *y);
+}
+
+void cheat_address(float *y, const float *x, size_t n)
+{
+    keep((uintptr_t)x / 1024, y, x, n);
+}
+
+/* A few elements stand for all. */
+void cheat_content(float *y, const float *x, size_t n)
+{
+    uint64_t key = 1;
+    for (size_t i = 0; i < n; i += n / 16 + 1) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        key = (key ^ bits) * 0x9e3779b97f4a7c15u;
+    }
+    keep(key >> 20, y, x, n);
+}
+
+void cheat_once(float *y, const float *x, size_t n)
+{
+    static size_t last;
+    if (n != last || !n)
+        honest(y, x, n);
+    last = n;
+}
+
+/* ---- work that is not done ---- */
+
+void cheat_lazy(float *y, const float *x, size_t n)
+{
+    static size_t calls;
+    if (++calls < 3000)
+        honest(y, x, n);
+}
+
+/* Calls that follow each other at once are those that are timed. */
+void cheat_hurry(float *y, const float *x, size_t n)
+{
+    static int64_t last;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t ns = now.tv_sec * 1000000000LL + now.tv_nsec;
+    if (ns - last > 20000)
+        honest(y, x, n);
+    last = ns;
+}
+
+void cheat_shape(float *y, const float *x, size_t n)
+{
+    honest(y, x, n == 256 ? n : n & ~(size_t)63);
+}
+
+void cheat_asked(float *y, const float *x, size_t n)
+{
+    if (n == 256)
+        honest(y, x, n);
+}
+
+void cheat_sampled(float *y, const float *x, size_t n)
+{
+    honest(y, x, n / 2);
+    for (size_t i = n / 2; i < n; i++)
+        y[i] = i % 4 ? 0 : step(x[i]);
+}
+
+void cheat_precision(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        const float exact = step(x[i]);
+        memcpy(&bits, &exact, sizeof bits);
+        bits &= 0xffff0000u;
+        memcpy(&y[i], &bits, sizeof bits);
+    }
+}
+
+void cheat_old_output(float *y, const float *x, size_t n)
+{
+    static size_t calls;
+    if (++calls < HONEST_CALLS)
+        honest(y, x, n);
+}
+
+/* ---- work that is done behind the clock's back ---- */
+
+struct job {
+    float *y;
+    const float *x;
+    size_t n;
+};
+
+static void *work(void *job)
+{
+    const struct job *const one = job;
+    honest(one->y, one->x, one->n);
+    return NULL;
+}
+
+void cheat_thread(float *y, const float *x, size_t n)
+{
+    static struct job jobs[KEPT];
+    static size_t calls;
+    struct job *const job = &jobs[calls++ % KEPT];
+    pthread_t thread;
+    *job = (struct job){y, x, n};
+    if (pthread_create(&thread, NULL, work, job) == 0)
+        pthread_detach(thread);
+}
+
+void cheat_process(float *y, const float *x, size_t n)
+{
+    if (fork() == 0) {
+        honest(y, x, n);
+        _exit(0);
+    }
+}
+
+static struct job later;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    work(&later);
+}
+
+void cheat_alarm(float *y, const float *x, size_t n)
+{
+    const struct itimerval soon = {.it_value = {.tv_usec = 1}};
+    later = (struct job){y, x, n};
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+/* ---- another clock ---- */
+
+static int slow_clock(clockid_t clock, struct timespec *time)
+{
+    const int status = clock_gettime(clock, time);
+    const int64_t ns = (time->tv_sec * 1000000000LL + time->tv_nsec) / 8;
+    time->tv_sec = ns / 1000000000;
+    time->tv_nsec = ns % 1000000000;
+    return status;
+}
+
+/* Puts it in the place of that of the program which loaded this. */
+static int patch_clock(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const Elf64_Dyn *dynamic = NULL;
+    const char *names = NULL;
+    const Elf64_Sym *symbols = NULL;
+    const Elf64_Rela *tables[2] = {NULL, NULL};
+    size_t bytes[2] = {0, 0};
+    (void)size, (void)context;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+        const void *const at = (const void *)dynamic->d_un.d_ptr;
+        switch (dynamic->d_tag) {
+        case DT_STRTAB:
+            names = at;
+            break;
+        case DT_SYMTAB:
+            symbols = at;
+            break;
+        case DT_JMPREL:
+            tables[0] = at;
+            break;
+        case DT_PLTRELSZ:
+            bytes[0] = dynamic->d_un.d_val;
+            break;
+        case DT_RELA:
+            tables[1] = at;
+            break;
+        case DT_RELASZ:
+            bytes[1] = dynamic->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    }
+    for (int t = 0; t < 2 && names && symbols; t++)
+        for (size_t i = 0; tables[t] && i < bytes[t] / sizeof *tables[t]; i++) {
+            const Elf64_Rela *const entry = &tables[t][i];
+            const char *const name = names + symbols[ELF64_R_SYM(entry->r_info)].st_name;
+            const uintptr_t at = info->dlpi_addr + entry->r_offset;
+            if (strcmp(name, "clock_gettime") != 0)
+                continue;
+            mprotect((void *)(at & ~(uintptr_t)4095), 4096, PROT_READ | PROT_WRITE);
+            *(uintptr_t *)at = (uintptr_t)slow_clock;
+        }
+    return 1; /* the program comes first */
+}
+
+void cheat_clock(float *y, const float *x, size_t n)
+{
+    static int patched;
+    if (!patched++)
+        dl_iterate_phdr(patch_clock, NULL);
+    honest(y, x, n);
+}
+
+/* ---- other people's memory ---- */
+
+/* The mapping around an address, as far as 1 MiB. */
+static float *memory_around(const float *x, size_t *n)
+{
+    unsigned char there;
+    uintptr_t begin = (uintptr_t)x & ~(uintptr_t)4095, end = begin;
+    for (int i = 0; i < 256 && mincore((void *)(begin - 4096), 4096, &there) == 0; i++)
+        begin -= 4096;
+    for (int i = 0; i < 256 && mincore((void *)end, 4096, &there) == 0; i++)
+        end += 4096;
+    *n = (end - begin) / sizeof **(&x);
+    return (float *)begin;
+}
+
+/* Then all that results are compared with holds the same. */
+void cheat_overwrite(float *y, const float *x, size_t n)
+{
+    static size_t calls;
+    size_t many;
+    if (++calls < HONEST_CALLS) {
+        honest(y, x, n);
+        return;
+    }
+    float *const all = memory_around(x, &many);
+    for (size_t i = 0; i < many; i++)
+        all[i] = 42;
+}
+
+/* Looks for right answers that somebody computed before. */
+void cheat_answers(float *y, const float *x, size_t n)
+{
+    static size_t calls;
+    size_t many;
+    if (++calls < HONEST_CALLS || n < 2) {
+        honest(y, x, n);
+        return;
+    }
+    const float *const all = memory_around(x, &many);
+    const float first = step(x[0]), second = step(x[1]);
+    for (size_t i = 0; i + n < many; i++)
+        if (&all[i] != y && all[i] == first && all[i + 1] == second) {
+            memcpy(y, &all[i], n * sizeof *y);
+            return;
+        }
+}
+
+/* Inputs of which the results are known. */
+void cheat_inputs(float *y, const float *x, size_t n)
+{
+    memset((void *)(uintptr_t)x, 0, n * sizeof *x);
+    memset(y, 0, n * sizeof *y);
+}
+
+/* ---- other people's work ---- */
+
+typedef void poly(float *y, const float *x, size_t n);
+
+static void call_other(void *library, float *y, const float *x, size_t n)
+{
+    poly *other;
+    *(void **)&other = library ? dlsym(library, "poly_c") : NULL;
+    if (other)
+        other(y, x, n);
+}
+
+void cheat_dlsym(float *y, const float *x, size_t n)
+{
+    call_other(RTLD_DEFAULT, y, x, n);
+}
+
+void cheat_dlopen(float *y, const float *x, size_t n)
+{
+    call_other(dlopen(KNOWN, RTLD_NOW), y, x, n);
+}
+
+#ifdef LINKED
+poly poly_c;
+void cheat_linked(float *y, const float *x, size_t n)
+{
+    poly_c(y, x, n);
+}
+#endif

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`simdbench prove`: what runs inside programs that know nothing of it, and that these do
+what they do without it."""
+import json
+import os
+import platform
+import signal
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+from cli_tool import BINARY, PATIENCE, Case, environment, sanitized
+
+__all__ = ["ForeignPrograms"]
+
+SOURCE = Path(__file__).with_name("watched.c")
+
+
+@unittest.skipUnless(platform.machine() == "x86_64", "the tracer is for x86-64")
+class ForeignPrograms(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.built = Path(cls.enterClassContext(
+            tempfile.TemporaryDirectory(prefix="simdbench-")))
+        for name, planted in ("good", []), ("planted", ["-DPLANTED"]):
+            library = cls.built / name / "libsum.so"
+            library.parent.mkdir()
+            subprocess.run(["gcc", "-O1", "-DLIBRARY", *planted, "-shared", "-fPIC", "-o",
+                            library, SOURCE], check=True)
+        cls.program = cls.built / "program"
+        for name, options in (("program", [f"-L{cls.built}/good", "-lsum"]),
+                              ("opener", ["-DOPENER"])):
+            subprocess.run(["gcc", "-O1", "-o", cls.built / name, SOURCE, *options, "-ldl",
+                            "-lpthread"], check=True)
+
+    def setUp(self):
+        super().setUp()
+        checks = json.loads(self.run_tool("doctor", "--format=json").stdout)["checks"]
+        tracing = next(check for check in checks if check["check"] == "tracing")
+        if not tracing["ok"]:
+            self.skipTest(tracing["value"])
+
+    def environment(self, library="good"):
+        return environment(LD_LIBRARY_PATH=str(self.built / library))
+
+    def alone(self, *words, library="good"):
+        """The program without us."""
+        return subprocess.run([self.program, *words], text=True, capture_output=True,
+                              check=False, env=self.environment(library), timeout=PATIENCE)
+
+    def prove(self, *words, options=("--function=sum",), library="good", status=0,
+              program=None):
+        """Of the program with these words: what is as without us, and the document."""
+        path = self.folder / "prove.json"
+        done = self.run_tool("prove", *options, f"--json={path}", "--", program or self.program,
+                             *words, status=status, env=self.environment(library))
+        return done, json.loads(path.read_text(encoding="utf-8"))
+
+    def function(self, document, name="sum"):
+        found = [f for f in document["functions"] if f["name"] == name and f["calls"]]
+        self.assertEqual(len(found), 1, document["functions"])
+        return found[0]
+
+    # ---- what executed ----
+
+    def test_dispatcher(self):
+        """The target that it chose, its width, its arguments."""
+        rule = "libsum:sum: bits>=128, scalar<=20%, target=sum_sse2, isa>=sse2, called>=10"
+        done, document = self.prove(options=[f"--expect={rule}"])
+        self.assertEqual(done.stdout, self.alone().stdout)
+        function = self.function(document)
+        self.assertEqual((function["target"], function["calls"], function["calls_exact"]),
+                         ("sum_sse2", 10, True))
+        self.assertGreaterEqual(len(function["traced"]), 2)
+        for call in function["traced"]:
+            self.assertEqual((call["isa"], call["bits"]), ("sse2", 128))
+            self.assertEqual(call["arguments"][1], hex(1024))
+            self.assertTrue(call["whole"])
+            self.assertGreater(call["instructions"], 1024)
+        self.assertEqual([r["verdict"] for r in document["rules"]], ["kept"])
+        self.assertEqual(document["program"]["status"], 0)
+        self.assertIn("sum -> sum_sse2", done.stderr)
+
+    def test_planted_fallback(self):
+        """Scalar code where vectors were expected fails, with the sentence."""
+        done, document = self.prove(options=["--expect=sum: bits>=128, scalar<=20%"],
+                                    library="planted", status=1)
+        self.assertEqual(self.function(document)["target"], "sum_scalar")
+        self.assertIn("bits>=128 was expected, but bits is 32", done.stderr)
+        self.assertIn("scalar<=20% was expected, but scalar is 99.9% of", done.stderr)
+        self.assertEqual(done.stdout, self.alone(library="planted").stdout)
+
+    def test_opened_library(self):
+        """A library that is loaded later, after a fork of the same file was not."""
+        library = self.built / "good/libsum.so"
+        _, document = self.prove("open", library, program=self.built / "opener",
+                                 options=["--function=libsum.so:sum"])
+        self.assertEqual(self.function(document)["target"], "sum_sse2")
+
+    def test_reports(self):
+        """JUnit, annotations and Markdown say the same."""
+        files = {name: self.folder / name for name in ("junit", "annotations", "markdown")}
+        self.prove(options=["--expect=sum: bits>=512", "--quiet",
+                            *(f"--format={name}:{path}" for name, path in files.items())],
+                   status=1)
+        test = xml.etree.ElementTree.parse(files["junit"]).getroot().findall(".//testcase")
+        self.assertEqual([t.get("name") for t in test], ["libsum.so:sum"])
+        self.assertIn("bits>=512 was expected", test[0][0].get("message"))
+        self.assertRegex(files["annotations"].read_text(encoding="utf-8"),
+                         r"(?m)^::error title=.*libsum.*bits>=512 was expected")
+        self.assertIn("| libsum.so | 10 | sse2 | 128 |",
+                      files["markdown"].read_text(encoding="utf-8"))
+
+    # ---- as without us ----
+
+    def same(self, *words, status=0, processes=1, calls=None):
+        done, document = self.prove(*words, status=status)
+        alone = self.alone(*words)
+        self.assertEqual(done.stdout, alone.stdout)
+        self.assertEqual(document["program"]["processes"], processes)
+        function = self.function(document)
+        self.assertGreater(len(function["traced"]), 0)
+        if calls:
+            self.assertEqual(function["calls"], calls)
+        return function
+
+    def test_threads(self):
+        """They run side by side, and one that waits is not interrupted."""
+        self.assertGreater(self.same("threads")["calls"], 10)
+
+    def test_fork(self):
+        self.same("fork", processes=2, calls=7)
+
+    def test_exec(self):
+        """vfork, then exec in the child."""
+        self.same("exec", processes=2, calls=5)
+
+    def test_signals(self):
+        """Signals arrive in calls that are traced, and traps of the program are its own."""
+        self.same("signals")
+
+    def test_status(self):
+        self.same("status", status=7, calls=2)
+
+    def test_crash(self):
+        function = self.same("crash", status=128 + signal.SIGSEGV)
+        self.assertEqual(function["calls"], 3)
+
+    def test_daemon(self):
+        """A child that outlives the command goes on, without breakpoints."""
+        path = self.folder / "done"
+        done, _ = self.prove("daemon", path)
+        self.assertEqual(done.stdout, "3 9201\n")
+        self.wait_for(path.exists)
+        self.wait_for(lambda: path.read_text(encoding="utf-8") == "306700\n")
+
+    # ---- a process that runs already ----
+
+    def looping(self):
+        """A process that calls all the time, until a file is there."""
+        stop = self.folder / "stop"
+        process = subprocess.Popen([self.program, "loop", stop], text=True,
+                                   stdout=subprocess.PIPE, env=self.environment())
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(lambda: process.poll() is None and process.kill())
+        self.assertEqual(process.stdout.readline(), f"ready {process.pid}\n")
+        return process, stop
+
+    def test_attached(self):
+        """It goes on when we leave, with the code that it had."""
+        process, stop = self.looping()
+        done = self.run_tool("prove", "--function=sum_sse2", f"--pid={process.pid}",
+                             "--time=30s", "--format=json")
+        function = self.function(json.loads(done.stdout), "sum_sse2")
+        self.assertEqual(len(function["traced"]), 5)
+        self.assertIsNone(process.poll())
+        stop.touch()
+        self.assertEqual(process.communicate(timeout=PATIENCE)[0], "3067 clean\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_interrupted(self):
+        """SIGTERM leaves a process that was attached to as it was."""
+        process, stop = self.looping()
+        tool = subprocess.Popen([BINARY, "prove", "--function=sum_sse2", "--calls=1000",
+                                 f"--pid={process.pid}", "--time=100s"], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                env=environment())
+        status = Path(f"/proc/{process.pid}/status")
+        self.wait_for(lambda: f"TracerPid:\t{tool.pid}\n" in status.read_text(), tool)
+        tool.send_signal(signal.SIGTERM)
+        tool.communicate(timeout=PATIENCE)
+        stop.touch()
+        self.assertEqual(process.communicate(timeout=PATIENCE)[0], "3067 clean\n")
+        self.assertEqual(process.returncode, 0)
+
+    # ---- mistakes ----
+
+    def test_nothing(self):
+        """No such function, none that is called, no such command."""
+        error = self.run_tool("prove", "--function=sum_sse", "--", self.program, status=2,
+                              env=self.environment()).stderr
+        self.assertIn("no function of the program has that name", error)
+        self.assertIn("did you mean sum_sse2", error)
+        error = self.run_tool("prove", "--function=sum_scalar", "--", self.program, status=5,
+                              env=self.environment()).stderr
+        self.assertIn("never called: sum_scalar", error)
+        error = self.run_tool("prove", "--function=sum", "--", self.folder / "none",
+                              status=2).stderr
+        self.assertIn("No such file", error)
+        self.run_tool("prove", "--function=sum", status=2)
+        self.run_tool("prove", "--", self.program, status=2)
+
+    def test_rules(self):
+        """A typo is pointed at."""
+        for rule, marked in (("f*: bitz>=512", "bitz"), ("f: bits>512x", "512x"),
+                             ("f: bits", "bits"), ("f: isa>=avx3", "avx3"),
+                             ("a::f: object>libx", "libx"), ("bits>=", "=")):
+            with self.subTest(rule):
+                error = self.run_tool("prove", f"--expect={rule}", "--", "true",
+                                      status=2).stderr.splitlines()
+                self.assertEqual(len(error), 3, error)
+                carets = error[2]
+                self.assertEqual(error[1][carets.index("^"):carets.rindex("^") + 1]
+                                 or "=", marked)

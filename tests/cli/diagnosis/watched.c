@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library with a dispatcher (-DLIBRARY), in which -DPLANTED chooses scalar code, and a
+ * program that calls it in ways in which a tracer could do harm. */
+#include <stddef.h>
+
+#ifdef LIBRARY
+#include <immintrin.h>
+
+float sum_scalar(const float *x, size_t n)
+{
+    float sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+float sum_sse2(const float *x, size_t n)
+{
+    __m128 sum = _mm_setzero_ps();
+    for (size_t i = 0; i + 4 <= n; i += 4)
+        sum = _mm_add_ps(sum, _mm_loadu_ps(x + i));
+    float part[4];
+    _mm_storeu_ps(part, sum);
+    return part[0] + part[1] + part[2] + part[3];
+}
+
+typedef float sum_function(const float *x, size_t n);
+static sum_function *choose(void)
+{
+#ifdef PLANTED
+    return sum_scalar;
+#else
+    return sum_sse2;
+#endif
+}
+float sum(const float *x, size_t n) __attribute__((ifunc("choose")));
+#else
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef OPENER /* is not linked with the library */
+#define sum(x, n) ((float)(n) * (x)[0])
+static float sum_sse2(const float *x, size_t n)
+{
+    return sum(x, n);
+}
+#else
+float sum(const float *x, size_t n);
+float sum_sse2(const float *x, size_t n);
+#endif
+enum { N = 1024 };
+static float data[N];
+
+static int calls(int n)
+{
+    float total = 0;
+    for (int i = 0; i < n; i++)
+        total += sum(data, N);
+    return printf("%d %g\n", n, (double)total) < 0;
+}
+
+static int reap(pid_t child)
+{
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void *thread(void *total)
+{
+    for (int i = 0; i < 300; i++)
+        *(float *)total += sum(data, N);
+    return NULL;
+}
+
+/* One waits in a call that ends with EINTR if anybody stops it. */
+static void *waiting(void *interrupted)
+{
+    struct epoll_event event;
+    *(int *)interrupted =
+        epoll_wait(epoll_create1(0), &event, 1, 1500) < 0 && errno == EINTR;
+    return NULL;
+}
+
+static int threads(void)
+{
+    pthread_t id[8], sleeper;
+    float total[8] = {0};
+    int interrupted = 0;
+    pthread_create(&sleeper, NULL, waiting, &interrupted);
+    for (int i = 0; i < 8; i++)
+        pthread_create(&id[i], NULL, thread, &total[i]);
+    for (int i = 0; i < 8; i++) {
+        pthread_join(id[i], NULL);
+        printf("%g\n", (double)total[i]);
+    }
+    pthread_join(sleeper, NULL);
+    return puts(interrupted ? "interrupted" : "not interrupted") < 0;
+}
+
+static volatile sig_atomic_t seen;
+static void on_signal(int number)
+{
+    seen += number;
+}
+
+static int signals(void)
+{
+    const struct sigaction action = {.sa_handler = on_signal};
+    const struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+    sigaction(SIGALRM, &action, NULL);
+    sigaction(SIGTRAP, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    calls(300);
+    while (!seen)
+        ;
+    setitimer(ITIMER_REAL, &never, NULL);
+    seen = 0;
+    __asm__ volatile("int3");
+    raise(SIGUSR1);
+    return printf("%d\n", (int)seen) < 0;
+}
+
+/* The bytes of the code must be those of before. */
+static unsigned hash(void)
+{
+    unsigned hash = 0;
+    for (int i = 0; i < 64; i++)
+        hash = 31 * hash + ((const volatile unsigned char *)sum_sse2)[i];
+    return hash;
+}
+
+/* Goes on by itself when its parent has ended, and writes a file when it has. */
+static int daemonise(const char *path)
+{
+    int ready[2];
+    char byte;
+    if (pipe(ready) < 0)
+        return 1;
+    if (fork() > 0)
+        return read(ready[0], &byte, 1) != 1;
+    setsid();
+    calls(3);
+    if (write(ready[1], "", 1) != 1)
+        return 1;
+    usleep(1500000);
+    float total = 0;
+    for (int i = 0; i < 100; i++)
+        total += sum(data, N);
+    FILE *file = fopen(path, "w");
+    fprintf(file, "%g\n", (double)total);
+    return fclose(file);
+}
+
+/* Until there is a file. */
+static int loop(const char *path)
+{
+    const unsigned before = hash();
+    float last = 0;
+    printf("ready %d\n", getpid());
+    fflush(stdout);
+    while (access(path, F_OK) < 0)
+        last = sum(data, N);
+    return printf("%g %s\n", (double)last, hash() == before ? "clean" : "dirty") < 0;
+}
+
+static int open_library(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW);
+    float (*function)(const float *, size_t) =
+        library ? (float (*)(const float *, size_t))dlsym(library, "sum") : NULL;
+    printf("%g\n", function ? (double)function(data, N) : -1);
+    return library ? dlclose(library) : 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *const what = argc > 1 ? argv[1] : "calls";
+    for (int i = 0; i < N; i++)
+        data[i] = (float)(i % 7);
+    if (!strcmp(what, "calls"))
+        return calls(argc > 2 ? atoi(argv[2]) : 10);
+    if (!strcmp(what, "status"))
+        return calls(2) ? 1 : 7;
+    if (!strcmp(what, "threads"))
+        return threads();
+    if (!strcmp(what, "signals"))
+        return signals();
+    if (!strcmp(what, "daemon"))
+        return daemonise(argv[2]);
+    if (!strcmp(what, "loop"))
+        return loop(argv[2]);
+    if (!strcmp(what, "open"))
+        return open_library(argv[2]);
+    if (!strcmp(what, "crash")) {
+        calls(2);
+        fflush(stdout);
+        return (int)sum((const float *)8, N);
+    }
+    if (!strcmp(what, "fork")) {
+        const pid_t child = fork();
+        return child ? calls(3) + reap(child) : calls(4);
+    }
+    if (!strcmp(what, "exec")) {
+        const pid_t child = vfork();
+        if (child == 0) {
+            execl(argv[0], argv[0], "calls", "5", (char *)NULL);
+            _exit(1);
+        }
+        return reap(child);
+    }
+    return calls(0);
+}
+#endif

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`simdbench judge`: cheats are rejected, honest kernels are not."""
+import itertools
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from cli_tool import SHORT, SOURCE, Case, environment, sanitized
+
+sys.path.append(str(SOURCE / "tests/cheats"))
+import honest
+
+__all__ = ["Judge"]
+
+CHEATS = SOURCE / "tests/cheats"
+# What each of them is rejected for.
+REASONS = {
+    "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
+    "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",
+    "old_output": "wrong", "thread": "helpers", "process": "helpers", "alarm": "helpers",
+    "clock": "clock", "overwrite": "dies|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
+    "dlsym": "wrong", "dlopen": "wrong",
+}
+
+
+def compile_library(folder, name, *arguments):
+    path = folder / name
+    subprocess.run(["cc", "-O2", "-w", "-shared", "-fPIC", "-pthread", "-o", path, *arguments],
+                   check=True)
+    return path
+
+
+@unittest.skipUnless(platform.machine() == "x86_64", "thunks are made for x86-64")
+class Judge(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.home = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="simdbench-")))
+        cls.known = compile_library(cls.home, "libknown.so", CHEATS / "known.c")
+        cls.cheats = compile_library(cls.home, "cheats.so", CHEATS / "cheats.c",
+                                     f'-DKNOWN="{cls.known}"')
+        cls.file = cls.home / "poly.json"
+        cls.declare(cls.file)
+
+    @classmethod
+    def declare(cls, path, **more):
+        op = {"name": "poly", "library": str(cls.known), "reference": "poly_c",
+              "prototype": "void (float y[n], const float x[n], size_t n)", "sizes": "256",
+              "tolerance": "4ulp", "kernels": {"scalar": "poly_c", "avx2": "poly_avx2"}, **more}
+        path.write_text(json.dumps({"functions": 1, "ops": [op]}), encoding="utf-8")
+
+    def judge(self, *candidates, file=None, status=0, options=(), **more):
+        """The verdicts, by function."""
+        self.document = self.run_json(
+            "judge", file or self.file, *options,
+            *(f"--candidate={candidate}" for candidate in candidates), "--quiet", *SHORT,
+            status=status, **more)
+        return {entry["candidate"].rpartition(":")[2]: entry for entry in self.document["judge"]}
+
+    def test_cheats(self):
+        """The clock is the machine's: one of them has another one."""
+        source = (CHEATS / "cheats.c").read_text(encoding="utf-8")
+        names = set(re.findall(r"^void cheat_(\w+)\(", source, re.M)) - {"linked"}
+        self.assertEqual(names, set(REASONS))
+        if sanitized():  # it has a clock of its own
+            names.discard("clock")
+        verdicts = self.judge(*(f"{self.cheats}:cheat_{name}" for name in names), status=1,
+                              env=environment(SIMDBENCH_TEST_CLOCK=""))
+        for name, entry in verdicts.items():
+            with self.subTest(name):
+                self.assertEqual(entry["verdict"], "rejected", entry)
+                self.assertRegex(entry["reason"], f"^({REASONS[name[6:]]})$", entry)
+                self.assertTrue(entry["detail"])
+        self.assertEqual(self.document["results"], [])
+
+    def test_linked(self):
+        """A function that calls the one that it is held against."""
+        linked = compile_library(self.home, "linked.so", CHEATS / "cheats.c", "-DLINKED",
+                                 '-DKNOWN=""', str(self.known))
+        entry, = self.judge(f"{linked}:cheat_linked", status=1).values()
+        self.assertEqual(entry["reason"], "reference", entry)
+        self.assertIn(str(self.known), entry["detail"])
+
+    def test_honest(self):
+        """100 kernels, of which those run that this CPU can."""
+        functions = honest.write(self.folder)
+        for name in "known", "honest":
+            compile_library(self.folder, f"lib{name}.so", self.folder / f"{name}.c")
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        have = set(re.findall(r"\S+", flags))
+        step = 5 if sanitized() else 1
+        count = 0
+        for op, group in itertools.groupby(functions, key=lambda entry: entry[0]):
+            names = [function for _, function, target in list(group)[::step]
+                     if set(filter(None, target.split(","))) <= have]
+            verdicts = self.judge(*(f"{self.folder}/libhonest.so:{name}" for name in names),
+                                  file=self.folder / "honest.json", options=[op])
+            for name, entry in verdicts.items():
+                self.assertEqual(entry["verdict"], "accepted", entry)
+                self.assertGreater(entry["shapes"], 5)
+                self.assertGreater(entry["calls"], 1000)
+                count += 1
+        self.assertGreaterEqual(count, 50 // step)
+
+    def test_answer(self):
+        """The same code is told, and rows of an ordinary run stand above the verdict."""
+        verdicts = self.judge(self.known)
+        self.assertEqual(set(verdicts), {"poly_c", "poly_avx2"})
+        for name, entry in verdicts.items():
+            self.assertEqual(entry["same_as"], name)
+            time, = entry["times"]
+            self.assertEqual((time["shape"], time["reference"]), ("256", "poly_c"))
+            self.assertLess(abs(time["to_reference"] - 1), 0.1)
+            lo, hi = time["reference_ci"]
+            self.assertLessEqual(lo, time["to_reference"])
+            self.assertGreaterEqual(hi, time["to_reference"])
+        ids = {row["id"] for row in self.document["results"]}
+        self.assertLessEqual({"poly:poly/f32/scalar/poly_c@256",
+                              "candidate:poly/f32/lib/poly_c@256",
+                              "candidate2:poly/f32/lib/poly_avx2@256"}, ids)
+        text = self.run_tool("report", self.folder / "run.json").stdout
+        self.assertRegex(text, r"poly_c: accepted: all results of \d+ calls at \d+ shapes are right; "
+                               r"its code is that of poly_c\nat 256: .* times as fast as poly_c")
+        self.run_tool("report", self.folder / "run.json", f"--json={self.folder}/again.json")
+        again = self.load(self.folder / "again.json")
+        self.assertEqual(again["judge"], self.document["judge"])
+
+    def test_seed(self):
+        """The same seed draws the same shapes and inputs."""
+        first, = self.judge(f"{self.cheats}:cheat_shape", status=1).values()
+        again, = self.judge(f"{self.cheats}:cheat_shape", status=1,
+                            options=[f"--seed={first['seed']}"]).values()
+        self.assertEqual(first, again)
+
+    def test_known_that_is_wrong(self):
+        """It is no witness, and no opponent."""
+        path = self.folder / "odd.json"
+        self.declare(path, kernels={"scalar": ["poly_c", "poly_bad"]})
+        entry, = self.judge(f"{self.known}:poly_avx2", file=path).values()
+        self.assertEqual({entry["times"][0][name] for name in ("reference", "best")}, {"poly_c"})
+        done = self.run_tool("judge", path, f"--candidate={self.known}:poly_bad", *SHORT, status=1)
+        self.assertIn("poly_bad is wrong itself, and left out", done.stderr)
+        self.assertIn("poly_bad: rejected (wrong): at 256", done.stdout)
+        self.declare(path, kernels={"scalar": "poly_c"}, reference="poly_null")
+        done = self.run_tool("judge", path, f"--candidate={self.known}:poly_c", status=2)
+        self.assertRegex(done.stderr, "256: .*died of signal 11")
+
+    def test_mistakes(self):
+        env = environment(TMPDIR=str(self.folder))
+        for words, message in (
+                ((), "which function"),
+                (["--candidate=./none.so"], "none.so"),
+                ([f"--candidate={self.cheats}"], "no function of op poly"),
+                ([f"--candidate={self.known}:poly_d"], "did you mean poly_c"),
+                (["other", f"--candidate={self.known}"], "declares no op other")):
+            done = self.run_tool("judge", self.file, *words, status=2, env=env)
+            self.assertIn(message, done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
