@@ -271,6 +271,7 @@ static void take_trace(struct held *held, const struct child *child, void *watch
             thread_resume(thread, tracer->child.signal);
     }
     nodes_free(&tracer->nodes);
+    free(tracer->order.item);
     free(tracer);
     space_leave(program, space);
 }
