@@ -9,11 +9,12 @@ from bench_gate_code import gate_code
 from bench_gemm import gemm, small, tropical
 from bench_run import Bench
 from bench_shared import shared
+from bench_tensor import tensor
 from bench_threads import threads
 from bench_vectors import relu, tanh
 
 PARTS = {"gemm": gemm, "small": small, "tropical": tropical, "relu": relu, "tanh": tanh, "conv": conv,
-         "threads": threads, "shared": shared, "gate": gate, "gate-code": gate_code}
+         "tensor": tensor, "threads": threads, "shared": shared, "gate": gate, "gate-code": gate_code}
 
 
 def main(program, *arguments):

@@ -130,12 +130,103 @@ class Command:
         return verdicts([(old, new)], welch)
 
 
+class Criterion:
+    name, theirs = "criterion", "criterion's own"
+
+    def build(self, folder, name, extra):
+        package = folder / f"{name}-package"
+        (package / "benches").mkdir(parents=True)
+        (package / "src").mkdir()
+        (package / "src/lib.rs").write_text("")
+        shutil.copy(SOURCES / "suite.rs", package / "benches/suite.rs")
+        (package / "benches/extra").write_text(str(extra))
+        (package / "Cargo.toml").write_text(
+            '[package]\nname = "suite"\nversion = "0.1.0"\nedition = "2021"\n'
+            '[dev-dependencies]\ncriterion = "*"\n'
+            '[[bench]]\nname = "suite"\nharness = false\n')
+        text = run("cargo", "bench", "--no-run", "--message-format=json", cwd=package,
+                   env={**os.environ, "CARGO_TARGET_DIR": str(folder / "target")})
+        built = [json.loads(line) for line in text.splitlines()]
+        (program,) = [b["executable"] for b in built
+                      if b.get("executable") and b["target"]["name"] == "suite"
+                      and "bench" in b["target"]["kind"]]
+        shutil.copy(program, folder / name)
+        return folder / name
+
+    def measure(self, program):
+        return program
+
+    def judge(self, old, new):
+        """Its verdicts on the second of two programs, in its default way but shorter."""
+        with tempfile.TemporaryDirectory() as folder:
+            texts = [run(program, "--bench", "--noplot", f"--warm-up-time={SLICE}",
+                         f"--measurement-time={SLICE * PROCESSES}",
+                         env={**os.environ, "CRITERION_HOME": folder})
+                     for program in (old, new)]
+        return (texts[1].count("Performance has regressed"),
+                texts[1].count("Performance has improved"))
+
+
+class Checkasm:
+    name, theirs = "checkasm", "Welch's test, 16 runs"
+
+    def build(self, folder, name, extra):
+        run("cc", "-O2", f"-DEXTRA={extra}", SOURCES / "tick_bench.c", "-o", folder / name)
+        return folder / name
+
+    def measure(self, program):
+        times = {}
+        for _ in range(PROCESSES):
+            for line in run(*str(program).split(), "--bench").splitlines():
+                name, _, number = line.strip().partition(": ")
+                times.setdefault(name, []).append(float(number))
+        return times
+
+    def judge(self, old, new):
+        return verdicts([(old[name], new[name]) for name in old], welch)
+
+
+class Model:
+    """A harness whose program draws its times: the process is the same, the machine is made
+    up. Nothing of theirs runs but its test."""
+
+    def __init__(self, kind):
+        self.kind, self.name, self.theirs = kind, kind.name, kind.theirs
+        self.options = []
+        if self.name == "command":  # one case a process, without a clock
+            self.name, self.options = "regex", ["--pattern=(.*): (.*)"]
+
+    def build(self, folder, name, extra):
+        program = folder / "model"
+        if not program.exists():
+            run("cc", "-O2", SOURCES / "drawn_times.c", "-o", program, "-lm")
+        return f"{program} {self.name} {extra} {folder / 'state'}"
+
+    def measure(self, program):
+        if self.name == "regex":
+            return [float(run(*program.split()).split()[-1])
+                    for _ in range(PROCESSES * 3 // 2)]
+        if self.name == "google-benchmark":
+            rows = json.loads(run(*program.split(), f"--benchmark_repetitions={PROCESSES}"))
+            times = {}
+            for row in rows["benchmarks"]:
+                times.setdefault(row["name"], []).append(row["cpu_time"])
+            return times
+        if self.name == "go":
+            return run(*program.split(), f"-test.count={PROCESSES}")
+        return self.kind.measure(program)
+
+    def judge(self, old, new):
+        return (0, 0) if self.name == "criterion" else self.kind.judge(old, new)
+
+
 def gate(simdbench, kind, old, new, options):
     """Cases, REGRESSED, IMPROVED, undecided."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.json"
         done = subprocess.run([simdbench, "ab", f"--harness={kind.name}", old, new, "--quiet",
-                               f"--json={path}", "--project=no", *options],
+                               f"--json={path}", "--project=no",
+                               *getattr(kind, "options", []), *options],
                               capture_output=True, text=True)
         if not path.exists():
             raise RuntimeError(done.stderr)
@@ -182,24 +273,33 @@ def main():
     parser.add_argument("--gates", type=int, default=100, help="for each effect (100)")
     parser.add_argument("--minutes", type=float, default=60, help="for a harness, at most (60)")
     parser.add_argument("--effects", default="0,3,5,10", help="percent more work")
-    parser.add_argument("--harness", action="append", help="google-benchmark, go, command")
+    parser.add_argument("--harness", action="append", help="google-benchmark, go, criterion, checkasm, command")
     parser.add_argument("--option", action="append", default=[],
                         help="another option of ab, as in --option=--time=30s")
+    parser.add_argument("--model", metavar="PERCENTS", nargs="?", const="1.2,0.5,0.1,12,7",
+                        help="times are drawn: what a process, a repetition and the drift of "
+                        "the machine vary by, the share that is delayed, by how much "
+                        "(1.2,0.5,0.1,12,7)")
     arguments = parser.parse_args()
     arguments.effects = [int(e) for e in arguments.effects.split(",")]
-    needs = {GoogleBenchmark: "g++", Go: "go", Command: "hyperfine"}
+    needs = {GoogleBenchmark: "g++", Go: "go", Criterion: "cargo", Checkasm: "cc",
+             Command: "hyperfine"}
     print(f"{'harness':17} {'judge':20} {'work':>4} {'gates':>6} {'cases':>6} {'slower':>7} "
           f"{'faster':>7} {'undecided':>10} {'s a gate':>9}")
     for kind, program in needs.items():
         if arguments.harness and kind.name not in arguments.harness:
             continue
-        if not shutil.which(program):
+        if not shutil.which("cc" if arguments.model and kind != Go else program):
             print(f"{kind.name:17} not measured: no {program}")
             continue
         with tempfile.TemporaryDirectory(prefix="simdbench-bench-") as folder:
-            ours, theirs = measure_kind(arguments.simdbench, kind(), arguments, Path(folder))
+            if arguments.model:  # nothing is measured, so that nobody has to wait
+                os.environ.update(MODEL_NOISE=arguments.model, SIMDBENCH_LOCKS=folder)
+            one = Model(kind()) if arguments.model else kind()
+            ours, theirs = measure_kind(arguments.simdbench, one, arguments, Path(folder))
         show("simdbench ab", kind.name, ours)
-        show(kind.theirs, kind.name, theirs)
+        if not arguments.model or kind != Criterion:
+            show(kind.theirs, kind.name, theirs)
     print("At +0% whatever is called slower or faster is a false alarm.")
 
 

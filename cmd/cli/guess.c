@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands for a file that was typed where a command stands. */
+/* Commands for a file, or a case, that was typed where a command stands. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "case/case.h"
 
 static bool ends_with(const char *word, const char *end)
 {
@@ -38,6 +39,12 @@ int guess_file(const char *word, struct error *error)
     enum { SHOWN = 200 };
     char file[SHOWN + 1], command[2 * SHOWN + 100];
     struct stat stat_of;
+    if (strchr(word, '@') && case_name_is(word) && !strchr(word, '\'') &&
+        strlen(word) <= SHOWN && stat(word, &stat_of))
+        return error_set(error, -EINVAL,
+                         "%s: this is a case, and a command is missing: simdbench "
+                         "explain '%s'",
+                         word, word);
     if (!strchr(word, '/') && !strchr(word, '.'))
         return 0;
     if (stat(word, &stat_of) || !S_ISREG(stat_of.st_mode) || strlen(word) > SHOWN)

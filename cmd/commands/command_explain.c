@@ -44,6 +44,11 @@ static int take_builds(struct options *options, struct error *error)
     const struct text_list *const words = &options->files;
     const bool builds = words->n >= 2 && is_shared_object(words->item[0]) &&
                         is_shared_object(words->item[1]);
+    if (words->n == 1 && is_shared_object(words->item[0]))
+        return error_set(error, -EINVAL,
+                         "%.200s: which function? As in simdbench explain "
+                         "%.200s:NAME 'PROTOTYPE'; simdbench call lists them",
+                         words->item[0], words->item[0]);
     if (!builds && !options->functions)
         return 0;
     if (!builds || words->n != 3 || !case_name_is(words->item[2]) ||

@@ -78,8 +78,9 @@ int command_history(struct options *options)
     const char *const path = options->history;
     int rc = path && *path ? outputs_check(options, &error)
                            : error_set(&error, -EINVAL,
-                                       "--history=FILE.sqlite is missing, and "
-                                       "SIMDBENCH_HISTORY names no file either");
+                                       "history needs a database, which runs fill by the "
+                                       "same option: simdbench history "
+                                       "--history=bench.sqlite");
     if (rc == 0)
         rc = history_read(path, word ? word : "*", &history, &error);
     if (rc == 0 && !history.n)

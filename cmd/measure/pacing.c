@@ -9,6 +9,13 @@ enum { ROUNDS_CUT = STATS_MIN_SAMPLES };
 /* But not so many times as long as there is time for. */
 #define LATE 1.4
 
+/* Half of the time is for rounds, however long their arms took to be ready. */
+static int64_t began(const struct session *lead)
+{
+    const int64_t latest = clock_now() - (int64_t)(lead->plan->rounds_ns / 2);
+    return lead->plan->rounds_ns > 0 && latest > lead->started ? latest : lead->started;
+}
+
 void pace_choose(struct rounds *all)
 {
     const struct session *const lead = all->lead;
@@ -16,7 +23,7 @@ void pace_choose(struct rounds *all)
     struct pace pace = {.wanted = asked,
                         .look = 2 * ROUNDS_MIN,
                         .cases = all->n,
-                        .began = lead->started,
+                        .began = began(lead),
                         .stopped = asked ? "rounds" : "time"};
     double round_ns = 0;
     for (size_t i = 0; i < all->n; i++) {

@@ -66,6 +66,9 @@ static double cases_of(const struct group_state *group)
     return (double)n;
 }
 
+/* Others that use the CPUs prolong what comes before rounds many times over. */
+#define READY_LEAST_NS 3e9
+
 /* Why a further group cannot take part, or NULL. Half of the time is for rounds. */
 static const char *unaffordable(const struct group_state *groups, size_t i,
                                 const struct costs *costs)
@@ -77,7 +80,8 @@ static const char *unaffordable(const struct group_state *groups, size_t i,
     const double ready_ns = costs->ready_ns + times * costs->first_ns;
     const double rounds_ns =
         costs->rounds_ns + times * cases_of(&groups[i]) * rounds_cost(&groups[0]);
-    if (plan->rounds_ns > 0 && fmax(ready_ns, rounds_ns) > plan->rounds_ns / 2)
+    const double half_ns = plan->rounds_ns / 2;
+    if (half_ns > 0 && (ready_ns > fmax(half_ns, READY_LEAST_NS) || rounds_ns > half_ns))
         return "no time is left for it: calls are too long";
     const double free_bytes = (double)memory_available();
     return free_bytes > 0 && 6 * shape->bytes > free_bytes ? "no memory is left for it"

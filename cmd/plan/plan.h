@@ -181,8 +181,9 @@ struct plan {
     uint32_t most_threads; /* of any case */
     double batch_ns;       /* batches last at least that long */
     double case_ns;        /* how long each case is measured at most */
-    double rounds_ns; /* of all cases together, from the start of the run, at most and if
-                         need be in fewer rounds; 0: no limit */
+    double
+        rounds_ns; /* of all cases together, from the start of the run, or at least half
+                      of it from the first round; if need be fewer rounds; 0: no limit */
     double precision; /* of the median's interval, where a case may end; 0: nowhere */
 };
 

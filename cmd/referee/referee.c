@@ -115,13 +115,22 @@ static void draw_seed(struct referee *referee)
     referee->judgement->seed = must_have(strdup(text));
 }
 
+/* Planes begin at multiples of 64 bytes, so their array does. */
+static bool has_planes(const struct declared_op *op)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < op->declaration.n; i++)
+        any |= op->declaration.argument[i].planes.n > 0;
+    return any;
+}
+
 static int judge_one(struct referee *referee, const struct candidate *candidate,
                      const struct text_list *shapes, struct run *run, struct error *error)
 {
     struct judgement *const judgement = must_have(run_add_judgement(run));
     referee->judgement = judgement;
     referee->symbol = candidate->symbol;
-    referee->aligned = false;
+    referee->aligned = has_planes(op_of(referee));
     judgement->candidate = must_have(strdup(candidate->written));
     judgement->op = must_have(strdup(op_of(referee)->name));
     snprintf(referee->library, sizeof referee->library, "%s", candidate->library);

@@ -98,21 +98,21 @@ static void run_calls(struct service_case *entry, struct call_frame *frame, uint
     service_leave(entry, &mask);
 }
 
-/* The turns of a request. */
+/* The turns of a request, and the one whose operands are in use. */
 struct turns {
     struct service *service;
     struct service_case *entry;
     uint64_t *list, n, repeat;
+    struct listed_turn turn;
 };
 
 /* Its case is called on the operands of that turn from now on. */
-static int turn_to(const struct turns *turns, uint64_t i, struct error *error)
+static int turn_to(struct turns *turns, uint64_t i, struct error *error)
 {
-    struct listed_turn turn;
-    if (!turn_at(turns->service, turns->list, i, &turn))
+    if (!turn_at(turns->service, turns->list, i, &turns->turn))
         return error_set(error, -EINVAL, "turns: operands outside the shared memory");
-    touch(&turn);
-    return declared_point(turns->entry->declared, &turn.view, error);
+    touch(&turns->turn);
+    return declared_point(turns->entry->declared, &turns->turn.view, error);
 }
 
 /* Writes what the last call returned, and how much of its outputs is valid. */
@@ -125,7 +125,7 @@ static void keep_result(const struct turns *turns, uint64_t i)
 }
 
 /* All in one loop. */
-static int run_together(const struct turns *turns, struct turns_reply *told,
+static int run_together(struct turns *turns, struct turns_reply *told,
                         struct error *error)
 {
     struct call_frame *const own = turns->entry->declared->frame;
@@ -150,8 +150,7 @@ static int run_together(const struct turns *turns, struct turns_reply *told,
 }
 
 /* Objects and tables of pointers are made for one call alone. */
-static int run_singly(const struct turns *turns, struct turns_reply *told,
-                      struct error *error)
+static int run_singly(struct turns *turns, struct turns_reply *told, struct error *error)
 {
     int status = 0;
     for (uint64_t i = 0; i < turns->n && status == 0; i++) {
@@ -170,7 +169,7 @@ cJSON *service_turns(struct service *service, const cJSON *request)
     struct turns_reply told = {.ns = 0};
     struct error error = {.text = ""};
     turns_call_read(request, &call);
-    const struct turns turns = {
+    struct turns turns = {
         .service = service,
         .entry = service_find_case(service, call.number),
         .list = service->mapped ? list_of(service, call.list, call.turns) : NULL,

@@ -376,8 +376,9 @@ int module_load(struct module *module, const char *path,
     if (!entry) {
         status = error_set(error, -EINVAL,
                            "%s is no simdbench module: it does not export "
-                           "simdbench_module()",
-                           path);
+                           "simdbench_module(); functions of a library: simdbench call "
+                           "%s",
+                           path, path);
         goto out;
     }
     const struct simdbench_module *table = entry(SIMDBENCH_ABI);

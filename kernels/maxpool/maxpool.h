@@ -14,6 +14,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "prototypes.h"
 #include "simdbench.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All rows of maxpool for one element type T on one instruction set. The file that
- * includes it has included maxpool.h and vector_<isa>.h.
+ * includes it has included maxpool.h and vector_<isa>.h and defines before:
+ *
+ *   following_<type>(a, b)   the lanes of a from the second one on, then the first one of
+ * b
  */
 
 /* The largest of the rows of a window, at each column of a vector. */
@@ -13,43 +16,75 @@ INLINE VEC OF(most_of_rows)(const T *x, int64_t width, int64_t window)
     return most;
 }
 
-INLINE T OF(most_of_window)(const T *x, int64_t width, int64_t window)
+INLINE T OF(most_of_window)(const T *x, int64_t width, int64_t rows, int64_t columns)
 {
     T most = x[0];
-    for (int64_t a = 0; a < window; a++)
-        for (int64_t b = 0; b < window; b++)
+    for (int64_t a = 0; a < rows; a++)
+        for (int64_t b = 0; b < columns; b++)
             most = x[a * width + b] > most ? x[a * width + b] : most;
     return most;
 }
 
-/* One row of y. A window of an odd width leaves half of its last pair of vectors out. */
+/* Windows of 3 columns, of which each vector of rows is compared once; returns how many.
+ */
+INLINE int64_t OF(pool_threes)(const T *x, T *y, int64_t width)
+{
+    int64_t j = 0;
+    if (width < 3 * LANES)
+        return 0;
+    VEC next = OF(most_of_rows)(x + LANES, width, 3),
+        first = OF(most_of_rows)(x, width, 3);
+    VEC pairs = MAX(first, OF(following)(first, next));
+    for (; j + 3 * LANES <= width; j += LANES) {
+        const VEC after = OF(most_of_rows)(x + j + 2 * LANES, width, 3);
+        const VEC next_pairs = MAX(next, OF(following)(next, after));
+        STORE(y + j, MAX(pairs, OF(following)(pairs, next_pairs)));
+        pairs = next_pairs;
+        next = after;
+    }
+    return j;
+}
+
+/* A vector of windows whose stride is 1. */
+INLINE VEC OF(most_of_each)(const T *x, int64_t width, int64_t window)
+{
+    VEC most = OF(most_of_rows)(x, width, window);
+    for (int64_t b = 1; b < window; b++)
+        most = MAX(most, OF(most_of_rows)(x + b, width, window));
+    return most;
+}
+
+/* The same of stride 2. The last column of an odd window is the first one of the next,
+ * and of all but one lane that is here already. */
+INLINE VEC OF(most_of_others)(const T *x, int64_t width, int64_t window)
+{
+    VEC most = SPLAT(-INFINITY), even = most;
+    for (int64_t b = 0; b + 1 < window; b += 2) {
+        const VEC low = OF(most_of_rows)(x + b, width, window),
+                  high = OF(most_of_rows)(x + b + LANES, width, window);
+        even = OF(evens)(low, high);
+        most = MAX(most, MAX(even, OF(odds)(low, high)));
+    }
+    if (window % 2) {
+        const T last = OF(most_of_window)(x + 2 * LANES + window - 3, width, window, 1);
+        most = MAX(most, OF(following)(even, SPLAT(last)));
+    }
+    return most;
+}
+
+/* One row of y. Its last vector overlaps the one before. */
 INLINE void OF(pool_row)(const T *x, T *y, int64_t width, int64_t columns,
                          const int64_t window, const int64_t stride)
 {
-    int64_t j = 0;
-    if (stride == 1)
-        for (; j + LANES <= columns; j += LANES) {
-            VEC most = OF(most_of_rows)(x + j, width, window);
-            for (int64_t b = 1; b < window; b++)
-                most = MAX(most, OF(most_of_rows)(x + j + b, width, window));
-            STORE(y + j, most);
-        }
-    if (stride == 2)
-        for (; j + LANES <= columns && 2 * (j + LANES) + (window - 1) / 2 * 2 <= width;
-             j += LANES) {
-            VEC most = SPLAT(-INFINITY);
-            for (int64_t b = 0; b < window; b += 2) {
-                const T *const at = x + 2 * j + b;
-                const VEC low = OF(most_of_rows)(at, width, window),
-                          high = OF(most_of_rows)(at + LANES, width, window);
-                most = MAX(most, OF(evens)(low, high));
-                if (b + 1 < window)
-                    most = MAX(most, OF(odds)(low, high));
-            }
-            STORE(y + j, most);
-        }
+    int64_t j = stride == 1 && window == 3 ? OF(pool_threes)(x, y, width) : 0;
+    const bool whole = columns >= LANES && (stride == 1 || (stride == 2 && window > 1));
+    for (; whole && j < columns; j += LANES) {
+        const int64_t at = j + LANES <= columns ? j : columns - LANES;
+        STORE(y + at, stride == 1 ? OF(most_of_each)(x + at, width, window)
+                                  : OF(most_of_others)(x + 2 * at, width, window));
+    }
     for (; j < columns; j++)
-        y[j] = OF(most_of_window)(x + j * stride, width, window);
+        y[j] = OF(most_of_window)(x + j * stride, width, window, window);
 }
 
 /* Constants of the commonest windows let the compiler unroll their loops. */

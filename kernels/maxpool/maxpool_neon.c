@@ -2,6 +2,17 @@
 #include "maxpool.h"
 #include "vector/vector_neon.h"
 
+/* The lanes of a from the second one on, then the first one of b. */
+INLINE vector_f32 following_f32(vector_f32 a, vector_f32 b)
+{
+    return vextq_f32(a, b, 1);
+}
+
+INLINE vector_f64 following_f64(vector_f64 a, vector_f64 b)
+{
+    return vextq_f64(a, b, 1);
+}
+
 #define T f32
 #include "maxpool_body.h"
 #define T f64

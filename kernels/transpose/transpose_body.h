@@ -7,23 +7,31 @@
  *   HAS_STREAM       there are non-temporal stores
  */
 
-/* One square; rows of x and y are ld and ldy elements apart. */
-INLINE void OF(square)(const bool stream, const T *x, ptrdiff_t ld, T *y, ptrdiff_t ldy)
+enum { OF(LINE) = LANES > (int)(64 / sizeof(T)) ? LANES : (int)(64 / sizeof(T)) };
+
+/* A line in each of LANES rows of y, written as a whole; rows of x and y are ld and ldy
+ * elements apart. */
+INLINE void OF(lines)(const bool stream, const T *x, ptrdiff_t ld, T *y, ptrdiff_t ldy)
 {
-    VEC v[LANES];
-    for (int i = 0; i < LANES; i++)
-        v[i] = LOAD(x + i * ld);
-    OF(turn)(v);
-    for (int i = 0; i < LANES; i++) {
-#ifdef HAS_STREAM
-        if (stream) {
-            STREAM(y + i * ldy, v[i]);
-            continue;
-        }
-#endif
-        (void)stream;
-        STORE(y + i * ldy, v[i]);
+    enum { SQUARES = OF(LINE) / LANES };
+    VEC v[SQUARES][LANES];
+    for (int b = 0; b < SQUARES; b++) {
+        for (int i = 0; i < LANES; i++)
+            v[b][i] = LOAD(x + (b * LANES + i) * ld);
+        OF(turn)(v[b]);
     }
+    for (int i = 0; i < LANES; i++)
+        for (int b = 0; b < SQUARES; b++) {
+            T *const to = y + i * ldy + b * LANES;
+#ifdef HAS_STREAM
+            if (stream) {
+                STREAM(to, v[b][i]);
+                continue;
+            }
+#endif
+            (void)stream;
+            STORE(to, v[b][i]);
+        }
 }
 
 /* Rows [top, bottom) and columns [left, right) of x. A square of lines, both of x and of
@@ -33,15 +41,19 @@ INLINE void OF(block)(const bool stream, const T *x, T *y, ptrdiff_t rows,
                       ptrdiff_t columns, ptrdiff_t top, ptrdiff_t bottom, ptrdiff_t left,
                       ptrdiff_t right)
 {
-    enum { LINE = LANES > (int)(64 / sizeof(T)) ? LANES : (int)(64 / sizeof(T)) };
+    enum { LINE = OF(LINE) };
+    /* Rows lie on pages of their own, which no core prefetches by itself. */
+    const bool far = rows * columns * (ptrdiff_t)sizeof(T) > 1 << 19;
     ptrdiff_t j = left;
     for (; j + LINE <= right; j += LINE) {
         ptrdiff_t i = top;
-        for (; i + LINE <= bottom; i += LINE)
+        for (; i + LINE <= bottom; i += LINE) {
+            for (int b = 0; far && b < LINE; b++)
+                __builtin_prefetch(x + (i + 2 * LINE + b) * columns + j, 0, 2);
             for (int a = 0; a < LINE; a += LANES)
-                for (int b = 0; b < LINE; b += LANES)
-                    OF(square)(stream, x + (i + b) * columns + j + a, columns,
-                               y + (j + a) * rows + i + b, rows);
+                OF(lines)(stream, x + i * columns + j + a, columns,
+                          y + (j + a) * rows + i, rows);
+        }
         for (; i < bottom; i++)
             for (ptrdiff_t k = 0; k < LINE; k++)
                 y[(j + k) * rows + i] = x[i * columns + j + k];
@@ -82,7 +94,7 @@ KERNEL_FUNCTION(transpose, , stream)
     const uintptr_t y = (uintptr_t)operands->operand[1]->data,
                     row = (uintptr_t)operands->shape->dim[0] * sizeof(T);
     (void)state;
-    OF(transpose)((y | row) % sizeof(VEC) == 0, operands);
+    OF(transpose)((y | row) % 64 == 0, operands);
     _mm_sfence();
 }
 #endif

@@ -7,7 +7,9 @@ function checkCard(check) {
     el("p", {}, check.costs), el("p", {}, el("strong", {}, "Try: "), check.advice));
 }
 function drawCosts(body) {
-  body.append(...page.checks.filter((check) => !check.ok && matches(check.check)).map(checkCard));
+  const found = page.checks.filter((check) => !check.ok && matches(check.check));
+  if (found.length)
+    body.append(el("div", { class: "cards" }, found.map(checkCard)));
 }
 function drawChecks(body) {
   body.append(table("Checks", [{ title: "check", value: (check) => check.check },

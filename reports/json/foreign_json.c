@@ -29,6 +29,18 @@ static const char *text_of(const struct value *entry, const char *name)
     return cJSON_IsString(value.json) ? value.json->valuestring : "";
 }
 
+/* A time in ns, of what the file has in another unit. */
+static int take_time(const struct value *value, double unit_ns, double *ns)
+{
+    double x;
+    const int code = value_from(value, 0, &x);
+
+    *ns = code ? 0 : x * unit_ns;
+    if (!code && !(*ns > 0 && *ns < 1e300))
+        return VALUE_FAIL(value, "no time that is a positive number");
+    return code;
+}
+
 /* Repetitions that stand in an array, as they are added to a result. */
 struct repetitions {
     struct result *result;
@@ -40,18 +52,14 @@ static int add_repetition(const struct value *entry, void *context)
 {
     const struct repetitions *const repetitions = context;
     struct value time = *entry;
-    double x;
+    double ns;
 
     if (repetitions->member)
         time = value_member(entry, repetitions->member);
-    const int code = value_from(&time, 0, &x);
+    const int code = take_time(&time, repetitions->unit_ns, &ns);
     if (code)
         return code;
-    if (!(x > 0))
-        return VALUE_FAIL(entry, "no time that is a positive number");
-    return foreign_add_sample(repetitions->result, x * repetitions->unit_ns)
-               ? value_no_memory(entry)
-               : 0;
+    return foreign_add_sample(repetitions->result, ns) ? value_no_memory(entry) : 0;
 }
 
 /* A case: its repetitions, or the median if the file has none. */
@@ -61,22 +69,22 @@ static int add_case(const struct value *entry, struct run *run, const char *name
 {
     const struct value times = value_member(entry, list);
     const struct value middle = value_member(entry, median);
-    double x;
+    double ns;
 
     if (!*name)
         return VALUE_FAIL(entry, "a benchmark without a name");
+    if (strlen(name) > FOREIGN_NAME_MOST)
+        return VALUE_FAIL(entry, "a name of more than %d bytes", FOREIGN_NAME_MOST);
     struct result *const result = foreign_result(run, name);
     if (!result)
         return value_no_memory(entry);
     struct repetitions repetitions = {result, member, unit_ns};
     if (cJSON_IsArray(times.json) && times.json->child)
         return value_each(&times, add_repetition, &repetitions);
-    int code = value_from(&middle, 0, &x);
-    if (!code && !(x > 0))
-        code = VALUE_FAIL(&middle, "no time that is a positive number");
-    return code                                      ? code
-           : foreign_set_median(result, x * unit_ns) ? value_no_memory(entry)
-                                                     : 0;
+    const int code = take_time(&middle, unit_ns, &ns);
+    if (code)
+        return code;
+    return foreign_set_median(result, ns) ? value_no_memory(entry) : 0;
 }
 
 static int add_command(const struct value *entry, void *context)

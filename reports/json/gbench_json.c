@@ -99,6 +99,8 @@ static int add_row(const struct value *entry, void *context)
         return code;
     if (!*name_of(entry))
         return VALUE_FAIL(entry, "a benchmark without a name");
+    if (strlen(name_of(entry)) > FOREIGN_NAME_MOST)
+        return VALUE_FAIL(entry, "a name of more than %d bytes", FOREIGN_NAME_MOST);
     if (!failed && !(ns > 0 && ns < 1e300))
         return VALUE_FAIL(entry, "no time that is a positive number with a time_unit");
     struct result *const result = result_of(run, entry);

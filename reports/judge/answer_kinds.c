@@ -222,7 +222,10 @@ static void limit_tell(const struct explanation *why, struct buffer *text)
             continue;
         buffer_add(text, "; the largest bound: ");
         buffer_plain(text, bound->text);
-        buffer_format(text, ", %.3g of %.3g cycles", bound->cycles, why->cycles);
+        buffer_format(text, ", %.3g", bound->cycles);
+        if (isfinite(why->cycles))
+            buffer_format(text, " of %.3g", why->cycles);
+        buffer_add(text, " cycles");
     }
 }
 

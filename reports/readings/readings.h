@@ -70,6 +70,8 @@ int foreign_add_sample(struct result *result, double ns);
 /* A case of which the file has the median alone. */
 int foreign_set_median(struct result *result, double ns);
 
+/* Longer names are refused, as are those of our own documents. */
+enum { FOREIGN_NAME_MOST = 4000 };
 /* The case of a document of criterion, which does not tell its name. */
 #define FOREIGN_CRITERION "criterion"
 /* Fills an empty run from any text of Go, criterion, divan, nanobench or Catch2. -EINVAL:

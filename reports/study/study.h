@@ -256,6 +256,8 @@ enum study_verdict study_point_verdict(const struct study_check *check,
 /* A difference between two times that is smaller is no effect: code at another address
  * makes as much. */
 #define STUDY_LEAST_FLOOR 0.005
+/* Noise above this hides effects: that there is none is then not known. */
+#define STUDY_MOST_FLOOR 0.02
 
 /* Derives the verdicts of all checks. A check is refuted if any of its points is, else
  * not measurable if a point has no value, else confirmed if all are. 0 or -ENOMEM. */

@@ -60,7 +60,9 @@ enum study_verdict study_point_verdict(const struct study_check *check,
     *how = HOW_NONE;
     if (point->reason || isnan(point->value) || !ci->known)
         return STUDY_NOT_MEASURABLE;
-    const bool too_small = ci->hi < lo || (is_cause && ci->hi <= lo);
+    /* Noise hides a small effect and does not refute it. */
+    const double least = is_cause ? fmin(lo, 1 + STUDY_MOST_FLOOR) : lo;
+    const bool too_small = ci->hi < least || (is_cause && ci->hi <= least);
     if (too_small || ci->lo > check->hi) {
         *how = is_no_effect(check, point, floor) ? HOW_NO_EFFECT
                : too_small                       ? HOW_SMALLER

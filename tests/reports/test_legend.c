@@ -46,6 +46,30 @@ static void rates(void **state)
     }
 }
 
+/* A stream that is slower than the case is no limit, and the legend says why none is
+ * there. */
+static void no_limit(void **state)
+{
+    struct run *const run = run_new();
+    for (int roof = 0; roof < 2; roof++) {
+        struct result *const result = run_add_result(run);
+        assert_non_null(result);
+        assert_int_equal(
+            string_set(&result->id, roof ? "roof/f32/avx2/streams@8" : "mix"), 0);
+        assert_int_equal(result_set_status(result, STATUS_OK, NULL), 0);
+        result->is_roof = roof;
+        result->summary.median_ns = 100;
+    }
+    struct result *const mix = &run->results[0];
+    assert_int_equal(string_set(&mix->limit_id, "roof/f32/avx2/streams@8"), 0);
+    expect(run, "no limit: ", false);
+    mix->summary.limit.guessed = true;
+    expect(run, "no limit: 1 case is faster than a stream of the same bytes", true);
+    run->results[1].status = STATUS_NOISY;
+    expect(run, "no limit: ", false);
+    run_free(run);
+}
+
 /* On a terminal only what explains the numbers; a file has all. */
 static void brief(void **state)
 {
@@ -183,7 +207,7 @@ static void shared_core(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(doubts), TEST(rates), TEST(brief), TEST(means),
+    return RUN_TESTS(TEST(doubts), TEST(rates), TEST(brief), TEST(means), TEST(no_limit),
                      TEST(unfair_rows_come_last), TEST(choices_are_few),
                      TEST(shared_core));
 }

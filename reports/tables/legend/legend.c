@@ -22,6 +22,34 @@ void legend_range(struct legend *legend, const char *lo, const char *hi)
     buffer_format(&legend->buffer, strcmp(lo, hi) ? " %s to %s" : " %s", lo, hi);
 }
 
+/* A stream that was measured and turned out to be no limit of the case. */
+static bool has_no_limit(const struct run *run, const struct result *result)
+{
+    const struct limit *const limit = &result->summary.limit;
+    if (!limit->guessed || limit->id || !result->limit_id || result->source ||
+        !status_has_time(result->status))
+        return false;
+    FOR_EACH (const struct result, roof, run->results, run->n_results)
+        if (roof->is_roof && roof->group == result->group && roof->status == STATUS_OK &&
+            text_same(roof->id, result->limit_id))
+            return true;
+    return false;
+}
+
+static void no_limit_line(struct legend *legend)
+{
+    size_t n = 0;
+    FOR_EACH (const struct result, result, legend->run->results, legend->run->n_results)
+        n += has_no_limit(legend->run, result);
+    if (!n)
+        return;
+    buffer_format(&legend->buffer,
+                  "no limit: %zu case%s faster than a stream of the same bytes, which is "
+                  "none for %s; --roof=NAME names another one",
+                  n, n == 1 ? " is" : "s are", n == 1 ? "it" : "them");
+    legend_flush(legend);
+}
+
 /* Each group measures its limits anew, so a line tells the range over all groups. */
 static void limit_lines(struct legend *legend)
 {
@@ -64,6 +92,7 @@ static void limit_lines(struct legend *legend)
     if (too_low)
         legend->line("limit too low: cases marked ! are above 102% of their limit",
                      legend->context);
+    no_limit_line(legend);
 }
 
 static void note_lines(struct legend *legend)

@@ -628,6 +628,11 @@ class ForeignJson(HarnessCase):
                 ("prose.txt", "a text\n", "no JSON, and no text of Go, criterion, divan"),
                 ("a.json", '{"results": [{"command": "", "times": [1]}]}', "without a name"),
                 ("b.json", '{"results": [{"command": "x", "times": [0]}]}', "positive"),
+                ("f.json", '{"results": [{"command": "x", "times": [1e299]}]}', "positive"),
+                ("g.json", '{"results": [{"name": "x", "batch": 1e-300, "median(elapsed)": 1}]}',
+                 "positive"),
+                ("h.json", json.dumps({"results": [{"command": "x" * 4001, "times": [1]}]}),
+                 "more than 4000 bytes"),
                 ("c.json", '{"results": [{"command": "x"}]}', "median"),
                 ("d.json", '{"iters": [1], "times": [-1]}', "positive"),
                 ("e.json", '{"iters": [], "times": []}', "no samples")):

@@ -113,7 +113,7 @@ class History(Case):
         self.assertRegex(done.stderr, r"has no case 'qqq'\n$")
 
     def test_no_file(self):
-        self.assertIn("--history=FILE", self.run_tool("history", status=2).stderr)
+        self.assertIn("history needs a database", self.run_tool("history", status=2).stderr)
         done = self.run_tool("history", CASE, self.option, status=2)
         self.assertIn("h.sqlite': No such file", done.stderr)
         self.assertFalse(self.path.exists())

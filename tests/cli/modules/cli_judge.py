@@ -131,6 +131,23 @@ class Judge(Case):
         again = self.load(self.folder / "again.json")
         self.assertEqual(again["judge"], self.document["judge"])
 
+    def test_declarations(self):
+        """Matrices, lengths that are reported, tables of pointers, objects."""
+        for name, prototype, sizes in (
+                ("turn", "void (int32_t to[h * w], const int32_t from[h * w], size_t h, size_t w)",
+                 "9x20"),
+                ("compact", "size_t (u8 to[n] length return, const u8 from[n], size_t n)", "300"),
+                ("planes", "void (double to[n], const double *from[k][n], size_t k, size_t n)",
+                 "3x40"),
+                ("add", "void (void *adder = from adder_new(7) free free, inout int32_t x[n], "
+                 "size_t n, uint32_t *first = 0)", "50")):
+            path = self.folder / f"{name}.json"
+            self.declare(path, name=f"{name}_op", prototype=prototype, kernels={"scalar": name},
+                         reference=name, sizes=sizes, tolerance="exact")
+            entry, = self.judge(self.known, file=path).values()
+            self.assertEqual((entry["verdict"], entry["same_as"]), ("accepted", name), entry)
+            self.assertEqual(entry["times"][0]["shape"], sizes)
+
     def test_seed(self):
         """The same seed draws the same shapes and inputs."""
         first, = self.judge(f"{self.cheats}:cheat_shape", status=1).values()
