@@ -203,7 +203,8 @@ void order_add(struct order *order, uint32_t node);
 void order_address(struct order *order, unsigned access, uint64_t address);
 struct tracer;
 /* Cycles in which instructions of each node are the last to be done, added up, if results
- * are passed on through registers, and `memory`: through memory, too. 0: no memory. */
+ * are passed on through registers, and `memory`: through memory, too. False: out of
+ * memory. */
 bool order_times(const struct tracer *tracer, const struct inspect_window *window,
                  bool memory, double *cycles, double *executed);
 
