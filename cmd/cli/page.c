@@ -116,6 +116,8 @@ static void roff_term(FILE *file, const char *text)
         if (wanted != font)
             fprintf(file, "\\f%c", font = wanted);
         roff_put(file, *at);
+        /* Long lists of words may be broken here. */
+        fputs(*at == '|' ? "\\:" : "", file);
     }
     fputs(font == 'R' ? "\n" : "\\fR\n", file);
 }
