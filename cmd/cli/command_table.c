@@ -77,7 +77,7 @@ const struct command_row command_rows[] = {
       "prove --function='libz:*' --format=junit:dispatch.xml -- python3 test.py",
       "prove --function='libx264:*' --pid=1234 --time=5s"}},
     {"capture", COMMAND_CAPTURE, "-- COMMAND",
-     "what does a program ask of a function? sizes, alignment, callers, times", 0,
+     "what does a program ask of a function? sizes, callers, times", 0,
      PROVE_WORDS_MAX,
      {"capture --function='inflate' -- git log --oneline -3",
       "capture --function=libz:crc32_z --prototype='unsigned long (unsigned long crc = 0, const "

@@ -67,7 +67,7 @@ const struct option_row option_rows[] = {
      option_set_duration, AT(time_ns), HARMLESS},
     {"seed", "N", CONDITIONS, TRACERS, "random",
      "Chooses the later calls that are traced.", option_set_seed, 0, HARMLESS},
-    {"format", "table|markdown|annotations|junit|json[:FILE]", OUTPUT, COMMAND_PROVE, "table",
+    {"format", "json|junit|markdown|annotations[:FILE]", OUTPUT, COMMAND_PROVE, "a table",
      "With a file, what else is written; without one, what is printed, on standard error, as "
      "standard output is the program's.", option_add_format, 0, WRITES},
     {"json", "FILE", OUTPUT, TRACERS, NULL, "Short for --format=json:FILE.",
