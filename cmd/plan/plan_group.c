@@ -3,6 +3,7 @@
 #include "select.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,7 +182,8 @@ static char *add_roof(const struct catalog *catalog, struct plan_group *group,
         return NULL;
     const struct offer *roof = &catalog->offers[i];
     char bytes[32];
-    snprintf(bytes, sizeof bytes, "%.0f", group->shape.bytes);
+    snprintf(bytes, sizeof bytes, "%.0f",
+             8 * ceil(group->shape.bytes / 8)); /* whole words */
     const char *const shape = roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes;
     char *id = make_id(roof, shape, group);
     for (size_t k = 0; k < group->n_cases; k++)
