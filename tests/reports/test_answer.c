@@ -75,6 +75,15 @@ static void bounds(void **state)
     bound->limits = true;
     assert_true(says(run, "the largest bound: the longest dependency, 1 of 1.01 cycles"));
 
+    struct explained_finding *const finding = explanation_add_finding(why, "cache-sets");
+    string_set(&finding->text, "sets are full");
+    finding->share = 0.75;
+    assert_true(says(run, "a: 4 times slower than it could be: sets are full"));
+    string_set(&finding->experiment, "small_shape");
+    assert_true(says(run, "a: up to 4 times slower than it could be: sets are full"));
+    finding->share = 0.25;
+    assert_true(says(run, "a: up to 25% of its time could be saved: sets are full"));
+
     run->account = account_new("a", "b");
     account_add(&run->account->factors, "time", NULL, 3, 1);
     account_add(&run->account->factors, "cycles", NULL, 3, 1);
