@@ -4,6 +4,7 @@
 #include "referee_private.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -120,8 +121,8 @@ static void shape_small(struct referee *referee, const char *asked, char *text,
     size_t used = 0;
     for (const char *at = asked; at && used < size; at = strchr(at, 'x')) {
         at += *at == 'x';
-        used += (size_t)snprintf(text + used, size - used, "%s%llu", used ? "x" : "",
-                                 (unsigned long long)(1 + draw(referee, SMALL_MAX)));
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, used ? "x" : "",
+                                 1 + draw(referee, SMALL_MAX));
     }
 }
 

@@ -118,12 +118,17 @@ static double number_of(enum field_kind kind, const void *at)
     }
 }
 
+static const void *at_offset(const char *base, size_t offset)
+{
+    return base + offset;
+}
+
 static void put_list(struct json *json, cJSON *parent, const struct field *field,
                      const char *base)
 {
     cJSON *const list = json_array(json, parent, field->name);
-    const char *const first = *(char *const *)(const void *)(base + field->offset);
-    const size_t n = *(const size_t *)(const void *)(base + field->length);
+    const char *const first = *(char *const *)at_offset(base, field->offset);
+    const size_t n = *(const size_t *)at_offset(base, field->length);
 
     for (size_t i = 0; i < n; i++)
         json_fields(json, json_object(json, list, NULL), field->inner,
@@ -134,9 +139,8 @@ static void put_counts(struct json *json, cJSON *parent, const struct field *fie
                        const char *base)
 {
     cJSON *const object = json_object(json, parent, field->name);
-    const struct explained_count *const *const list =
-        (const void *)(base + field->offset);
-    const size_t n = *(const size_t *)(const void *)(base + field->length);
+    const struct explained_count *const *const list = at_offset(base, field->offset);
+    const size_t n = *(const size_t *)at_offset(base, field->length);
 
     for (size_t i = 0; i < n; i++)
         json_number(json, object, (*list)[i].name, (*list)[i].value);

@@ -164,11 +164,16 @@ struct entries {
     char *base;
 };
 
+static void *entry_part(const struct entries *to, size_t offset)
+{
+    return to->base + offset;
+}
+
 static int add_entry(const struct value *entry, void *context)
 {
     const struct entries *const to = context;
     const struct field *const field = to->field;
-    size_t *const n = (size_t *)(void *)(to->base + field->length);
+    size_t *const n = entry_part(to, field->length);
     void *const added = array_grow(to->base + field->offset, *n, field->size);
 
     if (!added)
@@ -180,7 +185,7 @@ static int add_entry(const struct value *entry, void *context)
 static int add_count(const struct value *entry, void *context)
 {
     const struct entries *const to = context;
-    size_t *const n = (size_t *)(void *)(to->base + to->field->length);
+    size_t *const n = entry_part(to, to->field->length);
     struct explained_count *const count =
         array_grow(to->base + to->field->offset, *n, sizeof *count);
 
