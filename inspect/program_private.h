@@ -19,7 +19,6 @@ struct object {
 struct program_space {
     struct program_space *next;
     unsigned users; /* threads */
-    pid_t pid;      /* one of its processes */
     int memory_fd;
     unsigned held; /* calls that are traced: no breakpoint is in */
     struct breakpoint *breakpoint;
