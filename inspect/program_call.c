@@ -293,7 +293,6 @@ static void take_trace(struct held *held, struct child *child, void *watched,
         const bool runs_on =
             ptrace(PTRACE_GETREGS, thread->id, NULL, &tracer->child.registers) < 0;
         thread->stray |= runs_on;
-        thread->handling = 0;
         clear_debug_registers(thread->id);
         if (!runs_on)
             thread_resume(thread, tracer->child.signal);
@@ -375,5 +374,6 @@ bool thread_trapped(struct program *program, struct thread *thread)
     else
         take_loader(&held, &child, child.registers.rip);
     thread->awaited = false;
+    thread->handling = 0; /* one that did not come back is waited for no more */
     return true;
 }
