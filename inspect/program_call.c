@@ -229,13 +229,16 @@ static unsigned arguments_of(const struct nodes *nodes)
 static void follow(struct tracer *tracer, const struct inspect_options *options,
                    struct program_trace *trace, struct error *error)
 {
+    const struct thread *const thread =
+        ((struct held *)tracer->child.wait_context)->thread;
     int status = tracer_run(tracer);
     trace->returned = status == 0;
     if (status == -E2BIG && tracer->child.pid)
         look_into(tracer, options);
     /* What it did until then is known, if nothing else. */
-    if (((struct held *)tracer->child.wait_context)->thread->gone) {
-        trace->error = "its thread ended within it";
+    if (thread->gone || thread->execs) {
+        trace->error = thread->gone ? "its thread ended within it"
+                                    : "another program took its place";
         return;
     }
     if (status < 0 && tracer->instructions < SEEN_LEAST) {
@@ -288,12 +291,11 @@ static void take_trace(struct held *held, struct child *child, void *watched,
     if (!program->leaving)
         space_settle_all(space);
     /* It may still run, too long for us: what it stops at later is ours. */
-    if (!thread->gone) {
+    if (!thread->gone && !thread->execs) {
         space_look(program, space, thread->id);
         const bool runs_on =
             ptrace(PTRACE_GETREGS, thread->id, NULL, &tracer->child.registers) < 0;
         thread->stray |= runs_on;
-        thread->handling = 0;
         clear_debug_registers(thread->id);
         if (!runs_on)
             thread_resume(thread, tracer->child.signal);
@@ -375,5 +377,9 @@ bool thread_trapped(struct program *program, struct thread *thread)
     else
         take_loader(&held, &child, child.registers.rip);
     thread->awaited = false;
+    thread->handling = 0; /* one that did not come back is waited for no more */
+    if (thread->execs && !thread->gone)
+        thread_stopped(program, thread, thread->status);
+    thread->execs = false;
     return true;
 }

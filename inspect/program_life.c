@@ -107,6 +107,8 @@ int program_start(char *const *argv, const struct program_owner *owner,
     int status = program ? 0 : -ENOMEM;
     if (status == 0 && (pipe2(go, O_CLOEXEC) < 0 || pipe2(errors, O_CLOEXEC) < 0))
         status = error_set(error, -errno, "pipe: %s", strerror(errno));
+    if (program)
+        program->errors = errors[0];
     const pid_t child = status == 0 ? fork() : -1;
     if (child == 0) {
         close(go[1]);
@@ -124,7 +126,6 @@ int program_start(char *const *argv, const struct program_owner *owner,
     if (status == 0) {
         program->main = child;
         program->started = true;
-        program->errors = errors[0];
         program->cost.processes = 1;
         status = thread_add(program, child, child, space_new(program, child)) < 0
                      ? error_set(error, -ENOMEM, "out of memory")
@@ -133,7 +134,6 @@ int program_start(char *const *argv, const struct program_owner *owner,
     }
     close(go[1]);
     if (status < 0) {
-        close(errors[0]);
         program_close(program);
         return status;
     }

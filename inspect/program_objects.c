@@ -134,7 +134,8 @@ void space_look(struct program *program, struct program_space *space, pid_t pid)
 {
     struct mapped *mapped = NULL;
     const size_t n = read_mappings(pid, &mapped);
-    forget_gone(space, mapped, n);
+    if (n) /* else the list could not be read */
+        forget_gone(space, mapped, n);
     for (size_t i = 0; i < n; i++) {
         const struct object object = {mapped[i].base, mapped[i].inode};
         uint64_t bias;

@@ -19,7 +19,6 @@ struct object {
 struct program_space {
     struct program_space *next;
     unsigned users; /* threads */
-    pid_t pid;      /* one of its processes */
     int memory_fd;
     unsigned held; /* calls that are traced: no breakpoint is in */
     struct breakpoint *breakpoint;
@@ -57,6 +56,7 @@ struct thread {
     bool waiting; /* newly made, and stopped until its maker told */
     bool loading; /* stops at system calls, as the loader is at work */
     bool paused;  /* by PTRACE_INTERRUPT */
+    bool execs;   /* stopped, while it was awaited, as another program */
     bool stray;   /* it was too slow: a step or a debug register of ours stops it later */
     int status;
     /* The call that it is at: it comes back after a signal, and counts once. */

@@ -19,7 +19,7 @@ struct program_space *space_new(struct program *program, pid_t pid)
         return NULL;
     snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
     space->memory_fd = open(path, O_RDWR | O_CLOEXEC);
-    space->pid = pid;
+    space->held = program->leaving;
     space->next = program->spaces;
     program->spaces = space;
     return space;

@@ -225,7 +225,7 @@ bool thread_passes(struct program *program, struct thread *thread, int status,
     }
     if (event == PTRACE_EVENT_STOP && thread->paused)
         return false;
-    if (event == PTRACE_EVENT_EXEC || !event)
+    if (!event)
         return false;
     if (event != PTRACE_EVENT_STOP)
         adopt(program, thread, event);

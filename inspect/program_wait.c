@@ -65,11 +65,13 @@ int thread_wait(struct child *child, int64_t wait_ns)
     int status = -EAGAIN;
     while (status == -EAGAIN) {
         const int64_t left = until - now_ns();
-        if (thread->gone) {
+        if (thread->gone || thread->execs) {
             status = -ECHILD;
         } else if (thread->stopped) {
             thread->stopped = false;
-            if (!thread_passes(held->program, thread, thread->status, child->request) &&
+            thread->execs = thread->status >> 16 == PTRACE_EVENT_EXEC;
+            if (!thread->execs &&
+                !thread_passes(held->program, thread, thread->status, child->request) &&
                 !handles(thread, child)) {
                 thread->paused &= thread->status >> 16 != PTRACE_EVENT_STOP;
                 status = child_take_stop(child, thread->status >> 8);
@@ -109,7 +111,7 @@ int thread_halt(struct program *program, struct thread *thread, struct child *ch
     if (status == 0)
         clear_debug_registers(thread->id);
     thread->awaited = false;
-    return status;
+    return thread->execs ? 0 : status;
 }
 
 bool thread_strays(const struct thread *thread)

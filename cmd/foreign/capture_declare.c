@@ -19,22 +19,26 @@ const struct target *capture_main(const struct foreign *foreign)
     return main;
 }
 
+/* True of what is passed in a general register: an integer or a pointer. */
+static bool is_general(enum call_class class)
+{
+    return class == CALL_INTEGER || class == CALL_ADDRESS;
+}
+
 int capture_register(const struct declaration *declaration, uint32_t argument)
 {
     static struct call_signature signature;
     int number = 0;
     declaration_signature(declaration, &signature);
     for (uint32_t i = 0; i < argument; i++)
-        number += signature.argument[i] != CALL_VECTOR;
-    return signature.argument[argument] != CALL_VECTOR && number < PROGRAM_ARGUMENTS
-               ? number
-               : -1;
+        number += is_general(signature.argument[i]);
+    return is_general(signature.argument[argument]) && number < PROGRAM_ARGUMENTS ? number
+                                                                                  : -1;
 }
 
 /* ---- shapes ---- */
 
-/* A register as its type has it. */
-static int64_t value_of(const struct declared_argument *argument, uint64_t word)
+int64_t capture_value(const struct declared_argument *argument, uint64_t word)
 {
     const unsigned bits = 8 * (unsigned)ctype_bytes(argument->type);
     if (!bits || bits >= 64)
@@ -55,10 +59,10 @@ static bool shape_of(const struct captured *captured,
     for (uint32_t i = 0; i < declaration->n_passed; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
         const int number = capture_register(declaration, i);
-        if (argument->kind != ARGUMENT_DIMENSION || number < 0)
+        if (argument->kind != ARGUMENT_DIMENSION || argument->by_address || number < 0)
             continue;
         asked->dimension[argument->dimension] =
-            value_of(argument, captured->argument[number]);
+            capture_value(argument, captured->argument[number]);
         found++;
     }
     const double ns = captured->ns - captured->stop_ns;

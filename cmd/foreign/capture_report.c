@@ -107,19 +107,26 @@ static void tell_integer(struct count *count, size_t n, struct buffer *text)
 
 /* ---- lines ---- */
 
-static const char *name_of(const struct declaration *declaration, unsigned k)
+static const struct declared_argument *argument_of(const struct declaration *declaration,
+                                                   unsigned k)
 {
     for (uint32_t i = 0; declaration && i < declaration->n_passed; i++)
         if (capture_register(declaration, i) == (int)k)
-            return declaration->argument[i].name;
+            return &declaration->argument[i];
     return NULL;
+}
+
+static bool is_integer(const struct declared_argument *argument)
+{
+    return argument && !argument->by_address &&
+           (argument->kind == ARGUMENT_DIMENSION || argument->kind == ARGUMENT_INTEGER);
 }
 
 static bool is_argument(const struct target *target,
                         const struct declaration *declaration, unsigned k)
 {
     if (declaration)
-        return name_of(declaration, k) != NULL;
+        return argument_of(declaration, k) != NULL;
     return target->n_seen && target->seen[0].arguments >> k & 1;
 }
 
@@ -129,12 +136,15 @@ static void tell_argument(const struct target *target,
 {
     struct count *const count = must_have(calloc(target->n_captured + 1, sizeof *count));
     size_t pointers = 0;
-    const char *const name = name_of(declaration, k);
+    const struct declared_argument *const argument = argument_of(declaration, k);
     for (size_t i = 0; i < target->n_captured; i++) {
-        count[i] = (struct count){target->captured[i].argument[k], 1};
-        pointers += is_pointer(count[i].value);
+        const uint64_t word = target->captured[i].argument[k];
+        const bool integer = is_integer(argument);
+        count[i].value = integer ? (uint64_t)capture_value(argument, word) : word;
+        pointers += !integer && is_pointer(word);
     }
-    buffer_format(text, "  %s%s%s: ", name ? name : "", name ? ", " : "", registers[k]);
+    buffer_format(text, "  %s%s%s: ", argument ? argument->name : "",
+                  argument ? ", " : "", registers[k]);
     if (2 * pointers > target->n_captured)
         tell_pointer(target, k, text);
     else

@@ -82,6 +82,7 @@ struct foreign {
     int64_t until; /* of an attached process; 0 */
     unsigned signals;
     bool spent; /* tracing took too long in all: breakpoints are out */
+    bool ended;
     int status; /* of the program, as wait() tells it; -1: unknown */
 };
 /* Calls `each` for all functions in the order in which they were found. */
@@ -134,10 +135,12 @@ int capture_write(const struct foreign *foreign, const struct declaration *decla
 int capture_write_json(const struct foreign *foreign,
                        const struct declaration *declaration, FILE *file,
                        struct error *error);
-/* The function whose calls took most time; NULL: none was called. */
+/* The function with the most captured calls; NULL: none was captured. */
 const struct target *capture_main(const struct foreign *foreign);
 /* The register that has an argument of a prototype: 0 to 5, or -1. */
 int capture_register(const struct declaration *declaration, uint32_t argument);
+/* A register as the type of an integer has it: the rest of its bits may be anything. */
+int64_t capture_value(const struct declared_argument *argument, uint64_t word);
 /* Shapes that were asked for, those with the most time first, as text to be freed; each
  * has its part of the calls and of the time. */
 struct asked {
@@ -175,7 +178,7 @@ bool rule_breaks(const struct rule *rule, const struct target *target,
 bool rule_is_about(const struct rule *rule, const struct target *target);
 void rules_judge(struct foreign *foreign);
 
-/* ---- reports (prove_report.c, prove_json.c, prove_run.c) ---- */
+/* ---- reports (prove_report.c, prove_json.c) ---- */
 
 /* "ended with status 3", "was killed by signal 11 (SIGSEGV)" */
 void prove_tell_end(const struct foreign *foreign, struct buffer *text);

@@ -82,7 +82,7 @@ int foreign_run(struct foreign *foreign, struct error *error)
         error_set(error, status, "cannot run %.200s: %.200s", options->files.item[0],
                   why.text);
     if (foreign->program)
-        program_ended(foreign->program, &foreign->status);
+        foreign->ended = program_ended(foreign->program, &foreign->status);
     return status;
 }
 

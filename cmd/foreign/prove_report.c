@@ -93,7 +93,7 @@ void prove_tell_end(const struct foreign *foreign, struct buffer *text)
 {
     const int status = foreign->status;
     if (status == -1)
-        buffer_add(text, "runs on");
+        buffer_add(text, foreign->ended ? "ended" : "runs on");
     else if (WIFSIGNALED(status))
         buffer_format(text, "was killed by signal %d (%s)", WTERMSIG(status),
                       strsignal(WTERMSIG(status)));

@@ -139,10 +139,12 @@ static int judge_one(struct referee *referee, const struct candidate *candidate,
                                  i == referee->reference ||
                                  isa_runs(referee->known[i].isa, NULL, 0);
     int status = files_write_candidate(referee, error);
-    if (status == 0)
-        status = judges_start(referee, error);
+    /* What the candidate opens while it is loaded is nothing of the judges, which are not
+     * there yet. */
     if (status == 0)
         status = candidate_start(referee, error);
+    if (status == 0)
+        status = judges_start(referee, error);
     draw_seed(referee);
     if (status == 0)
         status = judge_right(referee, shapes, error);

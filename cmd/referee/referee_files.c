@@ -132,6 +132,19 @@ static void name_operands(struct referee *referee)
         referee->operand_name[n] = "returned value";
 }
 
+static int make_folder(struct referee *referee, struct error *error)
+{
+    const char *const folder = getenv("TMPDIR");
+    snprintf(referee->folder, sizeof referee->folder, "%.40s/simdbench-XXXXXX",
+             folder && strlen(folder) < 40 ? folder : "/tmp");
+    if (mkdtemp(referee->folder))
+        return 0;
+    const int status =
+        error_set(error, -errno, "%s: %s", referee->folder, strerror(errno));
+    referee->folder[0] = '\0';
+    return status;
+}
+
 int files_write(struct referee *referee, const char *file, const char *name,
                 struct error *error)
 {
@@ -140,15 +153,10 @@ int files_write(struct referee *referee, const char *file, const char *name,
     if (status < 0)
         return status;
     const struct declared_op *const from = find_op(&all, file, name, error);
-    const char *const folder = getenv("TMPDIR");
     cJSON *document = NULL;
     status = from ? find_library(from, referee, error) : -EINVAL;
-    snprintf(referee->folder, sizeof referee->folder, "%.40s/simdbench-XXXXXX",
-             folder && strlen(folder) < 40 ? folder : "/tmp");
-    if (status == 0 && !mkdtemp(referee->folder)) {
-        status = error_set(error, -errno, "%s: %s", referee->folder, strerror(errno));
-        referee->folder[0] = '\0';
-    }
+    if (status == 0)
+        status = make_folder(referee, error);
     if (status == 0) {
         cJSON *const tree = file_read(file);
         const cJSON *const op = cJSON_GetArrayItem(

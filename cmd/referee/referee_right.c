@@ -88,7 +88,7 @@ static int try_shape(struct referee *referee, const char *text, bool asked,
     if (status == 0 && good)
         status = judge_shape(referee, &stage, &why);
     stage_end(&stage);
-    if (status >= 0 && (good || !asked))
+    if (status > 0 || (status == 0 && (good || !asked)))
         return status;
     if (status == -EINTR || status == -ENOMEM || asked)
         return error_set(error, status < 0 ? status : -EDOM, "%.60s: %.400s", text,

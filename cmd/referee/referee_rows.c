@@ -3,6 +3,7 @@
  * there they have their limit, and their intervals at operands that stay as they are. */
 #include "referee_private.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "output/output.h"
@@ -10,7 +11,7 @@
 static void make_request(const struct referee *referee, const struct text_list *shapes,
                          struct request *request)
 {
-    char text[256];
+    char text[PATH_MAX + 8];
     const char *const file = referee->options->files.item[0];
     request_copy(&referee->options->request, request);
     free(request->op);
@@ -72,6 +73,8 @@ int rows_measure(struct referee *referee, const struct text_list *shapes,
         live_begin(&live, referee->options, true);
         status = run_plan(&options.how, &catalog, &plan, &live.watcher, *run, error);
         referee->printed = live.begun && live.table;
+        if (live.progress)
+            progress_show("%s", "");
     }
     if (status == 0)
         take_back(referee, *run, verdicts);

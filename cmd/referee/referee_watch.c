@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -21,10 +22,13 @@ bool process_has(pid_t pid, const char *path)
     while (file && !found && getline(&line, &room, file) > 0) {
         unsigned major_number, minor_number;
         uint64_t inode;
-        found = sscanf(line, "%*s %*s %*s %x:%x %" SCNu64, &major_number, &minor_number,
-                       &inode) == 3 &&
+        int at = 0;
+        line[strcspn(line, "\n")] = '\0';
+        found = sscanf(line, "%*s %*s %*s %x:%x %" SCNu64 " %n", &major_number,
+                       &minor_number, &inode, &at) == 3 &&
                 inode == wanted.st_ino &&
-                makedev(major_number, minor_number) == wanted.st_dev;
+                (makedev(major_number, minor_number) == wanted.st_dev ||
+                 !strcmp(line + at, path)); /* btrfs has other devices there */
     }
     free(line);
     if (file)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "error.h"
 
@@ -27,6 +28,23 @@ static int refuse(const int *calls, size_t n, uint32_t action)
     return filter_install(code, n + 3);
 }
 
+/* Signals reach this process alone. */
+static int refuse_signals(void)
+{
+    const struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 4, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tkill, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigqueueinfo, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+    return filter_install(code, ARRAY_LEN(code));
+}
+
 int enclose_helpers(void)
 {
     static const int calls[] = {
@@ -38,6 +56,10 @@ int enclose_helpers(void)
 #ifdef SYS_clone3
         SYS_clone3,
 #endif
+#ifdef SYS_pidfd_getfd
+        SYS_pidfd_getfd,
+#endif
+        SYS_pidfd_open,
         SYS_clone,
         SYS_execve,
         SYS_execveat,
@@ -54,7 +76,8 @@ int enclose_helpers(void)
         SYS_unshare,
         SYS_setns,
         SYS_rt_tgsigqueueinfo};
-    return refuse(calls, ARRAY_LEN(calls), SECCOMP_RET_KILL_PROCESS);
+    const int status = refuse(calls, ARRAY_LEN(calls), SECCOMP_RET_KILL_PROCESS);
+    return status < 0 ? status : refuse_signals();
 }
 
 int enclose_files(void)

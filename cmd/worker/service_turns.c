@@ -180,10 +180,13 @@ cJSON *service_turns(struct service *service, const cJSON *request)
                              "turns: no such case of a declared function, or its "
                              "list lies outside the shared memory");
     struct declared_call *const declared = turns.entry->declared;
+    struct error why = {.text = ""};
     int status = declared_frames_last(declared) ? run_together(&turns, &told, &error)
                                                 : run_singly(&turns, &told, &error);
-    if (status == 0)
-        status = declared_point(declared, &service->operands.view, &error);
+    /* Its operands must not stay those of a turn, which end with this function. */
+    const int back =
+        declared_point(declared, &service->operands.view, status < 0 ? &why : &error);
+    status = status < 0 ? status : back;
     if (status < 0)
         return service_error(status, "%s", error.text);
     if (clock_script())

@@ -187,6 +187,13 @@ void cheat_alarm(float *y, const float *x, size_t n)
     setitimer(ITIMER_REAL, &soon, NULL);
 }
 
+/* Whoever stops the judges is not judged. Signal 0 asks whether it could. */
+void cheat_signal(float *y, const float *x, size_t n)
+{
+    kill(getpid() + 1, 0);
+    honest(y, x, n);
+}
+
 /* ---- another clock ---- */
 
 static int slow_clock(clockid_t clock, struct timespec *time)

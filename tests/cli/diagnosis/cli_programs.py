@@ -138,6 +138,15 @@ class ForeignPrograms(Case):
         """vfork, then exec in the child."""
         self.same("exec", processes=2, calls=5)
 
+    def test_exec_in_a_call(self):
+        """What a traced call turns the program into is watched as well."""
+        done, document = self.prove("-c", f"exec {self.program}", program="sh",
+                                    options=["--function=sum", "--function=libc:execve"])
+        self.assertEqual(done.stdout, self.alone().stdout)
+        self.assertEqual(self.function(document)["calls"], 10)
+        call, = self.function(document, "execve")["traced"]
+        self.assertEqual(call["error"], "another program took its place")
+
     def test_signals(self):
         """Signals arrive in calls that are traced, and traps of the program are its own."""
         self.same("signals")

@@ -24,7 +24,7 @@ REASONS = {
     "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
     "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",
     "old_output": "wrong", "thread": "helpers", "process": "helpers", "alarm": "helpers",
-    "clock": "clock", "overwrite": "dies|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
+    "signal": "helpers", "clock": "clock", "overwrite": "dies|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "dlsym": "wrong", "dlopen": "wrong",
 }
 
@@ -149,6 +149,20 @@ class Judge(Case):
             entry, = self.judge(self.known, file=path).values()
             self.assertEqual((entry["verdict"], entry["same_as"]), ("accepted", name), entry)
             self.assertEqual(entry["times"][0]["shape"], sizes)
+
+    def test_maker_that_crashes(self):
+        """A candidate that dies before its first call is rejected."""
+        source, path = self.folder / "maker.c", self.folder / "maker.json"
+        source.write_text("#include <stdlib.h>\nvoid *adder_new(int n) { abort(); }\n"
+                          "void add(void *adder, int *x, size_t n, unsigned *first) {}\n",
+                          encoding="utf-8")
+        self.declare(path, name="add_op", kernels={"scalar": "add"}, reference="add",
+                     prototype="void (void *adder = from adder_new(7) free free, "
+                     "inout int32_t x[n], size_t n, uint32_t *first = 0)",
+                     sizes="50", tolerance="exact")
+        library = compile_library(self.folder, "maker.so", source)
+        entry, = self.judge(f"{library}:add", file=path, status=1).values()
+        self.assertIn(entry["reason"], ("dies", "helpers") if sanitized() else ("dies",), entry)
 
     def test_seed(self):
         """The same seed draws the same shapes and inputs."""
