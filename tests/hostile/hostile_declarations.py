@@ -39,12 +39,16 @@ def mutant(text, draw):
 
 
 def read(context, number):
-    """By the reader alone: so many prototypes, and so many files."""
-    done = subprocess.run([context.build / "tests/fuzz_declare", str(PART),
-                           str(context.seed + number)], capture_output=True, text=True,
-                          env=environment())
-    need(done.returncode == 0, f"fuzz_declare {PART} {context.seed + number}: "
-         f"{done.stderr[-2000:]}")
+    """By the reader alone: so many prototypes, and so many files; libFuzzer, in a build for it,
+    draws mutants of its own."""
+    reader, seed = context.build / "tests/fuzz_declare", context.seed + number
+    with tempfile.TemporaryDirectory(prefix="simdbench-") as folder:
+        words = [PART, seed]
+        if b"libFuzzer" in reader.read_bytes():
+            words = [f"-runs={2 * PART}", f"-seed={seed}", f"-artifact_prefix={folder}/", folder]
+        done = subprocess.run(list(map(str, [reader, *words])), capture_output=True, text=True,
+                              env=environment(UBSAN_OPTIONS="halt_on_error=1"))
+    need(done.returncode == 0, f"fuzz_declare {PART} {seed}: {done.stderr[-2000:]}")
     return 2 * PART, []
 
 
