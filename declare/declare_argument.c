@@ -176,6 +176,9 @@ static int read_integer(struct reader *reader, uint32_t i, struct later *later)
         later->value = reader->at;
         return expression_skip(reader);
     }
+    if (declaration->n_dimensions == DECLARED_MAX) /* those behind 'for' count, too */
+        return reader_fail(reader, &reader->token[later->name], "at most %d dimensions",
+                           DECLARED_MAX);
     argument->kind = ARGUMENT_DIMENSION;
     argument->dimension = (int)declaration->n_dimensions;
     struct declared_dimension *new = &declaration->dimension[declaration->n_dimensions++];
