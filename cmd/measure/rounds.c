@@ -9,6 +9,7 @@
 /* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
  * run. */
 #define PROBE_EVERY_NS 2500000.0
+
 static struct runner watched(struct group_state *group, struct case_state *entry)
 {
     struct runner runner = runner_of(group, entry);
