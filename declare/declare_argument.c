@@ -365,7 +365,8 @@ static int finish_length(struct reader *reader, struct declared_argument *argume
     }
     argument->length = declaration_find(declaration, token_word(token).text);
     if (argument->length < 0 ||
-        declaration->argument[argument->length].kind != ARGUMENT_LENGTH)
+        declaration->argument[argument->length].kind != ARGUMENT_LENGTH ||
+        !ctype_is_integer(declaration->argument[argument->length].type))
         return reader_fail(reader, token,
                            "a length is in a pointer to an integer, size_t *%s",
                            token_word(token).text);

@@ -395,6 +395,8 @@ static const struct {
     {"void (u8 x[1] length return)", "the function returns no integer"},
     {"void (u8 x[1] length k, int k)",
      "a length is in a pointer to an integer, size_t *k"},
+    {"void (u8 x[1] length *k, float *k = 0.5)",
+     "a length is in a pointer to an integer, size_t *k"},
     {"void (out int n)", "in, out and inout are said of arrays: n[n]"},
     {"void (inout const int n[1])", "what is const cannot be written"},
     {"void (bool b[4])", "arrays of bool have values that bool cannot have; write u8"},
