@@ -182,8 +182,11 @@ cJSON *service_turns(struct service *service, const cJSON *request)
     struct declared_call *const declared = turns.entry->declared;
     int status = declared_frames_last(declared) ? run_together(&turns, &told, &error)
                                                 : run_singly(&turns, &told, &error);
-    if (status == 0)
-        status = declared_point(declared, &service->operands.view, &error);
+    /* Back from the operands of the last turn, whose view ends here. */
+    struct error lost;
+    const int back =
+        declared_point(declared, &service->operands.view, status ? &lost : &error);
+    status = status ?: back;
     if (status < 0)
         return service_error(status, "%s", error.text);
     if (clock_script())
