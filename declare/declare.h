@@ -142,7 +142,7 @@ struct declaration {
     char name[DECLARED_NAME]; /* empty: the prototype has none */
     enum ctype returned;
     uint32_t vector;      /* bytes of the register that is returned, with elements of that
-                             type;      0: one value */
+                             type; 0: one value */
     uint32_t n, n_passed; /* all arguments; those before the ones behind `for` */
     struct declared_argument argument[DECLARED_MAX];
     uint32_t n_dimensions; /* in the order in which the prototype names them */
@@ -239,8 +239,8 @@ typedef void call_code(struct call_frame *frame);
 
 /* Machine code that loads the words of any frame by the ABI of the machine, calls
  * `function` and stores its result. It is made for x86-64; -ENOTSUP elsewhere, and if the
- * CPU does not have the vectors. What an
- * empty call costs is known by a thunk of the same signature for call_nothing(). */
+ * CPU does not have the vectors. A thunk of the same signature for call_nothing() tells
+ * what an empty call costs. */
 int thunk_make(const struct call_signature *signature, const void *function,
                struct thunk **out, struct error *error);
 void thunk_free(struct thunk *thunk); /* NULL is allowed */
@@ -286,7 +286,7 @@ struct library_function {
     bool is_data; /* a variable, that place_resolve() may take as a table of functions */
     bool is_chosen; /* STT_GNU_IFUNC: a resolver chooses among functions at load */
     char isa[64];   /* "scalar", "sse2+ssse3", "avx2", "avx512+vnni": what instructions it
-                       has   (not those of functions that it calls); empty: unknown */
+                       has (not those of functions that it calls); empty: unknown */
 };
 struct library {
     char *path;

@@ -176,6 +176,9 @@ static int read_integer(struct reader *reader, uint32_t i, struct later *later)
         later->value = reader->at;
         return expression_skip(reader);
     }
+    if (declaration->n_dimensions == DECLARED_MAX) /* those behind 'for' count, too */
+        return reader_fail(reader, &reader->token[later->name], "at most %d dimensions",
+                           DECLARED_MAX);
     argument->kind = ARGUMENT_DIMENSION;
     argument->dimension = (int)declaration->n_dimensions;
     struct declared_dimension *new = &declaration->dimension[declaration->n_dimensions++];
@@ -362,7 +365,8 @@ static int finish_length(struct reader *reader, struct declared_argument *argume
     }
     argument->length = declaration_find(declaration, token_word(token).text);
     if (argument->length < 0 ||
-        declaration->argument[argument->length].kind != ARGUMENT_LENGTH)
+        declaration->argument[argument->length].kind != ARGUMENT_LENGTH ||
+        !ctype_is_integer(declaration->argument[argument->length].type))
         return reader_fail(reader, token,
                            "a length is in a pointer to an integer, size_t *%s",
                            token_word(token).text);

@@ -193,7 +193,7 @@ double ready_execute(struct ready *ready, const struct code *code);
 enum { ORDER_MAX = 1 << 16 };
 struct order {
     struct ordered {
-        uint32_t node;                  /* NO_NODE: other code ran unseen */
+        uint32_t node;
         uint64_t address[ACCESSES_MAX]; /* 0: unknown */
     } *item;
     uint32_t n;

@@ -142,7 +142,7 @@ class Criterion:
         (package / "benches/extra").write_text(str(extra))
         (package / "Cargo.toml").write_text(
             '[package]\nname = "suite"\nversion = "0.1.0"\nedition = "2021"\n'
-            '[dev-dependencies]\ncriterion = "*"\n'
+            '[dev-dependencies]\ncriterion = "0.8"\n'
             '[[bench]]\nname = "suite"\nharness = false\n')
         text = run("cargo", "bench", "--no-run", "--message-format=json", cwd=package,
                    env={**os.environ, "CARGO_TARGET_DIR": str(folder / "target")})

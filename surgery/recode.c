@@ -129,6 +129,7 @@ bool recode_cached(const unsigned char *bytes, size_t n, struct change *change)
     struct coded old;
     if (!decode(bytes, n, &old) || !old.decoded.raw.modrm.offset ||
         old.operand[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
+        prefix_of(&old.decoded) > 1 || /* movntss, movntsd */
         !strstr(ZydisMnemonicGetString(old.decoded.mnemonic), "movnt"))
         return false;
     const unsigned op = old.decoded.raw.modrm.offset - 1u;

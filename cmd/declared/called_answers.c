@@ -194,7 +194,7 @@ int op_reference(struct declared_slot *slot, const struct simdbench_operands *op
     int status = computed_begin(operands, &computed, &error);
     if (status == 0)
         status = compute_answers(slot, &computed, &error);
-    while (!operand_is_output(&computed.operand[first]))
+    while (!operand_is_output(operands->operand[first]))
         first++;
     const struct simdbench_operand *const output = &computed.operand[first];
     const size_t size = type_bytes(output->type);

@@ -3,7 +3,6 @@
 #include "harness_private.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +135,7 @@ static int list_side(struct harness *harness, int which, struct readings *readin
     struct slice slice = {.text = NULL};
     *readings = (struct readings){.n = 0};
     if (!adapter->list) {
-        readings_add(readings, adapter->name, strlen(adapter->name), NAN);
+        readings_list(readings, adapter->name, strlen(adapter->name));
         return 0;
     }
     int status = side_run(harness, which, 0, adapter->list, adapter->list_reader, NULL,
@@ -282,7 +281,7 @@ static void begin_case(struct harness *harness, size_t c)
     result->group = c;
     result->threads = (int)harness->form.threads;
     entry->active = case_is_compared(entry);
-    entry->n_rounds = entry->turns = 0;
+    entry->n_rounds = entry->n_void = entry->turns = 0;
     free(entry->rounds);
     entry->rounds = NULL;
     if (entry->skips) {

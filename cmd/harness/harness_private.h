@@ -13,7 +13,7 @@ enum { SIDE_BASE, SIDE_HEAD, SIDE_CONTROL, SIDES };
 /* Places of code in a line of 64 bytes; 0: as built. */
 enum { PLACES = 4, PLACE_BYTES = 16 };
 
-/* ---- Google Benchmark (read_gbench.c); other texts are read by room foreign ---- */
+/* ---- Google Benchmark (read_gbench.c); other texts are read by room readings ---- */
 
 harness_reader read_gbench;
 
@@ -87,6 +87,7 @@ struct side {
 struct harness_round {
     double ns[SIDES][PLACES], peak[SIDES], faults[SIDES];
     uint32_t evidence;
+    bool is_void; /* a process told no time */
 };
 struct harness_case {
     char *name;
@@ -97,7 +98,7 @@ struct harness_case {
     bool active;
     bool wanted; /* in this look */
     struct harness_round *rounds;
-    size_t n_rounds;
+    size_t n_rounds, n_void;   /* those that are void are not kept */
     int order[SIDES * PLACES]; /* first row of a square of as many rounds */
     size_t best[SIDES];        /* places at which each side is fastest */
     size_t turns;

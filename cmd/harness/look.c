@@ -10,6 +10,8 @@
 /* A round is as good as undisturbed if each of its processes lost its CPU once at most:
  * kernel threads take it for some microseconds. */
 enum { CLEAN = 1 };
+/* A case that had two void rounds, and one for each four others, ends at the next. */
+enum { VOID_FEW = 2, VOID_PART = 4 };
 
 size_t unit_end(const struct harness *harness, size_t first)
 {
@@ -74,6 +76,11 @@ static void next_order(struct harness *harness, size_t first, int *order)
         order[i] = lead->order[(i + row) % n];
 }
 
+static bool may_be_void(const struct harness_case *entry)
+{
+    return entry->n_void < VOID_FEW || VOID_PART * entry->n_void < entry->n_rounds;
+}
+
 static void take_readings(struct harness *harness, size_t first, int which, size_t place,
                           const struct readings *readings, const struct slice *slice,
                           struct harness_round *rounds)
@@ -84,8 +91,9 @@ static void take_readings(struct harness *harness, size_t first, int which, size
         struct harness_round *const round = &rounds[c - first];
         if (!harness->cases[c].active)
             continue;
-        if (reading->reason)
+        if (reading->reason && !(reading->no_time && may_be_void(&harness->cases[c])))
             case_fail(harness, c, which, reading->reason);
+        round->is_void |= reading->no_time;
         round->ns[which][place] = reading->ns;
         round->peak[which] = slice->peak_bytes;
         round->faults[which] = slice->faults;
@@ -124,6 +132,10 @@ static int take_round(struct harness *harness, size_t first, struct error *error
         struct harness_case *const entry = &harness->cases[c];
         if (!entry->active)
             continue;
+        if (rounds[c - first].is_void) {
+            entry->n_void++;
+            continue;
+        }
         struct harness_round *const round =
             must_have(array_grow(&entry->rounds, entry->n_rounds, sizeof *round));
         *round = rounds[c - first];
@@ -184,7 +196,8 @@ static void choose(struct harness *harness, size_t c, uint32_t processes)
     free(result->comparison->trials);
     result->comparison->trials = NULL;
     result->comparison->n_trials = 0;
-    result->comparison->voided = result->samples.voided = (uint32_t)(n - taken);
+    result->comparison->voided = result->samples.voided =
+        (uint32_t)(n - taken + entry->n_void);
     result->samples.iterations = 1;
     for (size_t i = 0; i < taken; i++)
         add_trial(harness, result, &entry->rounds[number[i]], entry->best, number[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch: its reply, the evidence against believing it, and how
- * many calls it should have. */
+/* A batch: its reply, the evidence against believing it, and how many calls it should
+ * have. */
 #include "measure/measure.h"
 
 #include <math.h>

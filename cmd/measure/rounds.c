@@ -9,6 +9,7 @@
 /* A probe takes about 33 us: one for each such stretch of batches costs under 2% of a
  * run. */
 #define PROBE_EVERY_NS 2500000.0
+
 static struct runner watched(struct group_state *group, struct case_state *entry)
 {
     struct runner runner = runner_of(group, entry);
@@ -290,9 +291,10 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
         const struct turn *turn = &rounds->turns[order[i]];
         if (!batches[i].reply)
             continue;
-        if (status == 0 && !stolen && !batches[i].void_) {
+        const bool counts = status == 0 && turn->entry->active; /* it may have ended */
+        if (counts && !stolen && !batches[i].void_) {
             add_batch(turn->group, turn->entry, round, &batches[i]);
-        } else if (status == 0) {
+        } else if (counts) {
             struct result *const result = case_result(turn->group, turn->entry);
             result->samples.voided++;
             must(result_add_voided(result, batches[i].ns));

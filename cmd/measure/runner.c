@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one worker is asked about one case, and how the case ends if that fails. */
+/* Requests to one worker about one case, and how the case ends if one fails. */
 #include "measure_private.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-/* Between two looks at how much of the core a batch gets. A look takes 1.5 us, all of
- * them 2.6% of a batch. */
+/* The time between two looks at how much of the core a batch gets. A look takes 1.5 us,
+ * all of them 2.6% of a batch. */
 #define REGION_NS 80000.0
 
 struct runner runner_of(struct group_state *group, struct case_state *entry)

@@ -28,6 +28,7 @@ static const struct fields change_fields =
            FIELD(AMOUNT, code_change, base_instructions),
            FIELD(AMOUNT, code_change, head_instructions),
            FIELD_LIST_AS("faults", LIST, code_change, faults, n_faults, fault_fields));
+
 /* ---- writing ---- */
 
 void json_call(struct json *json, cJSON *parent, const char *name,

@@ -285,12 +285,6 @@ struct ratio *result_add_ratio(struct result *result, const char *baseline)
                      sizeof *result->summary.ratios, baseline);
 }
 
-struct ratio *comparison_add_ratio(struct comparison *comparison, const char *baseline)
-{
-    return named_add(&comparison->base_ratios, &comparison->n_base_ratios,
-                     sizeof *comparison->base_ratios, baseline);
-}
-
 bool result_has_summary(const struct result *result)
 {
     return (result->status == STATUS_OK || result->status >= STATUS_NOISY) &&

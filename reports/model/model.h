@@ -194,12 +194,11 @@ struct gate {
     char *lacking;      /* what this CPU cannot run of it; or NULL */
     struct arm *arms;
     size_t n_arms;
-    char *selftest; /* what is known of this machine's error rates, a line; or NULL */
-    char *settings; /* of a comparison by files: "--strict from FILE"; NULL: none */
-    char *harness;  /* both builds are programs of it: "google-benchmark"; NULL: ours */
-    char *
-        functions; /* the file that declares functions of both libraries; NULL: modules */
-    char *remark;  /* on how it was measured; NULL: none */
+    char *selftest;  /* what is known of this machine's error rates, a line; or NULL */
+    char *settings;  /* of a comparison by files: "--strict from FILE"; NULL: none */
+    char *harness;   /* both builds are programs of it: "google-benchmark"; NULL: ours */
+    char *functions; /* file that declares functions of both libraries; NULL: none */
+    char *remark;    /* on how it was measured; NULL: none */
     double seconds;
     bool equal; /* both builds have the same build-ids: what differs is noise */
 
@@ -419,8 +418,6 @@ struct metric *result_add_metric(struct result *result, const char *name,
                                  const char *unit, const char *formula);
 struct ratio *result_add_ratio(struct result *result, const char *baseline);
 void result_clear_ratios(struct result *result);
-/* The same of what base's run said. */
-struct ratio *comparison_add_ratio(struct comparison *comparison, const char *baseline);
 /* The comparison of a case, the gate of a run; a new one if there is none yet. */
 struct comparison *result_comparison(struct result *result);
 /* The placement of a comparison, of which nothing is known. */

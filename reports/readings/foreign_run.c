@@ -157,14 +157,17 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
         }
         if (!copy || readings.failed)
             code = -ENOMEM;
+        else if (readings.n > READINGS_MOST)
+            code = -E2BIG;
         else if (readings.n)
             code = fill(run, i, text, &readings, threads);
         readings_free(&readings);
         free(copy);
     }
     return code == 0 && run->n_results ? 0
-           : code == -ENOMEM
-               ? error_set(error, code, "out of memory")
+           : code == -ENOMEM           ? error_set(error, code, "out of memory")
+           : code == -E2BIG
+               ? error_set(error, code, "more than %d results", READINGS_MOST)
                : error_set(error, -EINVAL,
                            "this is no JSON, and no text of Go, criterion, divan, "
                            "nanobench or Catch2");

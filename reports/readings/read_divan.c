@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
 /* Divan prints trees. A name is the path to a leaf:
  *
- *   sums             fastest       │ slowest       │ median        │ mean    │ samples
- * ... ├─ plain         155.5 ns      │ 159.9 ns      │ 156.2 ns      │ ... ╰─ with_args
- * │               │               │ ╰─ 100        17.95 ns      │ 18.04 ns      │ 18.03
- * ns      │ ...
+ *   sums             fastest       │ slowest       │ median        │ mean          │ samples ...
+ *   ├─ plain         155.5 ns      │ 159.9 ns      │ 156.2 ns      │ ...
+ *   ╰─ with_args                   │               │               │
+ *      ╰─ 100        17.95 ns      │ 18.04 ns      │ 18.03 ns      │ ...
  */
+/* clang-format on */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

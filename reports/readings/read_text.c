@@ -43,13 +43,19 @@ static void add(struct readings *readings, const char *name, size_t length, doub
         readings_add(readings, name, length, ns);
 }
 
+static void list(struct readings *readings, const char *name, size_t length)
+{
+    if (length && length <= NAME_MOST)
+        readings_list(readings, name, length);
+}
+
 int read_names(char *text, const struct reading_form *form, struct readings *readings,
                struct error *error)
 {
     (void)form;
     (void)error;
     for (const char *line; (line = next_line(&text));)
-        add(readings, line, trimmed(line, strlen(line)), NAN);
+        list(readings, line, trimmed(line, strlen(line)));
     return 0;
 }
 
@@ -92,7 +98,7 @@ int read_criterion_list(char *text, const struct reading_form *form,
     for (const char *line; (line = next_line(&text));) {
         const char *const colon = strrchr(line, ':');
         if (colon && (!strcmp(colon, ": benchmark") || !strcmp(colon, ": bench")))
-            add(readings, line, (size_t)(colon - line), NAN);
+            list(readings, line, (size_t)(colon - line));
     }
     return 0;
 }
@@ -249,9 +255,12 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
         const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
         if (end == number || !length || length > NAME_MOST)
             continue;
-        readings_put(readings, line + part[1].rm_so, length,
-                     isnan(unit) ? "its unit is none of ps, ns, us, ms, s" : NULL,
-                     (struct reading){.ns = value * unit});
+        if (isnan(unit))
+            readings_put(readings, line + part[1].rm_so, length,
+                         "its unit is none of ps, ns, us, ms, s",
+                         (struct reading){.ns = NAN});
+        else
+            readings_add(readings, line + part[1].rm_so, length, value * unit);
     }
     return 0;
 }

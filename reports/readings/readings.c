@@ -33,6 +33,7 @@ void readings_put(struct readings *readings, const char *name, size_t length,
         array_grow(&readings->entry, readings->n, sizeof *entry);
     reading.name = malloc(length + 12);
     reading.reason = NULL;
+    reading.no_time = bad && !reason;
     if (!entry || !reading.name) {
         free(reading.name);
         readings->failed = true;
@@ -43,7 +44,7 @@ void readings_put(struct readings *readings, const char *name, size_t length,
     if (!readings->repeats)
         number_name(readings, reading.name, length);
     if (string_set(&reading.reason,
-                   bad && !reason ? "its time is no positive number" : reason))
+                   reading.no_time ? "its time is no positive number" : reason))
         readings->failed = true;
     *entry = reading;
     readings->n++;
@@ -51,7 +52,13 @@ void readings_put(struct readings *readings, const char *name, size_t length,
 
 void readings_add(struct readings *readings, const char *name, size_t length, double ns)
 {
-    readings_put(readings, name, length, NULL, (struct reading){.ns = ns});
+    readings_put(readings, name, length, NULL,
+                 (struct reading){.ns = isnan(ns) ? 0 : ns});
+}
+
+void readings_list(struct readings *readings, const char *name, size_t length)
+{
+    readings_put(readings, name, length, NULL, (struct reading){.ns = NAN});
 }
 
 void readings_free(struct readings *readings)

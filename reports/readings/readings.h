@@ -20,6 +20,7 @@ struct reading {
     double ns;        /* NaN: it was only listed */
     char *reason;     /* why the case failed; NULL: it did not */
     bool told;        /* the harness itself tells that reason, of this case */
+    bool no_time;     /* that is the reason: another process may tell a time */
     uint32_t threads; /* that the case runs; 0: not told */
 };
 struct readings {
@@ -28,10 +29,12 @@ struct readings {
     bool repeats; /* the second number of a name is a repetition, not case NAME#2 */
     bool failed;  /* no memory was left for a reading */
 };
-/* Negative and infinite times are failures. Nothing is added to more than
+/* A time that is no positive number is a failure. Nothing is added to more than
  * READINGS_MOST. */
 enum { READINGS_MOST = 5000 };
 void readings_add(struct readings *readings, const char *name, size_t length, double ns);
+/* A case that is listed, without a time. */
+void readings_list(struct readings *readings, const char *name, size_t length);
 /* A reading with a name and a reason of its own. */
 void readings_put(struct readings *readings, const char *name, size_t length,
                   const char *reason, struct reading reading);

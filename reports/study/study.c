@@ -159,28 +159,6 @@ void study_keep_claims(struct study *study, char *const *ids, size_t n)
     study->account = (struct study_account){.n_at = 0};
 }
 
-static void drop_check(struct study_check *check)
-{
-    free_points(check);
-    TEXTS_FREE(check->reason, check->type);
-    check->reason = check->type = NULL;
-    check->verdict = STUDY_PENDING;
-    check->how = HOW_NONE;
-    check->decided_by = 0;
-}
-
-void study_drop_results(struct study *study)
-{
-    FOR_EACH (struct study_claim, claim, study->claims, study->n_claims) {
-        drop_check(&claim->check);
-        claim->contested = false;
-        FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence)
-            drop_check(check);
-    }
-    free_sums(&study->account);
-    study->seconds = 0;
-}
-
 /* ---- building ---- */
 
 const struct study_arm *study_find_arm(const struct study *study, const char *name)

@@ -240,8 +240,6 @@ int study_add_absent(struct study_check *check, const char *at, const char *reas
 void study_point_exact(struct study_point *point, double value);
 /* Appends an entry whose factors are not known. */
 struct study_sum *study_add_sum(struct study_account *account, const char *at);
-/* Drops all results. */
-void study_drop_results(struct study *study);
 
 /* Evaluates the formulas of all arithmetic checks (claims and evidence); a formula that
  * has no value is absent. 0 or -ENOMEM. */

@@ -117,11 +117,13 @@ static void other_lines_are_not(void **state)
 static void times_that_cannot_be(void **state)
 {
     static const char *const texts[] = {"BenchmarkX 1 0 ns/op", "BenchmarkX 1 -5 ns/op",
-                                        "BenchmarkX 1 inf ns/op"};
+                                        "BenchmarkX 1 inf ns/op",
+                                        "BenchmarkX 1 nan ns/op"};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct readings readings = read_with(read_go, texts[i], 0);
         assert_int_equal(readings.n, 1);
         assert_string_equal(readings.entry[0].reason, "its time is no positive number");
+        assert_true(readings.entry[0].no_time);
         readings_free(&readings);
     }
 }

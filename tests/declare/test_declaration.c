@@ -395,6 +395,8 @@ static const struct {
     {"void (u8 x[1] length return)", "the function returns no integer"},
     {"void (u8 x[1] length k, int k)",
      "a length is in a pointer to an integer, size_t *k"},
+    {"void (u8 x[1] length *k, float *k = 0.5)",
+     "a length is in a pointer to an integer, size_t *k"},
     {"void (out int n)", "in, out and inout are said of arrays: n[n]"},
     {"void (inout const int n[1])", "what is const cannot be written"},
     {"void (bool b[4])", "arrays of bool have values that bool cannot have; write u8"},
@@ -426,6 +428,8 @@ static const struct {
      "b2,int "
      "b3,int b4,int b5,int b6,int b7,int b8)",
      "at most 16 arguments"},
+    {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "at most 16 dimensions"},
+    {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p, int q", "at most 16 dimensions"},
     {"__attribute__((ms_abi)) void f()", "attributes are not read"},
     {"int &f()", "a reference is returned; write '*'"},
     {"void (float x[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1])",

@@ -299,6 +299,23 @@ class FailingHarnesses(HarnessCase):
     def test_time_of_nothing(self):
         self.broken("zero", "its output cannot be read: .*no time that is a positive number")
 
+    def test_rounds_without_a_time_are_void(self):
+        """One of them is measured again; a build that never tells a time fails."""
+        bench = self.script("bench", '#!/bin/sh\necho >>calls\ntime=5\n'
+                                     '[ "$(wc -l <calls)" = "$1" ] && time=0\n'
+                                     'echo "case ${2:-$time}"\n')
+        regex = ["--harness=regex", "--pattern=(case) (.*)"]
+        document = self.compare(f"{bench} 20", f"{bench} 20", *regex, cwd=self.folder)
+        comparison = document["results"][0]["comparison"]
+        self.assertEqual(comparison["verdict"], "SAME")
+        self.assertGreaterEqual(comparison["voided"], 1)
+        self.assertEqual(set(comparison["trials"]["head_ns"]), {5})
+        for never in ("0", "nan", "-3"):
+            document = self.compare(f"{bench} 0", f"{bench} 0 {never}", *regex, status=4,
+                                    cwd=self.folder)
+            self.assertEqual(document["results"][0]["reason"],
+                             "head: its time is no positive number")
+
     def test_error_of_one_case(self):
         self.assertEqual(self.broken("error", "no data")["status"], "ok")
 
@@ -625,6 +642,7 @@ class ForeignJson(HarnessCase):
 
     def test_files_that_are_none(self):
         for name, text, why in (
+                ("many.txt", "BenchmarkX 1 5 ns/op\n" * 5001, "more than 5000 results"),
                 ("prose.txt", "a text\n", "no JSON, and no text of Go, criterion, divan"),
                 ("a.json", '{"results": [{"command": "", "times": [1]}]}', "without a name"),
                 ("b.json", '{"results": [{"command": "x", "times": [0]}]}', "positive"),
