@@ -52,7 +52,8 @@ static void set_made(const struct made_call *made, const struct made_argument *f
     }
 }
 
-/* In the library, or in those that it needs: free() of libc. */
+/* In the library, in what the program has loaded, as free() of libc, or in libraries that
+ * it needs. */
 static int find_symbol(const struct declared_slot *slot, const char *name, void **address,
                        struct error *error)
 {
@@ -61,7 +62,7 @@ static int find_symbol(const struct declared_slot *slot, const char *name, void 
     if (status == 0)
         status = place_resolve(slot->handle, &slot->library, &place, address, error);
     if (status == -ENOENT && place.kind == PLACE_SYMBOL &&
-        (*address = dlsym(slot->handle, place.name)))
+        (*address = dlsym(RTLD_DEFAULT, place.name) ?: dlsym(slot->handle, place.name)))
         return 0;
     return status;
 }

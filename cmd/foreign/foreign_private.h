@@ -86,10 +86,11 @@ struct foreign {
     int status; /* of the program, as wait() tells it; -1: unknown */
 };
 /* Calls `each` for all functions in the order in which they were found. */
-#define EACH_TARGET(foreign, target)                                          \
-    for (size_t file_ = 0; file_ < (foreign)->n_files; file_++)               \
-        for (struct target **at_ = (foreign)->file[file_]->target,            \
-                           **end_ = at_ + (foreign)->file[file_]->n, *target; \
+#define EACH_TARGET(foreign, target)                                             \
+    for (size_t file_ = 0; file_ < (foreign)->n_files; file_++)                  \
+        for (struct target **at_ = (foreign)->file[file_]->target,               \
+                           **end_ = at_ ? at_ + (foreign)->file[file_]->n : at_, \
+                           *target;                                              \
              at_ < end_ && (target = *at_); at_++)
 
 /* As program_owner wants it. */

@@ -58,10 +58,12 @@ class Explain(Case):
         """Made-up times count the pages that each call gets; nothing else differs in them."""
         ratios = self.ratios("relu/f32/scalar/max@16384")
         self.assertEqual(ratios["input_zero"]["reaches"], "operands")
-        self.assertAlmostEqual(ratios["input_zero"]["ratio"], 1, delta=0.01)
-        self.assertAlmostEqual(ratios["cold_caches"]["ratio"], 1, delta=0.01)
         # 16 pages of 500 ns beside 131 us of work.
-        self.assertAlmostEqual(ratios["fresh_output"]["ratio"], 1.06, delta=0.02)
+        for name, ratio in ("input_zero", 1), ("cold_caches", 1), ("fresh_output", 1.06):
+            if ratios[name]["ratio"] is None: # a busy machine has no time for it
+                self.assertIn("time", ratios[name]["absent"])
+                continue
+            self.assertAlmostEqual(ratios[name]["ratio"], ratio, delta=0.02)
 
     def test_places(self):
         """Copies 6 and 7 of 16 are twice as fast as all others: 20 and 24 bytes further. One
