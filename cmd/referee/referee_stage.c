@@ -294,10 +294,10 @@ int stage_fill_first(struct referee *referee, struct stage *stage, struct error 
 /* ---- calls ---- */
 
 /* Places alone: the lengths are those of the reference, and not for others to see. */
-static void put_list(const struct stage *stage, unsigned char *to)
+static void put_list(const struct stage *stage, void *to)
 {
     const uint32_t count = map_of(stage)->count;
-    uint64_t *const list = (uint64_t *)(void *)to;
+    uint64_t *const list = to;
     memset(list, 0, list_bytes(stage));
     for (uint64_t turn = 0; turn < stage->turns; turn++)
         for (uint32_t o = 0; o < count; o++)
