@@ -91,7 +91,7 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     to->scalar_stack += scale * (double)counts->stack;
 }
 
-/* How often it went elsewhere than to the instruction behind it. */
+/* The number of times that it went elsewhere than to the instruction behind it. */
 static double jumps(const struct nodes *nodes, const struct node *node)
 {
     const uint64_t behind = node->code.address + node->code.length;
@@ -108,7 +108,7 @@ static bool may_go_many_ways(const struct code *code)
     return code->flow == FLOW_CONDITIONAL || code->flow == FLOW_INDIRECT;
 }
 
-/* How often a branch went another way than it goes most often. */
+/* The number of times that a branch went another way than it goes most often. */
 static double rarely(const struct node *node)
 {
     uint64_t most = 0, all = 0;

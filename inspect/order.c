@@ -33,7 +33,7 @@ struct run {
     uint64_t n;
 };
 
-/* When the last of all instructions up to this one is done. */
+/* The time at which the last of all instructions up to this one is done. */
 static double run_on(struct run *run, const struct code *code, const uint64_t *address)
 {
     double *const slot = &run->done[run->n++ % AHEAD];

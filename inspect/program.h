@@ -26,7 +26,7 @@ struct program_call {
     double ns, stop_ns;
 };
 
-/* What was seen of a call. */
+/* An event of a call, and all that was seen of it. */
 struct program_trace {
     struct inspect_census census;
     const char *error;  /* why there is no census; NULL: there is one */

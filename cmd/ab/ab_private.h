@@ -136,7 +136,7 @@ int ab_plan_make(struct ab *ab, struct error *error);
 /* ab_case.c */
 /* A random state for one thing of the many that the seed decides. */
 uint64_t ab_random(const struct ab *ab, uint64_t a, uint64_t b, uint64_t c);
-/* Who is asked about a case of an arm, at the place that is its best here. */
+/* The worker that answers for a case of an arm, at the place that is its best here. */
 struct runner ab_runner(struct ab_group *group, size_t c, int which);
 
 /* ab_rounds.c: what the loop costs; a case's number of calls, and the time of one of the

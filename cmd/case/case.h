@@ -13,7 +13,7 @@
 
 #include "error.h"
 
-/* Of case_settings.sets in a request: as many as stay in the cache in which one lies. */
+/* A value of case_settings.sets in a request: as many as stay in the cache of one. */
 #define SETS_AUTO UINT32_MAX
 enum { SETS_MAX = 4096 };
 

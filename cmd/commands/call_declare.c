@@ -137,7 +137,7 @@ static int name_file(const struct options *options, struct called *called,
     return 0;
 }
 
-/* That the other library has it. */
+/* The other library must have the function. */
 static int check_reference(const struct declared_op *op, struct error *error)
 {
     struct library library = {.path = NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people read of captured calls: callers, arguments, times. */
+/* The report of captured calls for people: callers, arguments, times. */
 #include "foreign_private.h"
 
 #include <inttypes.h>
@@ -182,7 +182,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What a stop costs is subtracted; what is not above it is not known. */
+/* The cost of a stop is subtracted; a time that is not above it is not known. */
 static void tell_time(const struct target *target, struct buffer *text)
 {
     double *const ns = must_have(calloc(2 * target->n_captured + 1, sizeof *ns));

@@ -34,7 +34,7 @@ struct captured {
     double ns, stop_ns;          /* NaN: not known */
 };
 
-/* Where a file is mapped. */
+/* A place at which a file is mapped. */
 struct placed {
     struct program_space *space;
     struct symbol_file *file;

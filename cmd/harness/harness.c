@@ -365,7 +365,7 @@ static void note_threads(const struct harness *harness, size_t c)
     must(result_add_note(&harness->run->results[entry->result], text));
 }
 
-/* Where the fastest programs have their code, if that is not where they were built. */
+/* The place at which the fastest programs have their code, if it is not the built one. */
 static void note_places(const struct harness *harness, size_t c)
 {
     const struct harness_case *const entry = &harness->cases[c];

@@ -26,7 +26,7 @@ int reject(struct referee *referee, const char *reason, const char *format, ...)
     return REJECTED;
 }
 
-/* Of a process that has not loaded anything yet. */
+/* The state of a process that has not loaded anything yet. */
 static int begin(struct cell *cell, const char *name, const char *path,
                  struct error *error)
 {
@@ -87,7 +87,7 @@ double cell_cpu_ns(const struct cell *cell)
     return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
 }
 
-/* What the end of its process means. */
+/* The verdict that follows from the end of its process. */
 static int judge_end(struct referee *referee, int status, const char *text)
 {
     if (status == -ETIMEDOUT)

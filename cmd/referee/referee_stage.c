@@ -371,7 +371,7 @@ static int compare_output(struct referee *referee, const struct stage *stage,
     return status;
 }
 
-/* What is no output must be as it was. */
+/* All that is no output must be as it was. */
 static int compare_rest(struct referee *referee, struct stage *stage, struct error *error)
 {
     uint64_t at = 0;

@@ -49,7 +49,7 @@ static size_t count_threads(pid_t pid)
     return n;
 }
 
-/* Where the system has no filters of calls, threads are seen here. */
+/* Threads are counted here if the system has no filters of calls. */
 int judge_watch(struct referee *referee)
 {
     const size_t threads = count_threads(referee->candidate.worker->info.pid);

@@ -1,25 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prototypes of functions that take more than arrays and numbers. */
-#include "declare.h"
-#include "unit.h"
-
-static struct declaration *parsed(const char *text)
-{
-    static struct declaration declaration;
-    struct error error = {.text = ""};
-    if (declaration_parse(text, &declaration, &error) != 0)
-        fail_msg("%s", error.text);
-    return &declaration;
-}
-
-static int64_t value_at(const struct extent *extent, const int64_t *dimension)
-{
-    int64_t value = -1;
-    struct error error = {.text = ""};
-    if (extent_value(extent, dimension, &value, &error) < 0)
-        fail_msg("%s", error.text);
-    return value;
-}
+#include "parsed.h"
 
 static void test_planes(void **state)
 {

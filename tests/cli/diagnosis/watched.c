@@ -39,6 +39,7 @@ float sum(const float *x, size_t n) __attribute__((ifunc("choose")));
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,20 @@ static unsigned hash(void)
     return hash;
 }
 
-/* Goes on by itself when its parent has ended, and writes a file when it has. */
+static bool is_traced(void)
+{
+    char line[256];
+    int tracer = 0;
+    FILE *const file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return tracer != 0;
+}
+
+/* Goes on by itself when it is let go, and writes a file when it has. */
 static int daemonise(const char *path)
 {
     int ready[2];
@@ -153,7 +167,8 @@ static int daemonise(const char *path)
     calls(3);
     if (write(ready[1], "", 1) != 1)
         return 1;
-    usleep(1500000);
+    while (is_traced())
+        usleep(10000);
     float total = 0;
     for (int i = 0; i < 100; i++)
         total += sum(data, N);
