@@ -248,7 +248,7 @@ check_fuzz() {
 
 check_hostile() {
     build_asan
-    python3 scripts/bench_hostile.py build/asan --short
+    python3 scripts/benches/bench_hostile.py build/asan --short
 }
 
 check_old_cpu() {

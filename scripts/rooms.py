@@ -80,7 +80,7 @@ PUBLIC = {"base": {"error.h"},
 # Folders of a leaf in which compilers search, too.
 SEARCHED = ["kernels/core"]
 # Leaves whose folders see each other's headers.
-SHELVES = ["perfctr"]
+SHELVES = ["inspect", "perfctr"]
 GENERATED = {"commit.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 

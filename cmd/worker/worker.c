@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worker process: `simdbench worker --parent=PID [MODULE.so [NAME VALUE]...]`, with
  * the socket on descriptor 3 and the shared memory on 4. */
-#include "confine.h"
 #include "process/process.h"
-#include "service.h"
+#include "worker/service/confine.h"
+#include "worker/service/service.h"
 
 #include <signal.h>
 #include <stdlib.h>

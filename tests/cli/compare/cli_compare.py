@@ -148,7 +148,7 @@ class Compare(Case):
         """scripts/bench compare-pairs counts what compare says, here of times that are made
         up: equal ones are no regression, and 20% is one beyond the assumed noise of 3%."""
         said = subprocess.run(
-            ["/usr/bin/python3", SOURCE / "scripts/bench_compare_pairs.py", BINARY, "--pairs=2",
+            ["/usr/bin/python3", SOURCE / "scripts/benches/bench_compare_pairs.py", BINARY, "--pairs=2",
              "--slower=5,20", "--isa=scalar", "--baseline=none", "--rounds=20",
              "--filter=gemm/*@64x64x64", "--filter=relu/*@2048"],
             check=True, capture_output=True, text=True,

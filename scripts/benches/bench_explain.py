@@ -24,7 +24,7 @@ from statistics import mean, median
 
 from bench_run import Bench
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 # The module of each set, and by how much a plant must be slower than its twin.
 SETS = {"first": ("plants", 1.3), "fresh": ("fresh", 1.15), "last": ("last", 1.3)}
 HALVES = "derived", "judged"

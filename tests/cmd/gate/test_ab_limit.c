@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two builds and the roofs that limit their kernels. What a share says is for
- * tests/reports/test_status.c. */
+ * tests/reports/judge/test_status.c. */
 #include "process/process.h"
 #include "scripted_builds.h"
 

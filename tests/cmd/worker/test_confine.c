@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 
 #include "forbid_call.h"
-#include "worker/confine.h"
+#include "worker/service/confine.h"
 
 enum { OTHER_FAILURE = 100 };
 

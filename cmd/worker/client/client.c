@@ -3,7 +3,7 @@
 #include "client_private.h"
 #include "process/process.h"
 #include "relay.h"
-#include "service.h"
+#include "worker/service/service.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from count import cases
 
-SOURCE = Path(__file__).resolve().parents[1]
+SOURCE = Path(__file__).resolve().parents[2]
 BUSY = 4
 # How long a process is suspended, and how long none is.
 ASLEEP, AWAKE = (0.01, 0.4), (0.01, 0.2)

@@ -5,7 +5,7 @@ tests notice. See scripts/bench.
 
 A mutant is killed if a test fails or takes too long. One that does not compile, or compiles
 to the same object file, is drawn again. One that cannot be noticed is judged equivalent in
-scripts/mutants_equivalent.txt. Exit status 1 if less than 90% of the others are killed."""
+scripts/benches/mutants_equivalent.txt. Exit status 1 if less than 90% of the others are killed."""
 import argparse
 import functools
 import json
@@ -18,10 +18,10 @@ import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TREE = ROOT / "build/mutants"
 BUILD = TREE / "build/test"
-JUDGED = ROOT / "scripts/mutants_equivalent.txt"
+JUDGED = ROOT / "scripts/benches/mutants_equivalent.txt"
 LEAST = 0.9
 SLOW, PATIENCE = 3, 10  # seconds: a test that is left out; the least that counts as endless
 

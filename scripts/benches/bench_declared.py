@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-PAGE = Path(__file__).parents[1] / "docs" / "functions.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "functions.md"
 ROW = re.compile(r"^\| `simdbench (call .*?)` \|")
 UNITS = ((1e6, "ms"), (1e3, "us"), (1, "ns"))
 

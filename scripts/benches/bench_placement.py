@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 IN_C = ["-DIN_C", "-falign-functions=1", "-falign-loops=1"]
 LOOPS = {"six instructions": ("cc", []),
          "gcc -O2": ("gcc", [*IN_C, "-fno-toplevel-reorder"]),

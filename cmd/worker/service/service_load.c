@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several modules side by side in one worker, and what the process has loaded. */
 #include "confine.h"
-#include "elf_file.h"
 #include "process/process.h"
 #include "service.h"
+#include "worker/elf_file.h"
 
 #include <errno.h>
 #include <link.h>

@@ -2,7 +2,7 @@
 /* Requests `load` and `objects`: several modules in one worker. */
 #include "process/process.h"
 #include "unit.h"
-#include "worker/service.h"
+#include "worker/service/service.h"
 
 static struct service *service;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two builds in processes and rounds. What the numbers mean is for
- * tests/reports/test_gate.c. */
+ * tests/reports/judge/test_gate.c. */
 #include "process/process.h"
 #include "scripted_builds.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process of a worker: how it begins, and how it ends. */
 #include "client_private.h"
-#include "confine.h"
 #include "process/process.h"
 #include "relay.h"
-#include "service.h"
+#include "worker/service/confine.h"
+#include "worker/service/service.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-SOURCES = Path(__file__).resolve().parents[1] / "tests/harness"
+SOURCES = Path(__file__).resolve().parents[2] / "tests/harness"
 SLICE = 0.02
 PROCESSES = 16
 

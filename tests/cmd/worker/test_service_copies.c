@@ -5,7 +5,7 @@
 
 #include "process/process.h"
 #include "unit.h"
-#include "worker/service.h"
+#include "worker/service/service.h"
 
 enum { ELEMENTS = 100, ANSWERS_AT = 1 << 16, MEMORY_BYTES = 1 << 17 };
 static struct service *service;

@@ -6,7 +6,7 @@
 #include "file_tree.h"
 #include "reports.h"
 #include "unit.h"
-#include "worker/service.h"
+#include "worker/service/service.h"
 
 static char root[64];
 static const struct event events[3] = {{.type = 4, .config = 0xc0},

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 REPEATS = 100
 BUILDS = {"equal code": ["-mavx2", "-falign-functions=256"],
           "a tile that spills": ["-mavx2", "-DTILE_VECTORS=6"],

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench_gate import competitor
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 STEPS = 400
 EFFECTS = (0, 2, 5, 50)  # percent
 RIGHT, FALSE = 98, 1  # percent of verdicts: at least, at most
