@@ -11,9 +11,6 @@ import unittest
 
 from cli_tool import BINARY, PATIENCE, SOURCE, Case, environment
 
-__all__ = ["Harnesses", "GoogleBenchmark", "FailingHarnesses", "Commits", "ForeignJson",
-           "Relink"]
-
 QUICK = ["--processes=8", "--quiet"]
 
 # Two cases of Google Benchmark. $1 is the time of the first one, $2 how it behaves.
