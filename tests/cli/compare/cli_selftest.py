@@ -8,8 +8,6 @@ import sys
 
 from cli_tool import MODULES, PATIENCE, SOURCE, Case, environment
 
-__all__ = ["Selftest", "SelftestUsage"]
-
 FEW = ["selftest", "--gates=1", "--quiet"]
 COUNTS = ("regressed", "improved", "same", "placed", "inconclusive", "unusable")
 

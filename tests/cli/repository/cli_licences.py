@@ -6,8 +6,6 @@ import unittest
 
 from cli_tool import SOURCE
 
-__all__ = ["Licences"]
-
 
 class Licences(unittest.TestCase):
     def check(self, *files):
