@@ -274,3 +274,19 @@ void scan(const void *a, void *b)
     other_count += 2;
     *(uint32_t *)b = sum;
 }
+
+/* ---- variables of a thread: the loader gives each library others ---- */
+
+static __thread uint32_t state = 7;
+static __thread __attribute__((tls_model("initial-exec"))) uint32_t sum;
+
+void threads(const void *a, void *b)
+{
+    const uint32_t *x = a;
+    uint32_t *y = b;
+    for (int i = 0; i < 64; i++)
+        state = state * 5 + x[i];
+    for (int i = 0; i < 64; i++)
+        sum += mix(x[i]);
+    y[0] = state + sum;
+}

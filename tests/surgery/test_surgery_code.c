@@ -43,8 +43,8 @@ static void assert_same(const char *name, const char *a, const char *b)
 }
 
 static const char *const compilers[] = {"gcc", "clang-19"};
-static const char *const symbols[] = {"scan", "switches", "pointers", "helpers",
-                                      "linked"};
+static const char *const symbols[] = {"scan",    "switches", "pointers",
+                                      "helpers", "linked",   "threads"};
 
 static void test_padding(void **state)
 {
