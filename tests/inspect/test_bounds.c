@@ -270,6 +270,13 @@ static void test_operands_once(void **state)
     assert_near(VALUE(operand_cycles), 4, 1e-9);
     facts = narrow_copy(256 * 32, 1);
     assert_true(isnan(VALUE(operand_cycles)));
+    /* A row that names no width may use any. */
+    facts = narrow_copy(512 * 32, 1);
+    inspect_fact_set_absent(&facts, FACT_isa_bits, "a library chooses");
+    SET(rate_stores_512, 0.75);
+    SET(rate_loads_64, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(operand_cycles), 256 / 48.0, 1e-9);
 }
 
 static void test_tame_input(void **state)
