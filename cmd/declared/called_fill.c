@@ -117,13 +117,23 @@ int input_check(const struct declaration *declaration, const char *text,
                            DECLARED_INPUTS);
 }
 
+static bool begins(const char *text, const char *const *list)
+{
+    while (*list && strncmp(text, *list, strlen(*list)) != 0)
+        list++;
+    return *list;
+}
+
 bool input_is_joint(const char *text)
 {
-    static const char *const joint[] = {"sorted", "runs", "text", "file:"};
-    for (size_t i = 0; i < ARRAY_LEN(joint); i++)
-        if (!strncmp(text, joint[i], strlen(joint[i])))
-            return true;
-    return false;
+    static const char *const joint[] = {"sorted", "runs", "text", "file:", NULL};
+    return begins(text, joint);
+}
+
+bool input_has_form(const char *text)
+{
+    static const char *const form[] = {"text", "file:", NULL};
+    return begins(text, form);
 }
 
 /* ---- values ---- */

@@ -93,6 +93,8 @@ int slot_fill(const struct declared_slot *slot, const struct simdbench_operands 
               uint64_t seed, const char *input);
 /* True if elements of such an input go together. */
 bool input_is_joint(const char *input);
+/* True if other values in its place would have no sense: a text, a file. */
+bool input_has_form(const char *input);
 /* -EINVAL with a sentence. */
 int input_check(const struct declaration *declaration, const char *input,
                 struct error *error);

@@ -178,14 +178,24 @@ static double turns(const struct inspect_facts *facts)
     return GET(loop_share) * GET(call_instructions) / GET(instructions);
 }
 
+/* Bytes a cycle at the width of the row; of one that names none, at the fastest width. */
+static double full_rate(const struct inspect_facts *facts, enum inspect_fact narrowest)
+{
+    const double bits = GET(isa_bits);
+    double most = bits / 8 * rate(facts, narrowest, bits);
+    for (unsigned i = 0; i < 4 && isnan(bits); i++)
+        most = fmax(most, (8u << i) * inspect_fact_value(facts, narrowest + i));
+    return most;
+}
+
 static double operand_cycles(const struct inspect_facts *facts)
 {
-    const double once = 1.1, bits = GET(isa_bits);
+    const double once = 1.1;
     const double loaded = GET(bytes_loaded), stored = GET(bytes_stored);
     if (!((loaded + stored) * turns(facts) <= once * GET(call_bytes)))
         return NAN;
-    return fmax(takes(8 * loaded / bits, rate(facts, FACT_rate_loads_64, bits)),
-                takes(8 * stored / bits, rate(facts, FACT_rate_stores_64, bits)));
+    return fmax(takes(loaded, full_rate(facts, FACT_rate_loads_64)),
+                takes(stored, full_rate(facts, FACT_rate_stores_64)));
 }
 
 /* The larger of those that are known. */
@@ -251,20 +261,13 @@ static void put_costs(struct inspect_facts *facts)
     PUT(cpuid_share, part(cost(GET(cpuids), GET(cost_cpuid)), GET(call_cycles)));
 }
 
-/* Loads of the width of the row, in bytes. */
-static double loaded_per_cycle(const struct inspect_facts *facts)
-{
-    const double bits = GET(isa_bits);
-    return rate(facts, FACT_rate_loads_64, bits) * bits / 8;
-}
-
 /* A measured rate may be so much too low. */
 static const double beaten = 1.3;
 
 /* The stream roof or such loads. A roof that the case beats is of other bytes. */
 static double bytes_per_cycle(const struct inspect_facts *facts)
 {
-    const double stream = GET(stream_rate), loads = loaded_per_cycle(facts);
+    const double stream = GET(stream_rate), loads = full_rate(facts, FACT_rate_loads_64);
     const bool credible = GET(call_bytes) / stream < beaten * GET(call_cycles);
     return credible ? fmin(stream, loads) : loads;
 }
@@ -272,7 +275,8 @@ static double bytes_per_cycle(const struct inspect_facts *facts)
 static void put_memory(struct inspect_facts *facts)
 {
     const double bytes = GET(bytes_loaded) + GET(bytes_stored);
-    const double per_cycle = bytes_per_cycle(facts), loads = loaded_per_cycle(facts);
+    const double per_cycle = bytes_per_cycle(facts),
+                 loads = full_rate(facts, FACT_rate_loads_64);
     const double far = 0.35;
     const double share = part(takes(GET(call_bytes), per_cycle), GET(call_cycles));
     /* Faster than that: it does not touch all bytes. */
@@ -378,9 +382,9 @@ static void refute(struct inspect_facts *facts)
 static void put_faster_way(struct inspect_facts *facts)
 {
     static const enum inspect_fact ways[] = {
-        FACT_other_isa,   FACT_place,      FACT_edit_chain,   FACT_edit_gather,
-        FACT_edit_divide, FACT_edit_spill, FACT_edit_forward, FACT_edit_call,
-        FACT_edit_vex,    FACT_edit_cached};
+        FACT_other_isa,   FACT_place,       FACT_edit_chain,   FACT_edit_gather,
+        FACT_edit_divide, FACT_edit_spill,  FACT_edit_forward, FACT_edit_call,
+        FACT_edit_vex,    FACT_edit_cached, FACT_page_offset,  FACT_alignment};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (facts->fact[ways[i]].known && facts->fact[ways[i]].high < 1)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));
