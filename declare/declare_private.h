@@ -93,6 +93,20 @@ int specifier_read(struct reader *reader, struct specifier *specifier);
 int typedefs_read(struct reader *reader);
 /* The type that one word means; false: none, or a vector. */
 bool word_type(const struct token *token, enum ctype *type);
+/* A word that a type consists of, `const` and roles too. */
+bool token_is_type(const struct reader *reader, const struct token *token);
+
+/* ---- declare_macro.c ---- */
+
+/* Takes attributes out. -EINVAL: one changes how the function is called. */
+int attributes_drop(struct reader *reader);
+/* A macro is next, and what follows it belongs to a type or a name. */
+bool macro_before_type(const struct reader *reader);
+bool macro_behind_type(const struct reader *reader);
+/* Goes behind macros that stand behind a prototype. */
+void macros_skip(struct reader *reader);
+/* LZO_EXTERN(int) becomes int. */
+bool macro_of_type(struct reader *reader);
 
 /* ---- declare_argument.c ---- */
 

@@ -133,8 +133,10 @@ static const struct {
 };
 
 static const char *const ignored[] = {
-    "const",    "volatile", "restrict", "__restrict", "__restrict__",
-    "register", "static",   "inline",   "extern",     "__const",
+    "const",    "volatile",   "restrict",      "__restrict", "__restrict__",
+    "register", "static",     "inline",        "extern",     "__const",
+    "__inline", "__inline__", "__extension__", "constexpr",  "_Noreturn",
+    "_Nonnull", "_Nullable",  "__volatile__",
 };
 
 bool word_type(const struct token *token, enum ctype *type)
@@ -205,6 +207,35 @@ static int read_keywords(struct reader *reader, enum ctype *type)
 
 /* ---- all of it ---- */
 
+static bool find_named(const struct reader *reader, const struct token *token,
+                       enum ctype *type)
+{
+    for (size_t i = 0; i < reader->n_named; i++)
+        if (reader->named[i].word->n == token->n &&
+            !strncmp(reader->named[i].word->at, token->at, token->n)) {
+            *type = reader->named[i].type;
+            return true;
+        }
+    return false;
+}
+
+bool token_is_type(const struct reader *reader, const struct token *token)
+{
+    static const char *const words[] = {"struct", "union", "enum", "in", "out", "inout"};
+    enum ctype type;
+    bool found = keyword(token) >= 0 || word_type(token, &type) ||
+                 find_named(reader, token, &type);
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        found |= token_is(token, words[i]);
+    for (size_t i = 0; i < ARRAY_LEN(vectors); i++)
+        found |= token_is(token, vectors[i].word);
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+        found |= token_is(token, refused[i].word);
+    for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
+        found |= token_is(token, ignored[i]);
+    return found;
+}
+
 static bool take_ignored(struct reader *reader, bool *is_const)
 {
     const struct token *const token = reader_token(reader);
@@ -235,23 +266,7 @@ static int refuse(const struct reader *reader, const struct token *token)
         if (token_is(token, refused[i].word))
             return reader_fail(reader, token, "%s %s; it cannot be passed",
                                refused[i].word, refused[i].why);
-    if (token_is(token, "__attribute__") || token_is(token, "__declspec"))
-        return reader_fail(reader, token,
-                           "attributes are not read, as some change how a function is "
-                           "called; leave them out if they do not");
     return 0;
-}
-
-static bool find_named(const struct reader *reader, const struct token *token,
-                       enum ctype *type)
-{
-    for (size_t i = 0; i < reader->n_named; i++)
-        if (reader->named[i].word->n == token->n &&
-            !strncmp(reader->named[i].word->at, token->at, token->n)) {
-            *type = reader->named[i].type;
-            return true;
-        }
-    return false;
 }
 
 /* struct, union or enum, and its name; or the one word that is left for a type. */
@@ -291,14 +306,16 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
     bool of_pointer = false;
     *specifier = (struct specifier){.type = CTYPE_VOID};
     while (take_ignored(reader, &specifier->is_const) ||
-           take_role(reader, &specifier->role))
+           take_role(reader, &specifier->role) ||
+           (macro_before_type(reader) && reader_next(reader)))
         ;
     int status = read_type(reader, specifier);
     const bool real = ctype_is_float(specifier->type);
     if (status == 0 && (token_is(reader_token(reader), "_Complex") ||
                         (real && token_is(reader_token(reader), "complex"))))
         status = refuse(reader, reader_token(reader));
-    while (status == 0 && take_ignored(reader, &specifier->is_const))
+    while (status == 0 && (take_ignored(reader, &specifier->is_const) ||
+                           (macro_behind_type(reader) && reader_next(reader))))
         ;
     specifier->star = reader_token(reader);
     while (status == 0) {
@@ -306,6 +323,8 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
             specifier->pointers++;
         else if (reader_take(reader, "&"))
             specifier->reference = true;
+        else if (macro_behind_type(reader))
+            reader_next(reader);
         else if (!take_ignored(reader, &of_pointer))
             break;
     }

@@ -411,7 +411,6 @@ static const struct {
      "at most 16 arguments"},
     {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "at most 16 dimensions"},
     {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p, int q", "at most 16 dimensions"},
-    {"__attribute__((ms_abi)) void f()", "attributes are not read"},
     {"int &f()", "a reference is returned; write '*'"},
     {"void (float x[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1])",
      "an expression has more than 32 numbers and signs"},
