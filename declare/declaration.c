@@ -36,8 +36,11 @@ static int read_returned(struct reader *reader)
         return reader_fail(reader, specifier.word,
                            specifier.is_structure
                                ? "a structure that is returned cannot be received"
-                               : "unknown type; write the type in C that it stands for, "
-                                 "or name it first: typedef unsigned uint;");
+                               : UNKNOWN_TYPE,
+                           token_word(specifier.word).text);
+    if (specifier.pair && !specifier.pointers)
+        return reader_fail(reader, specifier.word,
+                           "a complex number that is returned cannot be received");
     if (declaration->returned == CTYPE_BYTES && !declaration->vector)
         return reader_fail(reader, specifier.word, "bytes cannot be returned");
     return 0;
@@ -209,6 +212,7 @@ static int parse(struct reader *reader)
     status = status < 0 ? status : read_rest(reader);
     for (uint32_t i = 0; i < declaration->n && status == 0; i++)
         status = argument_finish(reader, i, &reader->later[i]);
+    status = status < 0 ? status : makers_order(reader);
     status = status < 0 ? status : check_lengths(reader);
     return status < 0 ? status : check_vectors(reader);
 }

@@ -219,7 +219,7 @@ static void test_pointers(void **state)
     const struct made_argument *made = d->argument[0].made;
     const int64_t dimension[] = {21};
     assert_int_equal(d->argument[0].kind, ARGUMENT_OPAQUE);
-    assert_string_equal(d->argument[0].text, "ctx_new");
+    assert_string_equal(d->argument[0].step[0].name, "ctx_new");
     assert_string_equal(d->argument[0].freed_by, "ctx_free");
     assert_int_equal(d->argument[0].n_made, 6);
     assert_int_equal(value_at(&made[0].integer, dimension), 3);
@@ -244,7 +244,7 @@ static void test_pointers(void **state)
     assert_int_equal(d->argument[9].kind, ARGUMENT_DIMENSION);
     assert_true(d->argument[9].by_address);
     assert_int_equal(d->argument[10].kind, ARGUMENT_OPAQUE);
-    assert_string_equal(d->argument[10].text, "plan_new");
+    assert_string_equal(d->argument[10].step[0].name, "plan_new");
 }
 
 static void test_typedefs(void **state)
@@ -311,12 +311,12 @@ static const struct {
     {"void (float *x[n], size_t n)",
      "how many pointers, to how many elements? Write *x[k][n]; for an array of elements "
      "leave the '*' out\n    void (float *x[n], size_t n)\n                  ^"},
-    {"void (float **x[2][n], size_t n)", "pointers to pointers are passed in one way"},
+    {"void (float ***x[2][n], size_t n)", "pointers to pointers are passed in one way"},
     {"int (float *x[2][n] length return, size_t n)", "a length is said of one array"},
     {"void (unsigned foo x)",
      "foo is no word of a type, or there is a word too many\n    "
      "void (unsigned foo x)\n                   ^~~"},
-    {"float complex f()", "complex is a pair of numbers"},
+    {"float complex f()", "a complex number that is returned cannot be received"},
     {"void (u8 x[n]) for size_t n", "behind 'for' dimensions have no type: for n"},
     {"void () for float x = 1", "behind 'for' stand dimensions, arrays and objects"},
     {"void (int *e = 0.5)", "expected a whole number"},
@@ -342,7 +342,8 @@ static const struct {
      "1, "
      "float g = 1, float h = 1, __m128 x)",
      "at most 8 floats and vectors are passed in registers"},
-    {"void (float _Complex x)", "_Complex is a pair of numbers"},
+    {"void (float _Complex x)", "a complex number cannot be passed by value; its address "
+                                "is that of an array: const f32 x[2]"},
     {"int printf(const char *f = \"\", ...)",
      "write the arguments that '...' stands for\n    int printf(const char *f = \"\", "
      "...)\n    "

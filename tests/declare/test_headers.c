@@ -35,6 +35,63 @@ static void test_macros(void **state)
     }
 }
 
+static void test_pairs(void **state)
+{
+    static const char *const all[] = {
+        "float _Complex", "float complex",       "_Complex float",
+        "fftwf_complex",  "std::complex<float>", "complex float",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        char text[128];
+        snprintf(text, sizeof text, "void (const %s x[n], %s *const y[2][n], int n)",
+                 all[i], all[i]);
+        const struct declaration *d = parsed(text);
+        assert_int_equal(d->argument[0].type, CTYPE_F32);
+        assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){5}), 10);
+        assert_int_equal(value_at(&d->argument[1].planes, NULL), 2);
+        assert_int_equal(value_at(&d->argument[1].count, (int64_t[]){5}), 10);
+    }
+    assert_int_equal(parsed("void (double complex x[n], int n)")->argument[0].type,
+                     CTYPE_F64);
+    assert_string_equal(parsed("void (float complex[4])")->argument[0].name, "complex");
+}
+
+static void test_values(void **state)
+{
+    const struct declaration *d = parsed("int f(const u8 **x[k][w], const int s[3] = {w, "
+                                         "0, (k + 1) * 2}, const float c[2] "
+                                         "= {-0.5, 1e3f,}, int k, int w)");
+    assert_int_equal(value_at(&d->argument[0].planes, (int64_t[]){4, 7}), 4);
+    assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){4, 7}), 7);
+    assert_string_equal(d->argument[1].text, "values:w, 0, (k + 1) * 2");
+    assert_string_equal(d->argument[2].text, "values:-0.5, 1e3f,");
+    assert_string_equal(d->argument[0].text, "");
+}
+
+static void test_objects(void **state)
+{
+    const struct declaration *d = parsed(
+        "void (ctx *c = from calloc(1, 288) then init(c) then set_key(c, key, 128) free "
+        "free, void *h = from open(3, &h), void *b = from b_new(late)) "
+        "for const u8 key[16], void *late = from l_new(c)");
+    const struct declared_argument *const c = d->argument, *const h = c + 1;
+    assert_int_equal(c->n_steps, 3);
+    assert_int_equal(c->n_made, 6);
+    assert_string_equal(c->step[2].name, "set_key");
+    assert_int_equal(c->step[2].first, 3);
+    assert_int_equal(c->step[2].n, 3);
+    assert_int_equal(c->made[3].kind, ARGUMENT_OPAQUE);
+    assert_int_equal(c->made[4].kind, ARGUMENT_ARRAY);
+    assert_int_equal(value_at(&c->made[5].integer, NULL), 128);
+    assert_string_equal(c->freed_by, "free");
+    assert_false(c->made[3].by_address);
+    assert_true(h->made[1].by_address);
+    assert_int_equal(d->n_objects, 4);
+    assert_int_equal(d->object[0], 0);
+    assert_int_equal(d->object[2], 4); /* before what is made from it */
+    assert_int_equal(d->object[3], 2);
+}
+
 static void test_refused(void **state)
 {
     static const char *const all[][2] = {
@@ -46,6 +103,19 @@ static void test_refused(void **state)
         {"void (usigned char x[n], int n)", "word too many"},
         {"void (float x[n], int n) fro k", "nothing is expected behind the prototype"},
         {"int f OF((int n)", "expected ')' behind the arguments"},
+        {"void (float complex x[n] length m, int *m, int n)",
+         "write the pairs as floats"},
+        {"fftw_complex f(int n)", "a complex number that is returned"},
+        {"void (float &x[2] = {1})", "what is only written has no values"},
+        {"void (const int x[2] = 3)", "values of an array stand in braces"},
+        {"void (const int x[2] = {3)", "the list of values does not end"},
+        {"void (const int x[2] = {3 4})", "expected ',' or '}' behind a value"},
+        {"void (const int x[2] = {y})", "no argument is called y"},
+        {"void (void *a = from f(b), void *b = from g(a))", "a is made from itself"},
+        {"void (void *a = from f(a))", "a is not made yet; write &a"},
+        {"void (void *a = from f(1) then g(&a))",
+         "'&' stands before the object's own name"},
+        {"void (void *a = from f(&b), void *b = from f())", "'&' stands before"},
     };
     struct declaration declaration;
     struct error error;
@@ -58,5 +128,6 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_macros), TEST(test_refused));
+    return RUN_TESTS(TEST(test_macros), TEST(test_pairs), TEST(test_values),
+                     TEST(test_objects), TEST(test_refused));
 }
