@@ -87,7 +87,7 @@ int op_verify(struct declared_slot *slot, const struct simdbench_operands *opera
 #define DECLARED_INPUTS                                                               \
     "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, " \
     "zero, "                                                                          \
-    "text, file:PATH"
+    "text, values:A,B.., file:PATH"
 /* -EINVAL: `input` is none of them. */
 int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,
               uint64_t seed, const char *input);
@@ -112,7 +112,7 @@ struct made_call {
     size_t step[DECLARED_MAX];  /* bytes from one plane to the next */
     void **table[DECLARED_MAX]; /* pointers to planes; NULL: none are passed */
     void *opaque[DECLARED_MAX];
-    void *maker[DECLARED_MAX];
+    void *maker[DECLARED_MAX][STEPS_MAX];
     void (*freed_by[DECLARED_MAX])(void *);
 };
 /* A function, or the reference (NULL), on operands. */
