@@ -75,6 +75,7 @@ struct code {
     bool crossing;         /* moves an element between a vector and a general register */
     bool shuffle, permute; /* permute: of two sources by indices; a shuffle too */
     bool computes;         /* takes a vector unit; scalar floats too */
+    bool alu;              /* takes an integer unit */
     bool cpuid;
     uint16_t unit_bits;   /* of its widest vector register */
     bool dirties, cleans; /* upper halves of the vector registers */
@@ -218,8 +219,8 @@ struct edge {
 /* Its accesses did this, in those executions of which the address is known. */
 struct access_counts {
     uint64_t addressed; /* accesses with an address */
-    uint64_t line_splits, page_splits, failed_forwards, page_changes, aliases, crowded,
-        wild_stores;
+    uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
+        failed_forwards, page_changes, aliases, crowded, wild_stores;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 

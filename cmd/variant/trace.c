@@ -111,8 +111,12 @@ static double rate_of(const double *rates, const char *name)
 
 static struct inspect_window window_of(const double *rates)
 {
-    return inspect_window(rate_of(rates, "rate_instructions"),
-                          rate_of(rates, "cost_chain"), rate_of(rates, "cost_behind"));
+    struct inspect_window window =
+        inspect_window(rate_of(rates, "rate_instructions"), rate_of(rates, "cost_chain"),
+                       rate_of(rates, "cost_behind"));
+    window.pass = rate_of(rates, "cost_pass_64");
+    window.pass_vector = rate_of(rates, "cost_pass_128");
+    return window;
 }
 
 void variant_trace(const struct case_name *name, const double *rates,

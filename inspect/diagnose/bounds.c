@@ -12,12 +12,13 @@
 enum { LONG_LOOP = 4096, LONG_CODE = 65536, LINE_BYTES = 64 };
 
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
-    FACT_roof_cycles,     FACT_arithmetic_cycles, FACT_memory_cycles,
-    FACT_operand_cycles,  FACT_vector_cycles,     FACT_shuffle_cycles,
-    FACT_dispatch_cycles, FACT_decode_cycles,     FACT_branch_cycles,
-    FACT_load_cycles,     FACT_store_cycles,      FACT_gather_cycles,
-    FACT_divide_cycles,   FACT_form_cycles,       FACT_chain_cycles,
-    FACT_window_cycles,   FACT_calling_cycles,    FACT_order_cycles};
+    FACT_roof_cycles,    FACT_arithmetic_cycles, FACT_memory_cycles,
+    FACT_integer_cycles, FACT_operand_cycles,    FACT_vector_cycles,
+    FACT_shuffle_cycles, FACT_dispatch_cycles,   FACT_decode_cycles,
+    FACT_branch_cycles,  FACT_load_cycles,       FACT_store_cycles,
+    FACT_gather_cycles,  FACT_divide_cycles,     FACT_form_cycles,
+    FACT_chain_cycles,   FACT_window_cycles,     FACT_calling_cycles,
+    FACT_order_cycles};
 
 #define GET(id) inspect_fact_value(facts, FACT_##id)
 #define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)
@@ -79,15 +80,24 @@ static double whole_load_cycles(const struct inspect_facts *facts, double loads)
 
 static double load_cycles(const struct inspect_facts *facts)
 {
-    const double splits = GET(line_splits) > 0 ? fmin(GET(line_splits), GET(loads)) : 0;
+    const double splits =
+        fmin(known(GET(line_splits) - known(GET(split_stores))), GET(loads));
     return whole_load_cycles(facts, GET(loads) - splits) +
            takes(splits, rate(facts, FACT_rate_splits_64, load_bits(facts)));
+}
+
+static double whole_store_cycles(const struct inspect_facts *facts, double stores)
+{
+    const double bits = access_bits(GET(bytes_stored), GET(stores));
+    return takes(stores, rate(facts, FACT_rate_stores_64, bits));
 }
 
 static double store_cycles(const struct inspect_facts *facts)
 {
     const double bits = access_bits(GET(bytes_stored), GET(stores));
-    return takes(GET(stores), rate(facts, FACT_rate_stores_64, bits));
+    const double splits = fmin(known(GET(split_stores)), GET(stores));
+    return whole_store_cycles(facts, GET(stores) - splits) +
+           takes(splits, rate(facts, FACT_rate_split_stores_64, bits));
 }
 
 /* One after the other: each takes a core's ports for loads and stores many times. */
@@ -213,6 +223,7 @@ static void put_shares(struct inspect_facts *facts)
     const double instructions = GET(instructions), accesses = GET(loads) + GET(stores);
     PUT(vector_share, part(GET(vector), instructions));
     PUT(integer_share, part(GET(integer), instructions));
+    PUT(address_share, part(GET(alu) + GET(branches), instructions));
     PUT(copy_share, part(GET(copies), instructions));
     PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
@@ -231,6 +242,7 @@ static void put_code(struct inspect_facts *facts)
         unit_cycles(facts, GET(computed), GET(computed_bits), FACT_rate_computed_128));
     PUT(shuffle_cycles, shuffle_cycles(facts));
     /* A comparison and its branch count as one: cores fuse them. */
+    PUT(integer_cycles, takes(GET(alu), GET(rate_integers)));
     PUT(dispatch_cycles,
         takes(instructions - known(GET(branches)), GET(rate_instructions)));
     PUT(decode_cycles, decode_cycles(facts));
@@ -272,6 +284,25 @@ static double bytes_per_cycle(const struct inspect_facts *facts)
     return credible ? fmin(stream, loads) : loads;
 }
 
+/* It moves less than half of the bytes of its operands: how long all of them take is no
+ * limit of what it does. */
+static bool touches_a_part(const struct inspect_facts *facts)
+{
+    const double element = 4;
+    const double moved = GET(bytes_loaded) + GET(bytes_stored) +
+                         element * (known(GET(gathered)) + known(GET(scattered)));
+    return GET(sampled) == 0 && !(GET(threads) > 1) &&
+           moved * turns(facts) < 0.5 * GET(loop_share) * GET(call_bytes);
+}
+
+static void forget_streams(struct inspect_facts *facts)
+{
+    static const char why[] = "it moves a part of its bytes alone";
+    inspect_fact_set_absent(facts, FACT_memory_share, why);
+    if (GET(roof_streams) > 0)
+        inspect_fact_set_absent(facts, FACT_roof_share, why);
+}
+
 static void put_memory(struct inspect_facts *facts)
 {
     const double bytes = GET(bytes_loaded) + GET(bytes_stored);
@@ -281,6 +312,8 @@ static void put_memory(struct inspect_facts *facts)
     const double share = part(takes(GET(call_bytes), per_cycle), GET(call_cycles));
     /* Faster than that: it does not touch all bytes. */
     PUT(memory_share, share < beaten ? share : (double)NAN);
+    if (touches_a_part(facts))
+        forget_streams(facts);
     PUT(memory_cycles, GET(memory_share) * GET(cycles));
     if (per_cycle > 0 && loads > 0)
         PUT(far_share, per_cycle <= far * loads ? GET(memory_share) : 0);
@@ -418,17 +451,23 @@ static void put_limit(struct inspect_facts *facts)
     PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
 }
 
-/* Loads that cross lines add so much to the time, where loads take all of it: without
- * them the next bound holds. */
+/* Loads or stores that cross lines add so much to the time, where these take all of it:
+ * without them the next bound holds. */
+static void put_split(struct inspect_facts *facts, enum inspect_fact bound, double whole)
+{
+    const double all = 0.9, cycles = inspect_fact_value(facts, bound);
+    double next = whole;
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++)
+        if (inspect_bound_list[i] != bound)
+            next = fmax(next, inspect_fact_value(facts, inspect_bound_list[i]));
+    if (cycles >= all * GET(cycles) && GET(line_splits) > 0)
+        PUT(split_cycles, fmax(0, fmin(cycles, GET(cycles)) - next));
+}
+
 static void put_splits(struct inspect_facts *facts)
 {
-    const double all = 0.9;
-    double next = GET(whole_load_cycles);
-    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++)
-        if (inspect_bound_list[i] != FACT_load_cycles)
-            next = fmax(next, inspect_fact_value(facts, inspect_bound_list[i]));
-    if (GET(load_cycles) >= all * GET(cycles) && GET(line_splits) > 0)
-        PUT(split_cycles, fmax(0, fmin(GET(load_cycles), GET(cycles)) - next));
+    put_split(facts, FACT_store_cycles, whole_store_cycles(facts, GET(stores)));
+    put_split(facts, FACT_load_cycles, GET(whole_load_cycles));
 }
 
 /* Why the windows of a call cannot stand for all of it, or NULL. */

@@ -79,6 +79,10 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     to->loads += loads ? n : 0;
     to->stores += stores ? n : 0;
     to->line_splits += scale * (double)counts->line_splits;
+    to->split_stores += scale * (double)counts->split_stores;
+    to->forwards += scale * (double)counts->forwards;
+    to->taken_apart += scale * (double)counts->taken_apart;
+    to->crossings += scale * (double)counts->taken_apart;
     to->page_splits += scale * (double)counts->page_splits;
     to->failed_forwards += scale * (double)counts->failed_forwards;
     to->page_changes += scale * (double)counts->page_changes;
@@ -119,6 +123,13 @@ static double rarely(const struct node *node)
     return (double)(all - most);
 }
 
+/* Cores drop what makes zero, whatever was there. */
+static bool is_zero(const struct code *code)
+{
+    return (code->effect == EFFECT_XOR || code->effect == EFFECT_SUB) &&
+           code->a == code->b && code->a != NO_GPR;
+}
+
 static void add_node(const struct nodes *nodes, const struct node *node,
                      struct inspect_loop *to)
 {
@@ -128,6 +139,7 @@ static void add_node(const struct nodes *nodes, const struct node *node,
     *(code->vector         ? &to->vector
       : code->scalar_float ? &to->scalar_float
                            : &to->integer) += n;
+    to->alu += code->alu && !is_zero(code) ? n : 0;
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
     to->indirect += code->flow == FLOW_INDIRECT ? n : 0;
@@ -164,6 +176,7 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->vector,
                             &loop->scalar_float,
                             &loop->integer,
+                            &loop->alu,
                             &loop->loads,
                             &loop->stores,
                             &loop->bytes_loaded,
@@ -179,6 +192,7 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->taken,
                             &loop->copies,
                             &loop->crossings,
+                            &loop->taken_apart,
                             &loop->divides,
                             &loop->integer_divides,
                             &loop->divides_f64,
@@ -193,7 +207,9 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->shuffle_bits,
                             &loop->permutes,
                             &loop->line_splits,
+                            &loop->split_stores,
                             &loop->page_splits,
+                            &loop->forwards,
                             &loop->failed_forwards,
                             &loop->page_changes,
                             &loop->crowded,
@@ -237,6 +253,8 @@ static double error_of(const double *number, unsigned n)
 
 static void add_loops(struct making *m)
 {
+    const struct inspect_window far = {.pass = m->window.pass,
+                                       .pass_vector = m->window.pass_vector};
     for (uint32_t l = 0; l < m->loops.n; l++) {
         const struct loop *loop = &m->loops.loop[l];
         const struct node *head = &m->nodes->node[loop->head];
@@ -250,12 +268,10 @@ static void add_loops(struct making *m)
             sum->seen[w] += head->seen[w];
         if (head->executed > sum->chain_weight) {
             sum->chain_weight = head->executed;
-            sum->loop.chain = loop_chain(m->nodes, &m->loops, l,
-                                         &(struct inspect_window){0}, CHAIN_USUAL);
-            sum->loop.vector_chain = loop_chain(
-                m->nodes, &m->loops, l, &(struct inspect_window){0}, CHAIN_VECTORS);
-            sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l,
-                                              &(struct inspect_window){0}, CHAIN_FULL);
+            sum->loop.chain = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_USUAL);
+            sum->loop.vector_chain =
+                loop_chain(m->nodes, &m->loops, l, &far, CHAIN_VECTORS);
+            sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_FULL);
             if (m->window.waiting || m->window.results)
                 sum->loop.window_chain =
                     loop_chain(m->nodes, &m->loops, l, &m->window, CHAIN_FULL);

@@ -129,6 +129,17 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
         code->bits = 0;
 }
 
+/* What any core has an integer unit for: no moves, no branches. */
+static bool is_alu(const char *name)
+{
+    static const char *const stems[] = {
+        "add",  "adc",    "sub",   "sbb",   "and",  "or",  "xor",   "not",
+        "neg",  "inc",    "dec",   "cmp",   "test", "sh",  "sa",    "ro",
+        "lea",  "cmov",   "set",   "bt",    "bs",   "bl",  "bzhi",  "pdep",
+        "pext", "popcnt", "lzcnt", "tzcnt", "imul", "mul", "crc32", NULL};
+    return starts_any(name, stems);
+}
+
 void code_take_kind(const char *full, bool x87, unsigned widest, struct code *code)
 {
     static const char *const divides[] = {"div", "idiv", "fdiv", "fsqrt", NULL};
@@ -142,5 +153,7 @@ void code_take_kind(const char *full, bool x87, unsigned widest, struct code *co
         take_x87(name, code);
     else if (code->encoding != ENCODING_NONE)
         take_vector(name, widest, code);
+    else
+        code->alu = is_alu(full);
     code->latency = (uint8_t)latency_of(code);
 }

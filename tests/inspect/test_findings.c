@@ -232,6 +232,16 @@ static const struct script scripts[] = {
       HOT, END},
      {IS(limit_cycles, 7.9), IS(dispatch_cycles, 8), IS(unchained, 1), END}},
     {CAUSE_memory_chain,
+     INSPECT_FLIPPED,
+     {IS(input_sorted, 0.7), IS(forwards, 0.5), IS(places_known, 0), IS(branches, 1), HOT,
+      END},
+     {IS(flush_denormals, 0.7), IS(huge_pages, 0.7), IS(failed_forwards, 1),
+      IS(control, 0.5), IS(layout, 0.5), END}},
+    {CAUSE_scalar,
+     INSPECT_FLIPPED,
+     {IS(edit_store, 0.7), IS(taken_apart, 8), HOT, END},
+     {IS(failed_forwards, 1), IS(same_place, 1.2), END}},
+    {CAUSE_memory_chain,
      INSPECT_MODELLED,
      {IS(order_cycles, 9), IS(register_chain, 4), IS(limit_cycles, 4), IS(cycles, 10),
       IS(call_cycles, 9999), HOT, END},
@@ -244,15 +254,15 @@ static const struct script scripts[] = {
       END}},
     {CAUSE_address_arithmetic,
      INSPECT_STRUCTURAL,
-     {IS(vector_share, 0.2), IS(integer_share, 0.7), IS(dispatch_cycles, 7),
+     {IS(vector_share, 0.2), IS(address_share, 0.7), IS(dispatch_cycles, 7),
       IS(code_cycles, 7), IS(cycles, 10), HOT, END},
      {IS(calls, 1), IS(carried, 0), IS(limit_share, 0.9), IS(integer_share, 0.96),
       IS(code_cycles, 8), END}},
     {CAUSE_surplus_stores,
      INSPECT_FLIPPED,
      {IS(edit_store, 0.7), IS(stored_twice, 3), HOT, END},
-     {IS(failed_forwards, 1), IS(carried, 0), IS(far_share, 0.9), IS(same_place, 1.2),
-      END}},
+     {IS(failed_forwards, 1), IS(taken_apart, 1), IS(carried, 0), IS(far_share, 0.9),
+      IS(same_place, 1.2), END}},
     {CAUSE_gathers,
      INSPECT_FLIPPED,
      {IS(edit_gather, 0.8), HOT, END},
@@ -272,6 +282,10 @@ static const struct script scripts[] = {
     {CAUSE_vector_ports,
      INSPECT_MODELLED,
      {IS(vector_cycles, 7), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
+     {IS(limit_share, 0.9), END}},
+    {CAUSE_integer_ports,
+     INSPECT_MODELLED,
+     {IS(integer_cycles, 9), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
      {IS(limit_share, 0.9), END}},
     {CAUSE_front_end,
      INSPECT_STRUCTURAL,
@@ -373,7 +387,7 @@ static void test_every_cause_is_scripted(void **state)
 
 static void test_table(void **state)
 {
-    assert_int_equal(INSPECT_CAUSES, 36);
+    assert_int_equal(INSPECT_CAUSES, 37);
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));
