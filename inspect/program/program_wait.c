@@ -8,6 +8,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#define RESUME_FLAG UINT64_C(0x10000)
 enum { LOOK_NS = 20000000, HANDLER_NS = 200000000, HALT_NS = 2000000000 };
 
 static void poke_debug_register(pid_t id, size_t number, uint64_t value)
@@ -69,6 +70,9 @@ static bool handles(struct thread *thread, const struct child *child)
             thread->handling_rsp = r.rsp;
             thread->handling_since = now_ns();
             set_debug_register(thread->id, r.rip);
+            /* Coming back with this flag, it would not stop. */
+            r.eflags &= ~RESUME_FLAG;
+            ptrace(PTRACE_SETREGS, thread->id, NULL, &r);
         }
         ptrace(PTRACE_CONT, thread->id, NULL, (long)signal);
         return true;

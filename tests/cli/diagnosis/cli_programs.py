@@ -242,12 +242,11 @@ class ForeignPrograms(Case):
         return json.loads(path.read_text(encoding="utf-8"))
 
     def test_capture_nested(self):
-        """Calls within a captured call, and in a handler, run as without us; that call has
-        no time, later ones have."""
-        document = self.captured("nested", functions=("outer", "sum"))
-        times = [call["ns"] for call in self.function(document, "outer")["captured"]]
-        self.assertIn(None, times)
-        self.assertGreater(max(ns or 0 for ns in times), 0)
+        """Calls within a captured call, and in a handler, run as without us."""
+        document = self.captured("nested", functions=("outer", "sum_sse2"))
+        outer = self.function(document, "outer")
+        self.assertGreaterEqual(outer["calls"], 50)
+        self.assertGreater(max(call["ns"] or 0 for call in outer["captured"]), 0)
 
     def test_own_traps(self):
         """Of a function that is traced or captured."""
