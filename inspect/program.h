@@ -20,6 +20,8 @@ struct program_call {
     uint64_t address;
     uint64_t caller;                      /* where it returns to */
     uint64_t argument[PROGRAM_ARGUMENTS]; /* rdi, rsi, rdx, rcx, r8, r9 */
+    bool busy; /* the return of another call is waited for, which might wait for this one
+                */
     /* Of PROGRAM_RESULT, once it has returned: how long it took, with a stop; and how
      * long it takes to stop at the next instruction, which does nothing else. NaN: other
      * threads were served meanwhile. */

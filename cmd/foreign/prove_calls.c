@@ -52,12 +52,13 @@ static void rest(struct foreign *foreign, struct target *target)
 }
 
 /* Calls are taken one after the other; between such series it runs at full speed. */
-static enum program_want want_captured(struct foreign *foreign, struct target *target)
+static enum program_want want_captured(struct foreign *foreign, struct target *target,
+                                       const struct program_call *call)
 {
     const bool full = foreign->spent || target->n_captured >= CAPTURED_MAX;
     if (full || target->calls - target->calls_at_trace >= REST_CALLS)
         rest(foreign, target);
-    return full ? PROGRAM_PASS : PROGRAM_RESULT;
+    return full || call->busy ? PROGRAM_PASS : PROGRAM_RESULT;
 }
 
 static enum program_want called(void *context, void *watched,
@@ -65,12 +66,11 @@ static enum program_want called(void *context, void *watched,
 {
     struct foreign *const foreign = context;
     struct target *const target = watched;
-    (void)call;
     if (target->resolver)
         return PROGRAM_RESULT;
     target->calls++;
     if (foreign->capturing && target->n_seen)
-        return want_captured(foreign, target);
+        return want_captured(foreign, target, call);
     if (target->n_seen < most_of(foreign) && !foreign->spent &&
         (target->n_seen < FIRST_CALLS || target->calls >= target->next))
         return PROGRAM_TRACE;

@@ -230,6 +230,29 @@ class ForeignPrograms(Case):
         rows = kernels(self.run_json("call", saved, "--quiet", *SHORT))
         self.assertEqual([row["shape"] for row in rows], ["1024"])
 
+    def captured(self, *words, functions):
+        """The program does what it does without us; what was captured."""
+        path = self.folder / "capture.json"
+        done = self.run_tool("capture", *(f"--function={name}" for name in functions),
+                             f"--json={path}", "--", self.program, *words,
+                             env=self.environment())
+        self.assertEqual(done.stdout, self.alone(*words).stdout)
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    def test_capture_nested(self):
+        """Calls within a captured call, and in a handler, run as without us."""
+        document = self.captured("nested", functions=("outer", "sum_sse2"))
+        outer = self.function(document, "outer")
+        self.assertGreaterEqual(outer["calls"], 50)
+        self.assertGreater(max(call["ns"] or 0 for call in outer["captured"]), 0)
+
+    def test_own_traps(self):
+        """Of a function that is traced or captured."""
+        self.assertEqual(self.alone("traps").stdout, 5 * "10\n")
+        done, _ = self.prove("traps", options=["--function=trapping"])
+        self.assertEqual(done.stdout, 5 * "10\n")
+        self.captured("traps", functions=("trapping",))
+
     def test_capture_threads(self):
         """Calls of several threads at once are counted and go on."""
         done = self.run_tool("capture", "--function=sum", "--", self.program, "threads",
