@@ -333,6 +333,14 @@ class FailingHarnesses(HarnessCase):
         document = self.compare(*2 * [f"{self.bench} 10 crash ''"], status=4)
         self.assertEqual(self.by_id(document)["BM_sort/64"]["status"], "failed")
 
+    def test_case_without_a_time_in_both(self):
+        """Times that are made by hand may be none."""
+        document = self.compare(*2 * [f"{self.bench} 10 zero ''"], "--strict")
+        result = self.by_id(document)["BM_sort/64"]
+        self.assertEqual((result["status"], result["reason"]),
+                         ("skipped", "both builds skip it: they tell no time for it"))
+        self.assertEqual(document["gate"]["same"], 1)
+
     def test_words_of_a_program_that_prints_nothing(self):
         """Google Benchmark ends well if it cannot read its filter."""
         mute = self.script("mute", GBENCH.replace("case $how in", "case $how in\n    mute) echo "
@@ -726,3 +734,20 @@ class ForeignJson(HarnessCase):
         self.assertEqual((rows["BM_zero"]["status"], rows["BM_zero"]["reason"]),
                          ("failed", "its time is no positive number"))
         self.assertEqual(rows["BM_copy/1024"]["status"], "ok")
+
+    def test_numbers_that_are_none(self):
+        """Python and Google Benchmark write them without quotes. Ours has none."""
+        path = self.foreign("nan.json", 1)
+        text = json.loads(path.read_text())
+        for row, word in zip(text["benchmarks"], ("NaN", "Infinity", "-Infinity", "inf", "-nan")):
+            row.update(counter=word, label='"NaN", inf\\')
+        text["benchmarks"].append({"name": "BM_nan", "cpu_time": "NaN", "time_unit": "ns"})
+        text = json.dumps(text)
+        for word in ("NaN", "Infinity", "-Infinity", "inf", "-nan"):
+            text = text.replace(f': "{word}"', f": {word}")
+        path.write_text(text)
+        rows = {row["id"]: row for row in self.run_json("report", path)["results"]}
+        self.assertEqual(rows["BM_nan"]["reason"], "its time is no positive number")
+        self.assertEqual(rows["BM_copy/1024"]["status"], "ok")
+        path.write_text('{"schema_version": 1, "x": NaN}')
+        self.assertIn("no JSON", self.run_tool("report", path, status=2).stderr)
