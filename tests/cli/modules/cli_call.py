@@ -12,8 +12,6 @@ from pathlib import Path
 
 from cli_tool import BINARY, SHORT, Case, environment, kernels
 
-__all__ = ["Call", "CallFile", "CallList"]
-
 MIX = "void (inout float dst[n], const float src[n], float gain = 0.5, size_t n)"
 SOURCE = Path(__file__).with_name("mix.c")
 
