@@ -310,9 +310,19 @@ class ForeignJson(HarnessCase):
     def test_what_is_wrong(self):
         path = self.folder / "bad.json"
         for row, where in (({"name": "a"}, r"benchmarks\[0\]"), (1, r"benchmarks\[0\]"),
-                           ({"name": "a", "cpu_time": -1, "time_unit": "ns"}, "positive"),
                            ({"name": "a", "cpu_time": 1, "time_unit": "h"}, "time_unit"),
                            ({"cpu_time": 1, "time_unit": "ns"}, "without a name")):
             path.write_text(json.dumps({"benchmarks": [row]}))
             done = self.run_tool("report", path, status=2)
             self.assertRegex(done.stderr, where)
+
+    def test_time_of_nothing(self):
+        """Other cases of the file go on."""
+        path = self.foreign("zero.json", 1)
+        text = json.loads(path.read_text())
+        text["benchmarks"].append({"name": "BM_zero", "cpu_time": 0.0, "time_unit": "ns"})
+        path.write_text(json.dumps(text))
+        rows = {row["id"]: row for row in self.run_json("report", path)["results"]}
+        self.assertEqual((rows["BM_zero"]["status"], rows["BM_zero"]["reason"]),
+                         ("failed", "its time is no positive number"))
+        self.assertEqual(rows["BM_copy/1024"]["status"], "ok")

@@ -435,6 +435,17 @@ class CallFile(CallCase):
         row, = [r for r in document["results"] if r.get("comparison")]
         self.assertEqual(row["variant"], "mix_c", row)
 
+    def test_ab_of_many_ops(self):
+        """Each of the three builds has all ops of the file."""
+        ops = [{"name": f"mix{i}", "prototype": MIX, "kernels": {"scalar": "mix_c"}}
+               for i in range(64)]
+        path = self.folder / "many.json"
+        path.write_text(json.dumps({"functions": 1, "ops": ops}))
+        document = self.run_json("ab", self.built, self.built, f"--functions={path}", "mix63",
+                                 "--sizes=64", "--processes=8", "--rounds=6", "--quiet",
+                                 env=environment(SIMDBENCH_TEST_CLOCK="1"))
+        self.assertEqual([r["status"] for r in kernels(document)], ["ok"])
+
 
 class CallList(CallCase):
     def test_page_of_functions(self):
