@@ -75,7 +75,7 @@ struct code {
     bool crossing;         /* moves an element between a vector and a general register */
     bool shuffle, permute; /* permute: of two sources by indices; a shuffle too */
     bool computes;         /* takes a vector unit; scalar floats too */
-    bool alu;              /* takes an integer unit */
+    bool alu, lone;        /* takes an integer unit; vectors have none of the kind */
     bool cpuid;
     uint16_t unit_bits;   /* of its widest vector register */
     bool dirties, cleans; /* upper halves of the vector registers */

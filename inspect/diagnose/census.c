@@ -140,6 +140,7 @@ static void add_node(const struct nodes *nodes, const struct node *node,
       : code->scalar_float ? &to->scalar_float
                            : &to->integer) += n;
     to->alu += code->alu && !is_zero(code) ? n : 0;
+    to->lone += code->lone ? n : 0;
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
     to->indirect += code->flow == FLOW_INDIRECT ? n : 0;
@@ -177,6 +178,7 @@ static void divide_by_iterations(struct inspect_loop *loop)
                             &loop->scalar_float,
                             &loop->integer,
                             &loop->alu,
+                            &loop->lone,
                             &loop->loads,
                             &loop->stores,
                             &loop->bytes_loaded,
