@@ -456,6 +456,11 @@ char *places_where(const struct places *places, uint64_t address);
 char *places_source(const struct places *places, uint64_t address);
 char *places_producer(const struct places *places, uint64_t address);
 
+/* census_nodes.c: sums over the executions of a node, and means of an iteration. */
+void census_add_node(const struct nodes *nodes, const struct node *node,
+                     struct inspect_loop *to);
+void census_divide(struct inspect_loop *loop);
+
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
 int census_make(const struct tracer *tracer, const struct inspect_options *options,
                 struct inspect_census *census);
