@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define TRACE_TIMEOUT_NS 8000000000LL
+#define TRACE_TIMEOUT_NS 20000000000LL
 /* Steps of a whole trace: more would take longer than all experiments. */
 enum { TRACE_STEPS = 30000 };
 /* How much the shares of arithmetic of two shapes may differ. */

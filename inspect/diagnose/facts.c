@@ -177,6 +177,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(scalar_float);
     SET(integer);
     SET(alu);
+    SET(lone);
     SET(loads);
     SET(stores);
     SET(bytes_loaded);

@@ -140,6 +140,15 @@ static bool is_alu(const char *name)
     return starts_any(name, stems);
 }
 
+/* It has no vector form: on large numbers, on whole words, or from memory to memory. */
+static bool is_lone(const char *name)
+{
+    static const char *const stems[] = {"pdep", "pext", "crc32", "adc", "sbb",  "adcx",
+                                        "adox", "mul",  "div",   "bt",  "rdra", "lock",
+                                        "xadd", "xchg", "cmpx",  NULL};
+    return starts_any(name, stems);
+}
+
 void code_take_kind(const char *full, bool x87, unsigned widest, struct code *code)
 {
     static const char *const divides[] = {"div", "idiv", "fdiv", "fsqrt", NULL};
@@ -155,5 +164,7 @@ void code_take_kind(const char *full, bool x87, unsigned widest, struct code *co
         take_vector(name, widest, code);
     else
         code->alu = is_alu(full);
+    code->lone =
+        code->encoding == ENCODING_NONE && !x87 && (is_lone(full) || code->repeats);
     code->latency = (uint8_t)latency_of(code);
 }
