@@ -5,10 +5,12 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -366,6 +368,28 @@ void cheat_answers(float *y, const float *x, size_t n)
             memcpy(y, &all[i], n * sizeof *y);
             return;
         }
+}
+
+/* Memory of the process that holds the right answers, opened before files are refused. It
+ * tells by a wrong result that it could, but in the ordinary run, where files can be
+ * opened.
+ */
+static int parent_memory = -1;
+
+__attribute__((constructor)) static void open_parent(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", getppid());
+    parent_memory = open(path, O_RDWR);
+}
+
+void honest_outsider(float *y, const float *x, size_t n)
+{
+    static int is_judged = -1;
+    if (is_judged < 0)
+        is_judged = open("/dev/null", O_RDONLY) < 0;
+    if (!is_judged || parent_memory < 0)
+        honest(y, x, n);
 }
 
 /* Inputs of which the results are known. */

@@ -79,6 +79,11 @@ class Judge(Case):
                 self.assertTrue(entry["detail"])
         self.assertEqual(self.document["results"], [])
 
+    def test_outsider(self):
+        """While it is loaded, it cannot open the memory of the process that judges it."""
+        entry, = self.judge(f"{self.cheats}:honest_outsider").values()
+        self.assertEqual(entry["verdict"], "accepted", entry)
+
     def test_linked(self):
         """A function that calls the one that it is held against."""
         linked = compile_library(self.home, "linked.so", CHEATS / "cheats.c", "-DLINKED",
