@@ -373,7 +373,9 @@ int slot_fill(const struct declared_slot *slot, const struct simdbench_operands 
     for (uint32_t i = 0; i < operands->count && status == 0; i++) {
         const int argument = slot->operand[i].argument;
         uint64_t random = random_next(&seed);
-        if (operands->operand[i]->role != SIMDBENCH_IN)
+        if (operands->operand[i]->role != SIMDBENCH_IN ||
+            (!input &&
+             slot_fill_kept(slot, operands->shape->dim, argument, operands->operand[i])))
             continue;
         struct simdbench_operand plane = *operands->operand[i];
         plane.count = sizes.plane[argument];

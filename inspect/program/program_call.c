@@ -340,7 +340,10 @@ static struct program_call call_of(const struct thread *thread,
         .address = r->rip,
         .argument = {r->rdi, r->rsi, r->rdx, r->rcx, r->r8, r->r9},
     };
-    program_read(thread->id, r->rsp, &call.caller, sizeof call.caller);
+    uint64_t stack[1 + PROGRAM_WORDS - PROGRAM_ARGUMENTS] = {0};
+    program_read(thread->id, r->rsp, stack, sizeof stack);
+    call.caller = stack[0];
+    memcpy(&call.argument[PROGRAM_ARGUMENTS], &stack[1], sizeof stack - sizeof *stack);
     return call;
 }
 

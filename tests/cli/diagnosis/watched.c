@@ -24,6 +24,15 @@ float sum_sse2(const float *x, size_t n)
     return part[0] + part[1] + part[2] + part[3];
 }
 
+/* For the data of the program alone. */
+float picky(const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (x[i] != (float)(i % 7))
+            __builtin_trap();
+    return sum_sse2(x, n);
+}
+
 typedef float sum_function(const float *x, size_t n);
 static sum_function *choose(void)
 {
