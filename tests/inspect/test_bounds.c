@@ -384,28 +384,6 @@ static void test_nothing_known(void **state)
     assert_near(VALUE(gap_share), 0, 0);
 }
 
-/* Of accesses across lines stores have a rate of their own; so have integers. */
-static void test_stores_across_lines(void **state)
-{
-    struct inspect_facts facts = tile();
-    SET(cycles, 20);
-    SET(stores, 4);
-    SET(bytes_stored, 4 * 64);
-    SET(rate_stores_512, 0.5);
-    SET(rate_split_stores_512, 0.25);
-    SET(line_splits, 3);
-    SET(split_stores, 3);
-    SET(alu, 12);
-    SET(rate_integers, 4);
-    inspect_bounds(&facts);
-    assert_near(VALUE(store_cycles), 1 / 0.5 + 3 / 0.25, 1e-9);
-    assert_near(VALUE(load_cycles), VALUE(whole_load_cycles), 1e-9);
-    assert_near(VALUE(integer_cycles), 3, 1e-9);
-    SET(split_stores, 0);
-    inspect_bounds(&facts);
-    assert_near(VALUE(store_cycles), 8, 1e-9);
-}
-
 int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_widths),
@@ -413,5 +391,5 @@ int main(void)
                      TEST(test_long_loop), TEST(test_branches), TEST(test_costs),
                      TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
                      TEST(test_faster_way), TEST(test_unchained), TEST(test_shares),
-                     TEST(test_stores_across_lines), TEST(test_nothing_known));
+                     TEST(test_nothing_known));
 }

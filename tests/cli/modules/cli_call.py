@@ -193,6 +193,12 @@ class Call(CallCase):
     def test_makers(self):
         self.right("taps_run", "void (taps *t = from taps_new(tap, n, tap) free free, "
                    "int32_t to[n]) for n, const int32_t tap[n]", "--sizes=9")
+        self.right("taps_run", "void (taps *t = from taps_open(&t, n, tap) then taps_scale(t, 3) "
+                   "then taps_scale(t, n) free free, int32_t to[n]) for n, const int32_t tap[3] "
+                   "= {n, 2 * n}", "--sizes=9")
+        row = self.call("taps_run", "void (taps *t = from taps_scale(NULL, 3), int32_t to[n]) "
+                        "for n", "--sizes=9", status=4)["taps_run"]
+        self.assertIn("t: taps_scale() crashes: ", row["reason"])
 
     def test_module_name(self):
         other = self.folder / "libmix-2.0_a.so.1"
