@@ -1,237 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions that are changed one at a time, each in processes of its own, in the same
- * rounds as the base. */
-#include "explain_private.h"
+/* What conditions gain that are changed one at a time, in the same rounds as the base. */
+#include "conditions.h"
 #include "surgery.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
-
-/* Places of a line at which code is tried. */
-enum { PLACES = 16, EDIT_PLACES = 4, EDIT_STEP = PLACES / EDIT_PLACES, LINE_BYTES = 64 };
-
-/* The conditions of a subject depend on these. */
-struct situation {
-    const struct subject *subject;
-    int other_cpu;
-    char *smaller; /* shape; NULL: none */
-    struct error why_not_smaller;
-};
-
-/* Changes a variant before it is opened. NULL, or why there is none. */
-typedef const char *condition(struct variant *variant, const struct situation *at);
-
-static const struct variant *base_of(const struct situation *at)
-{
-    return &at->subject->base;
-}
-
-/* The parent cannot tell whether another program does what it is asked. */
-static bool is_foreign(const struct situation *at)
-{
-    const char *const path = variant_offer(base_of(at))->worker->info.path;
-    return path && module_is_foreign(path);
-}
-
-#define FOREIGN "its worker is another program"
-
-static bool has_role(const struct situation *at, uint32_t role, uint64_t bytes)
-{
-    const struct operands_map *const map = &variant_group(base_of(at))->shape.map;
-    for (uint32_t i = 0; i < map->count; i++)
-        if (map->operand[i].role == role &&
-            map->operand[i].count * type_bytes(map->operand[i].type) >= bytes)
-            return true;
-    return false;
-}
-
-static const char *same(struct variant *variant, const struct situation *at)
-{
-    (void)variant;
-    (void)at;
-    return NULL;
-}
-
-static const char *smaller(struct variant *variant, const struct situation *at)
-{
-    if (!at->smaller)
-        return at->why_not_smaller.text;
-    variant_set_shape(variant, at->smaller);
-    return NULL;
-}
-
-static const char *huge_pages(struct variant *variant, const struct situation *at)
-{
-    enum { PAGES_FEW = 32 };
-    if (variant->request.settings.huge_pages)
-        return "the base has them";
-    if (is_foreign(at))
-        return FOREIGN;
-    variant->request.settings.huge_pages = true;
-    return variant_group(base_of(at))->shape.bytes < PAGES_FEW * OPERANDS_PAGE
-               ? "its operands lie on few pages"
-               : NULL;
-}
-
-static const char *page_offset(struct variant *variant, const struct situation *at)
-{
-    variant->how.conditions.spread = true;
-    return variant_group(base_of(at))->shape.map.count < 2 ? "it has no two operands"
-           : variant->request.settings.align != 64
-               ? "the base has an alignment of its own"
-               : NULL;
-}
-
-static const char *alignment(struct variant *variant, const struct situation *at)
-{
-    (void)at;
-    const bool aligned = variant->request.settings.align >= 64;
-    variant->request.settings.align = 64;
-    return aligned ? "the operands of the base are aligned" : NULL;
-}
-
-static const char *flush_denormals(struct variant *variant, const struct situation *at)
-{
-    const uint32_t type = variant_group(base_of(at))->type;
-    variant->how.conditions.flush_denormals = true;
-    return type != SIMDBENCH_F32 && type != SIMDBENCH_F64 ? "integers have none"
-           : variant->request.threads[0] > 1 ? "it reaches the calling thread only"
-           : is_foreign(at)                  ? FOREIGN
-                                             : NULL;
-}
-
-static const char *values(struct variant *variant, const struct situation *at,
-                          const char *name)
-{
-    variant->how.conditions.values = name;
-    return has_role(at, SIMDBENCH_IN, 1) ? NULL : "it has no inputs";
-}
-
-static const char *zero(struct variant *variant, const struct situation *at)
-{
-    return values(variant, at, "zero");
-}
-
-static const char *constant(struct variant *variant, const struct situation *at)
-{
-    return values(variant, at, "constant");
-}
-
-static const char *sorted(struct variant *variant, const struct situation *at)
-{
-    return values(variant, at, "sorted");
-}
-
-static const char *fresh_output(struct variant *variant, const struct situation *at)
-{
-    variant->how.conditions.fresh_output = true;
-    return !has_role(at, SIMDBENCH_OUT, 2 * OPERANDS_PAGE)
-               ? "its output is smaller than two pages"
-           : variant->request.settings.cold || variant->request.settings.huge_pages
-               ? "the base has pages or caches of its own"
-           : is_foreign(at) ? FOREIGN
-                            : NULL;
-}
-
-static const char *kept_heap(struct variant *variant, const struct situation *at)
-{
-    variant->how.conditions.keep_heap = true;
-    return is_foreign(at) ? FOREIGN : NULL;
-}
-
-static const char *cold_caches(struct variant *variant, const struct situation *at)
-{
-    const bool cold = variant->request.settings.cold;
-    variant->request.settings.cold = true;
-    return cold ? "the caches of the base are cold" : is_foreign(at) ? FOREIGN : NULL;
-}
-
-static const char *one_thread(struct variant *variant, const struct situation *at)
-{
-    (void)at;
-    const bool one = variant->request.threads[0] == 1;
-    variant->request.threads[0] = 1;
-    return one ? "the base has one" : NULL;
-}
-
-/* The row of another instruction set that is the widest below `limit`. */
-static const struct offer *other_row(const struct variant *base, int limit)
-{
-    const struct offer *const mine = variant_offer(base), *best = NULL;
-    for (size_t i = 0; i < base->catalog.n_offers; i++) {
-        const struct offer *const other = &base->catalog.offers[i];
-        const int isa = isa_find(other->isa);
-        if (other->worker != mine->worker || strcmp(other->op, mine->op) != 0 ||
-            other->type != mine->type || strcmp(other->variant, mine->variant) != 0 ||
-            strcmp(other->semiring ?: "", mine->semiring ?: "") != 0 ||
-            strcmp(other->layout ?: "", mine->layout ?: "") != 0 || isa < 0 ||
-            isa >= limit || !strcmp(other->isa, mine->isa) ||
-            !isa_runs(other->isa, NULL, 0))
-            continue;
-        if (!best || isa > isa_find(best->isa))
-            best = other;
-    }
-    return best;
-}
-
-static const char *take_row(struct variant *variant, const struct situation *at,
-                            const struct offer *other)
-{
-    struct case_name name = *at->subject->name;
-    if (!other)
-        return "no row of another instruction set can run here";
-    name.isa = other->isa;
-    variant_close(variant);
-    variant_begin(variant, &base_of(at)->request, &base_of(at)->how, &name);
-    return NULL;
-}
-
-static const char *widest_isa(struct variant *variant, const struct situation *at)
-{
-    return take_row(variant, at, other_row(base_of(at), INT_MAX));
-}
-
-static const char *next_isa(struct variant *variant, const struct situation *at)
-{
-    const struct offer *const widest = other_row(base_of(at), INT_MAX);
-    return take_row(variant, at,
-                    widest ? other_row(base_of(at), isa_find(widest->isa)) : NULL);
-}
-
-/* Operands lie elsewhere, and all else at random addresses. */
-static const char *layout(struct variant *variant, const struct situation *at)
-{
-    (void)at;
-    variant->how.conditions.layout++;
-    return NULL;
-}
-
-/* Copies of its code, beside the code as built. */
-static const char *place(struct variant *variant, const struct situation *at)
-{
-    struct conditions *const conditions = &variant->how.conditions;
-    conditions->places = PLACES;
-    conditions->edits = EDIT_PLACES;
-    /* Subnormal numbers that edits make must not matter. */
-    conditions->flush_denormals = true;
-    return is_foreign(at)                    ? FOREIGN
-           : variant->request.threads[0] > 1 ? "its code is copied for one thread alone"
-                                             : NULL;
-}
-
-static const char *other_core(struct variant *variant, const struct situation *at)
-{
-    if (at->other_cpu < 0 || variant->request.threads[0] > 1)
-        return "there is no other core that is free";
-    how_set_cpus(&variant->how, &at->other_cpu, 1);
-    return NULL;
-}
-
-#define OPERANDS_ONLY "operands"
-#define THREAD_ONLY "the calling thread"
-#define CODE_ONLY "copied functions"
 
 /* Facts that edits tell. */
 static const char *const edit_facts[SURGERY_EDITS] = {
@@ -240,34 +14,6 @@ static const char *const edit_facts[SURGERY_EDITS] = {
     [SURGERY_SPILL] = "edit_spill",   [SURGERY_FORWARD] = "edit_forward",
     [SURGERY_CALL] = "edit_call",     [SURGERY_VEX] = "edit_vex",
     [SURGERY_CACHED] = "edit_cached",
-};
-
-/* The important ones first: there may be no time for all of them. */
-static const struct {
-    const char *name;
-    condition *change;
-    const char *reaches;
-} conditions[] = {
-    {"control", same, NULL},
-    {"small_shape", smaller, NULL},
-    {"flush_denormals", flush_denormals, THREAD_ONLY},
-    {"huge_pages", huge_pages, OPERANDS_ONLY},
-    {"input_zero", zero, OPERANDS_ONLY},
-    {"kept_heap", kept_heap, "memory of malloc"},
-    {"place", place, CODE_ONLY},
-    {"fresh_output", fresh_output, OPERANDS_ONLY},
-    {"input_constant", constant, OPERANDS_ONLY},
-    {"alignment", alignment, OPERANDS_ONLY},
-    {"page_offset", page_offset, OPERANDS_ONLY},
-    {"one_thread", one_thread, NULL},
-    {"other_isa", widest_isa, NULL},
-    {"other_isa", next_isa, NULL},
-    {"layout", layout, NULL},
-    {"other_core", other_core, NULL},
-    {"input_sorted", sorted, OPERANDS_ONLY},
-    {"cold_caches", cold_caches, OPERANDS_ONLY},
-    {"layout", layout, NULL},
-    {"layout", layout, NULL},
 };
 
 const struct experiment *experiment_find(const struct experiments *experiments,
@@ -291,8 +37,8 @@ struct trial_of {
 static void set_absent(struct experiments *experiments, size_t number, const char *why)
 {
     struct experiment *const experiment = &experiments->item[experiments->n++];
-    *experiment = (struct experiment){.name = conditions[number].name,
-                                      .reaches = conditions[number].reaches,
+    *experiment = (struct experiment){.name = condition_table[number].name,
+                                      .reaches = condition_table[number].reaches,
                                       .ratio = NAN};
     snprintf(experiment->absent, sizeof experiment->absent, "%s", why);
 }
@@ -303,10 +49,10 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
     struct subject *const subject = trial->subject;
     struct variant *const variant = &trial->variant;
     struct error error = {.text = ""};
-    variant_begin(variant, &base_of(at)->request, &base_of(at)->how, subject->name);
-    for (size_t i = 0; i < number && conditions[number].change == layout; i++)
-        variant->how.conditions.layout += conditions[i].change == layout;
-    const char *why = conditions[number].change(variant, at);
+    variant_begin(variant, &subject->base.request, &subject->base.how, subject->name);
+    for (size_t i = 0; i < number && condition_table[number].kind == OF_LAYOUT; i++)
+        variant->how.conditions.layout += condition_table[i].kind == OF_LAYOUT;
+    const char *why = condition_table[number].change(variant, at);
     trial->number = number;
     variant->run = must_have(run_new());
     if (!why && variant_open(variant, &error) < 0)
@@ -316,7 +62,7 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
         variant_add_copies(variant);
         return true;
     }
-    if (!experiment_find(&subject->experiments, conditions[number].name))
+    if (!experiment_find(&subject->experiments, condition_table[number].name))
         set_absent(&subject->experiments, number, why);
     variant_close(variant);
     run_free(variant->run);
@@ -456,16 +202,30 @@ static double work_ratio(const struct trial_of *trial)
            variant_instructions(subject->name, &subject->base, mine->shape);
 }
 
+/* Other values may end a search early, or take another way: where they make it faster by
+ * much, what it executes less is no gain. Unknown: 1. */
+static double lighter(const struct trial_of *trial, double ratio)
+{
+    const double much = 0.8;
+    if (condition_table[trial->number].kind != OF_INPUTS || !(ratio <= much))
+        return 1;
+    const struct inspect_census *const census = &trial->subject->trace.census;
+    const double mine = variant_instructions(trial->subject->name, &trial->variant,
+                                             variant_result(&trial->variant)->shape);
+    return census->call_instructions > mine ? census->call_instructions / mine : 1;
+}
+
 static void take_ratio(const struct trial_of *trial)
 {
     struct experiments *const experiments = &trial->subject->experiments;
     const struct variant *const base = &trial->subject->base;
     const struct result *const mine = variant_result(&trial->variant);
-    const double times = work_ratio(trial);
+    double times = work_ratio(trial);
     struct speedup speedup = {.times = NAN};
     must(result_speedup(variant_result(base), mine, &speedup));
+    times *= lighter(trial, speedup.times);
     if (!(speedup.times > 0) || !speedup.ci.known) {
-        if (!experiment_find(experiments, conditions[trial->number].name))
+        if (!experiment_find(experiments, condition_table[trial->number].name))
             set_absent(experiments, trial->number,
                        mine->reason ? mine->reason : "too few rounds");
         return;
@@ -475,12 +235,12 @@ static void take_ratio(const struct trial_of *trial)
                    "nobody knows the operations of its shapes: say work in its file");
         return;
     }
-    struct experiment *const experiment =
-        place_for(experiments, conditions[trial->number].name, times * speedup.times);
+    struct experiment *const experiment = place_for(
+        experiments, condition_table[trial->number].name, times * speedup.times);
     if (!experiment)
         return;
-    *experiment = (struct experiment){.name = conditions[trial->number].name,
-                                      .reaches = conditions[trial->number].reaches,
+    *experiment = (struct experiment){.name = condition_table[trial->number].name,
+                                      .reaches = condition_table[trial->number].reaches,
                                       .ratio = times * speedup.times,
                                       .ci = {.known = true,
                                              .lo = times * speedup.ci.lo,
@@ -495,7 +255,7 @@ static size_t open_trials(struct subject *subject, int other_cpu, struct trial_o
     struct situation at = {.subject = subject, .other_cpu = other_cpu};
     size_t n = 0;
     at.smaller = smaller_shape(&subject->base, subject->name, &at.why_not_smaller);
-    for (size_t i = 0; i < ARRAY_LEN(conditions) && !interrupted_by; i++) {
+    for (size_t i = 0; i < CONDITIONS && !interrupted_by; i++) {
         trials[n] = (struct trial_of){.subject = subject};
         n += open_trial(&at, i, &trials[n]);
     }
@@ -506,7 +266,7 @@ static size_t open_trials(struct subject *subject, int other_cpu, struct trial_o
 int experiments_run(struct subject *subjects, size_t n, int other_cpu,
                     const struct watcher *watcher, struct error *error)
 {
-    const size_t most = n * ARRAY_LEN(conditions);
+    const size_t most = n * CONDITIONS;
     struct trial_of *const trials = must_have(calloc(most, sizeof *trials));
     struct run_arm *const arms = must_have(calloc(most + n, sizeof *arms));
     size_t n_trials = 0, n_arms = 0;
@@ -517,15 +277,16 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
         subjects[i].base.result += results;
         results += variant_group(&subjects[i].base)->n_cases;
     }
-    for (size_t c = 0; c < ARRAY_LEN(conditions); c++)
+    for (size_t c = 0; c < CONDITIONS; c++)
         for (size_t i = 0; i < n_trials; i++)
             if (trials[i].number == c)
                 arms[n_arms++] = variant_arm(&trials[i].variant);
     const int status = run_arms(arms, n_arms, watcher, error);
     for (size_t i = 0; i < n_trials; i++) {
         if (status == 0)
-            (conditions[trials[i].number].change == place ? take_copies
-                                                          : take_ratio)(&trials[i]);
+            (condition_table[trials[i].number].kind == OF_COPIES
+                 ? take_copies
+                 : take_ratio)(&trials[i]);
         variant_close(&trials[i].variant);
         run_free(trials[i].variant.run);
     }

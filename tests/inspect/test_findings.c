@@ -263,7 +263,7 @@ static const struct script scripts[] = {
      {IS(vector_share, 0.2), IS(address_share, 0.7), IS(dispatch_cycles, 7),
       IS(code_cycles, 7), IS(cycles, 10), HOT, END},
      {IS(calls, 1), IS(carried, 0), IS(limit_share, 0.9), IS(integer_share, 0.96),
-      IS(code_cycles, 8), END}},
+      IS(code_cycles, 9), END}},
     {CAUSE_surplus_stores,
      INSPECT_FLIPPED,
      {IS(edit_store, 0.7), IS(stored_twice, 3), HOT, END},

@@ -410,6 +410,15 @@ class CallFile(CallCase):
             self.assertEqual((self.folder / "zeros").exists(), zeros, kind)
             self.assertEqual("go together" in (ratios["input_zero"]["absent"] or ""), not zeros)
 
+    def test_inputs_that_end_a_search(self):
+        """What other values take away is no gain."""
+        document = self.run_json("explain", f"{self.built}:mix_first",
+                                 "size_t (const uint8_t x[n], size_t n)", "--sizes=16Ki",
+                                 "--input=x=uniform:1..9", "--quiet")
+        (result,) = kernels(document)
+        ratios = {r["name"]: r for r in result["explanation"]["experiments"]}
+        self.assertGreater(ratios["input_zero"]["ratio"], 0.3)
+
     def test_tails(self):
         document = self.run_json("call", self.declare(), "--shapes=tails", "--quiet", *SHORT)
         self.assertEqual({row["shape"] for row in kernels(document)},

@@ -253,6 +253,15 @@ void trail_in_place(int32_t *x, size_t n)
     x[0] = 0;
 }
 
+/* Where the first zero is. */
+size_t mix_first(const uint8_t *x, size_t n)
+{
+    size_t i = 0;
+    while (i < n && x[i])
+        i++;
+    return i;
+}
+
 /* Leaves a file in this folder when it sees nothing but zeros. */
 unsigned mix_bits(const uint8_t *x, size_t n)
 {
