@@ -65,9 +65,8 @@ struct ab {
 
 /* The code that an arm executes in a case, as the first process found it. */
 struct ab_places {
-    char *executed, *code; /* as struct copies_reply has them; NULL: not known */
-    double offset, loop;   /* of its hottest loop; NaN: not known */
-    uint64_t anchor;       /* as struct copies_reply has it */
+    char *executed, *code, *path; /* as struct copies_reply has them; NULL: not known */
+    double offset, loop;          /* of its hottest loop; NaN: not known */
     double share;
     bool whole;
 };
