@@ -31,6 +31,7 @@ struct inspect_loop {
     uint64_t address;  /* of its head, in the traced process */
     char *where;       /* "simdbench gemm_fma_avx2+0x80", "libdnnl.so.2+0x12f0", "jit" */
     char *source;      /* "plants.c:49"; NULL without debug information */
+    char *path;        /* the same with all folders: "/src/plants.c:49" */
     double share;      /* of executed instructions */
     double iterations; /* all of them */
     double error;      /* of these: how well the windows know them, as a part (standard

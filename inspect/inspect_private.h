@@ -454,6 +454,7 @@ const char *places_module(const struct places *places, uint64_t address);
 /* These are the caller's to free. NULL: unknown, or no memory. */
 char *places_where(const struct places *places, uint64_t address);
 char *places_source(const struct places *places, uint64_t address);
+char *places_path(const struct places *places, uint64_t address);
 char *places_producer(const struct places *places, uint64_t address);
 
 /* census_nodes.c: sums over the executions of a node, and means of an iteration. */

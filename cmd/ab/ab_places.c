@@ -11,8 +11,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { LINE_BYTES = 64, PAGE_BYTES = 4096, TURNS = 2, SMALL_LOOP = 64, PLACES_LEAST = 4 };
+enum {
+    LINE_BYTES = 64,
+    PAGE_BYTES = 4096,
+    PLACES_SEED = 1 << 20,
+    TURNS = 2,
+    SMALL_LOOP = 64,
+    PLACES_LEAST = 4
+};
 /* Limits of a choice, and of a copy that is traced. */
 #define CHOICE_NS 15000.0
 #define COPIES_NS 30e9
@@ -68,6 +76,36 @@ static char *renamed(const struct ab *ab, const char *text, int to)
     return result;
 }
 
+/* A submodule has a file .git that leads to its folder among those of the repository. */
+static bool is_root(const char *folder)
+{
+    char path[PATH_MAX + 8], text[PATH_MAX] = "";
+    snprintf(path, sizeof path, "%s/.git", folder);
+    if (access(path, F_OK) < 0)
+        return false;
+    FILE *const file = fopen(path, "re");
+    const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    text[n] = '\0';
+    if (file)
+        fclose(file);
+    return !strstr(text, "/modules/");
+}
+
+/* What of a path stands behind the root of its repository, or NULL. */
+static const char *in_repository(const char *path)
+{
+    char folder[PATH_MAX];
+    if (!path || strlen(path) >= sizeof folder)
+        return NULL;
+    strcpy(folder, path);
+    for (char *slash; *folder == '/' && (slash = strrchr(folder, '/')) != folder;) {
+        *slash = '\0';
+        if (is_root(folder))
+            return path + (slash - folder) + 1;
+    }
+    return NULL;
+}
+
 static bool is_found(const struct ab_places *places)
 {
     return places->executed != NULL;
@@ -90,6 +128,7 @@ static void share_found(struct ab_group *group, size_t c)
         *other = *base;
         other->executed = renamed(group->ab, base->executed, i);
         other->code = base->code ? must_have(strdup(base->code)) : NULL;
+        other->path = base->path ? must_have(strdup(base->path)) : NULL;
     }
 }
 
@@ -98,8 +137,8 @@ static const char *take_found(struct ab_places *places, const struct copies_repl
 {
     places->offset = told->loop_bytes ? (double)told->offset : NAN;
     places->loop = told->loop_bytes ? (double)told->loop_bytes : NAN;
-    places->anchor = told->anchor;
     places->share = told->share;
+    must(string_set(&places->path, told->path));
     places->whole = told->whole;
     if (!(told->share >= 1))
         return told->why_left ?: "a part of what executes is not in the copies";
@@ -120,6 +159,7 @@ static void compare_code(struct ab_group *group, size_t c)
     placement->base_loop = base->loop;
     placement->head_offset = head->offset;
     placement->head_loop = head->loop;
+    must(string_set(&placement->source, in_repository(head->path)));
     if (!base->code || !head->code ||
         surgery_compare(base->code, head->code, &difference) < 0)
         return;
@@ -136,15 +176,19 @@ static void compare_code(struct ab_group *group, size_t c)
 
 /* ---- copies in this process ---- */
 
-/* The first place is the same one in a page for the loops of all arms: predictors of
- * branches know more bits of an address than its place in a line. Each process has
- * another line, so that none is favoured. */
-static uint64_t shift_of(const struct ab_group *group, const struct ab_places *places)
+/* The first place is the same one in a line for the loops of all arms, if these are
+ * known. The line in its page is drawn for each arm: those of the same code at the same
+ * place of a page would train the predictors of branches for each other, and not for
+ * others. */
+static uint64_t shift_of(const struct ab_group *group, int which,
+                         const struct ab_places *places)
 {
-    uint64_t random = ab_random(group->ab, group->state.number, group->process, 999);
-    const uint64_t line = random_next(&random) % (PAGE_BYTES / LINE_BYTES);
-    const uint64_t place = line * LINE_BYTES + group->process % LINE_BYTES;
-    return (place + PAGE_BYTES - places->anchor) % PAGE_BYTES;
+    const uint64_t own = isnan(places->offset) ? 0 : (uint64_t)places->offset;
+    const uint64_t line = ab_random(group->ab, group->state.number, group->process,
+                                    PLACES_SEED + (uint64_t)which) %
+                          (PAGE_BYTES / LINE_BYTES);
+    return line * LINE_BYTES +
+           (group->process % LINE_BYTES + LINE_BYTES - own) % LINE_BYTES;
 }
 
 /* 0, and false with the reason if it cannot be copied; or GROUP_RESTART, -EINTR. */
@@ -156,7 +200,7 @@ static int copy_arm(struct ab_group *group, size_t c, int which, bool *copied)
     const bool first = !is_found(places);
     const struct copies_call call = {.number = runner.number,
                                      .n = entry->n_places,
-                                     .shift = shift_of(group, places),
+                                     .shift = shift_of(group, which, places),
                                      .code = first,
                                      .executed = places->executed};
     struct copies_reply told;
@@ -272,5 +316,6 @@ void ab_free_places(struct ab_case *entry)
     for (int i = 0; i < ARMS; i++) {
         free(entry->places[i].executed);
         free(entry->places[i].code);
+        free(entry->places[i].path);
     }
 }

@@ -32,6 +32,7 @@ struct ab_arm {
     char path[PATH_MAX]; /* as it was found */
     char load[PATH_MAX]; /* what is loaded or started: the same, or a private copy */
     struct elf_file file;
+    bool partly;    /* it lacks some of the functions that are declared */
     cJSON *objects; /* what it brings into a process; NULL: it cannot tell */
     char *version, *commit;
     struct worker *worker; /* who runs it; one of ab->workers */
@@ -65,9 +66,8 @@ struct ab {
 
 /* The code that an arm executes in a case, as the first process found it. */
 struct ab_places {
-    char *executed, *code; /* as struct copies_reply has them; NULL: not known */
-    double offset, loop;   /* of its hottest loop; NaN: not known */
-    uint64_t anchor;       /* as struct copies_reply has it */
+    char *executed, *code, *path; /* as struct copies_reply has them; NULL: not known */
+    double offset, loop;          /* of its hottest loop; NaN: not known */
     double share;
     bool whole;
 };

@@ -115,12 +115,13 @@ int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
     cJSON *reply = NULL;
     if (ab->programs)
         return 0;
-    const struct simdbench_option library = {
-        .size = sizeof library, .name = "library", .value = arm->load};
+    const struct simdbench_option declared[] = {
+        {.size = sizeof declared[0], .name = "library", .value = arm->load},
+        {.size = sizeof declared[0], .name = "partly", .value = "yes"}};
     const struct load_call call = ab->request.functions
                                       ? (struct load_call){.path = ab->request.functions,
-                                                           .option = &library,
-                                                           .n = 1}
+                                                           .option = declared,
+                                                           .n = arm->partly ? 2 : 1}
                                       : (struct load_call){.path = arm->load,
                                                            .option = arm->spec.option,
                                                            .n = arm->spec.n_options};
@@ -165,6 +166,17 @@ static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *
     return more;
 }
 
+/* What one of the builds lacks is a new or a gone case, and what both lack a mistake. */
+static int load_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
+                      struct error *error)
+{
+    const int status = arm_load(ab, arm, worker, &worker->description, error);
+    if (status != -ENOENT || !ab->request.functions || ab->arm[ARM_BASE].partly)
+        return status;
+    arm->partly = true;
+    return arm_load(ab, arm, worker, &worker->description, error);
+}
+
 static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
                      struct error *error)
 {
@@ -174,7 +186,7 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
         status = worker_ask(worker, describe_call(), ab->how.timeout_ns,
                             &worker->description, error);
     else if (status == 0)
-        status = arm_load(ab, arm, worker, &worker->description, error);
+        status = load_build(ab, arm, worker, error);
     if (status == 0)
         status = ask_objects(ab, worker, &after, error);
     if (status == 0) {
@@ -255,6 +267,7 @@ int arms_open(struct ab *ab, struct error *error)
     status = copy_arms(ab, error);
     for (int i = 0; i < 2 && status == 0; i++)
         status = probe(ab, i, error);
+    arm[ARM_CONTROL].partly = arm[ARM_BASE].partly;
     if (status < 0)
         return status;
     ab->own_processes = ab->programs || any_clash(ab) ||

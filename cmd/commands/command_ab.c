@@ -97,11 +97,17 @@ static int gate(struct options *options, const char *functions)
 }
 
 /* HEAD may name its function too, which is that of BASE. */
-static char *head_file(const char *head)
+static int head_file(const char *base, const char *head, char **file, struct error *error)
 {
-    const char *const colon = strrchr(head, ':');
-    return must_have(access(head, F_OK) && colon ? strndup(head, (size_t)(colon - head))
-                                                 : strdup(head));
+    const char *const colon = access(head, F_OK) ? strrchr(head, ':') : NULL;
+    const char *const wanted = strrchr(base, ':');
+    if (colon && wanted && strcmp(colon, wanted) != 0)
+        return error_set(error, -EINVAL,
+                         "BASE=%.200s and HEAD=%.200s: a gate compares one function of "
+                         "two builds; simdbench call compares functions of one build",
+                         base, head);
+    *file = must_have(colon ? strndup(head, (size_t)(colon - head)) : strdup(head));
+    return 0;
 }
 
 /* BASE:FUNCTION HEAD 'PROTOTYPE': both are libraries that have the function. */
@@ -110,20 +116,22 @@ static int gate_called(struct options *options)
     const struct text_list *const words = &options->files;
     struct error error = {.text = ""};
     struct called called;
+    char *head = NULL;
     int status = called_declare(options, words->item[0], words->item[2], &called, &error);
+    if (status == 0)
+        status = head_file(words->item[0], words->item[1], &head, &error);
     if (status < 0) {
         status = exit_status_of(status, &error);
     } else {
         struct text_list builds = {.n = 0};
         text_list_add(&builds, called.linked ?: called.object);
-        char *const head = head_file(words->item[1]);
         text_list_add(&builds, head);
-        free(head);
         text_list_free(&options->files);
         options->files = builds;
         options->functions = must_have(strdup(called.file));
         status = gate(options, called.folder[0] ? "" : called.file);
     }
+    free(head);
     called_forget(&called);
     return status;
 }

@@ -276,7 +276,24 @@ static int add_function(struct declared_slot *slot, const struct named_text *fro
     return 0;
 }
 
-static int open_slot(struct declared_slot *slot, const char *library, struct error *error)
+/* `lost`: which function the library lacks, if it may. */
+static int add_functions(struct declared_slot *slot, struct error *lost,
+                         struct error *error)
+{
+    const struct declared_op *const from = slot->from;
+    int status = 0;
+    for (size_t i = 0; i < from->n_kernels && status == 0; i++) {
+        status = add_function(slot, &from->kernel[i], error);
+        if (status == -ENOENT && lost) {
+            *lost = *error;
+            status = 0;
+        }
+    }
+    return status;
+}
+
+static int open_slot(struct declared_slot *slot, const char *library, struct error *lost,
+                     struct error *error)
 {
     const struct declared_op *const from = slot->from;
     struct error why = {.text = ""};
@@ -307,9 +324,9 @@ static int open_slot(struct declared_slot *slot, const char *library, struct err
     slot->function = calloc(from->n_kernels + 1, sizeof *slot->function);
     if (!slot->function)
         return error_set(error, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < from->n_kernels && status == 0; i++)
-        status = add_function(slot, &from->kernel[i], &why);
-    if (status == 0 && from->reference)
+    if (status == 0)
+        status = add_functions(slot, lost, &why);
+    if (status == 0 && from->reference && slot->n_functions)
         status = find_reference(slot, &why);
     return status < 0 ? error_set(error, status, "op %s: %s", from->name, why.text) : 0;
 }
@@ -375,9 +392,13 @@ static int make_table(struct declared *declared, struct error *error)
 }
 
 static int read_options(const struct simdbench_option *const *options, size_t n,
-                        const char **library, struct error *error)
+                        const char **library, bool *partly, struct error *error)
 {
     for (size_t i = 0; i < n; i++) {
+        if (!strcmp(options[i]->name, "partly")) {
+            *partly = true;
+            continue;
+        }
         if (strcmp(options[i]->name, "library") != 0)
             return error_set(error, -EINVAL,
                              "a declaration takes library=FILE; '%.60s=%.100s' was given",
@@ -391,12 +412,14 @@ int declared_open(const char *path, const struct simdbench_option *const *option
                   size_t n, struct declared **out, struct error *error)
 {
     const char *library = NULL;
+    bool partly = false;
+    struct error lost = {.text = ""};
     struct declared *const declared = calloc(1, sizeof *declared);
     if (!declared)
         return error_set(error, -ENOMEM, "out of memory");
     snprintf(declared->path, sizeof declared->path, "%s", path);
     stem_of(path, declared->name, sizeof declared->name);
-    int status = read_options(options, n, &library, error);
+    int status = read_options(options, n, &library, &partly, error);
     if (status == 0)
         status = declared_load(path, &declared->file, error);
     if (status == 0 && declared->file.n > DECLARED_OPS_MAX)
@@ -410,8 +433,14 @@ int declared_open(const char *path, const struct simdbench_option *const *option
         declared->slot[declared->n_slots++] = slot;
         slot->declared = declared;
         slot->from = &declared->file.op[i];
-        status = open_slot(slot, library, error);
+        status = open_slot(slot, library, partly ? &lost : NULL, error);
+        if (status == 0 && lost.text[0] && !slot->n_functions) {
+            close_slot(slot);
+            declared->n_slots--;
+        }
     }
+    if (status == 0 && lost.text[0] && !declared->n_slots)
+        status = error_set(error, -ENOENT, "%s", lost.text);
     if (status == 0)
         status = make_table(declared, error);
     if (status < 0) {

@@ -144,6 +144,7 @@ static bool take_loops(struct making *m)
             m->sum[i].entries ? loop->iterations / (double)m->sum[i].entries : 0;
         census_divide(loop);
         loop->where = places_where(m->places, loop->address);
+        loop->path = places_path(m->places, loop->address);
         loop->source = places_source(m->places, loop->address);
         if (!loop->where)
             return false;

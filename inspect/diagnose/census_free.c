@@ -8,6 +8,7 @@ void inspect_census_free(struct inspect_census *census)
     for (size_t i = 0; i < census->n_loops; i++) {
         free(census->loop[i].where);
         free(census->loop[i].source);
+        free(census->loop[i].path);
         free(census->loop[i].dearest_form);
     }
     for (size_t i = 0; i < census->n_lines; i++) {

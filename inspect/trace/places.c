@@ -116,17 +116,19 @@ static const char *symbol_of(const struct places *places, uint64_t address,
     return name;
 }
 
-char *places_source(const struct places *places, uint64_t address)
+char *places_path(const struct places *places, uint64_t address)
 {
     Dwfl_Module *module = places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
     Dwfl_Line *found = module ? dwfl_module_getsrc(module, address) : NULL;
     int line = 0;
     const char *path = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
+    const char *folder = found && path && *path != '/' ? dwfl_line_comp_dir(found) : NULL;
     char *text = NULL;
     if (!path || !line)
         return NULL;
-    const char *base = strrchr(path, '/');
-    return asprintf(&text, "%s:%d", base ? base + 1 : path, line) < 0 ? NULL : text;
+    return asprintf(&text, "%s%s%s:%d", folder ?: "", folder ? "/" : "", path, line) < 0
+               ? NULL
+               : text;
 }
 
 char *places_producer(const struct places *places, uint64_t address)
@@ -150,7 +152,7 @@ static const char *symbol_of(const struct places *places, uint64_t address,
     return NULL;
 }
 
-char *places_source(const struct places *places, uint64_t address)
+char *places_path(const struct places *places, uint64_t address)
 {
     (void)places;
     (void)address;
@@ -164,6 +166,16 @@ char *places_producer(const struct places *places, uint64_t address)
     return NULL;
 }
 #endif
+
+char *places_source(const struct places *places, uint64_t address)
+{
+    char *const path = places_path(places, address);
+    const char *const slash = path ? strrchr(path, '/') : NULL;
+    char *const text = slash ? strdup(slash + 1) : path;
+    if (slash)
+        free(path);
+    return text;
+}
 
 char *places_where(const struct places *places, uint64_t address)
 {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "export.h"
 #include "export_rows.h"
@@ -113,11 +114,32 @@ static void tell_text(const struct note *note, struct buffer *out)
         buffer_add(out, export_word(note->row->result));
 }
 
+/* The place in the sources beside which GitHub shows the line. */
+static void put_source(FILE *file, const struct note *note, struct buffer *scratch)
+{
+    const struct comparison *const comparison =
+        note->row ? note->row->result->comparison : NULL;
+    const char *const source =
+        comparison && comparison->placement ? comparison->placement->source : NULL;
+    const char *const colon = source ? strrchr(source, ':') : NULL;
+    const unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
+
+    if (!line)
+        return;
+    buffer_clear(scratch);
+    buffer_plain_n(scratch, source, (size_t)(colon - source));
+    fputs("file=", file);
+    put_escaped(file, buffer_text(scratch), true);
+    fprintf(file, ",line=%lu,", line);
+}
+
 static void put_note(FILE *file, const struct note *note, struct buffer *scratch)
 {
+    fprintf(file, "::%s ", kind_names[note->kind]);
+    put_source(file, note, scratch);
     buffer_clear(scratch);
     tell_title(note, scratch);
-    fprintf(file, "::%s title=", kind_names[note->kind]);
+    fputs("title=", file);
     put_escaped(file, buffer_text(scratch), true);
     fputs("::", file);
     buffer_clear(scratch);

@@ -140,7 +140,8 @@ void comparison_free(struct comparison *comparison)
     free(comparison->trials);
     free(comparison->reason);
     if (comparison->placement)
-        TEXTS_FREE(comparison->placement->unmoved, comparison->placement->where);
+        TEXTS_FREE(comparison->placement->unmoved, comparison->placement->where,
+                   comparison->placement->source);
     free(comparison->placement);
     code_change_free(comparison->code);
     free(comparison);

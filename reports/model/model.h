@@ -124,6 +124,8 @@ struct placement {
     enum code_equality equality;
     double instructions; /* nearly: so many differ */
     char *where;         /* nearly: the first of them */
+    char *source; /* "src/mix.c:49", from the root of its repository: head's hottest loop;
+                     NULL: not known */
     /* Offset of the hottest loop in a line of 64 bytes; NaN: not known. */
     double base_offset, head_offset, base_loop, head_loop;
 

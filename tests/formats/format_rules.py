@@ -240,7 +240,7 @@ def annotations(data):
     """[(kind, title, message)], unescaped"""
     rows = []
     for line in text_of(data, commands=True).splitlines():
-        command = re.fullmatch(r"::(error|warning|notice) title=([^:,]*)::(.*)", line)
+        command = re.fullmatch(r"::(error|warning|notice) (?:file=[^:,]+,line=[1-9]\d*,)?title=([^:,]*)::(.*)", line)
         check(command, f"no annotation: {line}")
         for part in command.groups():
             check(not re.search(r"%(?!25|0D|0A|3A|2C)", part), f"escape in {part}")

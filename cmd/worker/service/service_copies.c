@@ -29,6 +29,7 @@ struct copies {
     struct surgery *surgery;
     struct surgery_variant *variant[COPIES_MAX]; /* NULL: its edit cannot be made */
     uint64_t n;
+    char *path; /* of the source of its hottest loop, and the line; NULL: not known */
     size_t changed[SURGERY_EDITS];
     char absent[SURGERY_EDITS][256];
 };
@@ -99,21 +100,17 @@ static int trace(const struct copies *copies, struct inspect_census *census,
 
 /* The loop that executes most: where its head lies in a line, and its bytes. Jumps alone
  * end loops: conditional ones of 2 or 6 bytes, others of 2 or 5. */
-static void find_loop(const struct inspect_census *census, struct copies_reply *reply)
+static void find_loop(struct copies *copies, const struct inspect_census *census,
+                      struct copies_reply *reply)
 {
     const struct inspect_loop *const loop = census->loop;
-    const struct inspect_line *most = census->line;
-    for (size_t i = 0; i < census->n_lines; i++)
-        if (census->line[i].executed > most->executed)
-            most = &census->line[i];
-    reply->anchor = most ? most->address % PAGE_BYTES : 0;
     if (!census->n_loops || loop->share < LOOP_SHARE || !loop->n_lines)
         return;
+    copies->path = loop->path ? strdup(loop->path) : NULL;
     const uint64_t last = census->line[loop->line + loop->n_lines - 1].address;
     const unsigned char opcode = *(const unsigned char *)(uintptr_t)last;
     const unsigned length = opcode == 0x0f ? 6 : opcode == 0xe9 ? 5 : 2;
     reply->offset = loop->address % LINE_BYTES;
-    reply->anchor = loop->address % PAGE_BYTES;
     reply->loop_bytes = last + length - census->line[loop->line].address;
 }
 
@@ -271,7 +268,7 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
                      ? executed_read(copies->of->run, call->executed, executed, error)
                      : trace(copies, &census, error);
     if (status == 0 && !call->executed) {
-        find_loop(&census, reply);
+        find_loop(copies, &census, reply);
         status = by_census(&census, executed, error);
     }
     if (status == 0)
@@ -310,6 +307,7 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         struct surgery_facts facts;
         tell_facts(copies, &facts, &told);
         told.code = code;
+        told.path = copies->path;
         told.executed = call->code && executed_write(copies->of->run, &executed, &places)
                             ? buffer_text(&places)
                             : NULL;
@@ -382,6 +380,7 @@ void service_copies_free(struct service *service, struct service_case *entry)
     if (service->moved == entry)
         service_move(service, entry, 0, NULL);
     surgery_close(entry->copies->surgery);
+    free(entry->copies->path);
     free(entry->copies);
     entry->copies = NULL;
 }

@@ -141,11 +141,15 @@ class Places(AbCase):
             }
             """)
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        (self.folder / ".git").mkdir()
+        submodule = self.folder / "part"
+        submodule.mkdir()
+        (submodule / ".git").write_text("gitdir: ../.git/modules/part\n")
         for name, pad, more in ("base", 1, "zero"), ("head", 41, "zero"), ("other", 41, "zero + zero"):
             text = source.read_text().replace("PAD", str(pad)).replace("MORE", more)
-            (self.folder / f"{name}.c").write_text(text)
-            subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", f"{name}.so",
-                            f"{name}.c"], check=True, cwd=self.folder)
+            (submodule / f"{name}.c").write_text(text)
+            subprocess.run([compiler, "-O1", "-g", "-shared", "-fPIC", "-o", f"../{name}.so",
+                            f"{name}.c"], check=True, cwd=submodule)
         (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
             "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
             "kernels": {"scalar": "total"}, "sizes": "100"}]}))
@@ -154,6 +158,8 @@ class Places(AbCase):
                                cwd=self.folder)
             placement = self.by_variant(document)["total"]["comparison"]["placement"]
             self.assertEqual((placement["unmoved"], placement["code"]), (None, code))
+            if placement["source"]:  # debug information is read
+                self.assertRegex(placement["source"], rf"^part/{name}\.c:\d+$")
 
     def test_as_built(self):
         base, head = self.build("base"), self.build("head", "-DPAD=40")

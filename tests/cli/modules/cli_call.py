@@ -462,6 +462,32 @@ class CallFile(CallCase):
         row, = [r for r in document["results"] if r.get("comparison")]
         self.assertEqual(row["variant"], "mix_c", row)
 
+    def test_ab_of_a_function_that_is_new(self):
+        """Or gone. What both builds lack is a mistake in the file."""
+        ops = [{"name": name, "prototype": "u32 (const u8 s[n], size_t n)",
+                "kernels": {"scalar": name}, "sizes": "8"} for name in ("old", "fresh")]
+        (self.folder / "two.json").write_text(json.dumps({"functions": 1, "ops": ops}))
+        body = "(const unsigned char *s, unsigned long n) { return n ? *s : 0; }"
+        for name, functions in ("one", ["old"]), ("two", ["old", "fresh"]), ("none", ["x"]):
+            (self.folder / f"{name}.c").write_text(
+                "".join(f"unsigned {f}{body}\n" for f in functions))
+            subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", f"{name}.so", f"{name}.c"],
+                           check=True, cwd=self.folder)
+        for base, head, verdict in ("one", "two", "NEW"), ("two", "one", "GONE"):
+            document = self.run_json(
+                "ab", f"./{base}.so", f"./{head}.so", "--functions=two.json", "--processes=8",
+                "--rounds=6", "--quiet", cwd=self.folder,
+                env=environment(SIMDBENCH_TEST_CLOCK="1"))
+            self.assertEqual({row["variant"]: row["comparison"]["verdict"]
+                              for row in kernels(document)}, {"old": "SAME", "fresh": verdict})
+        for base, head in ("one", "one"), ("none", "two"), ("one", "none"):
+            done = self.run_tool("ab", f"./{base}.so", f"./{head}.so", "--functions=two.json",
+                                 cwd=self.folder, status=2)
+            self.assertRegex(done.stderr, "has no function (old|fresh)")
+        done = self.run_tool("ab", "./two.so:old", "./two.so:fresh", ops[0]["prototype"],
+                             cwd=self.folder, status=2)
+        self.assertIn("one function of two builds", done.stderr)
+
     def test_ab_of_many_ops(self):
         """Each of the three builds has all ops of the file."""
         ops = [{"name": f"mix{i}", "prototype": MIX, "kernels": {"scalar": "mix_c"}}

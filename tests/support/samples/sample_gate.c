@@ -70,6 +70,7 @@ static void add_placement(struct comparison *comparison, size_t i)
     placement->equality = equal[i];
     placement->instructions = i == 0 ? 2 : 0;
     need(!string_set(&placement->where, i == 0 ? "fma_avx512+0x40" : NULL));
+    need(!string_set(&placement->source, i == 0 ? "src/fma,1.c:49" : NULL));
     placement->base_offset = 8;
     placement->head_offset = 48;
     placement->base_loop = placement->head_loop = 23;
