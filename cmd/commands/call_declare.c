@@ -260,6 +260,44 @@ static int split_words(const char *where, struct called *called, struct error *e
     return status;
 }
 
+/* Adds to "LIB:dot" the other functions of its family: "LIB:dot,dot_c,dot_avx2". */
+int called_family(const char *where, char **all, struct error *error)
+{
+    char given[PATH_MAX], path[PATH_MAX];
+    const char *name = NULL;
+    struct library library;
+    struct family *family = NULL;
+    size_t n = 0, size = 0;
+    *all = NULL;
+    int status = place_split(where, given, sizeof given, &name, error);
+    if (status == 0)
+        status = library_where(given, path, sizeof path, error);
+    if (status == 0)
+        status = library_read(path, &library, error);
+    if (status < 0)
+        return status;
+    library_families(&library, true, &family, &n);
+    FILE *const text = must_have(open_memstream(all, &size));
+    fprintf(text, "%s", where);
+    for (size_t i = 0; i < n && name; i++) {
+        bool found = !strcmp(family[i].name, name), first = found;
+        for (size_t m = 0; m < family[i].n; m++)
+            found |= !strcmp(family[i].member[m].function->name, name);
+        if (first) /* the library has no function with the family's name, or it is there
+                    */
+            fseek(text, (long)(strlen(where) - strlen(name)), SEEK_SET);
+        for (size_t m = 0; m < family[i].n && found; m++) {
+            const char *const member = family[i].member[m].function->name;
+            if (first || strcmp(member, name) != 0)
+                fprintf(text, "%s%s", first && !m ? "" : ",", member);
+        }
+    }
+    fclose(text);
+    families_free(family, n);
+    library_close(&library);
+    return 0;
+}
+
 int called_declare(struct options *options, const char *where, const char *prototype,
                    struct called *called, struct error *error)
 {
