@@ -278,7 +278,7 @@ int called_family(const char *where, char **all, struct error *error)
         return status;
     library_families(&library, true, &family, &n);
     FILE *const text = must_have(open_memstream(all, &size));
-    fprintf(text, "%s", where);
+    fputs(where, text);
     for (size_t i = 0; i < n && name; i++) {
         bool found = !strcmp(family[i].name, name), first = found;
         for (size_t m = 0; m < family[i].n; m++)
@@ -288,8 +288,11 @@ int called_family(const char *where, char **all, struct error *error)
             fseek(text, (long)(strlen(where) - strlen(name)), SEEK_SET);
         for (size_t m = 0; m < family[i].n && found; m++) {
             const char *const member = family[i].member[m].function->name;
-            if (first || strcmp(member, name) != 0)
-                fprintf(text, "%s%s", first && !m ? "" : ",", member);
+            if (!first && !strcmp(member, name))
+                continue;
+            if (!first || m)
+                fputc(',', text);
+            fputs(member, text);
         }
     }
     fclose(text);
