@@ -267,7 +267,7 @@ int called_family(const char *where, char **all, struct error *error)
     const char *name = NULL;
     struct library library;
     struct family *family = NULL;
-    size_t n = 0, size = 0;
+    size_t n = 0;
     *all = NULL;
     int status = place_split(where, given, sizeof given, &name, error);
     if (status == 0)
@@ -277,25 +277,27 @@ int called_family(const char *where, char **all, struct error *error)
     if (status < 0)
         return status;
     library_families(&library, true, &family, &n);
-    FILE *const text = must_have(open_memstream(all, &size));
-    fputs(where, text);
+    struct text_list places = {.n = 0};
+    bool whole = false; /* the family's own function stands among its members */
     for (size_t i = 0; i < n && name; i++) {
-        bool found = !strcmp(family[i].name, name), first = found;
+        bool found = !strcmp(family[i].name, name);
+        whole |= found;
         for (size_t m = 0; m < family[i].n; m++)
             found |= !strcmp(family[i].member[m].function->name, name);
-        if (first) /* the library has no function with the family's name, or it is there
-                    */
-            fseek(text, (long)(strlen(where) - strlen(name)), SEEK_SET);
-        for (size_t m = 0; m < family[i].n && found; m++) {
-            const char *const member = family[i].member[m].function->name;
-            if (!first && !strcmp(member, name))
-                continue;
-            if (!first || m)
-                fputc(',', text);
-            fputs(member, text);
-        }
+        for (size_t m = 0; m < family[i].n && found; m++)
+            if (strcmp(family[i].member[m].function->name, name) != 0 || whole)
+                text_list_add(&places, family[i].member[m].function->name);
     }
-    fclose(text);
+    *all = must_have(strndup(where, strlen(where) - (whole ? strlen(name) + 1 : 0)));
+    for (size_t i = 0; i < places.n; i++) {
+        char *longer = NULL;
+        if (asprintf(&longer, "%s%s%s", *all, whole && !i ? ":" : ",", places.item[i]) <
+            0)
+            longer = NULL;
+        free(*all);
+        *all = must_have(longer);
+    }
+    text_list_free(&places);
     families_free(family, n);
     library_close(&library);
     return 0;
