@@ -260,6 +260,49 @@ static int split_words(const char *where, struct called *called, struct error *e
     return status;
 }
 
+/* Adds to "LIB:dot" the other functions of its family: "LIB:dot,dot_c,dot_avx2". */
+int called_family(const char *where, char **all, struct error *error)
+{
+    char given[PATH_MAX], path[PATH_MAX];
+    const char *name = NULL;
+    struct library library;
+    struct family *family = NULL;
+    size_t n = 0;
+    *all = NULL;
+    int status = place_split(where, given, sizeof given, &name, error);
+    if (status == 0)
+        status = library_where(given, path, sizeof path, error);
+    if (status == 0)
+        status = library_read(path, &library, error);
+    if (status < 0)
+        return status;
+    library_families(&library, true, &family, &n);
+    struct text_list places = {.n = 0};
+    bool whole = false; /* the family's own function stands among its members */
+    for (size_t i = 0; i < n && name; i++) {
+        bool found = !strcmp(family[i].name, name);
+        whole |= found;
+        for (size_t m = 0; m < family[i].n; m++)
+            found |= !strcmp(family[i].member[m].function->name, name);
+        for (size_t m = 0; m < family[i].n && found; m++)
+            if (strcmp(family[i].member[m].function->name, name) != 0 || whole)
+                text_list_add(&places, family[i].member[m].function->name);
+    }
+    *all = must_have(strndup(where, strlen(where) - (whole ? strlen(name) + 1 : 0)));
+    for (size_t i = 0; i < places.n; i++) {
+        char *longer = NULL;
+        if (asprintf(&longer, "%s%s%s", *all, whole && !i ? ":" : ",", places.item[i]) <
+            0)
+            longer = NULL;
+        free(*all);
+        *all = must_have(longer);
+    }
+    text_list_free(&places);
+    families_free(family, n);
+    library_close(&library);
+    return 0;
+}
+
 int called_declare(struct options *options, const char *where, const char *prototype,
                    struct called *called, struct error *error)
 {

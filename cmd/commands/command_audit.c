@@ -2,6 +2,7 @@
 /* `simdbench audit`: an ordinary run of all kernels of an op, at sizes at which
  * dispatchers change their mind or forget to; the judge of the run says what they miss.
  */
+#include "commands/call.h"
 #include "commands/commands.h"
 #include "plan/plan.h"
 #include "process/process.h"
@@ -54,31 +55,12 @@ static int choose_sizes(struct options *options)
     return exit_status_of(status, &error);
 }
 
-int command_audit(struct options *options)
+static int audit_module(struct options *options, const char *module, const char *op)
 {
-    const char *const what = options->files.item[0];
-    char file[PATH_MAX];
-    const bool module = is_module(what);
-    if (!module && (strstr(what, ".so.") || strchr(what, '/'))) {
-        complain(
-            "%s: audit takes a file of functions, a plug-in or an op; `simdbench call "
-            "%s` lists functions, and its --save makes such a file",
-            what, what);
-        return EXIT_USAGE;
-    }
-    if (!module && options->files.n > 1) {
-        complain("%s: audit takes one op: simdbench audit %s", options->files.item[1],
-                 what);
-        return EXIT_USAGE;
-    }
     if (module) {
-        snprintf(file, sizeof file, "%s%s", strchr(what, '/') ? "" : "./", what);
-        text_list_add(&options->request.plugins, file);
+        text_list_add(&options->request.plugins, module);
         options->request.plugins_are_words = true;
     }
-    const char *const op = !module                ? what
-                           : options->files.n > 1 ? options->files.item[1]
-                                                  : NULL;
     free(options->request.op);
     options->request.op = op ? must_have(strdup(op)) : NULL;
     if (!options->request.baselines.n)
@@ -91,4 +73,46 @@ int command_audit(struct options *options)
             return status;
     }
     return command_op(options);
+}
+
+/* A family of functions of a library, with one prototype. */
+static int audit_family(struct options *options)
+{
+    const char *const *const words = (const char *const *)options->files.item;
+    struct error error = {.text = ""};
+    struct called called;
+    char *all = NULL;
+    int status = called_family(words[0], &all, &error);
+    if (status < 0)
+        return exit_status_of(status, &error);
+    status = called_declare(options, all, words[1], &called, &error);
+    status = status < 0 ? exit_status_of(status, &error)
+                        : audit_module(options, called.file, called.op);
+    called_forget(&called);
+    free(all);
+    return status;
+}
+
+int command_audit(struct options *options)
+{
+    const char *const what = options->files.item[0];
+    const char *const second = options->files.n > 1 ? options->files.item[1] : NULL;
+    char file[PATH_MAX];
+    if (second && called_is_prototype(second))
+        return audit_family(options);
+    if (!is_module(what) && (strstr(what, ".so.") || strchr(what, '/'))) {
+        complain(
+            "%s: audit takes a file of functions, a plug-in or an op, or functions of a "
+            "library with a prototype, LIB:mix 'PROTOTYPE'; `simdbench call %s` lists "
+            "them",
+            what, what);
+        return EXIT_USAGE;
+    }
+    if (!is_module(what) && second) {
+        complain("%s: audit takes one op: simdbench audit %s", second, what);
+        return EXIT_USAGE;
+    }
+    snprintf(file, sizeof file, "%s%s", strchr(what, '/') ? "" : "./", what);
+    return is_module(what) ? audit_module(options, file, second)
+                           : audit_module(options, NULL, what);
 }

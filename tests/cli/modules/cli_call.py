@@ -343,6 +343,19 @@ class CallFile(CallCase):
         row, = kernels(self.run_json("call", path, "--quiet", *SHORT, status=4))
         self.assertEqual(row["status"], "wrong", row)
 
+    def test_audit_family(self):
+        """From a library alone: all that is called as the family is, and no other."""
+        for name in "mix", "mix_c":
+            text = self.run_tool("audit", f"{self.built}:{name}", MIX, "--sizes=64",
+                                 "--reference=mix_c", "--dry-run").stdout
+            self.assertEqual(set(re.findall(r"libmix:(mix/\S+)@64", text)),
+                             {"mix/f32/scalar/mix_c", "mix/f32/avx2/mix_avx2"}, text)
+        document = self.run_json("audit", f"{self.built}:mix_rounds", MIX, "--sizes=64",
+                                 "--quiet", *SHORT)
+        self.assertEqual({row["variant"] for row in kernels(document)}, {"mix_rounds"})
+        done = self.run_tool("audit", f"{self.built}:mix_d", MIX, status=2)
+        self.assertIn("has no function mix_d", done.stderr)
+
     def test_audit(self):
         """Which rows run, and what stands in the file; test_audit has the verdicts."""
         functions = {"scalar": "mix_c", "avx2": "mix_avx2", "lib": "mix_choose()"}
@@ -360,7 +373,7 @@ class CallFile(CallCase):
             bad, = self.run_json(*strict, status=1, env=slow)["audit"]
             self.assertTrue(bad["worse"] and bad["sizes"] == 2, bad)
         self.run_tool(*strict, env=environment(SIMDBENCH_TEST_CLOCK="1"))
-        self.assertIn("--save", self.run_tool("audit", "libz.so.1", status=2).stderr)
+        self.assertIn("LIB:mix", self.run_tool("audit", "libz.so.1", status=2).stderr)
         text = self.run_tool("audit", path, "--dry-run").stdout
         self.assertIn("mix:mix/f32/lib/mix_choose@257", text)
         self.assertNotIn("257", self.run_tool("audit", path, "--dry-run", "--sizes=64").stdout)
