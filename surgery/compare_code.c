@@ -38,11 +38,21 @@ static int split(const char *text, struct lines *lines)
     return 0;
 }
 
-/* The place, behind a tab, is none of the code. */
+/* The length of what is known of a line, without its place, which stands behind a tab.
+ * `cut`: more follows that is not known, as "..." says. */
+static size_t known(const char *line, bool *cut)
+{
+    const size_t n = strcspn(line, "\t\n");
+    *cut = n > 3 && !memcmp(line + n - 3, "...", 3);
+    return *cut ? n - 3 : n;
+}
+
 static bool same_line(const char *a, const char *b)
 {
-    const size_t n = strcspn(a, "\t\n");
-    return n == strcspn(b, "\t\n") && !memcmp(a, b, n);
+    bool a_cut, b_cut;
+    const size_t n = known(a, &a_cut), m = known(b, &b_cut);
+    return (n == m || (a_cut && n < m) || (b_cut && m < n)) &&
+           !memcmp(a, b, n < m ? n : m);
 }
 
 static size_t end_of_function(const struct lines *lines, size_t from)

@@ -169,9 +169,12 @@ static void write_target(struct writing *writing, const struct insn *insn)
     else if (insn->reference == REFERS_LEA && object &&
              symbol_at(object, target, &symbol))
         write_constant(writing, target, symbol.hi - target);
-    else
-        write_constant(writing, target,
-                       insn->reference == REFERS_LEA ? BLIND_BYTES : insn->data_bytes);
+    else if (insn->reference == REFERS_LEA) {
+        write_constant(writing, target, BLIND_BYTES);
+        fprintf(writing->to, "...");
+    } else {
+        write_constant(writing, target, insn->data_bytes);
+    }
 }
 
 /* ---- instructions ---- */

@@ -233,6 +233,13 @@ bool symbol_at(const struct object *object, uint64_t address, struct symbol *sym
     return symbol->lo != 0;
 }
 
+/* Numbers of the loader, of variables of a thread. */
+static bool is_of_thread(unsigned type)
+{
+    return type == R_X86_64_DTPMOD64 || type == R_X86_64_DTPOFF64 ||
+           type == R_X86_64_TPOFF64 || type == R_X86_64_TLSDESC;
+}
+
 static const char *relocated(const struct object *object, const ElfW(Shdr) * table,
                              uint64_t place)
 {
@@ -243,14 +250,15 @@ static const char *relocated(const struct object *object, const ElfW(Shdr) * tab
         const unsigned type = ELF64_R_TYPE(rela[i].r_info);
         if (rela[i].r_offset != place ||
             (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
-             type != R_X86_64_IRELATIVE))
+             type != R_X86_64_IRELATIVE && !is_of_thread(type)))
             continue;
         const ElfW(Sym) *const symbol =
             symbols ? entries(object, symbols, sizeof *symbol, &n_symbols) : NULL;
         const size_t number = ELF64_R_SYM(rela[i].r_info);
         return symbol && number && number < n_symbols
                    ? text_of(object, symbols->sh_link, symbol[number].st_name)
-                   : "";
+               : is_of_thread(type) ? "of a thread"
+                                    : "";
     }
     return NULL;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64, TURNS = 2, SMALL_LOOP = 64, PLACES_LEAST = 4 };
+enum { LINE_BYTES = 64, PAGE_BYTES = 4096, TURNS = 2, SMALL_LOOP = 64, PLACES_LEAST = 4 };
 /* Limits of a choice, and of a copy that is traced. */
 #define CHOICE_NS 15000.0
 #define COPIES_NS 30e9
@@ -98,6 +98,7 @@ static const char *take_found(struct ab_places *places, const struct copies_repl
 {
     places->offset = told->loop_bytes ? (double)told->offset : NAN;
     places->loop = told->loop_bytes ? (double)told->loop_bytes : NAN;
+    places->anchor = told->anchor;
     places->share = told->share;
     places->whole = told->whole;
     if (!(told->share >= 1))
@@ -135,12 +136,15 @@ static void compare_code(struct ab_group *group, size_t c)
 
 /* ---- copies in this process ---- */
 
-/* The first place is the same one in a line for the loops of all arms, if these are
- * known. */
+/* The first place is the same one in a page for the loops of all arms: predictors of
+ * branches know more bits of an address than its place in a line. Each process has
+ * another line, so that none is favoured. */
 static uint64_t shift_of(const struct ab_group *group, const struct ab_places *places)
 {
-    const uint64_t own = isnan(places->offset) ? 0 : (uint64_t)places->offset;
-    return (group->process % LINE_BYTES + LINE_BYTES - own) % LINE_BYTES;
+    uint64_t random = ab_random(group->ab, group->state.number, group->process, 999);
+    const uint64_t line = random_next(&random) % (PAGE_BYTES / LINE_BYTES);
+    const uint64_t place = line * LINE_BYTES + group->process % LINE_BYTES;
+    return (place + PAGE_BYTES - places->anchor) % PAGE_BYTES;
 }
 
 /* 0, and false with the reason if it cannot be copied; or GROUP_RESTART, -EINTR. */

@@ -67,6 +67,7 @@ struct ab {
 struct ab_places {
     char *executed, *code; /* as struct copies_reply has them; NULL: not known */
     double offset, loop;   /* of its hottest loop; NaN: not known */
+    uint64_t anchor;       /* as struct copies_reply has it */
     double share;
     bool whole;
 };

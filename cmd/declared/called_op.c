@@ -130,10 +130,14 @@ static void op_work(const struct declared_slot *slot, const struct simdbench_sha
 
 /* ---- slots ---- */
 
-static struct declared_slot *slots[DECLARED_OPS_MAX];
+static struct declared_slot *slots[DECLARED_SLOTS];
 
-#define EACH_SLOT(X) \
-    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+/* Octal numbers, whose digits can be joined. */
+#define EIGHT(X, n) X(0##n##0) X(0##n##1) X(0##n##2) X(0##n##3) FOUR(X, n)
+#define FOUR(X, n) X(0##n##4) X(0##n##5) X(0##n##6) X(0##n##7)
+#define SLOTS(X, n) HALF(X, n) EIGHT(X, n##4) EIGHT(X, n##5) EIGHT(X, n##6) EIGHT(X, n##7)
+#define HALF(X, n) EIGHT(X, n##0) EIGHT(X, n##1) EIGHT(X, n##2) EIGHT(X, n##3)
+#define EACH_SLOT(X) SLOTS(X, 0) SLOTS(X, 1) SLOTS(X, 2)
 
 #define FUNCTIONS(n)                                                                     \
     static int parse_##n(const char *text, struct simdbench_shape *shape, char *error,   \
@@ -187,16 +191,16 @@ EACH_SLOT(FUNCTIONS)
      .reference = reference_##n,          \
      .work = work_##n,                    \
      .verify = verify_##n},
-static const struct simdbench_op ops[DECLARED_OPS_MAX] = {EACH_SLOT(OP)};
+static const struct simdbench_op ops[DECLARED_SLOTS] = {EACH_SLOT(OP)};
 
 int slot_take(struct declared_slot *slot, struct error *error)
 {
     size_t i = 0;
-    while (i < DECLARED_OPS_MAX && slots[i])
+    while (i < DECLARED_SLOTS && slots[i])
         i++;
-    if (i == DECLARED_OPS_MAX)
+    if (i == DECLARED_SLOTS)
         return error_set(error, -E2BIG, "more than %d declared ops in one process",
-                         DECLARED_OPS_MAX);
+                         DECLARED_SLOTS);
     slots[i] = slot;
     slot->op = ops[i];
     return 0;
@@ -204,7 +208,7 @@ int slot_take(struct declared_slot *slot, struct error *error)
 
 struct declared_slot *slot_of(const struct simdbench_op *op)
 {
-    for (size_t i = 0; i < DECLARED_OPS_MAX; i++)
+    for (size_t i = 0; i < DECLARED_SLOTS; i++)
         if (slots[i] && op == &slots[i]->op)
             return slots[i];
     return NULL;
@@ -218,7 +222,7 @@ const char *declared_trouble(const struct simdbench_op *op)
 
 void slot_give(const struct declared_slot *slot)
 {
-    for (size_t i = 0; i < DECLARED_OPS_MAX; i++)
+    for (size_t i = 0; i < DECLARED_SLOTS; i++)
         if (slots[i] == slot)
             slots[i] = NULL;
 }

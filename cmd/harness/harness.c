@@ -349,6 +349,9 @@ static void note_usage(const struct harness *harness, size_t c)
              "peak memory %s, before %s; %.0f page faults, before %.0f", now, before,
              median_of(entry, faults, SIDE_HEAD), median_of(entry, faults, SIDE_BASE));
     must(result_add_note(&harness->run->results[entry->result], text));
+    if (clock_script())
+        must(result_add_note(&harness->run->results[entry->result],
+                             "its times are made up (SIMDBENCH_TEST_CLOCK)"));
 }
 
 /* A case that runs more threads than it has CPUs is slow and noisy. */

@@ -29,6 +29,16 @@ static void fail_all(const struct harness *harness, size_t first, const char *re
     }
 }
 
+/* The time of a whole program; for tests that of its side, as SIMDBENCH_TEST_CLOCK has
+ * it. */
+static double command_ns(const struct harness *harness, int which,
+                         const struct slice *slice)
+{
+    return clock_script()          ? clock_script_rate(harness->side[which].name)
+           : harness->request.wall ? (double)slice->wall_ns
+                                   : (double)slice->cpu_ns;
+}
+
 int unit_run(struct harness *harness, size_t first, int which, size_t place,
              struct readings *readings, struct slice *slice, struct error *error)
 {
@@ -43,8 +53,7 @@ int unit_run(struct harness *harness, size_t first, int which, size_t place,
     else if (status < 0)
         return error_set(error, status, "%s", why.text);
     else if (!adapter->reader)
-        readings_add(readings, name, strlen(name),
-                     (double)(harness->request.wall ? slice->wall_ns : slice->cpu_ns));
+        readings_add(readings, name, strlen(name), command_ns(harness, which, slice));
     for (size_t c = first; c < unit_end(harness, first); c++) {
         const char *const wanted = harness->cases[c].name;
         if (!readings_find(readings, wanted))

@@ -13,10 +13,13 @@ int read_gbench(char *text, const struct reading_form *form, struct readings *re
     for (size_t i = 0; status == 0 && i < run->n_results; i++) {
         const struct result *const result = &run->results[i];
         const bool good = result->status == STATUS_OK;
+        const bool zero = !good && !strcmp(result->reason, FOREIGN_NO_TIME);
         readings_put(readings, result->id, strlen(result->id),
-                     good ? NULL : result->reason,
-                     (struct reading){.ns = good ? result->summary.median_ns : NAN,
-                                      .told = true,
+                     good || zero ? NULL : result->reason,
+                     (struct reading){.ns = good   ? result->summary.median_ns
+                                            : zero ? 0
+                                                   : NAN,
+                                      .told = !zero,
                                       .threads = (uint32_t)result->threads});
     }
     run_free(run);

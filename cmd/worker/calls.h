@@ -175,6 +175,7 @@ struct copies_reply {
     uint64_t n, functions, tables, jumps, bytes, left;
     uint64_t offset;     /* of the head of its hottest loop in a line of 64 bytes */
     uint64_t loop_bytes; /* 0: there is no such loop */
+    uint64_t anchor;     /* of that head in a page; else of what executes most often */
     /* All of these by a trace alone. */
     double share; /* of executed instructions, those that are copied; NaN: not known */
     bool whole;   /* all instructions of a call were seen; else some of them */

@@ -101,13 +101,17 @@ static int add_row(const struct value *entry, void *context)
         return VALUE_FAIL(entry, "a benchmark without a name");
     if (strlen(name_of(entry)) > FOREIGN_NAME_MOST)
         return VALUE_FAIL(entry, "a name of more than %d bytes", FOREIGN_NAME_MOST);
-    if (!failed && !(ns > 0 && ns < 1e300))
-        return VALUE_FAIL(entry, "no time that is a positive number with a time_unit");
+    if (!failed && isnan(ns))
+        return VALUE_FAIL(entry, "no time that is a number with a time_unit");
     struct result *const result = result_of(run, entry);
     if (!result)
         return value_no_memory(entry);
     if (failed)
         return fail(entry, result) ? value_no_memory(entry) : 0;
+    if (!(ns > 0 && ns < 1e300))
+        return result_set_status(result, STATUS_FAILED, FOREIGN_NO_TIME)
+                   ? value_no_memory(entry)
+                   : 0;
     if (!result->samples.n) {
         result->work.ops = work_of(entry, "items_per_second", ns);
         result->work.bytes = work_of(entry, "bytes_per_second", ns);

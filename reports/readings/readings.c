@@ -43,8 +43,7 @@ void readings_put(struct readings *readings, const char *name, size_t length,
     reading.name[length] = '\0';
     if (!readings->repeats)
         number_name(readings, reading.name, length);
-    if (string_set(&reading.reason,
-                   reading.no_time ? "its time is no positive number" : reason))
+    if (string_set(&reading.reason, reading.no_time ? FOREIGN_NO_TIME : reason))
         readings->failed = true;
     *entry = reading;
     readings->n++;

@@ -29,8 +29,9 @@ struct readings {
     bool repeats; /* the second number of a name is a repetition, not case NAME#2 */
     bool failed;  /* no memory was left for a reading */
 };
-/* A time that is no positive number is a failure. Nothing is added to more than
- * READINGS_MOST. */
+/* A time that is no positive number is a failure for this reason. Nothing is added to
+ * more than READINGS_MOST. */
+#define FOREIGN_NO_TIME "its time is no positive number"
 enum { READINGS_MOST = 5000 };
 void readings_add(struct readings *readings, const char *name, size_t length, double ns);
 /* A case that is listed, without a time. */

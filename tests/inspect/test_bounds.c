@@ -1,37 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds and shares from counts and rates. */
-#include "fact_words.h"
-
-/* An FMA tile: 12 FMAs and 12 maxima of 256 bits with 2 loads and 6 broadcasts. */
-static struct inspect_facts tile(void)
-{
-    struct inspect_facts facts = {0};
-    SET(call_cycles, 1000);
-    SET(call_instructions, 4000);
-    SET(instructions, 40);
-    SET(vector, 36);
-    SET(scalar_float, 0);
-    SET(integer, 4);
-    SET(branches, 1);
-    SET(loads, 8);
-    SET(bytes_loaded, 2 * 32 + 6 * 4);
-    SET(stores, 0);
-    SET(bytes_stored, 0);
-    SET(line_splits, 0);
-    SET(widest_bits, 256);
-    SET(fma, 12);
-    SET(float_arithmetic, 24);
-    SET(divides, 0);
-    SET(calls, 0);
-    SET(copies, 4);
-    SET(rate_instructions, 6);
-    SET(rate_loads_64, 3);
-    SET(rate_loads_128, 2);
-    SET(rate_fmas_256, 2);
-    SET(rate_fmas_128, 1);
-    SET(rate_floats_256, 3);
-    return facts;
-}
+/* Bounds and shares from counts and rates of the core. */
+#include "tile_facts.h"
 
 static void test_cycles(void **state)
 {
@@ -193,154 +162,6 @@ static void test_long_loop(void **state)
     SET(code_bytes, 65536);
     inspect_bounds(&facts);
     assert_near(VALUE(decode_cycles), 4096, 1e-9);
-}
-
-static void test_roof_and_memory(void **state)
-{
-    struct inspect_facts facts = tile();
-    SET(roof_share, 0.9);
-    SET(call_bytes, 6000);
-    SET(stream_rate, 8);
-    SET(isa_bits, 256);
-    SET(rate_loads_256, 2);
-    inspect_bounds(&facts);
-    assert_near(VALUE(far_share), 0.75, 1e-9);
-    assert_near(VALUE(roof_cycles), 9, 1e-9);
-    assert_near(VALUE(memory_share), 0.75, 1e-9);
-    assert_near(VALUE(memory_cycles), 7.5, 1e-9);
-    assert_near(VALUE(traffic_cycles), 88 / 8.0, 1e-9);
-    assert_near(VALUE(limit_cycles), 9, 1e-9);
-    assert_int_equal(inspect_limiting_bound(&facts), FACT_roof_cycles);
-}
-
-/* Streams that the case beats are of other bytes: then loads alone are a bound. */
-static void test_stream_that_is_beaten(void **state)
-{
-    struct inspect_facts facts = tile();
-    SET(call_bytes, 32000);
-    SET(stream_rate, 8);
-    SET(isa_bits, 256);
-    SET(rate_loads_256, 2);
-    inspect_bounds(&facts);
-    assert_near(VALUE(memory_share), 0.5, 1e-9);
-    assert_near(VALUE(traffic_cycles), 88 / 64.0, 1e-9);
-    assert_near(VALUE(far_share), 0, 0);
-    /* No stream goes faster than loads. */
-    facts = tile();
-    SET(call_bytes, 3200);
-    SET(stream_rate, 100);
-    SET(isa_bits, 256);
-    SET(rate_loads_256, 2);
-    inspect_bounds(&facts);
-    assert_near(VALUE(memory_share), 0.05, 1e-9);
-    facts = tile();
-    SET(call_bytes, 6000);
-    SET(stream_rate, 8);
-    inspect_bounds(&facts);
-    assert_near(VALUE(memory_share), 0.75, 1e-9);
-}
-
-/* 512 bytes an iteration, 32 iterations a call. */
-static struct inspect_facts narrow_copy(double call_bytes, double stores_per_cycle)
-{
-    struct inspect_facts facts = tile();
-    SET(loop_share, 1);
-    SET(call_instructions, 40 * 32);
-    SET(loads, 64);
-    SET(bytes_loaded, 256);
-    SET(stores, 64);
-    SET(bytes_stored, 256);
-    SET(float_arithmetic, 8);
-    SET(call_bytes, call_bytes);
-    SET(isa_bits, 256);
-    SET(rate_loads_256, 2);
-    SET(rate_stores_256, stores_per_cycle);
-    inspect_bounds(&facts);
-    return facts;
-}
-
-/* A loop that moves its operands once, whatever the width of its own loads, has the ports
- * as a limit. */
-static void test_operands_once(void **state)
-{
-    struct inspect_facts facts = narrow_copy(512 * 32, 1);
-    assert_near(VALUE(operand_cycles), 8, 1e-9);
-    assert_near(VALUE(limit_cycles), 8, 1e-9);
-    facts = narrow_copy(512 * 32, 4);
-    assert_near(VALUE(operand_cycles), 4, 1e-9);
-    facts = narrow_copy(256 * 32, 1);
-    assert_true(isnan(VALUE(operand_cycles)));
-}
-
-static void test_tame_input(void **state)
-{
-    struct inspect_facts facts = tile();
-    inspect_fact_set_interval(&facts, FACT_input_zero, 0.8, 0.7, 0.9);
-    inspect_fact_set_interval(&facts, FACT_input_sorted, 0.6, 0.5, 0.7);
-    inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
-    inspect_bounds(&facts);
-    assert_true(isnan(VALUE(tame_input)));
-    assert_non_null(strstr(facts.fact[FACT_tame_input].absent, "no branch"));
-    SET(branches, 1.5);
-    inspect_bounds(&facts);
-    assert_near(VALUE(tame_input), 0.6, 0);
-    assert_near(facts.fact[FACT_tame_input].high, 0.7, 0);
-    /* Branches that always go the same way have nothing to gain. */
-    SET(undecided, 0.001);
-    SET(cost_mispredict, 15);
-    inspect_bounds(&facts);
-    assert_true(isnan(VALUE(tame_input)));
-    SET(undecided, 0.5);
-    inspect_bounds(&facts);
-    assert_near(VALUE(tame_input), 0.6, 0);
-    /* A jump by a table is a branch, too. */
-    SET(branches, 1);
-    inspect_bounds(&facts);
-    assert_true(isnan(VALUE(tame_input)));
-    SET(indirect, 1);
-    inspect_bounds(&facts);
-    assert_near(VALUE(tame_input), 0.6, 0);
-    facts = (struct inspect_facts){0};
-    inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
-    inspect_bounds(&facts);
-    assert_near(VALUE(tame_input), 0.9, 0);
-    facts = (struct inspect_facts){0};
-    inspect_fact_set_absent(&facts, FACT_input_sorted, "it has no inputs");
-    inspect_bounds(&facts);
-    assert_string_equal(facts.fact[FACT_tame_input].absent, "it has no inputs");
-}
-
-/* An index array that is constant makes all accesses near. */
-static void test_near_input(void **state)
-{
-    struct inspect_facts facts = tile();
-    inspect_fact_set_interval(&facts, FACT_input_zero, 0.5, 0.4, 0.6);
-    inspect_fact_set_interval(&facts, FACT_input_sorted, 1, 0.9, 1.1);
-    SET(branches, 2);
-    SET(page_changes, VALUE(loads) + VALUE(stores));
-    SET(places_known, 0);
-    SET(call_bytes, 1e8);
-    inspect_bounds(&facts);
-    assert_near(VALUE(near_input), 0.5, 0);
-    assert_true(isnan(VALUE(tame_input)));
-    /* Operands that lie near, and places that do not follow from data. */
-    SET(call_bytes, 1e5);
-    inspect_bounds(&facts);
-    assert_true(isnan(VALUE(near_input)));
-    assert_near(VALUE(tame_input), 0.5, 0);
-    SET(call_bytes, 1e8);
-    SET(places_known, 1);
-    inspect_bounds(&facts);
-    assert_true(isnan(VALUE(near_input)));
-    /* Windows do not tell, but what sorting helps is a branch. */
-    SET(sampled, 1);
-    SET(loop_share, 0.9);
-    SET(sample_error, 0);
-    inspect_bounds(&facts);
-    assert_near(VALUE(near_input), 0.5, 0);
-    inspect_fact_set_interval(&facts, FACT_input_sorted, 0.6, 0.5, 0.7);
-    inspect_bounds(&facts);
-    assert_true(isnan(VALUE(near_input)));
 }
 
 static void test_branches(void **state)
@@ -567,10 +388,8 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_widths),
                      TEST(test_vector_units), TEST(test_gathers), TEST(test_splits),
-                     TEST(test_long_loop), TEST(test_roof_and_memory),
-                     TEST(test_stream_that_is_beaten), TEST(test_operands_once),
-                     TEST(test_tame_input), TEST(test_near_input), TEST(test_branches),
-                     TEST(test_costs), TEST(test_refuted), TEST(test_short_chains),
-                     TEST(test_samples), TEST(test_faster_way), TEST(test_unchained),
-                     TEST(test_shares), TEST(test_nothing_known));
+                     TEST(test_long_loop), TEST(test_branches), TEST(test_costs),
+                     TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
+                     TEST(test_faster_way), TEST(test_unchained), TEST(test_shares),
+                     TEST(test_nothing_known));
 }

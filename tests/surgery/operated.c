@@ -274,3 +274,30 @@ void scan(const void *a, void *b)
     other_count += 2;
     *(uint32_t *)b = sum;
 }
+
+/* ---- a table; variables of a thread: the loader gives each library others ---- */
+
+static __thread uint32_t state = 7;
+static __thread __attribute__((tls_model("initial-exec"))) uint32_t sum;
+
+static const uint8_t powers[] = {1,   2,   4,   8,  16,  32, 64, 128, 27, 54,
+                                 108, 216, 171, 77, 154, 47, 94, 188, 99, 198};
+
+void untold_table(const void *a, void *b)
+{
+    const uint8_t *x = a;
+    uint8_t *y = b;
+    for (int i = 0; i < 64; i++)
+        y[i] = powers[x[i] % sizeof powers];
+}
+
+void threads(const void *a, void *b)
+{
+    const uint32_t *x = a;
+    uint32_t *y = b;
+    for (int i = 0; i < 64; i++)
+        state = state * 5 + x[i];
+    for (int i = 0; i < 64; i++)
+        sum += mix(x[i]);
+    y[0] = state + sum;
+}

@@ -43,14 +43,15 @@ static void assert_same(const char *name, const char *a, const char *b)
 }
 
 static const char *const compilers[] = {"gcc", "clang-19"};
-static const char *const symbols[] = {"scan", "switches", "pointers", "helpers",
-                                      "linked"};
+static const char *const symbols[] = {"scan",   "switches", "pointers",    "helpers",
+                                      "linked", "threads",  "untold_table"};
 
 static void test_padding(void **state)
 {
     static const char *const flags[] = {"",         "-DPAD=16",
                                         "-DPAD=32", "-DPAD=48",
-                                        "-DPAD=60", "-falign-functions=64 -DPAD=3"};
+                                        "-DPAD=60", "-falign-functions=64 -DPAD=3",
+                                        "-s"};
     for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
         char *right[ARRAY_LEN(symbols)] = {NULL};
         for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
@@ -135,6 +136,11 @@ static void test_texts(void **state)
     assert_int_equal(difference.instructions, 1);
     assert_string_equal(difference.where, "y+0x0");
     assert_int_equal(surgery_compare("function\nmov", a, &difference), -EINVAL);
+    /* A table of unknown length. */
+    assert_true(compare("function\nlea 0102\n", "function\nlea 01...\n").same);
+    assert_true(compare("function\nlea 01...\n", "function\nlea 0102\n").same);
+    assert_false(compare("function\nlea 02...\n", "function\nlea 0102\n").same);
+    assert_false(compare("function\nlea 0102...\n", "function\nlea 01\n").same);
 }
 
 static int forget(void **state)

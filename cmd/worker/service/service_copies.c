@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COPIES_MAX = 64, LINE_BYTES = 64 };
+enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096 };
 /* Limits of a trace, and of a proof, which runs one call at full speed. */
 #define TRACE_NS 8000000000
 #define PROOF_NS 10000000000
@@ -102,12 +102,18 @@ static int trace(const struct copies *copies, struct inspect_census *census,
 static void find_loop(const struct inspect_census *census, struct copies_reply *reply)
 {
     const struct inspect_loop *const loop = census->loop;
+    const struct inspect_line *most = census->line;
+    for (size_t i = 0; i < census->n_lines; i++)
+        if (census->line[i].executed > most->executed)
+            most = &census->line[i];
+    reply->anchor = most ? most->address % PAGE_BYTES : 0;
     if (!census->n_loops || loop->share < LOOP_SHARE || !loop->n_lines)
         return;
     const uint64_t last = census->line[loop->line + loop->n_lines - 1].address;
     const unsigned char opcode = *(const unsigned char *)(uintptr_t)last;
     const unsigned length = opcode == 0x0f ? 6 : opcode == 0xe9 ? 5 : 2;
     reply->offset = loop->address % LINE_BYTES;
+    reply->anchor = loop->address % PAGE_BYTES;
     reply->loop_bytes = last + length - census->line[loop->line].address;
 }
 
@@ -157,9 +163,9 @@ static int make_all(struct copies *copies, const struct copies_call *call,
 {
     int status = 0;
     for (uint64_t i = 0; i < call->n && status == 0; i++) {
-        const uint64_t shift = (call->shift + LINE_BYTES * i / call->n) % LINE_BYTES;
-        status =
-            surgery_copy(copies->surgery, (unsigned)shift, &copies->variant[i], error);
+        const uint64_t shift = call->shift + LINE_BYTES * i / call->n;
+        status = surgery_copy(copies->surgery, (unsigned)(shift % PAGE_BYTES),
+                              &copies->variant[i], error);
         copies->n += status == 0;
         if (status == 0 && (i == 0 || !call->executed))
             status = surgery_prove(copies->variant[i], PROOF_NS, error);

@@ -10,8 +10,6 @@ import unittest
 
 from cli_tool import BINARY, MODULES, PATIENCE, SOURCE, Case, environment, sanitized
 
-__all__ = ["Builds", "FailingBuilds", "Places", "Programs", "BuildUsage"]
-
 # Few processes, one round in each: enough for an interval.
 QUICK = ["--processes=8", "--rounds=1", "--threshold=50%", "--quiet"]
 

@@ -7,8 +7,6 @@ import subprocess
 
 from cli_tool import BINARY, SMALL, SOURCE, Case, environment
 
-__all__ = ["Compare"]
-
 
 class Compare(Case):
     """Runs made from one real run, so that no test depends on timing."""

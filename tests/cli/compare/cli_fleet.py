@@ -12,8 +12,6 @@ import time
 
 from cli_tool import BINARY, PATIENCE, SMALL, SOURCE, Case, environment
 
-__all__ = ["Fleet", "FleetRecipes"]
-
 RECIPES = SOURCE / "docs/recipes"
 
 HOSTS = int(os.environ.get("FLEET_HOSTS", "120"))

@@ -4,8 +4,6 @@ import json
 
 from cli_tool import MODULES, SHORT, Case, sanitized
 
-__all__ = ["GateOfCode"]
-
 # Times decide nothing here.
 QUICK = ["--processes=8", "--rounds=1", "--threshold=100%", "--quiet"]
 CASE = "gemm/maxplus-f32/avx2/tile@96x96x96"

@@ -10,8 +10,6 @@ import subprocess
 import html_rules
 from cli_tool import BINARY, SHORT, SMALL, Case, environment, kernels
 
-__all__ = ["All", "History"]
-
 CASE = "gemm/maxplus-f32/scalar/add@8x8x8"
 
 

@@ -8,8 +8,6 @@ import sys
 
 from cli_tool import MODULES, PATIENCE, SOURCE, Case, environment
 
-__all__ = ["Selftest", "SelftestUsage"]
-
 FEW = ["selftest", "--gates=1", "--quiet"]
 COUNTS = ("regressed", "improved", "same", "placed", "inconclusive", "unusable")
 
@@ -91,7 +89,7 @@ class Selftest(SelftestCase):
                 "        time.sleep(0.01)\n"
                 "    print(os.sched_getaffinity(process.pid) == {int(sys.argv[2])})\n"
                 "print(process.returncode)\n")
-        done = subprocess.run([sys.executable, "-B", "-c", code, SOURCE / "scripts",
+        done = subprocess.run([sys.executable, "-B", "-c", code, SOURCE / "scripts/benches",
                                str(cpu)], capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.stdout, "True\n-9\n", done.stderr)
 

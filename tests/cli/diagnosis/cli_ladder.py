@@ -7,8 +7,6 @@ import xml.etree.ElementTree as ElementTree
 
 from cli_tool import SHORT, SMALL, Case, environment, kernels, sanitized
 
-__all__ = ["Ladder", "Figure"]
-
 KINDS = ["load", "read", "write", "copy"]
 
 

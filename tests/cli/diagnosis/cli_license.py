@@ -6,8 +6,6 @@ import re
 from cli_run import old_cpu
 from cli_tool import Case
 
-__all__ = ["License", "OldCpuLicense"]
-
 VERDICTS = ("none", "light", "heavy", "unknown")
 
 

@@ -5,8 +5,6 @@ import json
 
 from cli_tool import MODULES, SHORT, SOURCE, Case, kernels
 
-__all__ = ["FreshPlants", "LastPlants", "Plants"]
-
 
 class Plants(Case):
     MODULE, PLANTS, SOUND = "plants", 24, 6

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from cli_tool import BINARY, PATIENCE, SHORT, Case, environment, kernels
 
-__all__ = ["ForeignPrograms"]
-
 SOURCE = Path(__file__).with_name("watched.c")
 
 

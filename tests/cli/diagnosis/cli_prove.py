@@ -7,8 +7,6 @@ import unittest
 from cli_foreign import FAKE, installed
 from cli_tool import MODULES, SHORT, SMALL, Case, environment, kernels, sanitized
 
-__all__ = ["Proof"]
-
 BITS = {"scalar": (32, 64), "sse2": (128,), "avx2": (256,), "avx512": (512,)}
 
 

@@ -7,8 +7,6 @@ import shutil
 
 from cli_tool import *
 
-__all__ = ["StudyFiles", "StrangeStudies"]
-
 
 class StudyFiles(Case):
     def test_brought_studies(self):

@@ -4,8 +4,6 @@ import ctypes
 
 from cli_tool import SHORT, Case, environment, kernels
 
-__all__ = ["Blis"]
-
 LIBRARY = "libblis.so.4"
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from cli_tool import BINARY, SHORT, Case, environment, kernels
 
-__all__ = ["Call", "CallFile", "CallList"]
-
 MIX = "void (inout float dst[n], const float src[n], float gain = 0.5, size_t n)"
 SOURCE = Path(__file__).with_name("mix.c")
 
@@ -436,6 +434,17 @@ class CallFile(CallCase):
                                  "--quiet")
         row, = [r for r in document["results"] if r.get("comparison")]
         self.assertEqual(row["variant"], "mix_c", row)
+
+    def test_ab_of_many_ops(self):
+        """Each of the three builds has all ops of the file."""
+        ops = [{"name": f"mix{i}", "prototype": MIX, "kernels": {"scalar": "mix_c"}}
+               for i in range(64)]
+        path = self.folder / "many.json"
+        path.write_text(json.dumps({"functions": 1, "ops": ops}))
+        document = self.run_json("ab", self.built, self.built, f"--functions={path}", "mix63",
+                                 "--sizes=64", "--processes=8", "--rounds=6", "--quiet",
+                                 env=environment(SIMDBENCH_TEST_CLOCK="1"))
+        self.assertEqual([r["status"] for r in kernels(document)], ["ok"])
 
 
 class CallList(CallCase):

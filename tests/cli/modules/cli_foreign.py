@@ -9,8 +9,6 @@ from pathlib import Path
 
 from cli_tool import PATIENCE, SHORT, SOURCE, Case, environment, kernels
 
-__all__ = ["Foreign", "ForeignLibraries"]
-
 PYTHON = "/usr/bin/python3"  # as in the first line of each baseline
 FAKE = SOURCE / "tests/cli/baseline-fake"
 SMALL = ["gemm", "--isa=scalar", "--sizes=8", *SHORT]

@@ -16,8 +16,6 @@ from cli_tool import SHORT, SOURCE, Case, environment, sanitized
 sys.path.append(str(SOURCE / "tests/cheats"))
 import honest
 
-__all__ = ["Judge"]
-
 CHEATS = SOURCE / "tests/cheats"
 # What each of them is rejected for.
 REASONS = {

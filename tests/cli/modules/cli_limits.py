@@ -2,8 +2,6 @@
 """Limits that fit, and correct kernels whose roof does not."""
 from cli_tool import MODULES, SHORT, Case, environment, kernels
 
-__all__ = ["Limits"]
-
 # By scripted times rows are as fast as their bytes say, but for two that are ten times as fast.
 FAST = {"SIMDBENCH_TEST_CLOCK": "1,misfit=0.1,less=0.1"}
 AXPY = ("axpy", f"--plugin={MODULES / 'axpy.so'}", "--baseline=none", "--sizes=40960", *SHORT)

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from cli_tool import BINARY, MODULES, PATIENCE, SHORT, SMALL, SOURCE, Case, environment, kernels, measured
 
-__all__ = ["Plugins", "Fetched", "Installed"]
-
 
 class Plugins(Case):
     def module(self, name):
@@ -299,7 +297,7 @@ def documented_module():
     return re.search(r"```c\n(.*?)```", text, re.S).group(1)
 
 
-class Installed(Case):
+class InstalledModules(Case):
     def setUp(self):
         super().setUp()
         meson = shutil.which("meson")

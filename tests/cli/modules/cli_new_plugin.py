@@ -8,8 +8,6 @@ import subprocess
 
 from cli_tool import PATIENCE, SHORT, SOURCE, Case, environment, kernels
 
-__all__ = ["NewPlugin", "Structs"]
-
 HEADER = SOURCE / "kernels/simdbench.h"
 CRATE = SOURCE / "bindings/rust/simdbench_plugin.rs"
 ZIG, ZIG_STRUCTS = SOURCE / "bindings/zig/simdbench.zig", ("shape", "operand", "operands", "kernel",

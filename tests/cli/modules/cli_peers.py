@@ -7,8 +7,6 @@ import subprocess
 
 from cli_tool import BINARY, SHORT, SOURCE, Case, environment, kernels
 
-__all__ = ["PeerNames", "Peers"]
-
 MANIFESTS = {path.parent.name: path.read_text(encoding="utf-8")
              for path in sorted((SOURCE / "peers").glob("*/Cargo.toml"))
              if "cdylib" in path.read_text(encoding="utf-8")}

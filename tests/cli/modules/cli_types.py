@@ -4,8 +4,6 @@ import re
 
 from cli_tool import MODULES, SHORT, Case, kernels
 
-__all__ = ["Types"]
-
 EVERY = ("every", f"--plugin={MODULES / 'every_type.so'}", "--baseline=none", "--sizes=100", *SHORT)
 TYPES = ("f32", "u8", "i8", "u16", "i16", "u32", "u64", "f16", "bf16", "bytes18")
 SCALAR = "--filter=*/scalar/*"

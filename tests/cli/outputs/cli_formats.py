@@ -3,8 +3,6 @@
 from cli_tool import SMALL, Case, kernels
 from format_rules import RULES
 
-__all__ = ["Formats"]
-
 
 class Formats(Case):
     def test_all_at_once_and_later(self):

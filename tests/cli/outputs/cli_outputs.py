@@ -10,8 +10,6 @@ import unittest
 from cli_robust import LONG, plugin
 from cli_tool import BINARY, PATIENCE, SHORT, SMALL, Case, environment, kernels, measured, sanitized
 
-__all__ = ["Outputs", "FullDisk", "Surroundings"]
-
 
 class Outputs(Case):
     def setUp(self):

@@ -8,8 +8,6 @@ import sys
 
 from cli_tool import BINARY, PATIENCE, SHORT, SMALL, SOURCE, Case, environment, kernels
 
-__all__ = ["Consumers", "Node", "Query"]
-
 RELU = ["relu", "--isa=scalar", "--sizes=4096", "--baseline=none", "--precision=50%", *SHORT]
 
 

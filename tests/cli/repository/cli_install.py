@@ -10,8 +10,6 @@ from pathlib import Path
 
 from cli_tool import BINARY, SMALL, SOURCE, Case, environment
 
-__all__ = ["Manual", "Completion", "Installed", "Scripts", "Sdist"]
-
 PACKAGING = BINARY.parent / "packaging"
 
 

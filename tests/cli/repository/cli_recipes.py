@@ -8,8 +8,6 @@ import subprocess
 
 from cli_tool import BINARY, PATIENCE, SOURCE, Case, environment
 
-__all__ = ["Recipes"]
-
 RECIPES = SOURCE / "docs/recipes"
 QUICK = "relu --sizes=4096 --processes=8 --rounds=3 --threshold=80% --quiet"
 MAKEFILE = """\

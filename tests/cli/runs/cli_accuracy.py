@@ -4,8 +4,6 @@ import re
 
 from cli_tool import MODULES, SHORT, Case, environment, kernels, measured
 
-__all__ = ["AccuracyAtMost"]
-
 ULP = "--accuracy-at-most=1ulp"
 THIRD = f"--plugin={MODULES / 'third.so'}"
 

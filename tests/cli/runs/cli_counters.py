@@ -5,8 +5,6 @@ from pathlib import Path
 
 from cli_tool import MODULES, Case, environment, kernels
 
-__all__ = ["Counts", "Proofs"]
-
 EVENTS = "--events=task-clock,minor-faults,cpu-migrations,cycles"
 
 

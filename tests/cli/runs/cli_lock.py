@@ -8,8 +8,6 @@ import unittest
 
 from cli_tool import BINARY, PATIENCE, SMALL, Case, environment
 
-__all__ = ["Lock"]
-
 CPUS = sorted(os.sched_getaffinity(0))
 LAST = str(CPUS[-1])
 

@@ -6,8 +6,6 @@ import unittest
 
 from cli_tool import SHORT, SMALL, Case, environment
 
-__all__ = ["Project", "Output"]
-
 
 class Project(Case):
     def setUp(self):

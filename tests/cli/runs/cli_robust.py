@@ -12,8 +12,6 @@ from pathlib import Path
 from cli_tool import (BINARY, MODULES, PATIENCE, SHORT, SMALL, SOURCE, Case, environment, kernels,
                       measured, sanitized)
 
-__all__ = ["Misbehaving", "Signals"]
-
 LONG = ["gemm", "--isa=scalar", "--sizes=8..512", "--baseline=none", "--time-per-case=50ms"]
 HOSTILE = ["twice", f"--plugin={MODULES}/hostile.so", "--baseline=none", "--sizes=100", *SHORT]
 STOPS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT

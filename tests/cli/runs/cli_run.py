@@ -13,8 +13,6 @@ from pathlib import Path
 
 from cli_tool import (BINARY, PATIENCE, QEMU, SHORT, SMALL, Case, environment, kernels, measured, sanitized)
 
-__all__ = ["Run", "Counters", "Merged", "Terminal", "Interrupt", "MissingIsa", "OldCpu"]
-
 
 class Run(Case):
     def test_the_answer_names_a_command_that_works(self):

@@ -4,8 +4,6 @@ import re
 
 from cli_tool import MODULES, SHORT, Case, kernels
 
-__all__ = ["Inputs", "Accuracy", "Choices", "Lists"]
-
 THIRD = f"--plugin={MODULES / 'third.so'}"
 
 

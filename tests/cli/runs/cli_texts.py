@@ -4,8 +4,6 @@ import collections
 
 from cli_tool import BINARY, SOURCE, Case, sys
 
-__all__ = ["Texts"]
-
 sys.path.append(str(SOURCE / "tests/hostile"))
 import hostile_texts  # noqa: E402
 

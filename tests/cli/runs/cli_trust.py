@@ -12,8 +12,6 @@ from cli_compare import Compare
 from cli_study import STUDY
 from cli_tool import BINARY, MODULES, SMALL, Case, environment
 
-__all__ = ["Untrusted", "Trusted", "TrustedGate", "TrustedStudy"]
-
 PRECIOUS = "precious\n"
 QUIET = ["gemm", "--isa=scalar", "--sizes=8", "--time-per-case=2ms", "--rounds=6"]
 

@@ -3,8 +3,6 @@
 
 from cli_tool import BINARY, SOURCE, Case, plain
 
-__all__ = ["Help", "Mistakes", "Plan"]
-
 
 class Help(Case):
     def test_version(self):

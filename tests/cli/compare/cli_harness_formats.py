@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What programs of other harnesses print, and the files that they write."""
+import json
+import subprocess
+
+from cli_harness import QUICK, HarnessCase
+from cli_tool import BINARY, environment
+
+# How each prints two cases, of 250 ns and of $1 ns.
+FORMATS = {
+    "go": r"""
+        filter=.; for word; do case $word in -test.bench=*) filter=${word#*=};; esac; done
+        case $filter in *Sub*|.) echo "BenchmarkMap/Sub-2  100  250.0 ns/op  8 B/op";; esac
+        case $filter in '^BenchmarkSort$'|.) echo "BenchmarkSort     100  $1 ns/op";; esac
+        echo PASS""",
+    "criterion": r"""
+        [ -d "$CRITERION_HOME" ] || exit 9
+        case $* in *--list*) echo 'sort 64: benchmark'; echo 'a name of many long words/1: bench'
+            exit;; esac
+        case $* in *sort*) echo 'Benchmarking sort 64'
+            echo "sort 64                 time:   [1.0000 ps $1 ns 900.00 ns]"
+            echo "                 change:"
+            echo "                        time:   [-1.0% +2.0% +3.0%] (p = 0.03 < 0.05)";; esac
+        case $* in *many*) echo 'a name of many long words/1'
+            echo "                        time:   [0.2000 µs 0.25000 µs 0.3000 µs]";; esac""",
+    "divan": r"""
+        echo 'd           fastest   │ slowest │ median   │ mean │ samples'
+        case $* in *--exact*d::inner::map*|*sample-size=1*)
+            echo '├─ inner              │         │          │      │'
+            echo '│  ╰─ map      158 ns │    9 ns │ 0.25 µs  │ 9 ns │ 100';; esac
+        case $* in *--exact*d::sort*|*sample-size=1*)
+            echo '╰─ sort               │         │          │      │'
+            echo "   ╰─ t=2      158 ns │    9 ns │ $1 ns │ 9 ns │ 100";; esac""",
+    "catch2": r"""
+        echo '<?xml version="1.0"?><Catch><TestCase name="a &quot;b&quot;" tags="[x]">'
+        echo '<BenchmarkResults name="map &lt;int&gt;" samples="10">'
+        echo '<!-- All values in nano seconds --><mean value="250" lowerBound="1"/>'
+        echo '<standardDeviation value="7"/></BenchmarkResults>'
+        echo "<BenchmarkResults name='' name=\"sort\"><mean value=\"$1\"/></BenchmarkResults>"
+        echo '</TestCase></Catch>'""",
+    "nanobench": r"""
+        echo '|  relative |   ns/op |    op/s | err% | total | sums'
+        echo '|----------:|--------:|--------:|-----:|------:|:-----'
+        echo '|    100.0% |  250.00 | 1,000.0 | 0.1% |  0.01 | `map`'
+        echo "|     50.0% |    $1 | 1,000.0 | 0.1% |  0.01 | :wavy_dash: \`sort\` (Unstable)" """,
+    "checkasm": r"""
+        echo 'checkasm: using random seed 1'
+        echo ' nop:                 12.0'
+        echo '  put_w8_c:           250.0 +/- 1.5      71.4 ns +/- 0.4'
+        echo ' - average timing error: 0.1%'
+        echo "put_w8_avx2:          $1 ( 2.00x)" """,
+}
+
+
+class Harnesses(HarnessCase):
+    def test_formats(self):
+        for name, text in FORMATS.items():
+            with self.subTest(name=name):
+                bench = self.script(name, f"#!/bin/sh\n{text}\n")
+                document = self.compare(f"{bench} 100.0", f"{bench} 150.0",
+                                        f"--harness={name}", status=1)
+                changes = sorted((round(r["comparison"]["change"], 9), r["id"])
+                                 for r in document["results"])
+                self.assertEqual([c for c, _ in changes], [0, 0.5], changes)
+                times = sorted(r["comparison"]["base_ns"] for r in document["results"])
+                if name == "checkasm":  # in ticks of the time-stamp counter
+                    self.assertAlmostEqual(times[1] / times[0], 2.5)
+                else:
+                    self.assertEqual([round(t, 6) for t in times], [100, 250])
+
+    def test_names(self):
+        want = {"go": {"BenchmarkMap/Sub-2", "BenchmarkSort"},
+                "criterion": {"sort 64", "a name of many long words/1"},
+                "catch2": {'a "b"/map <int>', 'a "b"/sort'},
+                "divan": {"d::inner::map", "d::sort::t=2"}, "nanobench": {"map", "sort"}, "checkasm": {"put_w8_c", "put_w8_avx2"}}
+        for name, ids in want.items():
+            bench = self.script(name, f"#!/bin/sh\n{FORMATS[name]}\n")
+            done = self.run_tool("ab", f"{bench} 1", f"{bench} 1", f"--harness={name}",
+                                 "--dry-run")
+            self.assertEqual(set(done.stdout.splitlines()[1:]), ids)
+
+    def test_marks(self):
+        for mark, name in (("test.benchtime", "go"), ("CRITERION_HOME", "criterion"),
+                           ("NANOBENCH_ENDLESS", "nanobench")):
+            bench = self.script("marked", f"#!/bin/sh\n# {mark}\n{FORMATS[name]}\n")
+            document = self.compare(f"{bench} 9", f"{bench} 9")
+            self.assertEqual(document["gate"]["harness"], name)
+
+    def test_regex(self):
+        bench = self.script("bench", '#!/bin/sh\necho "mul: took $1 us"; echo "add: took 3 s"\n'
+                                     'echo "sub: took 3 weeks"; echo other\n')
+        pattern = "--pattern=^([a-z]+): took ([0-9.]+) ([a-z]+)$"
+        document = self.compare(f"{bench} 2.5", f"{bench} 3", "--harness=regex", pattern,
+                                status=1)
+        results = self.by_id(document)
+        self.assertEqual(results["mul"]["comparison"]["base_ns"], 2500)
+        self.assertEqual(results["add"]["comparison"]["base_ns"], 3e9)
+        self.assertEqual(results["mul"]["comparison"]["verdict"], "REGRESSED")
+        self.assertRegex(results["sub"]["reason"], "its unit is none of")
+        for wrong, why in (("([a-z]+", "[Uu]nmatched"), ("([a-z]+) 1", "a group for the name")):
+            done = self.run_tool("ab", bench, bench, "--harness=regex", f"--pattern={wrong}",
+                                 status=2)
+            self.assertRegex(done.stderr, why)
+        done = self.run_tool("ab", bench, bench, "--harness=regex", status=2)
+        self.assertIn("needs --pattern", done.stderr)
+
+    def test_command(self):
+        """A whole program, whose time is that of the system."""
+        arms = []
+        for base in ("/bin/true", "/bin/true | :"):
+            document = self.compare(base, "/bin/true", "--harness=command", status=1,
+                                    env=environment(SIMDBENCH_TEST_CLOCK="2000,head=3000"))
+            (result,) = document["results"]
+            self.assertEqual((result["id"], result["status"]), ("command", "ok"))
+            self.assertAlmostEqual(result["comparison"]["change"], 0.5)
+            self.assertRegex(result["notes"][0], r"peak memory [\d.]+ .?B, before [\d.]+ .?B; "
+                                                 r"\d+ page faults, before \d+$")
+            arms.append([arm["path"] for arm in document["gate"]["arms"]])
+        self.assertEqual(arms, [["/bin/true", "/bin/true", "/bin/true (a copy)"],
+                                ["/bin/true | :", "/bin/true", "/bin/true | : (again)"]])
+
+    def test_time_of_a_command(self):
+        """It is real, so that no verdict is asked for."""
+        out = self.folder / "run.json"
+        subprocess.run([BINARY, "ab", "/bin/true", "/bin/true", "--harness=command",
+                        "--measure=wall", *QUICK, f"--json={out}"], capture_output=True,
+                       check=False, env=environment(SIMDBENCH_TEST_CLOCK=""))
+        trials = self.load(out)["results"][0]["comparison"]["trials"]
+        self.assertGreater(min(trials["base_ns"] + trials["head_ns"]), 1000)
+
+    def test_folders(self):
+        for build, time_ns in (("old", 5), ("new", 6)):
+            (self.folder / build).mkdir()
+            (self.folder / build / "time").write_text(str(time_ns))
+        bench = self.script("bench", '#!/bin/sh\necho "case $(cat time)"\n')
+        document = self.compare(bench, bench, "--harness=regex", "--pattern=(case) (.*)",
+                                f"--cwd-old={self.folder / 'old'}",
+                                f"--cwd-new={self.folder / 'new'}", status=1)
+        self.assertAlmostEqual(document["results"][0]["comparison"]["change"], 0.2)
+
+    def test_unknown_harness(self):
+        done = self.run_tool("ab", "/bin/true", "/bin/true", "--harness=gobench", status=2)
+        self.assertRegex(done.stderr, r"--harness=gobench: no such harness.*google-benchmark")
+        done = self.run_tool("ab", "./nowhere", "./nowhere", "--harness=command", status=2)
+        self.assertRegex(done.stderr, "BASE=./nowhere: .*no program")
+
+
+class ForeignJson(HarnessCase):
+    """The file of --benchmark_out."""
+
+    def foreign(self, name, factor, host="box", repetitions=8):
+        rows = [{"name": "BM_copy/1024", "run_name": "BM_copy/1024", "run_type": "iteration",
+                 "iterations": 100, "real_time": 900.0, "threads": 1,
+                 "cpu_time": factor * (100 + i / 100), "time_unit": "ns",
+                 "items_per_second": 1024e9 / (factor * (100 + i / 100))}
+                for i in range(repetitions)]
+        rows += [{"name": "BM_copy/1024_mean", "run_name": "BM_copy/1024",
+                  "run_type": "aggregate", "aggregate_name": "mean", "real_time": 1.0,
+                  "cpu_time": 1.0, "time_unit": "ns"},
+                 {"name": "BM_wait/manual_time", "run_type": "iteration", "real_time": 2.0,
+                  "cpu_time": 7.0, "time_unit": "us"},
+                 {"name": "BM_few_median", "run_name": "BM_few", "run_type": "aggregate",
+                  "aggregate_name": "median", "real_time": 1.0, "cpu_time": 3.0,
+                  "time_unit": "ms"},
+                 {"name": "BM_bad", "run_name": "BM_bad", "run_type": "iteration",
+                  "error_occurred": True, "error_message": "no data"}]
+        path = self.folder / name
+        path.write_text(json.dumps({"context": {"date": "2024-01-31T12:00:00+01:00",
+                                                "host_name": host, "executable": "./b",
+                                                "num_cpus": 4},
+                                    "benchmarks": rows}))
+        return path
+
+    def test_report(self):
+        theirs = self.foreign("theirs.json", 1)
+        out = self.folder / "ours.json"
+        done = self.run_tool("report", theirs, f"--json={out}")
+        self.assertIn("BM_copy@1024  1024 op a call", done.stdout)
+        self.assertNotIn("is the fastest", done.stdout)
+        results = self.by_id(json.loads(out.read_text()))
+        copy = results["BM_copy/1024"]
+        self.assertAlmostEqual(copy["summary"]["median_ns"], 100.035)
+        self.assertEqual(copy["work"]["ops"], 1024)  # rates are per CPU time
+        self.assertEqual(results["BM_wait/manual_time"]["summary"]["median_ns"], 2000)
+        self.assertEqual(results["BM_few"]["summary"]["median_ns"], 3e6)
+        self.assertEqual((results["BM_bad"]["status"], results["BM_bad"]["reason"]),
+                         ("failed", "no data"))
+        done = self.run_tool("report", theirs, "--query=BM_copy*")
+        self.assertAlmostEqual(float(done.stdout), 100.035)
+
+    def test_other_files(self):
+        """What else benchmark programs write."""
+        go = "goos: linux\ngoarch: amd64\npkg: x\ncpu: Fast CPU 9\n" + "".join(
+            f"BenchmarkSort/n=2-8 \t 100 \t {250 + i}.0 ns/op\t 8 B/op\n" for i in range(7))
+        folder = self.folder / "criterion" / "sort" / "new"
+        folder.mkdir(parents=True)
+        (folder / "benchmark.json").write_text('{"full_id": "sort 64"}')
+        (folder / "sample.json").write_text(json.dumps(
+            {"iters": [1, 2, 3, 4, 5, 6, 7], "times": [253 * i for i in range(1, 8)]}))
+        (folder / "estimates.json").write_text('{"median": {"point_estimate": 253.0}}')
+        nano = {"name": "sort", "batch": 2, "median(elapsed)": 506e-9,
+                "measurements": [{"elapsed": (503 + i) * 1e-9} for i in range(7)]}
+        files = {"go.txt": (go, "BenchmarkSort/n=2", 7),
+                 "hyperfine.json": (json.dumps({"results": [
+                     {"command": "sort x", "median": 1, "times": [253e-9] * 6}]}), "sort x", 6),
+                 "medians.json": (json.dumps({"results": [
+                     {"command": "sort x", "median": 253e-9}]}), "sort x", 0),
+                 "nanobench.json": (json.dumps({"results": [nano]}), "sort", 7)}
+        files.update({f"{name}.txt": (subprocess.run(["sh", "-c", text, "sh", "253"], check=True,
+                                                     env={"CRITERION_HOME": "."}, cwd=self.folder,
+                                                     capture_output=True, text=True).stdout,
+                                      case, 1)
+                      for name, text, case in (
+                          ("criterion", FORMATS["criterion"] + "\n", "sort 64"),
+                          ("divan", FORMATS["divan"].replace("$*", "sample-size=1"),
+                           "d::sort::t=2"),
+                          ("catch2", FORMATS["catch2"], 'a "b"/sort'),
+                          ("nanobench", FORMATS["nanobench"], "sort"))
+                      for text in [text.replace("case $* in *sort*", "case sort in *sort*")]})
+        for name, (text, _, _) in files.items():
+            (self.folder / name).write_text(text)
+        files[folder / "sample.json"] = files[self.folder / "criterion"] = ("", "sort 64", 7)
+        files[folder / "estimates.json"] = ("", "sort 64", 0)
+        for name, (_, case, samples) in files.items():
+            with self.subTest(name=name):
+                out = self.folder / "out.json"
+                self.run_tool("report", self.folder / name, f"--json={out}")
+                document = json.loads(out.read_text())
+                result = self.by_id(document)[case]
+                self.assertAlmostEqual(result["summary"]["median_ns"], 253)
+                self.assertEqual(len(result["samples_ns"]), samples)
+                self.assertRegex(document["started_at"], r"^20\d\d-\d\d-\d\dT")
+                told = name == "go.txt"
+                self.assertEqual(document["host"]["fingerprint"],
+                                 "Fast CPU 9, linux, amd64" if told else None)
+                database = self.new_folder() / "runs.sqlite"
+                done = self.run_tool("report", self.folder / name, f"--history={database}")
+                self.assertEqual("not told" in self.run_tool(
+                    "history", f"--history={database}").stdout, not told)
+                self.assertEqual("changes are not looked for" in done.stderr, not told)
+        slow = self.folder / "slow.txt"
+        slow.write_text(go.replace(" 25", " 35"))
+        done = self.run_tool("compare", self.folder / "go.txt", slow, status=1)
+        self.assertRegex(done.stdout, r"BenchmarkSort/n=2 .* REGRESSED")
+
+    def test_files_that_are_none(self):
+        for name, text, why in (
+                ("many.txt", "BenchmarkX 1 5 ns/op\n" * 5001, "more than 5000 results"),
+                ("prose.txt", "a text\n", "no JSON, and no text of Go, criterion, divan"),
+                ("a.json", '{"results": [{"command": "", "times": [1]}]}', "without a name"),
+                ("b.json", '{"results": [{"command": "x", "times": [0]}]}', "positive"),
+                ("f.json", '{"results": [{"command": "x", "times": [1e299]}]}', "positive"),
+                ("g.json", '{"results": [{"name": "x", "batch": 1e-300, "median(elapsed)": 1}]}',
+                 "positive"),
+                ("h.json", json.dumps({"results": [{"command": "x" * 4001, "times": [1]}]}),
+                 "more than 4000 bytes"),
+                ("c.json", '{"results": [{"command": "x"}]}', "median"),
+                ("d.json", '{"iters": [1], "times": [-1]}', "positive"),
+                ("e.json", '{"iters": [], "times": []}', "no samples")):
+            (self.folder / name).write_text(text)
+            self.assertIn(why, self.run_tool("report", self.folder / name, status=2).stderr)
+
+    def test_compare(self):
+        base, head = self.foreign("base.json", 1), self.foreign("head.json", 1.5)
+        done = self.run_tool("compare", base, head, status=1)
+        self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* REGRESSED")
+        other = self.foreign("other.json", 1.5, host="other")
+        done = self.run_tool("compare", base, other, status=4)  # BM_bad
+        self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* UNUSABLE")
+
+    def test_history(self):
+        database = self.folder / "runs.sqlite"
+        self.run_tool("report", self.foreign("base.json", 1), f"--history={database}")
+        done = self.run_tool("history", f"--history={database}", "BM_copy*")
+        self.assertIn("BM_copy/1024", done.stdout)
+
+    def test_history_of_regressions_alone(self):
+        """Each run counts once, however many cases it has."""
+        database = self.folder / "runs.sqlite"
+        gates = []
+        for day in range(9):
+            runs = []
+            for name, factor in (("base", 1), ("head", 1.5 if day else 0.5)):
+                path = self.foreign(name, factor)
+                text = json.loads(path.read_text())
+                text["context"]["date"] = f"2024-02-0{day + 1}T00:00:00Z"
+                text["benchmarks"] = [dict(row, run_name=f"BM_{case}", name=f"BM_{case}")
+                                      for case in "ab" for row in text["benchmarks"][:8]]
+                path.write_text(json.dumps(text))
+                runs.append(path)
+            self.run_tool("compare", *runs, f"--history={database}", status=1 if day else 0)
+            gates.append(self.run_tool("history", f"--history={database}").stdout)
+        self.assertIn("gates: 0 runs found more regressions than improvements, 1 the other way "
+                      "(sign test p = 1)", gates[0])
+        self.assertIn("gates: 8 runs found more regressions than improvements, 1 the other way "
+                      "(sign test p = 0.039)", gates[8])
+        self.assertNotIn("false alarms", gates[8])
+        self.run_tool("compare", *runs, f"--history={database}", status=1)  # the same run
+        self.assertIn("gates: 8 runs", self.run_tool("history", f"--history={database}").stdout)
+        for day in range(10, 20):
+            text["context"]["date"] = f"2024-02-{day}T00:00:00Z"
+            runs[1].write_text(json.dumps(text))
+            self.run_tool("compare", *runs, f"--history={database}", status=1)
+        text = self.run_tool("history", f"--history={database}").stdout
+        self.assertRegex(text, "(?s)gates: 18 runs .* or these are false alarms")
+        document = json.loads(self.run_tool("history", f"--history={database}",
+                                            "--format=json").stdout)
+        self.assertEqual((document["gates"]["slower"], document["gates"]["faster"]), (18, 1))
+
+    def test_what_is_wrong(self):
+        path = self.folder / "bad.json"
+        for row, where in (({"name": "a"}, r"benchmarks\[0\]"), (1, r"benchmarks\[0\]"),
+                           ({"name": "a", "cpu_time": 1, "time_unit": "h"}, "time_unit"),
+                           ({"cpu_time": 1, "time_unit": "ns"}, "without a name")):
+            path.write_text(json.dumps({"benchmarks": [row]}))
+            done = self.run_tool("report", path, status=2)
+            self.assertRegex(done.stderr, where)
+
+    def test_time_of_nothing(self):
+        """Other cases of the file go on."""
+        path = self.foreign("zero.json", 1)
+        text = json.loads(path.read_text())
+        text["benchmarks"].append({"name": "BM_zero", "cpu_time": 0.0, "time_unit": "ns"})
+        path.write_text(json.dumps(text))
+        rows = {row["id"]: row for row in self.run_json("report", path)["results"]}
+        self.assertEqual((rows["BM_zero"]["status"], rows["BM_zero"]["reason"]),
+                         ("failed", "its time is no positive number"))
+        self.assertEqual(rows["BM_copy/1024"]["status"], "ok")

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prototypes that are refused, and with which words. */
+#include "declare.h"
+#include "unit.h"
+
+static const struct {
+    const char *text, *message;
+} refused[] = {
+    {"", "expected a type\n    \n    ^"},
+    {"void mix",
+     "expected '(' behind the type that is returned\n    void mix\n            ^"},
+    {"void (pixel x[n], size_t n)", "unknown type; write its type in C or 'bytes', or "
+                                    "name it first: typedef unsigned char "
+                                    "pixel;\n    "
+                                    "void (pixel x[n], size_t n)\n        "
+                                    "  ^~~~~"},
+    {"void (float x[m], size_t n)",
+     "no argument is called m; if it is a dimension that the function is not told, write "
+     "'for "
+     "m' behind the prototype\n    void (float x[m], size_t n)\n                  ^"},
+    {"void (float *x, size_t n)",
+     "how many elements has x? Write x[n], or leave the '*' and say its value: = NULL, = "
+     "from "
+     "f(...)\n    void (float *x, size_t n)\n                 ^"},
+    {"void (float *x[n], size_t n)",
+     "how many pointers, to how many elements? Write *x[k][n]; for an array of elements "
+     "leave the '*' out\n    void (float *x[n], size_t n)\n                  ^"},
+    {"void (float **x[2][n], size_t n)", "pointers to pointers are passed in one way"},
+    {"int (float *x[2][n] length return, size_t n)", "a length is said of one array"},
+    {"void (unsigned foo x)",
+     "foo is no word of a type, or there is a word too many\n    "
+     "void (unsigned foo x)\n                   ^~~"},
+    {"float complex f()", "complex is a pair of numbers"},
+    {"void (u8 x[n]) for size_t n", "behind 'for' dimensions have no type: for n"},
+    {"void () for float x = 1", "behind 'for' stand dimensions, arrays and objects"},
+    {"void (int *e = 0.5)", "expected a whole number"},
+    {"void (const int *e = 0)", "a pointer is NULL, a \"text\""},
+    {"void (float gain)", "gain needs a value, such as gain = 0.5\n    void (float "
+                          "gain)\n                ^~~~"},
+    {"void (plan_t x = 3)", "unknown type"},
+    {"void (plan_t x)", "unknown type"},
+    {"void (struct s x = NULL)", "a structure cannot be passed by value"},
+    {"void (struct s x)", "a structure cannot be passed by value; pass its address, or "
+                          "write a function that takes "
+                          "single values\n    void (struct s x)\n                 ^"},
+    {"struct s f()",
+     "a structure that is returned cannot be received\n    struct s f()\n           ^"},
+    {"long double f()",
+     "long double is a number of the x87; it cannot be passed\n    long "
+     "double f()\n    ^~~~"},
+    {"void (__m64 x)", "__m64 is a vector of MMX; it cannot be passed\n    void "
+                       "(__m64 x)\n          ^~~~~"},
+    {"void (__m256 x[2])", "for an array of vectors write one of their elements"},
+    {"void (__m256 x = 1)", "a vector is an input; say its values with --input=x=..."},
+    {"void (float a = 1, float b = 1, float c = 1, float d = 1, float e = 1, float f = "
+     "1, "
+     "float g = 1, float h = 1, __m128 x)",
+     "at most 8 floats and vectors are passed in registers"},
+    {"void (float _Complex x)", "_Complex is a pair of numbers"},
+    {"int printf(const char *f = \"\", ...)",
+     "write the arguments that '...' stands for\n    int printf(const char *f = \"\", "
+     "...)\n    "
+     "                               ^~~"},
+    {"void (int (*f)(void))", "which function is f? Write = &name, or = NULL"},
+    {"void (int a, int a)",
+     "two arguments are called a\n    void (int a, int a)\n                     ^"},
+    {"void (int *r)", "what does r point to? Write r[1] for one value"},
+    {"void (u8 x[])", "how many elements? Write an expression, such as [n]"},
+    {"void (u8 x[2.5])",
+     "expected a whole number\n    void (u8 x[2.5])\n               ^~~"},
+    {"void (u8 x[n, size_t n)", "expected ']' behind an extent"},
+    {"void (u8 x[(2])", "expected ']' behind an extent"},
+    {"void (u8 x[(2", "the expression does not end"},
+    {"void (u8 x[2 +])", "expected a dimension or a number"},
+    {"void (u8 x[99999999999999999999])", "the number is beyond what 64 bits hold"},
+    {"void (u8 x[y], u8 y[1])", "y is no integer whose value is known"},
+    {"void (u8 x[k], float k = 1)", "k is no integer whose value is known"},
+    {"void (int a = b, int b = 2 * c, int c = a)", "the value of a depends on itself"},
+    {"void (int a = a)", "the value of a depends on itself"},
+    {"void (u8 x[k], int k = 1 1)", "expected ',' or ')' behind the value"},
+    {"void (int (*f)(int), int n)", "which function is f? Write = &name, or = NULL"},
+    {"void (int (*f)(int; int) = &g)", "expected ')' behind its arguments"},
+    {"void (int (*f)[3])", "pointers to arrays cannot be passed; write x[h * w]"},
+    {"void (int (f)(int) = &g)", "expected '*' of a pointer to a function"},
+    {"typedef struct s s_t; void f()", "typedef names numbers alone"},
+    {"typedef float *p; void f()", "typedef names numbers alone"},
+    {"typedef float; void f()", "expected a name"},
+    {"typedef float f32x void f()", "expected ';' behind the typedef"},
+    {"void (const u8 x[1] length return)", "a length is said of what is written"},
+    {"void (u8 x[1] length return)", "the function returns no integer"},
+    {"void (u8 x[1] length k, int k)",
+     "a length is in a pointer to an integer, size_t *k"},
+    {"void (u8 x[1] length *k, float *k = 0.5)",
+     "a length is in a pointer to an integer, size_t *k"},
+    {"void (out int n)", "in, out and inout are said of arrays: n[n]"},
+    {"void (inout const int n[1])", "what is const cannot be written"},
+    {"void (bool b[4])", "arrays of bool have values that bool cannot have; write u8"},
+    {"void (bool b = 2)", "expected true or false"},
+    {"void (int n) for n", "n is there already"},
+    {"void (int n) for", "expected a name"},
+    {"void (int n) x",
+     "nothing is expected behind the prototype but 'for' and dimensions"},
+    {"void (int n = )", "expected a dimension or a number"},
+    {"void (int n = 3 4)", "expected ',' or ')' behind the value"},
+    {"void (float x = n)", "expected a number"},
+    {"void (float x = 1..2)", "not a number"},
+    {"void (float x = 1e999)", "not a finite number"},
+    {"void (void *p = 3)", "a pointer is NULL, a \"text\", from f(...) or &name"},
+    {"void (void *p = from f(1 2))", "expected ',' or ')' behind the value"},
+    {"void (void *p = from f)",
+     "expected '(' behind the function that makes the pointer"},
+    {"void (void *p = from f(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17))",
+     "at most 16 arguments"},
+    {"void (char *s = \"abc)", "the closing quote is missing"},
+    {"void (char *s = \"\\q\")", "of escapes"},
+    {"void (char c = 'ab')", "expected one character in quotes"},
+    {"void (int a,)", "expected a type"},
+    {"void (int a; int b)", "expected ',' or ')' behind the argument"},
+    {"void (short long a)", "C has no such type"},
+    {"void (void x)", "no value has type void; write an extent: x[n]"},
+    {"void @f()", "no prototype has this character"},
+    {"void (int a1,int a2,int a3,int a4,int a5,int a6,int a7,int a8,int a9,int b1,int "
+     "b2,int "
+     "b3,int b4,int b5,int b6,int b7,int b8)",
+     "at most 16 arguments"},
+    {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "at most 16 dimensions"},
+    {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p, int q", "at most 16 dimensions"},
+    {"__attribute__((ms_abi)) void f()", "attributes are not read"},
+    {"int &f()", "a reference is returned; write '*'"},
+    {"void (float x[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1])",
+     "an expression has more than 32 numbers and signs"},
+};
+
+static void test_refused(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+        struct declaration declaration;
+        struct error error = {.text = ""};
+        const char *const message = refused[i].message;
+        assert_int_equal(declaration_parse(refused[i].text, &declaration, &error),
+                         -EINVAL);
+        if (strchr(message, '\n'))
+            assert_string_equal(error.text, message);
+        else if (strncmp(error.text, message, strlen(message)) != 0)
+            fail_msg("%s: %s", refused[i].text, error.text);
+        const char *const source = strchr(error.text, '\n');
+        assert_non_null(source);
+        assert_non_null(strchr(source, '^'));
+        assert_int_equal(declaration.n, 0);
+    }
+}
+
+/* Of a long source the part around the caret is shown, and nothing that could control a
+ * terminal. */
+static void test_excerpt(void **state)
+{
+    char text[400] = "void (";
+    struct declaration declaration;
+    struct error error = {.text = ""};
+    for (int i = 0; i < 10; i++)
+        strcat(text, "const float name[100],\n\t");
+    strcat(text, "\x1b[31mint n)");
+    assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
+    const char *line = strchr(error.text, '\n') + 1, *caret = strchr(line, '\n') + 1;
+    const size_t at = strcspn(caret, "^");
+    assert_int_equal(line[at], '?');
+    assert_true(caret - line <= 80);
+    assert_null(strchr(error.text, '\x1b'));
+    assert_null(strchr(error.text, '\t'));
+    /* The end of a source of any length has a caret. */
+    for (size_t length = 11; length < 100; length++) {
+        memset(text, ' ', length);
+        memcpy(text, "void (int", 9);
+        text[length] = '\0';
+
+        text[length - 1] = 'a';
+        assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
+        line = strchr(error.text, '\n') + 1;
+        caret = strchr(line, '\n') + 1;
+        assert_int_equal(strcspn(caret, "^"), caret - line - 1);
+    }
+}
+
+static void test_too_much(void **state)
+{
+    char text[6000] = "void (u8 x[";
+    struct declaration declaration;
+    struct error error;
+    /* 32 parentheses are read, and so are as many signs. */
+    for (int deep = 31; deep <= 33; deep++) {
+        for (int sign = 0; sign < 2; sign++) {
+            char *at = text + strlen("void (u8 x[");
+            memset(at, sign ? '-' : '(', (size_t)deep);
+            at[deep] = '1';
+            memset(at + deep + 1, ')', sign ? 0 : (size_t)deep);
+            memcpy(at + deep + 1 + (sign ? 0 : deep), "])", 3);
+            const int status = declaration_parse(text, &declaration, &error);
+            assert_int_equal(status, deep < 32 ? 0 : -EINVAL);
+            if (status < 0)
+                assert_non_null(strstr(error.text, "more than 32 "));
+        }
+    }
+    memset(text, ' ', 4097);
+    text[4097] = '\0';
+    assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
+    assert_string_equal(error.text, "a prototype has more than 4096 characters");
+    memset(text, '(', 1024);
+    text[1024] = '\0';
+    assert_int_equal(declaration_parse(text, &declaration, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "a prototype has more than 1023 words\n"));
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_refused), TEST(test_excerpt), TEST(test_too_much));
+}

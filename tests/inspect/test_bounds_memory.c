@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds of memory and roofs, and inputs that make a case faster. */
+#include "tile_facts.h"
+
+static void test_roof_and_memory(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(roof_share, 0.9);
+    SET(call_bytes, 6000);
+    SET(stream_rate, 8);
+    SET(isa_bits, 256);
+    SET(rate_loads_256, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(far_share), 0.75, 1e-9);
+    assert_near(VALUE(roof_cycles), 9, 1e-9);
+    assert_near(VALUE(memory_share), 0.75, 1e-9);
+    assert_near(VALUE(memory_cycles), 7.5, 1e-9);
+    assert_near(VALUE(traffic_cycles), 88 / 8.0, 1e-9);
+    assert_near(VALUE(limit_cycles), 9, 1e-9);
+    assert_int_equal(inspect_limiting_bound(&facts), FACT_roof_cycles);
+}
+
+/* Streams that the case beats are of other bytes: then loads alone are a bound. */
+static void test_stream_that_is_beaten(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(call_bytes, 32000);
+    SET(stream_rate, 8);
+    SET(isa_bits, 256);
+    SET(rate_loads_256, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(memory_share), 0.5, 1e-9);
+    assert_near(VALUE(traffic_cycles), 88 / 64.0, 1e-9);
+    assert_near(VALUE(far_share), 0, 0);
+    /* No stream goes faster than loads. */
+    facts = tile();
+    SET(call_bytes, 3200);
+    SET(stream_rate, 100);
+    SET(isa_bits, 256);
+    SET(rate_loads_256, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(memory_share), 0.05, 1e-9);
+    facts = tile();
+    SET(call_bytes, 6000);
+    SET(stream_rate, 8);
+    inspect_bounds(&facts);
+    assert_near(VALUE(memory_share), 0.75, 1e-9);
+}
+
+/* 512 bytes an iteration, 32 iterations a call. */
+static struct inspect_facts narrow_copy(double call_bytes, double stores_per_cycle)
+{
+    struct inspect_facts facts = tile();
+    SET(loop_share, 1);
+    SET(call_instructions, 40 * 32);
+    SET(loads, 64);
+    SET(bytes_loaded, 256);
+    SET(stores, 64);
+    SET(bytes_stored, 256);
+    SET(float_arithmetic, 8);
+    SET(call_bytes, call_bytes);
+    SET(isa_bits, 256);
+    SET(rate_loads_256, 2);
+    SET(rate_stores_256, stores_per_cycle);
+    inspect_bounds(&facts);
+    return facts;
+}
+
+/* A loop that moves its operands once, whatever the width of its own loads, has the ports
+ * as a limit. */
+static void test_operands_once(void **state)
+{
+    struct inspect_facts facts = narrow_copy(512 * 32, 1);
+    assert_near(VALUE(operand_cycles), 8, 1e-9);
+    assert_near(VALUE(limit_cycles), 8, 1e-9);
+    facts = narrow_copy(512 * 32, 4);
+    assert_near(VALUE(operand_cycles), 4, 1e-9);
+    facts = narrow_copy(256 * 32, 1);
+    assert_true(isnan(VALUE(operand_cycles)));
+}
+
+static void test_tame_input(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.8, 0.7, 0.9);
+    inspect_fact_set_interval(&facts, FACT_input_sorted, 0.6, 0.5, 0.7);
+    inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
+    assert_non_null(strstr(facts.fact[FACT_tame_input].absent, "no branch"));
+    SET(branches, 1.5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.6, 0);
+    assert_near(facts.fact[FACT_tame_input].high, 0.7, 0);
+    /* Branches that always go the same way have nothing to gain. */
+    SET(undecided, 0.001);
+    SET(cost_mispredict, 15);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
+    SET(undecided, 0.5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.6, 0);
+    /* A jump by a table is a branch, too. */
+    SET(branches, 1);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
+    SET(indirect, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.6, 0);
+    facts = (struct inspect_facts){0};
+    inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.9, 0);
+    facts = (struct inspect_facts){0};
+    inspect_fact_set_absent(&facts, FACT_input_sorted, "it has no inputs");
+    inspect_bounds(&facts);
+    assert_string_equal(facts.fact[FACT_tame_input].absent, "it has no inputs");
+}
+
+/* An index array that is constant makes all accesses near. */
+static void test_near_input(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.5, 0.4, 0.6);
+    inspect_fact_set_interval(&facts, FACT_input_sorted, 1, 0.9, 1.1);
+    SET(branches, 2);
+    SET(page_changes, VALUE(loads) + VALUE(stores));
+    SET(places_known, 0);
+    SET(call_bytes, 1e8);
+    inspect_bounds(&facts);
+    assert_near(VALUE(near_input), 0.5, 0);
+    assert_true(isnan(VALUE(tame_input)));
+    /* Operands that lie near, and places that do not follow from data. */
+    SET(call_bytes, 1e5);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(near_input)));
+    assert_near(VALUE(tame_input), 0.5, 0);
+    SET(call_bytes, 1e8);
+    SET(places_known, 1);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(near_input)));
+    /* Windows do not tell, but what sorting helps is a branch. */
+    SET(sampled, 1);
+    SET(loop_share, 0.9);
+    SET(sample_error, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(near_input), 0.5, 0);
+    inspect_fact_set_interval(&facts, FACT_input_sorted, 0.6, 0.5, 0.7);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(near_input)));
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
+                     TEST(test_operands_once), TEST(test_tame_input),
+                     TEST(test_near_input));
+}
