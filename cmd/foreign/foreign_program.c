@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define ATTACHED_NS INT64_C(10000000000)
-enum { PAUSE_NS = 10000000 };
+enum { PAUSE_NS = 10000000, CAPTURE_STEPS = 2000 };
 
 static int read_rules(struct foreign *foreign, struct error *error)
 {
@@ -99,6 +99,10 @@ int foreign_run(struct foreign *foreign, struct error *error)
     struct error why = {.text = ""};
     foreign->owner = foreign_owner;
     foreign->owner.context = foreign;
+    if (foreign->capturing) { /* the registers that it reads are all that is asked */
+        foreign->owner.trace.max_steps = CAPTURE_STEPS;
+        foreign->owner.trace.windows = 1;
+    }
     foreign->owner.trace.seed = foreign->random = options->how.seed;
     signals_catch();
     struct timespec now;

@@ -197,6 +197,7 @@ void targets_chosen(struct foreign *foreign, struct program_space *space,
                     struct target *resolver, uint64_t bias, uint64_t address)
 {
     struct symbol_file *const file = resolver->file;
+    resolver->calls++;
     struct target *target = target_at(file, address - bias);
     if (!target) {
         const struct library_function function = {.name = (char *)resolver->name,

@@ -91,6 +91,13 @@ class ForeignPrograms(Case):
         self.assertIn("scalar<=20% was expected, but scalar is 99.9% of", done.stderr)
         self.assertEqual(done.stdout, self.alone(library="planted").stdout)
 
+    def test_unseen_resolver(self):
+        """It ran within a traced call: nothing is said of its function."""
+        done, document = self.prove("nested", options=["--function=outer", "--function=sum",
+                                                       "--calls=1"])
+        self.assertIn("no resolver was seen of: sum; never called, or chosen", done.stderr)
+        self.assertEqual([f["name"] for f in document["functions"] if f["calls"]], ["outer"])
+
     def test_opened_library(self):
         """A library that is loaded later, after a fork of the same file was not."""
         library = self.built / "good/libsum.so"
