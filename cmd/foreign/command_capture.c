@@ -78,6 +78,9 @@ static int read_prototype(const struct options *options, struct declaration *dec
 
 int command_capture(struct options *options)
 {
+    const int apart = foreign_apart(options);
+    if (apart >= 0)
+        return apart;
     static struct declaration declaration; /* it is large */
     struct error error = {.text = ""};
     struct foreign foreign = {.options = options, .status = -1, .capturing = true};

@@ -46,6 +46,9 @@ static int exit_status(const struct foreign *foreign)
 
 int command_prove(struct options *options)
 {
+    const int apart = foreign_apart(options);
+    if (apart >= 0)
+        return apart;
     struct error error = {.text = ""};
     struct foreign foreign = {.options = options, .status = -1};
     int status = foreign_read(&foreign, &error);

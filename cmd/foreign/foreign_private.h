@@ -53,8 +53,9 @@ struct symbol_file {
     char *path;
     const char *name; /* without folders */
     struct library library;
-    struct target **target;
-    size_t n;
+    struct target **target;    /* by name, then those that resolvers chose */
+    struct target **ascending; /* those that have a name, by address */
+    size_t n, n_ascending;
 };
 
 struct target {
@@ -133,6 +134,10 @@ uint64_t foreign_draw(struct foreign *foreign);
 
 /* ---- a program (foreign_program.c) ---- */
 
+/* A process of its own traces one that runs already: when this one is killed, it takes
+ * its breakpoints out. There it returns -1; here it waits, and returns the exit status.
+ */
+int foreign_apart(const struct options *options);
 /* The words of the command line: globs and rules. -EINVAL. */
 int foreign_read(struct foreign *foreign, struct error *error);
 /* Runs or watches it to its end. */

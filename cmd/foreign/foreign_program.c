@@ -4,12 +4,16 @@
 #include "output/output.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ATTACHED_NS INT64_C(10000000000)
+enum { PAUSE_NS = 10000000, CAPTURE_STEPS = 2000 };
 
 static int read_rules(struct foreign *foreign, struct error *error)
 {
@@ -58,6 +62,31 @@ static int begin(struct foreign *foreign, struct error *error)
     return status;
 }
 
+int foreign_apart(const struct options *options)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    const pid_t self = getpid();
+    int status = 0, passed = 0;
+    if (!options->prove.pid)
+        return -1;
+    signals_catch();
+    const pid_t tracer = fork();
+    if (tracer == 0) {
+        setsid();
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != self)
+            interrupted_by = SIGTERM;
+    }
+    if (tracer <= 0)
+        return -1;
+    while (waitpid(tracer, &status, WNOHANG) == 0) {
+        if (interrupted_by != passed && kill(tracer, interrupted_by) == 0)
+            passed = interrupted_by;
+        nanosleep(&pause, NULL);
+    }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 int foreign_read(struct foreign *foreign, struct error *error)
 {
     const int status = read_rules(foreign, error);
@@ -70,6 +99,10 @@ int foreign_run(struct foreign *foreign, struct error *error)
     struct error why = {.text = ""};
     foreign->owner = foreign_owner;
     foreign->owner.context = foreign;
+    if (foreign->capturing) { /* the registers that it reads are all that is asked */
+        foreign->owner.trace.max_steps = CAPTURE_STEPS;
+        foreign->owner.trace.windows = 1;
+    }
     foreign->owner.trace.seed = foreign->random = options->how.seed;
     signals_catch();
     struct timespec now;

@@ -172,7 +172,7 @@ static void add_missing(const struct rule *rule, struct run *run)
     must(result_set_name(result, rule->text));
     must(string_set(&result->id, rule->text));
     must(result_set_status(result, STATUS_FAILED,
-                           "no function that the rule is about was called"));
+                           "no function that the rule is about was seen to be called"));
 }
 
 int prove_write_run(const struct foreign *foreign, enum format format, FILE *file,

@@ -101,21 +101,36 @@ void prove_tell_end(const struct foreign *foreign, struct buffer *text)
         buffer_format(text, "ended with status %d", WEXITSTATUS(status));
 }
 
-static void tell_uncalled(const struct foreign *foreign, struct buffer *text)
+static void tell_names(const struct foreign *foreign, bool resolvers, const char *before,
+                       struct buffer *text)
 {
     size_t n = 0;
     EACH_TARGET(foreign, target)
     {
-        if (target->calls || target->resolver)
+        if (target->calls || target->resolver != resolvers)
             continue;
         if (n < UNCALLED_SHOWN) {
-            buffer_add(text, n ? ", " : "never called: ");
+            buffer_add(text, n ? ", " : before);
             buffer_plain(text, target->demangled ?: target->name);
         }
         n++;
     }
     if (n > UNCALLED_SHOWN)
         buffer_format(text, " and %zu more", n - UNCALLED_SHOWN);
+}
+
+static void tell_uncalled(const struct foreign *foreign, struct buffer *text)
+{
+    tell_names(foreign, false, "never called: ", text);
+}
+
+/* One that ran within a traced call was not seen. */
+static void tell_unresolved(const struct foreign *foreign, struct buffer *text)
+{
+    tell_names(foreign, true, "no resolver was seen of: ", text);
+    if (text->length)
+        buffer_add(text, "; never called, or chosen before or within a traced call: name "
+                         "the code itself, or this function alone");
 }
 
 void prove_tell_cost(const struct foreign *foreign, struct buffer *text)
@@ -163,13 +178,14 @@ static void tell_rules(const struct foreign *foreign, put_line *put_it, FILE *fi
         }
         if (rule->broken)
             continue;
-        buffer_add(text, rule->kept ? "kept: " : "NOT CALLED: ");
+        buffer_add(text, rule->kept ? "kept: " : "NOT SEEN: ");
         buffer_plain(text, rule->text);
         if (rule->kept)
             buffer_format(text, " (%zu function%s)", rule->kept,
                           rule->kept == 1 ? "" : "s");
         else
-            buffer_add(text, " is about no function that was called and traced");
+            buffer_add(text,
+                       " is about no function that was seen to be called and traced");
         line(put_it, file, text);
     }
     buffer_free(&why);
@@ -184,6 +200,8 @@ static void tell_rest(const struct foreign *foreign, put_line *put_it, FILE *fil
         line(put_it, file, &text);
     }
     tell_uncalled(foreign, &text);
+    line(put_it, file, &text);
+    tell_unresolved(foreign, &text);
     line(put_it, file, &text);
     prove_tell_cost(foreign, &text);
     line(put_it, file, &text);

@@ -83,6 +83,44 @@ static struct target *target_add(struct foreign *foreign, struct symbol_file *fi
     return target;
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const struct library_function *x = *(const struct library_function *const *)a,
+                                  *y = *(const struct library_function *const *)b;
+    return x->address != y->address ? (x->address < y->address ? -1 : 1)
+                                    : (x < y ? -1 : x > y);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct target *x = *(const struct target *const *)a,
+                        *y = *(const struct target *const *)b;
+    return strcmp(x->name, y->name);
+}
+
+/* Of several names at one address the first one counts. */
+static void find_wanted(struct foreign *foreign, struct symbol_file *file)
+{
+    const struct library_function **const wanted =
+        must_have(calloc(file->library.n + 1, sizeof *wanted));
+    size_t n = 0;
+    for (size_t i = 0; i < file->library.n; i++)
+        if (is_wanted(foreign, file, &file->library.function[i]))
+            wanted[n++] = &file->library.function[i];
+    if (n)
+        qsort(wanted, n, sizeof *wanted, by_address);
+    for (size_t i = 0; i < n; i++)
+        if (!i || wanted[i]->address != wanted[i - 1]->address)
+            target_add(foreign, file, wanted[i])->resolver = wanted[i]->is_chosen;
+    file->ascending = must_have(calloc(file->n + 1, sizeof *file->ascending));
+    file->n_ascending = file->n;
+    if (file->n) {
+        memcpy(file->ascending, file->target, file->n * sizeof *file->target);
+        qsort(file->target, file->n, sizeof *file->target, by_name);
+    }
+    free(wanted);
+}
+
 static struct symbol_file *file_read(struct foreign *foreign, const char *path)
 {
     struct error error;
@@ -93,11 +131,7 @@ static struct symbol_file *file_read(struct foreign *foreign, const char *path)
     foreign->file[foreign->n_files++] = file;
     if (library_read(path, &file->library, &error) < 0)
         return file;
-    for (size_t i = 0; i < file->library.n; i++) {
-        const struct library_function *const function = &file->library.function[i];
-        if (is_wanted(foreign, file, function) && !target_at(file, function->address))
-            target_add(foreign, file, function)->resolver = function->is_chosen;
-    }
+    find_wanted(foreign, file);
     return file;
 }
 
@@ -138,8 +172,11 @@ void targets_find(void *context, struct program *program, struct program_space *
     must_grow(foreign->placed, foreign->n_placed);
     foreign->placed[foreign->n_placed++] = (struct placed){space, file, bias};
     watch_loader(file, program, space, bias);
-    for (size_t i = 0; i < file->n && !foreign->spent; i++)
-        program_watch(program, space, bias + file->target[i]->address, file->target[i]);
+    for (size_t i = 0; i < file->n && !foreign->spent; i++) {
+        struct target *const target =
+            i < file->n_ascending ? file->ascending[i] : file->target[i];
+        program_watch(program, space, bias + target->address, target);
+    }
 }
 
 /* ---- resolvers ---- */
@@ -160,6 +197,7 @@ void targets_chosen(struct foreign *foreign, struct program_space *space,
                     struct target *resolver, uint64_t bias, uint64_t address)
 {
     struct symbol_file *const file = resolver->file;
+    resolver->calls++;
     struct target *target = target_at(file, address - bias);
     if (!target) {
         const struct library_function function = {.name = (char *)resolver->name,
@@ -249,6 +287,7 @@ void targets_free(struct foreign *foreign)
             free(target);
         }
         free(file->target);
+        free(file->ascending);
         library_close(&file->library);
         free(file->path);
         free(file);

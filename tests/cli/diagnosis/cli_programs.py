@@ -91,6 +91,13 @@ class ForeignPrograms(Case):
         self.assertIn("scalar<=20% was expected, but scalar is 99.9% of", done.stderr)
         self.assertEqual(done.stdout, self.alone(library="planted").stdout)
 
+    def test_unseen_resolver(self):
+        """It ran within a traced call: nothing is said of its function."""
+        done, document = self.prove("nested", options=["--function=outer", "--function=sum",
+                                                       "--calls=1"])
+        self.assertIn("no resolver was seen of: sum; never called, or chosen", done.stderr)
+        self.assertEqual([f["name"] for f in document["functions"] if f["calls"]], ["outer"])
+
     def test_opened_library(self):
         """A library that is loaded later, after a fork of the same file was not."""
         library = self.built / "good/libsum.so"
@@ -189,20 +196,27 @@ class ForeignPrograms(Case):
         self.assertEqual(process.communicate(timeout=PATIENCE)[0], "3067 clean\n")
         self.assertEqual(process.returncode, 0)
 
-    def test_interrupted(self):
-        """SIGTERM leaves a process that was attached to as it was."""
+    def end_tracing(self, number):
+        """A signal to simdbench leaves a process that was attached to as it was."""
         process, stop = self.looping()
         tool = subprocess.Popen([BINARY, "prove", "--function=sum_sse2", "--calls=1000",
                                  f"--pid={process.pid}", "--time=100s"], text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 env=environment())
         status = Path(f"/proc/{process.pid}/status")
-        self.wait_for(lambda: f"TracerPid:\t{tool.pid}\n" in status.read_text(), tool)
-        tool.send_signal(signal.SIGTERM)
-        tool.communicate(timeout=PATIENCE)
+        self.wait_for(lambda: "TracerPid:\t0\n" not in status.read_text(), tool)
+        tool.send_signal(number)
+        tool.wait(PATIENCE)
+        self.wait_for(lambda: "TracerPid:\t0\n" in status.read_text())
         stop.touch()
         self.assertEqual(process.communicate(timeout=PATIENCE)[0], "3067 clean\n")
         self.assertEqual(process.returncode, 0)
+
+    def test_interrupted(self):
+        self.end_tracing(signal.SIGTERM)
+
+    def test_killed(self):
+        self.end_tracing(signal.SIGKILL)
 
     # ---- what it asks ----
 
