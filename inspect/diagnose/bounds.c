@@ -232,7 +232,7 @@ static void put_code(struct inspect_facts *facts)
     PUT(gather_cycles, gather_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));
     PUT(form_cycles, GET(dearest));
-    /* Where memory hands on nothing of weight, other bounds say it. */
+    /* Other bounds say it where memory hands on nothing of weight. */
     PUT(order_cycles,
         GET(memory_chain) >= 1.1 * GET(register_chain) ? GET(memory_chain) : (double)NAN);
     PUT(chain_cycles, longest_chain(facts));
@@ -427,7 +427,7 @@ static void put_splits(struct inspect_facts *facts)
         PUT(split_cycles, fmax(0, fmin(GET(load_cycles), GET(cycles)) - next));
 }
 
-/* Why the windows of a call cannot stand for all of it, or NULL. */
+/* The reason why the windows of a call cannot stand for all of it, or NULL. */
 static const char *why_no_sample(const struct inspect_facts *facts)
 {
     const double error = 0.25, share = 0.3;

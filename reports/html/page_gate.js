@@ -58,7 +58,7 @@ function forestConfig(cases) {
       } } },
   };
 }
-// How far the changes can be trusted.
+// The trust that the changes deserve.
 function trust(gate) {
   const list = results.filter((result) => result.role === "kernel" && hasChange(result))
     .map((result) => Math.abs(result.comparison.change)).sort((a, b) => a - b);
