@@ -283,7 +283,7 @@ static __thread __attribute__((tls_model("initial-exec"))) uint32_t sum;
 static const uint8_t powers[] = {1,   2,   4,   8,  16,  32, 64, 128, 27, 54,
                                  108, 216, 171, 77, 154, 47, 94, 188, 99, 198};
 
-void table(const void *a, void *b)
+void untold_table(const void *a, void *b)
 {
     const uint8_t *x = a;
     uint8_t *y = b;

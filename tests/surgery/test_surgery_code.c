@@ -43,8 +43,8 @@ static void assert_same(const char *name, const char *a, const char *b)
 }
 
 static const char *const compilers[] = {"gcc", "clang-19"};
-static const char *const symbols[] = {"scan",   "switches", "pointers", "helpers",
-                                      "linked", "threads",  "table"};
+static const char *const symbols[] = {"scan",   "switches", "pointers",    "helpers",
+                                      "linked", "threads",  "untold_table"};
 
 static void test_padding(void **state)
 {
