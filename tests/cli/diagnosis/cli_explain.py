@@ -61,9 +61,6 @@ class Explain(Case):
         self.assertEqual(ratios["input_zero"]["reaches"], "operands")
         # 16 pages of 500 ns beside 131 us of work.
         for name, ratio in ("input_zero", 1), ("cold_caches", 1), ("fresh_output", 1.06):
-            if ratios[name]["ratio"] is None: # a busy machine has no time for it
-                self.assertIn("time", ratios[name]["absent"])
-                continue
             self.assertAlmostEqual(ratios[name]["ratio"], ratio, delta=0.02)
 
     @unittest.skipIf(sanitized(), COPIES)
