@@ -44,6 +44,9 @@ const struct option_row option_rows[] = {
     {"save", "FILE.json", RUN, COMMAND_CAPTURE, NULL,
      "Write a declaration whose sizes are those that took most time; call FILE.json measures "
      "them.", option_set_text, AT(call.save), TYPED},
+    {"replay", "N", RUN, COMMAND_CAPTURE, NULL,
+     "Keep what the arrays held in N calls of each shape, beside the declaration of --save: "
+     "call FILE.json measures with these inputs.", option_set_count, AT(prove.replay), TYPED},
     {"format", "table|json", OUTPUT, COMMAND_CAPTURE, "table",
      "What is printed, on standard error, as standard output is the program's.",
      option_set_format, 0, WRITES},

@@ -262,7 +262,7 @@ class Explain(Case):
     def test_errors(self):
         for words, text in (
                 ([], "explain needs a case or an op: simdbench explain gemm --sizes=64"),
-                (["rellu"], "no such command or op; did you mean relu?"),
+                (["rellu"], "no such op; did you mean relu?"),
                 (["relu/f32/scalar"], "no id of a case"),
                 (["relu/f32/scalar/max@64;speed=9"], "no id of a case"),
                 (["relu/f32/scalar/nope@64"], "no such variant"),
