@@ -241,8 +241,8 @@ struct call_frame {
  * holds texts, must live as long as the frame. */
 void call_fill(const struct declaration *declaration, const struct declared_sizes *sizes,
                void *const pointer[DECLARED_MAX], struct call_frame *frame);
-/* How many elements of an array are valid after a call: all, or what the function
- * reported. */
+/* The number of elements of an array that are valid after a call: all, or what the
+ * function reported. */
 uint64_t call_length(const struct declaration *declaration,
                      const struct declared_sizes *sizes, uint32_t argument,
                      const struct call_frame *frame);
@@ -349,7 +349,7 @@ void families_free(struct family *family, size_t n);
 /* The instruction set that a name tells; NULL: none. */
 const char *name_isa(const char *name);
 
-/* How to get a function: "mix_avx2" is itself, "choose()" returns it, "table[3]" holds
+/* The way to a function: "mix_avx2" is itself, "choose()" returns it, "table[3]" holds
  * it. */
 struct place {
     enum place_kind { PLACE_SYMBOL, PLACE_RESOLVER, PLACE_TABLE } kind;

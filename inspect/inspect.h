@@ -180,7 +180,7 @@ int inspect_built_unoptimised(const char *producer);
 /* Of the instructions of such a loop at least so many access the stack. */
 #define INSPECT_STACK_SHARE 0.1
 
-/* How far a core looks ahead; 0: any number. */
+/* The instructions that a core looks ahead; 0: any number. */
 struct inspect_window {
     unsigned waiting; /* vector instructions that may wait for operands */
     unsigned results; /* of vector instructions, while one before them is not done */
@@ -256,7 +256,7 @@ int inspect_available(double *steps_per_s, struct error *error);
  * on this CPU. */
 int inspect_call(void (*function)(const void *a, void *b), const void *a, void *b,
                  uint64_t calls);
-/* How many calls a tracer may want of inspect_call(). */
+/* The largest number of calls that a tracer may want of inspect_call(). */
 enum { INSPECT_CALLS = 100000 };
 
 /* The process that traces `process`; 0: none. */

@@ -372,8 +372,8 @@ struct path {
 struct path *path_make(const struct nodes *nodes, const uint32_t *list, uint32_t n,
                        uint64_t end, bool loop, size_t exits_max);
 void path_free(struct path *path);
-/* Where the path was left, or how far it came, by the address where it stopped: how many
- * of its nodes executed in the last turn; -1: it is nowhere. */
+/* The place where the path was left, by the address where it stopped: the number of its
+ * nodes that executed in the last turn; -1: it is nowhere. */
 int64_t path_position(const struct nodes *nodes, const struct path *path, uint64_t pc);
 /* Full turns of a loop before it was left, after `position` nodes of its last turn; -1:
  * no register tells. */

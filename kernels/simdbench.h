@@ -119,9 +119,9 @@ struct simdbench_operands {
     double most_ulp; /* largest error that was asked for, --accuracy-at-most; 0: any */
 };
 
-/* How far results are from the exact ones, in units in the last place: distance divided
- * by the gap between the two floats around the exact value (below the least normal one:
- * the gap of subnormals). */
+/* The distance of results from the exact ones, in units in the last place: distance
+ * divided by the gap between the two floats around the exact value (below the least
+ * normal one: the gap of subnormals). */
 struct simdbench_accuracy {
     uint32_t size;
     uint32_t reserved;

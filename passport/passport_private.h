@@ -28,7 +28,7 @@ bool operand_reads(const ZydisDecodedOperand *operand);
 bool operand_writes(const ZydisDecodedOperand *operand);
 /* Whether any register may stand in its place. */
 bool operand_is_free(const ZydisDecodedOperand *operand);
-/* Why it must not run, or NULL. */
+/* The reason why it must not run, or NULL. */
 const char *decoded_refusal(const struct decoded *decoded);
 /* Integer divisions, whose operands must fit. */
 bool decoded_divides(const struct decoded *decoded);

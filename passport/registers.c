@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which registers the operands of a form have, and instructions that wait for none other.
+/* The registers of the operands of a form, and instructions that wait for none other.
  */
 #include "passport_private.h"
 

@@ -254,6 +254,11 @@ int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
  * and a core that is not shared, and no CPU time is stolen. Returns its text; NULL: time
  * is real. */
 const char *clock_script(void);
+/* The clock that tells how much of a budget is spent: clock_now(), or 0 where times are
+ * made up, so that no test ends earlier on a busy machine. A limit that a tracer has is a
+ * hundred times as long there. */
+int64_t clock_budget(void);
+int64_t clock_patience(int64_t limit_ns);
 /* NS of a variant, and of a copy of its code: VARIANT@NUMBER=NS, or as of the variant. */
 double clock_script_rate(const char *variant);
 double clock_script_copy_rate(const char *variant, uint64_t copy);

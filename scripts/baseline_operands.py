@@ -138,7 +138,7 @@ class Answers:
 
 
 def distances(output, answers, part, where):
-    """How far off each element of a part is; negative where it is right."""
+    """The error of each element of a part; negative where it is right."""
     got, want = output.array[where], answers.value[part]
     got_bits, want_bits = output.bits[where], want.view(output.bits.dtype)
     slack = answers.slack[part]

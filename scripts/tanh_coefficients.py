@@ -57,7 +57,7 @@ def intervals(kind, scale, offset, bits, end):
 
 
 def nodes(low, high, count):
-    """Where a polynomial that meets the function is close to the best one."""
+    """The points at which a polynomial that meets the function is close to the best one."""
     middle, half = (low + high) / 2, (high - low) / 2
     return [middle + half * mp.cos((2 * k + 1) * mp.pi / (2 * count))
             for k in range(count)]

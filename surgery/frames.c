@@ -37,8 +37,8 @@ static uint64_t pointer_bytes(unsigned encoding)
     return form == 0x02 || form == 0x0a ? 2 : form == 0x03 || form == 0x0b ? 4 : 8;
 }
 
-/* How the entries of a common entry (CIE) encode addresses and the address of a table of
- * handlers. False: in a way that is not known here. */
+/* The encoding of addresses in the entries of a common entry (CIE) and the address of a
+ * table of handlers. False: in a way that is not known here. */
 static bool read_common(uint64_t cie, unsigned *code, unsigned *handlers)
 {
     const unsigned version = read_u8(cie + 8);

@@ -38,7 +38,7 @@ int ab_open(const struct ab_request *request, struct ab **ab, struct error *erro
 void ab_close(struct ab *ab); /* NULL is allowed */
 const struct catalog *ab_catalog(const struct ab *ab);
 const struct plan *ab_plan(const struct ab *ab);
-/* How long ab_measure() may take, roughly. */
+/* A rough estimate of the time of ab_measure(). */
 double ab_seconds(const struct ab *ab);
 /* Fills a run, which run_describe() may have begun, judged and summarised: results,
  * their comparisons, and the gate. -EINTR leaves what there is, good to be saved. The

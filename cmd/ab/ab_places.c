@@ -132,7 +132,7 @@ static void share_found(struct ab_group *group, size_t c)
     }
 }
 
-/* Why an arm cannot be judged by its copies, or NULL. */
+/* The reason why an arm cannot be judged by its copies, or NULL. */
 static const char *take_found(struct ab_places *places, const struct copies_reply *told)
 {
     places->offset = told->loop_bytes ? (double)told->offset : NAN;

@@ -148,7 +148,7 @@ void args_complete(char *const *words, size_t n, const struct complete_names *na
 
 /* ---- the project file, and files that the user trusts ---- */
 
-/* Why a default of the project file does not count, or NULL (project.c). */
+/* The reason why a default of the project file does not count, or NULL (project.c). */
 const char *project_doubt(const struct options *options,
                           const struct project_default *setting);
 /* Adds "--sizes=64 --quiet from FILE", what the project file sets for this command, or

@@ -15,8 +15,9 @@
 
 enum { PROJECT_SIZE_MAX = 1 << 20 };
 
-/* Why a file that was found is left alone, or NULL. Links are, as they lead to what
- * others write: root owns the files of /proc about processes that anybody may start. */
+/* The reason why a file that was found is left alone, or NULL. Links are, as they lead to
+ * what others write: root owns the files of /proc about processes that anybody may start.
+ */
 static const char *refused(int status, const struct stat *facts)
 {
     if (status == -ELOOP)

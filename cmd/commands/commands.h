@@ -15,7 +15,7 @@ int command_audit(struct options *options);
 int command_report(struct options *options);
 /* Two builds, measured against each other. */
 int command_ab(struct options *options);
-/* Why a kernel is as fast as it is. */
+/* The reasons for the speed of a kernel. */
 int command_explain(struct options *options);
 /* Programs of another harness against each other: whether the words of ab mean that, and
  * the command then. */
@@ -27,7 +27,7 @@ int command_history(struct options *options);
 int command_list(struct options *options);
 /* Measures what several threads gain, and from how much work on. */
 int command_threads(struct options *options);
-/* How often gates on this machine say what is true. */
+/* The share of gates on this machine that say the truth. */
 int command_selftest(struct options *options);
 
 /* Writes a plug-in to begin with. */

@@ -88,8 +88,8 @@ static size_t bytes_of(const struct simdbench_operand *operand)
     return operand->count * type_bytes(operand->type);
 }
 
-/* Where an array lies: `gap` bytes before the guard behind it, or right behind the one
- * before it. */
+/* The place where an array lies: `gap` bytes before the guard behind it, or right behind
+ * the one before it. */
 struct placing {
     bool at_begin;
     size_t gap, align;

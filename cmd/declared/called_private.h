@@ -18,8 +18,8 @@ struct declared_function {
     bool tails_checked;
 };
 
-/* Where an operand comes from: an argument, of an INOUT array twice; or what the function
- * returns. */
+/* The place where an operand comes from: an argument, of an INOUT array twice; or what
+ * the function returns. */
 struct operand_source {
     int argument; /* NO_OPERAND: the result */
     uint32_t type, role, source;

@@ -69,7 +69,7 @@ int declared_run_guarded(const struct declared_call *call,
 int declared_run_tails(const struct declared_call *call, struct error *error);
 /* The largest distance from a right value of that type. */
 double declared_slack(const struct tolerance *tolerance, uint32_t type, double value);
-/* Why the last call of op->reference failed; NULL: it is no declared op. */
+/* The reason why the last call of op->reference failed; NULL: it is no declared op. */
 const char *declared_trouble(const struct simdbench_op *op);
 /* How many calls of a program, of one shape, its inputs can be those of; 0: none. */
 uint32_t declared_calls(const struct simdbench_op *op);

@@ -119,7 +119,7 @@ int proofs_print_json(const struct host *host, const struct event_list *list,
 /* The command: an exit status, or a negative errno. */
 int doctor_counters(const struct options *options, struct error *error);
 
-/* How many are ok. */
+/* The number of checks that are ok. */
 size_t checks_ok(const struct checks *checks);
 void checks_print(const struct checks *checks, bool colour, FILE *file);
 void checks_markdown(const struct checks *checks, FILE *file);

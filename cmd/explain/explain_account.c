@@ -144,7 +144,7 @@ static void add_bound(struct account *account, const char *name, double a, doubl
     add(&account->bounds, name, unit, a, b);
 }
 
-/* Which bound, and the place of the code apart, tell why one takes longer. */
+/* The bound, and the place of the code apart, that tell why one takes longer. */
 static void add_bounds(const struct subject *a, const struct subject *b,
                        struct account *account)
 {

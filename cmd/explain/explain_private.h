@@ -52,7 +52,7 @@ bool is_sibling(const struct case_name *a, const struct case_name *b);
 void explain_siblings(struct subject *subject, const struct subject *others, size_t n);
 /* Finds the causes, and writes all into the result of the subject. */
 void explain_take(const struct subject *subject, bool all_code);
-/* Why the first of two subjects is slower than the other; the caller's
+/* The reason why the first of two subjects is slower than the other; the caller's
  * (explain_account.c). */
 struct account *explain_account(const struct subject *a, const struct subject *b);
 /* Names the form of finding slow-instruction, and what to do (explain_slow.c). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which calls are traced: the first ones of each function, and later ones at random.
+/* The calls that are traced: the first ones of each function, and later ones at random.
  * Between them its breakpoint is taken out, so that a function that is called all the
  * time is not slow for long. */
 #include "foreign_private.h"

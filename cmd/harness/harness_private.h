@@ -158,7 +158,7 @@ int unit_run(struct harness *harness, size_t first, int which, size_t place,
 /* Ends a case: one side's fault. */
 void case_fail(struct harness *harness, size_t c, int which, const char *reason);
 
-/* How long slices take, and what is to be found in which time (pilot.c). */
+/* The time of slices, and the change that can be found in a time (pilot.c). */
 int harness_pilot(struct harness *harness, struct error *error);
 /* Rounds until each open case has that many processes; derives their trials (look.c). */
 int harness_look(struct harness *harness, uint32_t processes, int look,

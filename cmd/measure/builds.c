@@ -122,7 +122,7 @@ static int look_at(struct group_state *group, const struct case_state *entry,
 static int look_at_all_of(struct group_state *group, const struct worker *of,
                           int64_t *spent_ns)
 {
-    const int64_t began = clock_now() - *spent_ns;
+    const int64_t began = clock_budget() - *spent_ns;
     struct worker *const worker = prove_worker(group, of);
     struct error error;
     int status = prove_ready(group, worker, &error);
@@ -131,11 +131,12 @@ static int look_at_all_of(struct group_state *group, const struct worker *of,
     for (size_t i = 0; i < group->n_cases && status != -EINTR && *spent_ns < LOOK_NS;
          i++) {
         if (is_wanted(group, &group->cases[i], of))
-            status = look_at(group, &group->cases[i], worker, LOOK_NS - *spent_ns);
+            status = look_at(group, &group->cases[i], worker,
+                             clock_patience(LOOK_NS - *spent_ns));
         if (status == -ENOTSUP || status == -EPERM)
             *spent_ns = LOOK_NS; /* nothing can be traced here */
         if (*spent_ns < LOOK_NS)
-            *spent_ns = clock_now() - began;
+            *spent_ns = clock_budget() - began;
     }
     worker_free(worker);
     return status == -EINTR ? status : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a case ends, and its notes. */
+/* The end of a case, and its notes. */
 #include "measure/measure.h"
 
 #include <string.h>

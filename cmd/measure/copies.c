@@ -15,7 +15,7 @@ static void take_first(const struct group_state *group, struct case_state *copy)
     result->work.bytes = first->work.bytes;
 }
 
-/* Why there is no such copy, or NULL. Edited copies follow the plain ones. */
+/* The reason why there is no such copy, or NULL. Edited copies follow the plain ones. */
 static const char *why_no_copy(const struct group_state *group, uint64_t copy,
                                const struct copies_reply *told, const cJSON *reply)
 {

@@ -10,7 +10,7 @@
 
 #include "plan/plan.h"
 
-/* How far a measurement has come. */
+/* The progress of a measurement. */
 struct progress {
     size_t group, n_groups; /* from 0 */
     const struct plan_group *plan;
@@ -233,7 +233,7 @@ struct batch {
 };
 /* Reads the reply, which stays the caller's. */
 struct batch batch_read(cJSON *reply);
-/* Why a batch of so many calls cannot have taken that time, or NULL. */
+/* The reason why a batch of so many calls cannot have taken that time, or NULL. */
 const char *batch_doubt(const struct batch *batch, uint64_t calls);
 /* Looks for the number of calls that make a batch of at least `shortest_ns`. Begin with
  * one call, and run a batch of them as long as calibration_next() is true of it. It is

@@ -95,7 +95,7 @@ struct worker *prove_worker(const struct group_state *group, const struct worker
 /* Asks for a kernel with the group's shape. */
 int prove_kernel(struct group_state *group, const struct case_state *entry,
                  struct worker *worker, struct prepared *prepared, struct error *error);
-/* Why a worker's cases cannot be proved at all, or NULL. */
+/* The reason why a worker's cases cannot be proved at all, or NULL. */
 const char *prove_cannot(const struct group_state *group, const struct worker *worker);
 
 /* builds.c: looks whether modules of the user were built without optimisation, once for
@@ -104,7 +104,7 @@ int group_look_at_builds(struct group_state *group, struct error *error);
 void builds_free(struct builds *builds);
 
 /* budget.c: baselines that would take far longer than what they are compared with. */
-/* How long the first call of a case may take. */
+/* The time that the first call of a case may take. */
 int64_t budget_first_call(const struct group_state *group,
                           const struct case_state *entry);
 /* Ends a baseline as skipped if its rounds would take too long with such calls. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many rounds there are, when they end, and what they are worth. */
+/* The number of rounds, their end and their worth. */
 #include "measure_private.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ enum { ROUNDS_CUT = STATS_MIN_SAMPLES };
 /* Half of the time is for rounds, however long their arms took to be ready. */
 static int64_t began(const struct session *lead)
 {
-    const int64_t latest = clock_now() - (int64_t)(lead->plan->rounds_ns / 2);
+    const int64_t latest = clock_budget() - (int64_t)(lead->plan->rounds_ns / 2);
     return lead->plan->rounds_ns > 0 && latest > lead->started ? latest : lead->started;
 }
 
@@ -59,8 +59,8 @@ static bool all_precise(const struct rounds *rounds, double precision)
 
 bool pace_late(const struct rounds *rounds, double times)
 {
-    const double budget = clock_script() ? 0 : rounds->lead->plan->rounds_ns;
-    return budget > 0 && (double)(clock_now() - rounds->pace.began) > times * budget;
+    const double budget = rounds->lead->plan->rounds_ns;
+    return budget > 0 && (double)(clock_budget() - rounds->pace.began) > times * budget;
 }
 
 bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which counters of a case can be believed. */
+/* The counters of a case that can be believed. */
 #include "measure_private.h"
 
 #include <math.h>

@@ -69,7 +69,8 @@ static double cases_of(const struct group_state *group)
 /* Others that use the CPUs prolong what comes before rounds many times over. */
 #define READY_LEAST_NS 3e9
 
-/* Why a further group cannot take part, or NULL. Half of the time is for rounds. */
+/* The reason why a further group cannot take part, or NULL. Half of the time is for
+ * rounds. */
 static const char *unaffordable(const struct group_state *groups, size_t i,
                                 const struct costs *costs)
 {
@@ -100,12 +101,12 @@ static int ready_groups(struct group_state *groups, size_t n, struct error *erro
     int status = 0;
     for (size_t i = 0; i < n && status == 0 && !alone(groups, i); i++) {
         const char *const why = i ? unaffordable(groups, i, &costs) : NULL;
-        const int64_t began = clock_now();
+        const int64_t began = clock_budget();
         if (why)
             group_end(&groups[i], NULL, STATUS_SKIPPED, why);
         else
             status = ready_group(&groups[i], error);
-        const double ns = (double)(clock_now() - began);
+        const double ns = (double)(clock_budget() - began);
         if (i == 0)
             costs.first_ns = ns;
         costs.ready_ns += ns;

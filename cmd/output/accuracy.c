@@ -26,7 +26,7 @@ static bool in_block(const struct block *block, size_t g)
     return same_table(block->plan, block->first, g);
 }
 
-/* How much of an id names the kernel. */
+/* The length of the part of an id that names the kernel. */
 static int name_length(const char *id)
 {
     return (int)strcspn(id, "@");
@@ -95,7 +95,7 @@ static void print_row(const struct block *block, const char *id, int width, FILE
     buffer_free(&row);
 }
 
-/* Why cells hold no number. */
+/* The reasons for cells without a number. */
 static void print_reasons(const struct block *block, FILE *file)
 {
     for (size_t i = 0; i < block->run->n_results; i++) {

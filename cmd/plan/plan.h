@@ -122,7 +122,7 @@ struct memory_levels levels_of(const struct host *host);
 struct memory_levels levels_here(void);
 /* Bytes of all caches of that level that so many threads, a core each, reach. */
 double level_bytes(const struct memory_level *level, uint32_t threads);
-/* How many such working sets the smallest cache holds that holds one, of one thread; 2
+/* The number of such working sets in the smallest cache that holds one, of one thread; 2
  * beyond all caches. */
 double levels_fit(const struct memory_levels *levels, double working_set);
 /* The first level that holds a working set, or "memory"; NULL if none is known. */
@@ -247,8 +247,8 @@ struct threshold {
 /* Reads the thresholds of this host; *host is NULL if there are none. -EINVAL for a file
  * that cannot be understood. */
 int thresholds_read(const char *fingerprint, cJSON **host, struct error *error);
-/* How many of `threads` a call of that work should have, and into `ops`, if these are
- * fewer, from how much work on the next larger team is worth while. */
+/* The part of `threads` that a call of that work should have, and into `ops`, if these
+ * are fewer, from how much work on the next larger team is worth while. */
 uint32_t thresholds_threads(const cJSON *host, const char *op, double work,
                             uint32_t threads, double *ops);
 /* Replaces those of one op. `path` becomes the name of the file. */

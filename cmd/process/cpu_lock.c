@@ -176,8 +176,8 @@ static bool count_waiter(int fd, off_t at, void *context)
     return count->n < count->most;
 }
 
-/* How many runs wait for a CPU with a ticket below `ticket`, up to `most`; those that are
- * stopped are passed over. */
+/* The number of runs that wait for a CPU with a ticket below `ticket`, up to `most`;
+ * those that are stopped are passed over. */
 static size_t count_waiters(int fd, int cpu, off_t ticket, size_t most)
 {
     const off_t region = cpu * REGION;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the program meets signals, and standard streams that are closed, full or gone. */
+/* Signals, and standard streams that are closed, full or gone. */
 #include "process/process.h"
 #include "reports.h"
 
@@ -64,8 +64,8 @@ int standard_flush(struct error *error)
     return standard_failed(!failed ? 0 : errno ? errno : EIO, error);
 }
 
-/* Where the source begins of a message that ends with it and with a line of carets, as
- * those about prototypes do; NULL: it is a message of one line. */
+/* The place where the source begins of a message that ends with it and with a line of
+ * carets, as those about prototypes do; NULL: it is a message of one line. */
 static const char *find_source(const char *text)
 {
     static const char blank[] = "\n    ";

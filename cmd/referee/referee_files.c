@@ -90,7 +90,7 @@ static int find_library(const struct declared_op *from, struct referee *referee,
     return status;
 }
 
-/* Which known function is right, as the module of the file decides it. */
+/* The known function that is right, as the module of the file decides it. */
 static int list_known(struct referee *referee, struct error *error)
 {
     const struct declared_op *const op = op_of(referee);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast is it, when each call has operands that it has not seen? */
+/* The speed of the candidate when each call has operands that it has not seen. */
 #include "measure/measure.h"
 #include "referee_private.h"
 

@@ -252,7 +252,7 @@ static int measure_set(struct studying *all, size_t number, struct error *error)
     int status = 0;
     for (unsigned i = 0; i < PASSES && status == 0 && spent_ns + last_ns <= share_ns;
          i++) {
-        const int64_t began = clock_now();
+        const int64_t began = clock_budget();
         struct pass pass = {.all = all,
                             .set = set,
                             .aside = must_have(run_new()),
@@ -262,7 +262,7 @@ static int measure_set(struct studying *all, size_t number, struct error *error)
             fmin(STUDY_CASE_NS, pass.ns / PASSES / fmax(1, (double)timed_members(set)));
         status = run_pass(&pass, error);
         run_free(pass.aside);
-        last_ns = (double)(clock_now() - began);
+        last_ns = (double)(clock_budget() - began);
         spent_ns += last_ns;
     }
     all->left_ns -= spent_ns;

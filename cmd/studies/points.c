@@ -44,7 +44,7 @@ const struct member *asked_member(const struct asking *asking, size_t i, uint32_
 
 /* ---- times ---- */
 
-/* How far the arm and itself once more are apart, 0.01: the most, with an interval from
+/* The distance of the arm from itself once more, 0.01: the most, with an interval from
  * the least; not known: NaN. */
 static struct estimate equal_arms(const struct round_set *set,
                                   const struct member *member, double level)

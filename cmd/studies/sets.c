@@ -218,7 +218,7 @@ static void want_account(const struct making *making)
 
 /* ---- the floor ---- */
 
-/* How many ratios have this arm below. */
+/* The number of ratios that have this arm below. */
 static size_t times_below(const struct study *study, const char *arm)
 {
     size_t times = 0;

@@ -27,7 +27,7 @@ static double target_bytes(const struct plan_group *group)
                                                : 0.25 * cache_bytes(2);
 }
 
-/* Where a shape must not become smaller, the second cache is near, too. */
+/* The second cache is near, too, where a shape must not become smaller. */
 static bool is_near(const struct plan_group *group, const struct shape_info *info,
                     double target)
 {

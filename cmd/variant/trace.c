@@ -10,7 +10,7 @@
 #define TRACE_TIMEOUT_NS 20000000000LL
 /* Steps of a whole trace: more would take longer than all experiments. */
 enum { TRACE_STEPS = 30000 };
-/* How much the shares of arithmetic of two shapes may differ. */
+/* The largest difference of the shares of arithmetic of two shapes. */
 #define ALIKE 1.4
 
 /* `shape` NULL: the case's own. */
@@ -36,7 +36,8 @@ static int trace(const struct variant *base, const struct case_name *name,
     int status = variant_open(&variant, error);
     if (status == 0) {
         const struct run_arm arm = variant_arm(&variant);
-        status = run_arm_trace(&arm, &follow, TRACE_TIMEOUT_NS, census, error);
+        status =
+            run_arm_trace(&arm, &follow, clock_patience(TRACE_TIMEOUT_NS), census, error);
         *work = variant_result(&variant)->work;
     }
     variant_close(&variant);
@@ -62,7 +63,7 @@ static double scaled(const struct inspect_census *large,
     return times > 1 / ALIKE && times < ALIKE ? per_op * times : NAN;
 }
 
-/* How many instructions an operation takes, from a whole call of less work: the least
+/* Instructions of an operation, from a whole call of less work: the least
  * that is like it, as large ones take long. A kernel may take none of these shapes. */
 static void trace_smaller(const struct case_name *name, const struct variant *base,
                           bool alike, struct variant_trace *to)

@@ -251,7 +251,7 @@ static void put_splits(struct inspect_facts *facts)
     put_split(facts, FACT_load_cycles, GET(whole_load_cycles));
 }
 
-/* Why the windows of a call cannot stand for all of it, or NULL. */
+/* The reason why the windows of a call cannot stand for all of it, or NULL. */
 static const char *why_no_sample(const struct inspect_facts *facts)
 {
     const double error = 0.25, share = 0.3;

@@ -167,7 +167,7 @@ void bounds_put_code(struct inspect_facts *facts)
     PUT(gather_cycles, gather_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));
     PUT(form_cycles, GET(dearest));
-    /* Where memory hands on nothing of weight, other bounds say it. */
+    /* Other bounds say it where memory hands on nothing of weight. */
     PUT(order_cycles,
         GET(memory_chain) >= 1.1 * GET(register_chain) ? GET(memory_chain) : (double)NAN);
     PUT(chain_cycles, longest_chain(facts));

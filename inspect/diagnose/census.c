@@ -247,7 +247,7 @@ static bool take_lines(struct making *m, bool text)
 
 /* ---- all of it ---- */
 
-/* How many of the instructions on vectors or floats are that wide, or wider; of float
+/* The number of instructions on vectors or floats that are that wide, or wider; of float
  * arithmetic alone if there is enough of it, as others pack, copy and mask its results.
  */
 static double at_least(const struct nodes *nodes, unsigned bits)

@@ -133,7 +133,7 @@ static uint32_t push_before(struct search *s, uint32_t head, uint32_t at, uint32
     return n;
 }
 
-/* How many nodes the loop of a head has; 0: it is the head of none. */
+/* The number of nodes in the loop of a head; 0: it is the head of none. */
 static uint32_t collect(struct search *s, uint32_t head, uint32_t mark)
 {
     uint32_t size = 1;

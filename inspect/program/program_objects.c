@@ -53,7 +53,8 @@ struct mapped {
     bool has_code;
 };
 
-/* Where the first byte of each file is mapped, and whether code of it follows. */
+/* The place where the first byte of each file is mapped, and whether code of it follows.
+ */
 static size_t read_mappings(pid_t pid, struct mapped **mapped)
 {
     char path[40], *line = NULL;

@@ -21,8 +21,9 @@ enum {
 #define STOP_NS 2e4
 /* Turns of a loop are counted for so long. */
 #define COUNT_NS INT64_C(3000000000)
-/* How many turns a window has of the loop whose turns are counted may differ from window
- * to window, but the mean of all must be known as well as this; better, if any loop is.
+/* The number of turns that a window has of the loop whose turns are counted may differ
+ * from window to window, but the mean of all must be known as well as this; better, if
+ * any loop is.
  */
 static const double errors[] = {0.1, 0.2};
 enum { TURNS_SEEN = 40 };
@@ -221,7 +222,8 @@ static int trace_windows(struct tracer *tracer, const struct inspect_options *op
 
 /* ---- turns ---- */
 
-/* How often one call comes to an address, each time a stop; 0 if it is too often. */
+/* The number of times that one call comes to an address, each time a stop; 0 if there are
+ * too many. */
 static int count_turns(struct tracer *tracer, uint64_t address, uint64_t *turns)
 {
     struct child *child = &tracer->child;
@@ -265,7 +267,7 @@ static const struct inspect_loop *rarest_loop(const struct inspect_census *censu
     return rarest;
 }
 
-/* How many instructions a sampled call has, from the turns of one of its loops. */
+/* The number of instructions of a sampled call, from the turns of one of its loops. */
 static int estimate_call(struct tracer *tracer, const struct inspect_options *options,
                          struct inspect_census *census)
 {

@@ -33,7 +33,7 @@ static bool addresses_make(struct addresses *set, uint32_t n)
     return set->slot != NULL;
 }
 
-/* Where a conditional branch goes when it does not go on to `next`. */
+/* The place where a conditional branch goes when it does not go on to `next`. */
 static uint64_t other_way(const struct code *code, uint64_t next)
 {
     const uint64_t behind = code->address + code->length;
@@ -187,7 +187,7 @@ static uint32_t balanced(const struct nodes *nodes, const uint32_t *list, uint32
     return n;
 }
 
-/* How many nodes of the list a path can have. Fills its exits. */
+/* The number of nodes of the list that a path can have. Fills its exits. */
 static uint32_t fill(const struct nodes *nodes, const uint32_t *list, uint32_t n,
                      uint64_t end, size_t exits_max, struct addresses *seen,
                      struct path *path)

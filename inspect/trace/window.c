@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a core looks ahead: instructions enter in the order of the program, so many a
+/* The window of a core: instructions enter in the order of the program, so many a
  * cycle, and only while there is room for those that wait and for results. Instructions
  * leave the first room when they start, in any order, and the second one when they and
  * all before them are done. */

@@ -124,7 +124,7 @@ static void choose_tile(struct conv_plan *plan, const struct conv_target *target
     }
 }
 
-/* How much of x and of the weights is done at a time. */
+/* The parts of x and of the weights that are done at a time. */
 static void choose_blocking(struct conv_plan *plan)
 {
     const struct conv_shape *shape = &plan->shape;

@@ -45,7 +45,7 @@ struct conv_tap {
     enum conv_cut cut;
 };
 
-/* Which tile of a row. */
+/* The tile of a row. */
 enum conv_place {
     CONV_INSIDE,
     CONV_BEGIN = 1,

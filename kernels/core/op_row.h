@@ -28,8 +28,8 @@ struct op_row {
      * such as fill it. NULL: the op's default shapes. */
     const char *threads_sizes;
     struct op_license license;
-    /* How threads share its work, the first rule that takes the kernel; ends with a rule
-     * without `part`. NULL: it runs in one thread. */
+    /* Rules by which threads share its work, the first rule that takes the kernel; ends
+     * with a rule without `part`. NULL: it runs in one thread. */
     const struct split_rule *split;
 };
 

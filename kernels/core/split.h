@@ -27,7 +27,7 @@ int split_make(struct split **split, const struct simdbench_kernel *kernel,
 void split_run(const struct simdbench_operands *operands, void *state);
 /* release */
 void split_free(struct split *split);
-/* How many threads have a part. */
+/* The number of threads that have a part. */
 uint32_t split_parts(const struct split *split);
 /* The state that the kernel's own prepare made, for choice; memory of all parts. */
 void split_choice(const struct split *split, const struct simdbench_operands *operands,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the operands of an op are cut: field `split` of its row. */
+/* Cuts of the operands of an op: field `split` of its row. */
 #pragma once
 
 #include "kernels.h"
 
 struct split_rule {
-    /* Which kernels of the op; NULL: all that no rule before took. */
+    /* Kernels of the op; NULL: all that no rule before took. */
     bool (*takes)(const struct simdbench_kernel *kernel);
     /* Cuts a copy of the operands down to one part; false if nothing is left. */
     bool (*part)(struct operands *part, uint32_t index, uint32_t count);

@@ -108,7 +108,7 @@ static inline int64_t gemm_matrices(const struct simdbench_shape *shape)
     return shape->rank == 4 ? shape->dim[3] : 1;
 }
 
-/* How C is cut into tiles, and what of A and B is copied: the same in each call. */
+/* The tiles of C, and the parts of A and B that are copied: the same in each call. */
 struct gemm_problem {
     ptrdiff_t m, n, k;
     ptrdiff_t lda, ldb, ldc, ldi;

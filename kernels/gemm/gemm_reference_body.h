@@ -12,8 +12,8 @@ struct OF(group) {
     double sum[GROUP], magnitude[GROUP]; /* of plustimes */
 };
 
-/* How far two sums of the same k products, whose magnitudes add up to `sum`, may lie
- * apart. */
+/* The distance that two sums of the same k products, whose magnitudes add up to `sum`,
+ * may lie apart. */
 static double OF(slack)(double k, double sum)
 {
     return (k + 2) * (OF(EPSILON) * sum + OF(LEAST));

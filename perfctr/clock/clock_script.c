@@ -17,6 +17,16 @@ const char *clock_script(void)
     return script && *script ? script : NULL;
 }
 
+int64_t clock_budget(void)
+{
+    return clock_script() ? 0 : clock_now();
+}
+
+int64_t clock_patience(int64_t limit_ns)
+{
+    return clock_script() ? 100 * limit_ns : limit_ns;
+}
+
 static double rate_of(const char *name, double rate)
 {
     const size_t length = strlen(name);

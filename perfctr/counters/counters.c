@@ -181,7 +181,7 @@ void counters_end(struct counters *counters)
     counters->end_ns = clock_now();
 }
 
-/* How long a group could have been on the PMU, and was. */
+/* The time that a group could have been on the PMU, and was. */
 struct span {
     int64_t enabled, running;
 };

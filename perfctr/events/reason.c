@@ -41,7 +41,7 @@ static bool seccomp_filters(const char *root)
     return mode == 2;
 }
 
-/* Why, and what to do about it; a command is something to type. */
+/* The reason, and what to do about it; a command is something to type. */
 struct reason {
     const char *why, *fix;
     bool command;

@@ -21,7 +21,7 @@ enum proof_loop {
 
 /* The kind of a raw config on that microarchitecture (uarch.c). */
 unsigned uarch_kind(const struct uarch *uarch, uint64_t config);
-/* How many counters it takes there. */
+/* The number of counters that it takes there. */
 unsigned uarch_takes(const struct uarch *uarch, uint64_t config);
 
 /* Runs one loop. Returns how many turns it ran, which is what follows from them that

@@ -59,7 +59,7 @@ function forestConfig(cases) {
       } } },
   };
 }
-// How far the changes can be trusted.
+// The trust that the changes deserve.
 function trust(gate) {
   const lines = [];
   if (gate.refused)

@@ -10,7 +10,7 @@ function svg(tag, attributes = {}, ...children) {
   return made;
 }
 
-// Where values lie between the ends of all of them, as a share; by logarithm if they are
+// The place of values between the ends of all of them, as a share; by logarithm if they are
 // positive and differ much.
 function scaleOf(values, room = 0.06) {
   const all = values.filter(known);

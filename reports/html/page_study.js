@@ -4,7 +4,7 @@
 const STRIP = { CONFIRMED: "fill", REFUTED: "against", UNDECIDED: "rest" };
 const CLAIMS = { CONFIRMED: "good", REFUTED: "bad", UNDECIDED: "warn" };
 
-// How a check's numbers are written: shares as percents, ratios as factors.
+// The format of a check's numbers: shares as percents, ratios as factors.
 function checkText(check) {
   if (check.measure === "thread_ratio" || check.as === "ratio")
     return times;

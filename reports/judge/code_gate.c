@@ -200,7 +200,7 @@ static int judge_isa(const struct whole_call *base, const struct whole_call *hea
 
 /* ---- cases ---- */
 
-/* Why nothing is known of a build, or NULL. */
+/* The reason why nothing is known of a build, or NULL. */
 static const char *absence(const struct code_proof *proof)
 {
     return !proof               ? "nothing was traced (--prove)"

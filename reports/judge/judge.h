@@ -32,8 +32,8 @@ bool metric_is_doubted(const struct result *result, const struct metric *metric)
  * ("scalar", "mix_c", "scalar/mix_c"): of its type, and of several the fastest. NULL:
  * there is none, or it is the result itself. */
 const struct result *relative_base(const struct run *run, const struct result *result);
-/* How many times faster one case is than another, over the rounds in which both have a
- * sample. */
+/* The factor by which one case is faster than another, over the rounds in which both have
+ * a sample. */
 struct speedup {
     double times; /* NaN without rounds */
     struct interval ci;

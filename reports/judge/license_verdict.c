@@ -26,7 +26,7 @@ const char *license_cost_name(enum license_cost cost)
     return names[cost];
 }
 
-/* How far from equal scalar work can be from itself. */
+/* The distance that equal scalar work can have from itself. */
 static double deviation(const struct license_scope *scope)
 {
     const struct interval *const ci = &scope->class[scope->n_classes - 1].effect.ci;

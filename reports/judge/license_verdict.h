@@ -94,7 +94,7 @@ struct license {
 
 /* Derives medians, intervals and ratios of the rounds. */
 void license_summarise(struct license_scope *scope);
-/* How many licences a class has shares of, from licence 0 on. */
+/* The number of licences that a class has shares of, from licence 0 on. */
 size_t license_levels(const struct license_class *class);
 /* The licence (0 to 3, or a higher one) that over half of the cycles have, by a sign test
  * over the rounds; -1: not counted, or none has. */

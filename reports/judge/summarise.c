@@ -99,7 +99,7 @@ static int judge_short(struct result *result)
     return result_set_status(result, STATUS_SHORT, reason);
 }
 
-/* How much of its limit a case has at least, if the share is as low as its interval
+/* The share of its limit that a case has at least, if the share is as low as its interval
  * allows. A mix of instructions is the same in all loops. One stream is not like another,
  * and a short one takes most of its time to begin and to end: no limit. */
 static bool exceeds(const struct result *result, const struct speedup *speedup,

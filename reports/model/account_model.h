@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why the first of two cases is slower than the other, as data. Part of model.h. */
+/* The reasons why the first of two cases is slower than the other, as data. Part of
+ * model.h. */
 #pragma once
 
 #include <stdbool.h>

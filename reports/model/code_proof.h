@@ -78,7 +78,7 @@ struct code_fault {
 };
 
 enum code_verdict { CODE_NOT_JUDGED, CODE_NO_WORSE, CODE_WORSE };
-/* How the code of a case changed, by whole calls of both builds. */
+/* The change of the code of a case, by whole calls of both builds. */
 struct code_change {
     enum code_verdict verdict;
     char *reason; /* why it was not judged, or not all of it; NULL: it was */

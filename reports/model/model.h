@@ -135,7 +135,8 @@ struct placement {
     double least_change;
 };
 
-/* How base and head do one case. Changes are t(head) / t(base) - 1: 0.02 is 2% slower. */
+/* The comparison of base and head in one case. Changes are t(head) / t(base) - 1: 0.02 is
+ * 2% slower. */
 struct comparison {
     struct trial *trials; /* valid rounds, in the order in which they ran */
     size_t n_trials;

@@ -32,8 +32,8 @@ struct interval stats_median_interval(const double *x, size_t n, double level);
 size_t stats_sign_k(size_t n, double level);
 /* P(Binomial(n, 1/2) >= successes): the exact one-sided sign test. */
 double stats_sign_p(size_t n, size_t successes);
-/* How often something seemed slower, and how often faster: of equal things as often as
- * not. */
+/* The number of times that something seemed slower, and that it seemed faster: of equal
+ * things as often as not. */
 struct directions {
     size_t slower, faster;
     double p; /* the exact two-sided sign test of that; 1 without any */

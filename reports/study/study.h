@@ -130,8 +130,8 @@ struct study_check {
     /* Results: one for each shape, in their order. */
     struct study_point *points;
     size_t n_points;
-    /* Why the verdict is NOT MEASURABLE, and what to type. A check without points has
-     * what was set here; else study_judge() derives it. */
+    /* The reason why the verdict is NOT MEASURABLE, and what to type. A check without
+     * points has what was set here; else study_judge() derives it. */
     char *reason, *type;
 
     /* derived by study_judge() */

@@ -73,7 +73,7 @@ enum study_verdict study_point_verdict(const struct study_check *check,
     return inside && beats_noise(check, ci, floor) ? STUDY_CONFIRMED : STUDY_UNDECIDED;
 }
 
-/* Which verdict of a point decides a check with several. */
+/* The verdict of a point that decides a check with several. */
 static int weight(enum study_verdict verdict)
 {
     static const int weights[STUDY_VERDICTS] = {

@@ -242,7 +242,7 @@ static void ratio_cell(const struct sheet *sheet, const struct column *column,
         put_ratio(column, versus.ratio, versus.ranked, text, tone);
 }
 
-/* How many times faster than the row that the run names. */
+/* The factor by which it is faster than the row that the run names. */
 static void relative_cell(const struct sheet *sheet, const struct column *column,
                           const struct result *result, char *text, enum tone *tone)
 {

@@ -36,12 +36,12 @@ int markdown_write(const struct run *run, const struct text_options *options, FI
 int matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
                  bool markdown, FILE *file);
 
-/* Why cases are as fast as they are, at most 40 lines each but for code that was asked
+/* The reasons for the speed of cases, at most 40 lines each but for code that was asked
  * for; nothing for those without an explanation (explain_text.c). table_end() does it
  * too. */
 void explain_write(const struct run *run, const struct text_options *options, FILE *file);
-/* Why the first of two cases is slower than the other, if the run has an account
- * (account_text.c). table_end() does it too. */
+/* The reason why the first of two cases is slower than the other, if the run has an
+ * account (account_text.c). table_end() does it too. */
 void account_write(const struct run *run, FILE *file);
 
 /* True of a run of `roof --ladder` alone: its table has a row for each working set and a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often `simdbench compare` calls a regression in two runs of one build.
+"""The number of times that `simdbench compare` calls a regression in two runs of one build.
 
     scripts/bench compare-pairs [--pairs=N] [--slower=PERCENT] [--keep=FOLDER] [OPTION...]
 

@@ -144,7 +144,7 @@ class Plants(Bench):
                       detail=f"of {len(self.sound)}")
 
     def stability(self, counters, repeat):
-        """How often the first finding is the one that is found most."""
+        """The number of times that the first finding is the one that is found most."""
         same = []
         for kernel in self.plants + self.sound:
             first = collections.Counter(self.explain(kernel, counters)[0]
@@ -157,7 +157,7 @@ class Plants(Bench):
                   detail=f"least {min(same):.2f}")
 
 
-# Where own kernels are explained: an op, and its sizes.
+# Own kernels that are explained: an op, and its sizes.
 OWN = ("gemm", "--sizes=64,512"), ("gemm_argmax", "--sizes=64,512"), \
     ("gemm_backward", "--sizes=64,512"), ("relu", "--sizes=64,512"), ("tanh", "--sizes=64,512"), \
     ("conv", "--shape=n1c64h56w56k64r3s3p1q1", "--shape=n1c256h14w14k1024r1s1",

@@ -23,7 +23,7 @@ from count import cases
 
 SOURCE = Path(__file__).resolve().parents[2]
 BUSY = 4
-# How long a process is suspended, and how long none is.
+# The time that a process is suspended, and the time that none is.
 ASLEEP, AWAKE = (0.01, 0.4), (0.01, 0.2)
 FAILED = (r"^(?:FAIL|ERROR): (\S+ \(\S+\).*)$", r"^\[  FAILED  \] (\w+)$")
 

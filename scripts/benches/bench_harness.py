@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often `simdbench ab --harness` is right, beside the harnesses' own tools:
+"""The number of times that `simdbench ab --harness` is right, beside the harnesses' own tools:
 scripts/bench harness [--help].
 
 Head does a known percentage more work than base. Gates of all effects take turns, and so

@@ -125,7 +125,7 @@ def compare(program, path, show):
 
 
 def repeat(program, runs):
-    """How much the values of the usual forms differ between runs."""
+    """The difference of the values of the usual forms between runs."""
     seen = {}
     for _ in range(runs):
         for name, form in forms(program, USUAL).items():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often `simdbench ab` calls equal small loops at other places a change, and how often it
-finds a change that is planted: scripts/bench placement [--help].
+"""The number of times that `simdbench ab` calls equal small loops at other places a change, and
+that it finds a change that is planted: scripts/bench placement [--help].
 
 Each gate has the same loop in both builds, behind paddings of 0 to 63 bytes that are drawn at
 random; five run together. A kernel calls its loop 100 times, in every other gate of equal

@@ -101,7 +101,7 @@ def ratios(results, module):
 
 
 def against(results, module):
-    """How many times faster than the fastest row of a module, over all shapes."""
+    """The factor by which it is faster than the fastest row of a module, over all shapes."""
     lowest = {}
     for ratio, shape in ratios(results, module):
         lowest[shape] = min(ratio["speedup"], lowest.get(shape, ratio["speedup"]))

@@ -20,7 +20,7 @@ def measure(bench, cpu):
 
 
 def beyond(rows, quiet):
-    """How many rows that are not marked differ from the quiet share by over 2%."""
+    """The number of rows that are not marked and differ from the quiet share by over 2%."""
     changes = [row["limit"]["share"] / quiet[row["id"]] - 1
                for row in rows if not row["shared"]]
     marked = sum(row["shared"] for row in rows)

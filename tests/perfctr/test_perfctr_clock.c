@@ -19,6 +19,8 @@ static void test_script(void **state)
     assert_null(clock_script());
     setenv("SIMDBENCH_TEST_CLOCK", "2,bad=8,add=0.5", 1);
     assert_string_equal(clock_script(), "2,bad=8,add=0.5");
+    assert_int_equal(clock_budget(), 0);
+    assert_int_equal(clock_patience(3), 300);
     assert_true(fabs(clock_script_rate("good") - 2) < 1e-9);
     assert_true(fabs(clock_script_rate("ad") - 2) < 1e-9);
     assert_true(fabs(clock_script_rate("bad") - 8) < 1e-9);
@@ -40,6 +42,8 @@ static void test_script(void **state)
         assert_int_equal(sample.cpu_begin, sample.cpu_end);
     }
     unsetenv("SIMDBENCH_TEST_CLOCK");
+    assert_true(clock_budget() > 0);
+    assert_int_equal(clock_patience(3), 3);
 }
 
 /* However long they take. */

@@ -81,7 +81,7 @@ static int attach(struct worker *worker, struct error *error)
     return status;
 }
 
-/* Why a worker cannot be traced at all, or 0. */
+/* The reason why a worker cannot be traced at all, or 0. */
 static int refuse(const struct worker *worker, struct error *error)
 {
     if (worker->local)

@@ -69,7 +69,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
            !memcmp(object.dli_fname, wanted->path, wanted->length);
 }
 
-/* Where the file or the thunk that `wanted` names lies; false: nowhere. */
+/* The place where the file or the thunk that `wanted` names lies; false: nowhere. */
 static bool find_wanted(run_function *run, struct wanted *wanted)
 {
     if (wanted->length != strlen(thunk_name) ||

@@ -80,8 +80,9 @@ static struct batch_reply reply_of(const struct sample *sample)
                                 .core_split = -1};
 }
 
-/* How many threads did something, and if there is a CPU for each, the longest that one of
- * them waited for it. Threads that work one after the other have nothing to wait for. */
+/* The number of threads that did something, and if there is a CPU for each, the longest
+ * that one of them waited for it. Threads that work one after the other have nothing to
+ * wait for. */
 static void tell_threads(const struct service *service, const struct sample *sample,
                          const struct thread_times *before,
                          const struct thread_times *after, struct batch_reply *reply)

@@ -85,7 +85,8 @@ static void stored_lines(struct legend *legend)
     }
 }
 
-/* How often the code is the same, and by what the others differ is told below them. */
+/* The number of cases whose code is the same, and what the others differ by, stand below
+ * them. */
 static void equality_line(struct legend *legend)
 {
     size_t same = 0, known = 0, moved = 0, all = 0;

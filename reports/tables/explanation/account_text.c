@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why the first of two cases is slower than the other. */
+/* The reason why the first of two cases is slower than the other. */
 #include <math.h>
 
 #include "explain_lines.h"

@@ -6,7 +6,7 @@ import subprocess
 from cli_harness import QUICK, HarnessCase
 from cli_tool import BINARY, environment
 
-# How each prints two cases, of 250 ns and of $1 ns.
+# The output of each for two cases, of 250 ns and of $1 ns.
 FORMATS = {
     "go": r"""
         filter=.; for word; do case $word in -test.bench=*) filter=${word#*=};; esac; done

@@ -10,6 +10,7 @@ EXPERIMENTS = {"control", "small_shape", "place", "flush_denormals", "huge_pages
                "kept_heap", "fresh_output", "input_constant", "alignment", "page_offset",
                "one_thread", "other_isa", "layout", "other_core", "input_sorted",
                "cold_caches"}
+COPIES = "sanitizers keep code from being copied"
 # Only where code can be copied.
 CODE_ALONE = {"same_place", *(f"edit_{name}" for name in (
     "chain", "gather", "divide", "store", "spill", "forward", "call",
@@ -60,11 +61,9 @@ class Explain(Case):
         self.assertEqual(ratios["input_zero"]["reaches"], "operands")
         # 16 pages of 500 ns beside 131 us of work.
         for name, ratio in ("input_zero", 1), ("cold_caches", 1), ("fresh_output", 1.06):
-            if ratios[name]["ratio"] is None: # a busy machine has no time for it
-                self.assertIn("time", ratios[name]["absent"])
-                continue
             self.assertAlmostEqual(ratios[name]["ratio"], ratio, delta=0.02)
 
+    @unittest.skipIf(sanitized(), COPIES)
     def test_places(self):
         """Copies 6 and 7 of 16 are twice as fast as all others: 20 and 24 bytes further. One
         alone would be chance."""
@@ -179,6 +178,7 @@ class Explain(Case):
             done = self.run_tool("explain", *words, status=2)
             self.assertIn("explain BASE.so HEAD.so CASE", done.stderr)
 
+    @unittest.skipIf(sanitized(), COPIES)
     def test_edits(self):
         """Code is edited for real, times are made up: without its chain (copies 17 to 20) the
         case is twice as fast; without its stores (29 to 32) three times, which no cause needs."""
@@ -199,6 +199,7 @@ class Explain(Case):
         self.assertNotIn("at-limit", [f["cause"] for f in others])
         self.assertIn(f"\n\n{case}x16x16: 2 times slower than it", done.stdout)
 
+    @unittest.skipIf(sanitized(), COPIES)
     def test_bounds_of_two_cases(self):
         """Of two cases of which one lies badly, the place alone makes the difference."""
         path = self.folder / "run.json"

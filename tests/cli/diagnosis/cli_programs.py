@@ -188,7 +188,7 @@ class ForeignPrograms(Case):
         """It goes on when we leave, with the code that it had."""
         process, stop = self.looping()
         done = self.run_tool("prove", "--function=sum_sse2", f"--pid={process.pid}",
-                             "--time=30s", "--format=json")
+                             "--time=600s", "--format=json")
         function = self.function(json.loads(done.stdout), "sum_sse2")
         self.assertEqual(len(function["traced"]), 5)
         self.assertIsNone(process.poll())

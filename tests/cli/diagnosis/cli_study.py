@@ -20,6 +20,7 @@ STUDY = {
          "needs": ["never:no GPU is measured"]}],
     "account": {"total": ["bad", "good"], "parts": [["bad", "good"]]},
 }
+CLAIM = {"id": "x", "by": "us", "text": "x", "kind": "P", "expect": [None, None]}
 
 
 class StudyCase(Case):
@@ -40,9 +41,7 @@ class StudyCase(Case):
 
     def claim(self, *arguments, **fields):
         """One claim of these fields, as it was judged."""
-        claim = {"id": "x", "by": "us", "text": "x", "kind": "P", "expect": [None, None],
-                 **fields}
-        return self.study(*arguments, claims=[claim], account=None)[0]["x"]
+        return self.study(*arguments, claims=[{**CLAIM, **fields}], account=None)[0]["x"]
 
     def verdict(self, *arguments, **fields):
         return self.claim(*arguments, **fields)["verdict"]
@@ -104,9 +103,11 @@ class Study(StudyCase):
             ({"measure": "host", "name": "cpus", "expect": [0, 0]}, "REFUTED"),
             ({"measure": "host", "name": "wings", "expect": [0, 0]}, "NOT MEASURABLE"),
         ]
-        for fields, verdict in rows:
+        claims = [{**CLAIM, **fields, "id": f"x{i}"} for i, (fields, _) in enumerate(rows)]
+        found, _, _ = self.study(claims=claims, account=None)
+        for i, (fields, verdict) in enumerate(rows):
             with self.subTest(fields=fields):
-                self.assertEqual(self.verdict(**fields), verdict)
+                self.assertEqual(found[f"x{i}"]["verdict"], verdict, found[f"x{i}"])
 
     def test_accuracy(self):
         work = {"op": "tanh", "isa": "scalar", "shapes": ["1000"]}

@@ -86,7 +86,7 @@ class Call(CallCase):
         self.assertEqual(set(rows), {"mix_c", "mix_choose"})
 
     def test_functions_that_differ(self):
-        """Which of the two is right cannot be known."""
+        """Nobody can know which of the two is right."""
         rows = self.call("mix_c,mix_wrong", MIX, "--sizes=64", status=4)
         self.assertEqual(rows["mix_wrong"]["status"], "wrong")
         self.assertEqual(rows["mix_c"]["status"], "unchecked")
@@ -230,7 +230,7 @@ class Call(CallCase):
 
     @staticmethod
     def turns(values, at, sets=3):
-        """How long each value from there on is that of three calls before."""
+        """Each value from there on is that of three calls before."""
         end = at + sets
         while end < len(values) and values[end] == values[end - sets]:
             end += 1
