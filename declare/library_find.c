@@ -82,18 +82,44 @@ static bool same_text(const char *a, const char *b)
     }
 }
 
-/* With its arguments, without them, or the last parts of it: mix, audio::mix. */
-static bool is_meant(const struct library_function *function, const char *name)
+/* Where the arguments of a template begin that a name ends with, or its end. */
+static size_t template_length(const char *name, size_t length)
+{
+    size_t depth = 0, at = length;
+    if (!length || name[length - 1] != '>' || strstr(name, "operator"))
+        return length;
+    while (at > 0) {
+        at--;
+        depth += name[at] == '>';
+        depth -= name[at] == '<';
+        if (!depth)
+            return at;
+    }
+    return length;
+}
+
+/* Is it the last parts of these bytes? */
+static bool ends_name(const char *full, size_t length, const char *name)
+{
+    const size_t n = strlen(name);
+    if (n > length || strncmp(full + length - n, name, n) != 0)
+        return false;
+    return n == length || full[length - n - 1] == ' ' ||
+           (length - n >= 2 && !strncmp(full + length - n - 2, "::", 2));
+}
+
+/* With its arguments, without them, or the last parts of it: mix, audio::mix. Of a
+ * template also without those: dot for "double audio::dot<double>(double const*)". */
+static bool is_meant(const struct library_function *function, const char *name,
+                     bool of_template)
 {
     const char *const full = function->demangled;
     if (!full)
         return false;
     if (same_text(full, name))
         return true;
-    const size_t length = name_length(full), n = strlen(name);
-    if (n > length || strncmp(full + length - n, name, n) != 0)
-        return false;
-    return n == length || (length - n >= 2 && !strncmp(full + length - n - 2, "::", 2));
+    const size_t length = name_length(full);
+    return ends_name(full, of_template ? template_length(full, length) : length, name);
 }
 
 static size_t first_of(const struct library *library, const char *name)
@@ -189,9 +215,11 @@ int library_find(const struct library *library, const char *name,
         *function = found;
         return 0;
     }
-    for (size_t k = 0; k < library->n; k++) {
-        const struct library_function *const other = &library->function[k];
-        if (!is_meant(other, name))
+    for (size_t k = 0; k < 2 * library->n; k++) {
+        const struct library_function *const other = &library->function[k % library->n];
+        if (k == library->n && found)
+            break;
+        if (!is_meant(other, name, k >= library->n))
             continue;
         if (found && found->address != other->address)
             return several(name, found, other, error);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,11 +58,18 @@ int standard_failed(int code, struct error *error)
     return first ? error_set(error, -first, "standard output: %s", strerror(first)) : 0;
 }
 
+/* A write that failed while text was gathered left no reason: does nobody read? */
+static int lost_reason(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO};
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) ? EPIPE : EIO;
+}
+
 int standard_flush(struct error *error)
 {
     errno = 0;
     const bool failed = fflush(stdout) != 0 || ferror(stdout);
-    return standard_failed(!failed ? 0 : errno ? errno : EIO, error);
+    return standard_failed(!failed ? 0 : errno ? errno : lost_reason(), error);
 }
 
 /* The place where the source begins of a message that ends with it and with a line of

@@ -62,7 +62,8 @@ static void outlier_tell(const struct fleet *fleet, const struct outlier *outlie
     const double change = outlier->point->ratio - 1;
     const size_t cases = outlier->slow + outlier->fast;
     buffer_plain(text, fleet->hosts[outlier->point->host].node);
-    buffer_format(text, " is %s: %.1f%% %s in ",
+    const bool enough = outlier->runs >= ENOUGH_RUNS;
+    buffer_format(text, " %s %s: %.1f%% %s in ", enough ? "is" : "may be",
                   !outlier->fast   ? "slow"
                   : !outlier->slow ? "fast"
                                    : "slow and fast",
@@ -70,7 +71,7 @@ static void outlier_tell(const struct fleet *fleet, const struct outlier *outlie
     buffer_plain(text, outlier->worst->id);
     if (cases > 1)
         buffer_format(text, ", and in %zu more case%s", cases - 1, cases == 2 ? "" : "s");
-    if (outlier->runs < ENOUGH_RUNS)
+    if (!enough)
         buffer_format(text, "; it has %zu run%s, and %d would rule out chance",
                       outlier->runs, outlier->runs == 1 ? "" : "s", ENOUGH_RUNS);
 }

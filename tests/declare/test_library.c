@@ -63,6 +63,11 @@ static void test_names(void **state)
     assert_string_equal(found(library, "mix::add")->name,
                         "_ZN3mix3add17h0123456789abcdefE");
     assert_string_equal(found(library, "add")->name, "_ZN3mix3add17h0123456789abcdefE");
+    /* "double audio::half<double>(double)" */
+    assert_string_equal(found(library, "half")->name, "_ZN5audio4halfIdEET_S1_");
+    assert_string_equal(found(library, "audio::half")->name, "_ZN5audio4halfIdEET_S1_");
+    assert_string_equal(found(library, "audio::half<double>")->name,
+                        "_ZN5audio4halfIdEET_S1_");
     assert_int_equal(library_find(library, "audio::add_avx2", &function, &error),
                      -EEXIST);
     assert_non_null(strstr(error.text, "_ZN5audio8add_avx2Eff, _ZN5audio8add_avx2Eii"));

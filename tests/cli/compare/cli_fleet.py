@@ -77,7 +77,7 @@ class Fleet(Case):
         self.assertIn(f"5.0-old on {OTHER}\n", text)
         answer = fleet["answer"]
         self.assertEqual(answer[0], f"{HOSTS} hosts, {HOSTS} runs: 1 does otherwise than its kind")
-        self.assertRegex(answer[1], rf"^{SLOW} is slow: \d+\.\d% more time in .*; it has 1 run, and 3 ")
+        self.assertRegex(answer[1], rf"^{SLOW} may be slow: \d+\.\d% more time in .*; it has 1 run, and 3 ")
         self.assertTrue(text.endswith("\n\n" + "\n".join(answer) + "\n"), text[-400:])
         markdown = self.run_tool("report", "--by=host", "--format=markdown", *paths).stdout
         self.assertIn(f"\n\n**{HOSTS} hosts, ", markdown)

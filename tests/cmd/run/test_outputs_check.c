@@ -3,6 +3,7 @@
  * anything is measured. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -216,10 +217,33 @@ static void test_without_linkat(void **state)
     assert_int_equal(unlink("new.json"), 0);
 }
 
+/* The stream forgets why a write failed that printf() began by itself. */
+static int write_to_nobody(void)
+{
+    int ends[2];
+    struct error error = {.text = ""};
+    if (pipe(ends) || close(ends[0]) || dup2(ends[1], STDOUT_FILENO) < 0)
+        return 1;
+    signal(SIGPIPE, SIG_IGN);
+    setvbuf(stdout, NULL, _IOFBF, 16);
+    printf("This is longer than the buffer of the stream.");
+    fflush(stdout);
+    errno = 0;
+    return standard_flush(&error) == -EINTR ? 0 : 2;
+}
+
+static void test_reader_that_left(void **state)
+{
+    (void)state;
+    fflush(stdout);
+    assert_int_equal(in_child(write_to_nobody), 0);
+}
+
 int main(void)
 {
     return RUN_TESTS_BETWEEN(set_up, tear_down, TEST(test_one_file),
                              TEST(test_files_apart), TEST(test_no_place),
                              TEST(test_removed_file), TEST(test_streams),
-                             TEST(test_link_to_nowhere), TEST(test_without_linkat));
+                             TEST(test_link_to_nowhere), TEST(test_without_linkat),
+                             TEST(test_reader_that_left));
 }

@@ -67,6 +67,12 @@ int add_ints(int a, int b)
 {
     return a + b;
 }
+EXPORT double half(double x) __asm__("_ZN5audio4halfIdEET_S1_");
+double half(double x)
+{
+    return x / 2;
+}
+
 EXPORT float add_floats(float a, float b) __asm__("_ZN5audio8add_avx2Eff");
 float add_floats(float a, float b)
 {
