@@ -117,6 +117,7 @@ static struct inspect_window window_of(const double *rates)
                        rate_of(rates, "cost_behind"));
     window.pass = rate_of(rates, "cost_pass_64");
     window.pass_vector = rate_of(rates, "cost_pass_128");
+    window.string = rate_of(rates, "cost_string");
     return window;
 }
 

@@ -53,6 +53,20 @@ static double longest(const struct inspect_cost *cost)
     return most;
 }
 
+/* Nobody measures an instruction with REP by its form: what it does is in registers. */
+static void take_string(const struct node *node, const struct asking *asking, uint32_t at,
+                        double cycles, struct code_cost *taken)
+{
+    const struct inspect_code *const code = &asking->code[at];
+    struct code_cost *const to = &taken[at];
+    code_text(code->bytes, code->n, node->code.address, to->form, sizeof to->form);
+    char *const operands = strchr(to->form + strcspn(to->form, " ") + 1, ' ');
+    if (operands)
+        *operands = '\0';
+    to->throughput = cycles;
+    to->latency = NAN;
+}
+
 struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *options,
                              const struct child *child)
 {
@@ -75,9 +89,16 @@ struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *
         memcpy(taken[i].form, costs[i].form, sizeof taken[i].form);
         code_cost_registers(asking.code[i].bytes, asking.code[i].n, &costs[i], &taken[i]);
     }
-    for (uint32_t i = 0; i < nodes->n; i++)
-        if (asking.of[i] != NO_NODE && costs[asking.of[i]].known)
-            nodes->node[i].code.cost = &taken[asking.of[i]];
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        struct node *const node = &nodes->node[i];
+        const uint32_t at = asking.of[i];
+        const bool string =
+            at != NO_NODE && node->code.repeats && options->window.string > 0;
+        if (string)
+            take_string(node, &asking, at, options->window.string, taken);
+        if (at != NO_NODE && (string || costs[at].known))
+            node->code.cost = &taken[at];
+    }
 out:
     free(asking.code);
     free(asking.of);

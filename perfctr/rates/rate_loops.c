@@ -208,6 +208,14 @@ LOOP(stay_128, "", TIMES(16, "pxor %%xmm1, %%xmm0\n\t"), "")
 LOOP(mispredict, RESUME, RANDOM(1), KEEP)
 LOOP(predict, RESUME, RANDOM(0), KEEP)
 
+/* It copies 32 bytes. Its registers may be those of the loop. */
+#define STRING(copy)                                                       \
+    "mov %[at], %%rax\n\tmov %%rsi, %%r8\n\tmov %%rdi, %%r9\n\t"           \
+    "mov %%rax, %%rsi\n\tlea 256(%%rax), %%rdi\n\tmov $32, %%ecx\n\t" copy \
+    "mov %%r8, %%rsi\n\tmov %%r9, %%rdi\n\t"
+LOOP(string, "", TIMES(4, STRING("rep movsb\n\t")), "")
+LOOP(no_string, "", TIMES(4, STRING("")), "")
+
 LOOP(call, LEAVE_STACK "jmp 1f\n3:\n\tret\n", TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
 LOOP(no_call, "", TIMES(8, ""), "")
 
@@ -274,6 +282,7 @@ const struct rate core_rates[] = {
     {"cost_pass_128", NULL, 16, loop_pass_128, loop_stay_128},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
+    {"cost_string", NULL, 4, loop_string, loop_no_string},
     {"cost_cpuid", NULL, 1, loop_cpuid, nothing},
     {"cost_mixed", "avx2", 16, loop_mixed, loop_unmixed},
     FAULT_ROW,

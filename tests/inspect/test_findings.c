@@ -257,7 +257,7 @@ static const struct script scripts[] = {
      {IS(copy_share, 0.3), IS(dispatch_cycles, 7), IS(code_cycles, 7), IS(cycles, 10),
       HOT, END},
      {IS(limit_share, 0.9), IS(decode_cycles, 9), IS(legacy_sse, 5), IS(code_cycles, 8),
-      END}},
+      IS(edit_spill, 0.7), END}},
     {CAUSE_address_arithmetic,
      INSPECT_STRUCTURAL,
      {IS(vector_share, 0.2), IS(address_share, 0.7), IS(dispatch_cycles, 7),
