@@ -50,7 +50,8 @@ OF(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
                 ARGMAX_TILE_PARAMETERS)
 {
     const ptrdiff_t width = LANES;
-    const bool edge = false;
+    const int edge = NO_EDGE;
+    HALF half[TILE_ROWS];
     const VEC zero = SPLAT(OF(start)(form));
     VEC one = SPLAT((T)1);
     VEC acc[TILE_ROWS][TILE_VECTORS], seen[TILE_ROWS][TILE_VECTORS],
@@ -74,7 +75,7 @@ OF(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
     HIDE(base[1]);
     HIDE(base[2]);
     HIDE_VECTOR(one);
-    (void)one, (void)width, (void)edge;
+    (void)one, (void)width, (void)edge, (void)half;
 
     T *to = c;
     EACH_ROW(ROW_BEGIN, 0)

@@ -22,7 +22,8 @@ GEMM_TILE_BODY
 OF(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
 {
     const int vectors = 1;
-    const bool edge = false;
+    const int edge = NO_EDGE;
+    HALF half[TILE_ROWS];
     VEC one = SPLAT((T)1);
     VEC acc[TILE_ROWS][TILE_VECTORS];
     WINNERS winner[TILE_ROWS];
@@ -38,7 +39,7 @@ OF(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
     HIDE(s7);
     HIDE_VECTOR(one);
     HIDE_VECTOR(next);
-    (void)one, (void)width, (void)edge;
+    (void)one, (void)width, (void)edge, (void)half;
 
     for (; times > 0; times--, a += rows * lda) {
         const char *bp = (const char *)b;

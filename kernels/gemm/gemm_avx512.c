@@ -33,6 +33,10 @@
 #define BROADCAST_f64 "%{1to8%}"
 #define BROADCAST_i32 "%{1to16%}"
 #define BROADCAST_i64 "%{1to8%}"
+#define HALF_BROADCAST_f32 "%{1to8%}"
+#define HALF_BROADCAST_f64 "%{1to4%}"
+#define HALF_BROADCAST_i32 "%{1to8%}"
+#define HALF_BROADCAST_i64 "%{1to4%}"
 #define PACKED_f32 "ps"
 #define PACKED_f64 "pd"
 #define PACKED_i32 "ps"
@@ -46,21 +50,22 @@
 #define BEST_i32(op) "vp" op "sd"
 #define BEST_i64(op) "vp" op "sq"
 
-#define FACTOR(u, r) LINE_ELEMENT(u, r) OF(BROADCAST)
-#define PRODUCTS(u, i, j, r)                                             \
-    if (!OF(IS_INTEGER) && gemm_form_fma(form))                          \
-        __asm__("vmovaps %[b], %[t]\n\t"                                 \
-                "vfmadd231" OF(PACKED) " " FACTOR(u, r) ", %[one], %[t]" \
-                : [t] "=&v"(t[0])                                        \
-                : [b] "v"(bv[0]), [one] "v"(one), LINE_OPERANDS(j));     \
-    else if (!OF(IS_INTEGER) && form == GEMM_MAXTIMES_MUL)               \
-        __asm__("vmul" OF(PACKED) " " FACTOR(u, r) ", %[b], %[t]"        \
-                : [t] "=v"(t[0])                                         \
-                : [b] "v"(bv[0]), LINE_OPERANDS(j));                     \
-    else                                                                 \
-        __asm__(OF(SUM) " " FACTOR(u, r) ", %[b], %[t]"                  \
-                : [t] "=v"(t[0])                                         \
-                : [b] "v"(bv[0]), LINE_OPERANDS(j))
+/* Of vectors x and m: all of those of a tile, or halves. */
+#define PRODUCT_OF(x, m, ones, broadcast, u, j, r)                                       \
+    if (!OF(IS_INTEGER) && gemm_form_fma(form))                                          \
+        __asm__("vmovaps %[b], %[t]\n\t"                                                 \
+                "vfmadd231" OF(PACKED) " " LINE_ELEMENT(u, r) broadcast ", %[one], %[t]" \
+                : [t] "=&v"(x)                                                           \
+                : [b] "v"(m), [one] "v"(ones), LINE_OPERANDS(j));                        \
+    else if (!OF(IS_INTEGER) && form == GEMM_MAXTIMES_MUL)                               \
+        __asm__("vmul" OF(PACKED) " " LINE_ELEMENT(u, r) broadcast ", %[b], %[t]"        \
+                : [t] "=v"(x)                                                            \
+                : [b] "v"(m), LINE_OPERANDS(j));                                         \
+    else                                                                                 \
+        __asm__(OF(SUM) " " LINE_ELEMENT(u, r) broadcast ", %[b], %[t]"                  \
+                : [t] "=v"(x)                                                            \
+                : [b] "v"(m), LINE_OPERANDS(j))
+#define PRODUCTS(u, i, j, r) PRODUCT_OF(t[0], bv[0], one, OF(BROADCAST), u, j, r)
 
 #define UPDATE(c, t)                                                   \
     do {                                                               \
@@ -68,6 +73,17 @@
             __asm__(OF(BEST)("min") " %0, %1, %0" : "+v"(c) : "v"(t)); \
         else                                                           \
             __asm__(OF(BEST)("max") " %0, %1, %0" : "+v"(c) : "v"(t)); \
+    } while (0)
+
+/* Zen 4 splits 512-bit operations, so those of half of a vector take it half the time. */
+#define LOW(v) _mm512_castps512_ps256((__m512)(v))
+#define HALF __m256
+#define WHOLE(v) (VEC) _mm512_castps256_ps512(v)
+#define HALF_STEP(u, i, j, r)                                                \
+    do {                                                                     \
+        HALF part;                                                           \
+        PRODUCT_OF(part, LOW(bv[0]), LOW(one), OF(HALF_BROADCAST), u, j, r); \
+        UPDATE(half[i], part);                                               \
     } while (0)
 
 /* gemm_argmax: 8 rows of maxima, of those seen before and of their spans fill the

@@ -18,6 +18,8 @@
  *                        one set of the first cache
  * IN_PLACE               B is read in place up to this many bytes
  * GEMM_EDGE_TILES        1: tiles may end within a vector; 0
+ * HALF_STEP(u, i, j, r)  defined if half of a vector takes half of the time: PRODUCTS and
+ *                        UPDATE of row i, for the first half
  * GEMM_SLIM              defined if vectors have several lanes
  * EACH_MASKED_TILE       defined if there are rows `masked`: gemm_argmax_masked_body.h
  *
@@ -25,7 +27,18 @@
  * how much they unroll, and accumulators left in memory cost half the speed.
  */
 
-/* `edge`: the tile has `width` columns, less than a vector. */
+/* `edge` is not NO_EDGE: the tile has `width` columns, less than a vector. */
+#ifndef HAS_HALF
+#ifdef HALF_STEP
+#define HAS_HALF 1
+#else
+#define HAS_HALF 0
+#define HALF_STEP(u, i, j, r) (void)t
+#define HALF VEC
+#define LOW(v) v
+#define WHOLE(v) v
+#endif
+#endif
 #ifndef TILE_LOAD
 #if GEMM_EDGE_TILES
 #define TILE_LOAD(p) (edge ? OF(load_first)(p, width) : LOAD(p))
@@ -95,12 +108,13 @@ typedef void OF(tile_function)(TILE_PARAMETERS);
  * each use becomes a kernel of its own. `index` is for tiles of gemm_argmax, which also
  * write winners there. */
 GEMM_TILE_BODY
-OF(tile)(const int rows, const int vectors, const bool edge, const enum gemm_form form,
+OF(tile)(const int rows, const int vectors, const int edge, const enum gemm_form form,
          TILE_PARAMETERS)
 {
     const VEC zero = SPLAT(OF(start)(form));
     VEC one = SPLAT((T)1);
     VEC acc[TILE_ROWS][TILE_VECTORS];
+    HALF half[TILE_ROWS];
     const ptrdiff_t size = (ptrdiff_t)sizeof(T);
     ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
     ptrdiff_t b1 = ldb * size, b3 = 3 * b1, b5 = 5 * b1, b7 = 7 * b1;
@@ -148,6 +162,9 @@ OF(tile)(const int rows, const int vectors, const bool edge, const enum gemm_for
             base[0] += size;
             base[1] += size;
             base[2] += size;
+        }
+        if (edge == HALF_EDGE) {
+            EACH_ROW(ROW_WHOLE, 0)
         }
         if (first) {
             EACH_ROW(ROW_FOLD, 0)
@@ -226,6 +243,8 @@ static ptrdiff_t OF(list_runs)(const struct gemm_problem *problem, ptrdiff_t j,
     runs->count = 0;
     while (j < runs->n && runs->count + RUNS_OF_STRIPS <= GEMM_RUNS) {
         const struct OF(columns) columns = OF(columns_at)(j, runs->n);
+        const bool half = HAS_HALF && !problem->ldi && !problem->copy_panels &&
+                          runs->n - j <= LANES / 2;
         struct OF(run) run;
 
         for (ptrdiff_t t = runs->first; t < runs->last; t += run.strips) {
@@ -235,8 +254,8 @@ static ptrdiff_t OF(list_runs)(const struct gemm_problem *problem, ptrdiff_t j,
                 .row = run.start,
                 .height = run.height,
                 .strips = run.strips,
-                .column = columns.start,
-                .width = columns.vectors * LANES,
+                .column = half ? j : columns.start,
+                .width = half ? runs->n - j : columns.vectors * LANES,
                 .panel = j,
             };
         }
@@ -300,7 +319,7 @@ INLINE void OF(block)(struct gemm_workspace *workspace, enum gemm_form form,
                                            problem->ldi, LANES);
                 else
                     tile(k, row, lda, from, ldb, to, ldc, first, run->strips, winners,
-                         problem->ldi, n < LANES ? n : LANES);
+                         problem->ldi, n < LANES ? n : run->width);
             }
         }
     }

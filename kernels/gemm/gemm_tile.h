@@ -24,6 +24,9 @@
     X(s, v, f, 11, vectors) X(s, v, f, 12, vectors)
 /* clang-format on */
 
+/* How a tile ends: with a vector, within a vector, within the first half of a vector. */
+enum { NO_EDGE, EDGE, HALF_EDGE };
+
 /* PRODUCTS where compilers need no help. */
 #define PLAIN_PRODUCTS(u, i, j, r)                                          \
     do {                                                                    \
@@ -41,12 +44,20 @@
     if ((i) < rows) {                    \
         acc[i][0] = zero;                \
         acc[i][TILE_VECTORS - 1] = zero; \
+        half[i] = LOW(zero);             \
     }
+#define ROW_WHOLE(u, i, j, r) \
+    if ((i) < rows)           \
+        acc[i][0] = WHOLE(half[i]);
 #define ROW_STEP(u, i, j, r)                                       \
     if ((i) < rows) {                                              \
         VEC t[TILE_VECTORS];                                       \
-        PRODUCTS(u, i, j, r);                                      \
-        UPDATE(acc[i][0], t[0]);                                   \
+        if (edge == HALF_EDGE) {                                   \
+            HALF_STEP(u, i, j, r);                                 \
+        } else {                                                   \
+            PRODUCTS(u, i, j, r);                                  \
+            UPDATE(acc[i][0], t[0]);                               \
+        }                                                          \
         if (vectors > 1)                                           \
             UPDATE(acc[i][TILE_VECTORS - 1], t[TILE_VECTORS - 1]); \
     }
@@ -104,13 +115,15 @@
         ptrdiff_t width
 
 /* Masks cost a twentieth of the rate, so only tiles that need them have them. */
-#define TILE(semiring, variant, form, rows, vectors)                                  \
-    static void OF(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS) \
-    {                                                                                 \
-        if (GEMM_EDGE_TILES && (vectors) == 1 && !OF(IS_INTEGER) && width < LANES)    \
-            TILE_OF(rows, vectors, true, form);                                       \
-        else                                                                          \
-            TILE_OF(rows, vectors, false, form);                                      \
+#define TILE(semiring, variant, form, rows, vectors)                                    \
+    static void OF(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS)   \
+    {                                                                                   \
+        if (HAS_HALF && (vectors) == 1 && !OF(IS_INTEGER) && width <= LANES / 2)        \
+            TILE_OF(rows, vectors, HALF_EDGE, form);                                    \
+        else if (GEMM_EDGE_TILES && (vectors) == 1 && !OF(IS_INTEGER) && width < LANES) \
+            TILE_OF(rows, vectors, EDGE, form);                                         \
+        else                                                                            \
+            TILE_OF(rows, vectors, NO_EDGE, form);                                      \
     }
 #define TILE_OF(rows, vectors, edge, form)                                              \
     OF(tile)(rows, vectors, edge, form, k, a, lda, b, ldb, c, ldc, first, times, index, \

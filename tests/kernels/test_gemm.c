@@ -225,6 +225,7 @@ static void test_slim(void **state)
             CHECK(.m = m, .n = n, .k = 70 * n + 11 * m, .gap = {m % 3, n % 2, m % 2},
                   .place = turn(n + m), .input = inputs[(m + n) % 3]);
     CHECK(.m = 6, .n = 1, .k = 2500, .place = RIGHT, .input = "special");
+    CHECK(.m = 30, .n = 37, .k = 3001, .place = LEFT);
     CHECK(.m = 5, .n = 3, .k = 3001, .gap = {3, 1, 2}, .place = RIGHT,
           .input = "special");
     for (int64_t k = 1; k <= 12; k++)
