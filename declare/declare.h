@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "error.h"
 
@@ -378,6 +379,35 @@ bool library_must_link(const char *path);
  * removed with unlink(). -ENOEXEC: the linker's first complaint. */
 int library_link(const char *path, char **linked, char **command, struct error *error);
 
+/* ---- operands of calls that a program made (kept_calls.c) ---- */
+
+/* Bytes of its arrays that are kept, one behind the other, in the order of arguments. */
+struct kept_call {
+    int64_t dimension[DECLARED_MAX];
+    uint64_t bytes;
+    const unsigned char *data;
+};
+struct kept_calls {
+    struct kept_call *call;
+    size_t n;
+    void *map;
+    size_t bytes;
+};
+/* True of an array that is passed and read; those of several pointers are not kept. */
+bool kept_array(const struct declaration *declaration, uint32_t argument);
+int kept_calls_write(FILE *file, const struct kept_call *call, size_t n,
+                     struct error *error);
+/* Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ... */
+int kept_calls_read(const char *path, struct kept_calls *calls, struct error *error);
+void kept_calls_free(struct kept_calls *calls);
+/* How many have the same shape, at most. */
+uint32_t kept_calls_most(const struct kept_calls *calls, uint32_t rank);
+/* The call of that number, counted round and round, among those of a shape; of all if it
+ * has none. */
+const struct kept_call *kept_call_find(const struct kept_calls *calls,
+                                       const int64_t *dimension, uint32_t rank,
+                                       size_t number);
+
 /* ---- files of declarations (declared_file.c) ---- */
 
 struct named_text {
@@ -401,6 +431,7 @@ struct declared_op {
     struct extent ops;   /* of one call; n = 0: not said */
     char *roof;          /* NULL: that of its bytes */
     char *sizes, *tails; /* as --sizes; NULL: not said */
+    char *calls;         /* a file of kept calls, as `library`; NULL: none */
     uint32_t overread;   /* bytes that functions may read behind an array */
     bool reset;          /* each call finds inout arrays as the first one did */
 };

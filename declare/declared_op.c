@@ -86,13 +86,13 @@ static int add_library(const struct spot *spot, const char *text, size_t n,
     return *library ? 0 : spot_no_memory(spot);
 }
 
-static int read_library(const struct spot *spot, const cJSON *json,
-                        const struct reading *reading)
+static int read_path(const struct spot *spot, const cJSON *json,
+                     const struct reading *reading, char **path)
 {
     char *text = NULL;
     int status = text_read(spot, json, &text);
     if (status == 0)
-        status = add_library(spot, text, strlen(text), reading, &reading->op->library);
+        status = add_library(spot, text, strlen(text), reading, path);
     free(text);
     return status;
 }
@@ -184,7 +184,9 @@ static int read_key(const struct spot *spot, const cJSON *json, void *context)
         return members_read(spot, json, add_kernel,
                             &(struct texts){&op->kernel, &op->n_kernels});
     if (!strcmp(key, "library"))
-        return read_library(spot, json, reading);
+        return read_path(spot, json, reading, &op->library);
+    if (!strcmp(key, "calls"))
+        return read_path(spot, json, reading, &op->calls);
     if (!strcmp(key, "reference"))
         return read_reference(spot, json, reading);
     if (!strcmp(key, "tolerance"))
@@ -214,7 +216,7 @@ static int read_key(const struct spot *spot, const cJSON *json, void *context)
     return spot_fail(
         spot, -EINVAL,
         "unknown key; known are name, prototype, kernels, library, reference, "
-        "tolerance, inputs, work, roof, sizes, shapes, tails, overread, reset");
+        "tolerance, inputs, work, roof, sizes, shapes, tails, calls, overread, reset");
 }
 
 /* ---- what needs the prototype ---- */

@@ -57,8 +57,10 @@ static int choose_sizes(struct options *options)
 
 static int audit_module(struct options *options, const char *module, const char *op)
 {
-    if (module)
+    if (module) {
         text_list_add(&options->request.plugins, module);
+        options->request.plugins_are_words = true;
+    }
     free(options->request.op);
     options->request.op = op ? must_have(strdup(op)) : NULL;
     if (!options->request.baselines.n)
@@ -106,7 +108,12 @@ int command_audit(struct options *options)
             what, what);
         return EXIT_USAGE;
     }
+    if (!is_module(what) && second) {
+        complain("%s: audit takes one op: simdbench audit %s", second, what);
+        return EXIT_USAGE;
+    }
+    if (!is_module(what))
+        return audit_module(options, NULL, what);
     snprintf(file, sizeof file, "%s%s", strchr(what, '/') ? "" : "./", what);
-    return is_module(what) ? audit_module(options, file, second)
-                           : audit_module(options, NULL, what);
+    return audit_module(options, file, second);
 }

@@ -147,13 +147,24 @@ int input_check(const struct declaration *declaration, const char *text,
                            DECLARED_INPUTS);
 }
 
+static bool begins(const char *text, const char *const *list)
+{
+    while (*list && strncmp(text, *list, strlen(*list)) != 0)
+        list++;
+    return *list;
+}
+
 bool input_is_joint(const char *text)
 {
-    static const char *const joint[] = {"sorted", "runs", "text", "file:", VALUES_INPUT};
-    for (size_t i = 0; i < ARRAY_LEN(joint); i++)
-        if (!strncmp(text, joint[i], strlen(joint[i])))
-            return true;
-    return false;
+    static const char *const joint[] = {"sorted", "runs",       "text",
+                                        "file:",  VALUES_INPUT, NULL};
+    return begins(text, joint);
+}
+
+bool input_has_form(const char *text)
+{
+    static const char *const form[] = {"text", "file:", NULL};
+    return begins(text, form);
 }
 
 /* ---- values ---- */
@@ -362,7 +373,9 @@ int slot_fill(const struct declared_slot *slot, const struct simdbench_operands 
     for (uint32_t i = 0; i < operands->count && status == 0; i++) {
         const int argument = slot->operand[i].argument;
         uint64_t random = random_next(&seed);
-        if (operands->operand[i]->role != SIMDBENCH_IN)
+        if (operands->operand[i]->role != SIMDBENCH_IN ||
+            (!input &&
+             slot_fill_kept(slot, operands->shape->dim, argument, operands->operand[i])))
             continue;
         struct simdbench_operand plane = *operands->operand[i];
         plane.count = sizes.plane[argument];

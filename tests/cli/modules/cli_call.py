@@ -411,6 +411,18 @@ class CallFile(CallCase):
         self.assertEqual(result["status"], "unchecked")
         self.assertTrue(result["explanation"]["experiments"])
 
+    def test_explain_with_inputs(self):
+        """Experiments set other values, but not in place of what has a form."""
+        for kind, zeros in ("runs:1..9", True), ("text", False):
+            (self.folder / "zeros").unlink(missing_ok=True)
+            document = self.run_json("explain", f"{self.built}:mix_bits",
+                                     "unsigned (const uint8_t x[n], size_t n)", "--sizes=64",
+                                     f"--input=x={kind}", "--quiet", cwd=self.folder)
+            ratios = {r["name"]: r
+                      for r in kernels(document)[0]["explanation"]["experiments"]}
+            self.assertEqual((self.folder / "zeros").exists(), zeros, kind)
+            self.assertEqual("go together" in (ratios["input_zero"]["absent"] or ""), not zeros)
+
     def test_tails(self):
         document = self.run_json("call", self.declare(), "--shapes=tails", "--quiet", *SHORT)
         self.assertEqual({row["shape"] for row in kernels(document)},

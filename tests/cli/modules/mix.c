@@ -253,6 +253,18 @@ void trail_in_place(int32_t *x, size_t n)
     x[0] = 0;
 }
 
+/* Leaves a file in this folder when it sees nothing but zeros. */
+unsigned mix_bits(const uint8_t *x, size_t n)
+{
+    unsigned bits = 0;
+    for (size_t i = 0; i < n; i++)
+        bits |= x[i];
+    FILE *const file = bits ? NULL : fopen("zeros", "w");
+    if (file)
+        fclose(file);
+    return bits;
+}
+
 __attribute__((noinline, used)) static int not_exported(int x)
 {
     return x + 1;
