@@ -29,6 +29,11 @@ static bool changes_call(const struct token *token)
                                         "sseregparm",
                                         "preserve_most",
                                         "interrupt",
+                                        "vector_size",
+                                        "ext_vector_type",
+                                        "mode",
+                                        "pass_object_size",
+                                        "transparent_union",
                                         "WINAPI",
                                         "EFIAPI",
                                         "STDCALL",
@@ -77,23 +82,33 @@ static size_t attribute_at(const struct reader *reader, size_t i)
     return token_is(token, "extern") && token[1].kind == TOKEN_TEXT ? 2 : 0;
 }
 
+/* Such a word may be a name outside of attributes, unless it looks as if it were none. */
+static int check_word(const struct reader *reader, const struct token *token,
+                      bool in_attribute)
+{
+    return changes_call(token) && (in_attribute || token->at[0] == '_' ||
+                                   isupper((unsigned char)token->at[0]))
+               ? reader_fail(reader, token,
+                             "%s changes how a function is called; such functions cannot "
+                             "be called",
+                             token_word(token).text)
+               : 0;
+}
+
 int attributes_drop(struct reader *reader)
 {
     size_t n = 0;
-    for (size_t i = 0; i < reader->n; i++)
-        if (changes_call(&reader->token[i]))
-            return reader_fail(reader, &reader->token[i],
-                               "%s changes how a function is called; such functions "
-                               "cannot be called",
-                               token_word(&reader->token[i]).text);
-    for (size_t i = 0; i < reader->n;) {
+    int status = 0;
+    for (size_t i = 0, next; i < reader->n && status == 0; i = next) {
         const size_t dropped = attribute_at(reader, i);
+        next = i + (dropped ? dropped : 1);
+        for (size_t k = i; k < next && status == 0; k++)
+            status = check_word(reader, &reader->token[k], dropped);
         if (!dropped)
             reader->token[n++] = reader->token[i];
-        i += dropped ? dropped : 1;
     }
     reader->n = n;
-    return 0;
+    return status;
 }
 
 /* Capitals alone or an underscore inside, as macros are written. */

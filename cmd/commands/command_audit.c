@@ -112,7 +112,8 @@ int command_audit(struct options *options)
         complain("%s: audit takes one op: simdbench audit %s", second, what);
         return EXIT_USAGE;
     }
+    if (!is_module(what))
+        return audit_module(options, NULL, what);
     snprintf(file, sizeof file, "%s%s", strchr(what, '/') ? "" : "./", what);
-    return is_module(what) ? audit_module(options, file, second)
-                           : audit_module(options, NULL, what);
+    return audit_module(options, file, second);
 }

@@ -111,10 +111,12 @@ static int add_operands(struct declared_slot *slot, struct error *error)
     for (uint32_t i = 0; i < slot->n_operands; i++)
         any |= slot->operand[i].role != SIMDBENCH_IN;
     if (status == 0 && !any)
-        status = error_set(error, -EINVAL,
-                           "op %s writes no array and returns nothing: there is nothing "
-                           "to check (an array without const is an output)",
-                           slot->from->name);
+        status =
+            error_set(error, -EINVAL,
+                      "op %s writes no array and returns nothing: there is nothing "
+                      "to check (an array without const is an output; what it changes in "
+                      "an object is not seen)",
+                      slot->from->name);
     slot->type = type_of(slot);
     return status;
 }

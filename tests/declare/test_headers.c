@@ -24,6 +24,7 @@ static void test_macros(void **state)
         "mi_attr_alloc_size(2) for k",
         "void f(OPENBLAS_CONST u8 x[n], OPENBLAS_CONST int n)",
         "int f(__attribute__((aligned(64))) const u8 x[n], int n)",
+        "int mode_f(const u8 x[n], int n) for mode, interrupt, pascal",
     };
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         const struct declaration *d = parsed(all[i]);
@@ -97,6 +98,12 @@ static void test_refused(void **state)
     static const char *const all[][2] = {
         {"__attribute__((ms_abi)) void f()", "ms_abi changes how a function is called"},
         {"void f() __attribute__((__regparm__(3)))", "changes how a function is called"},
+        {"void f(float x[4] __attribute__((vector_size(16))))",
+         "vector_size changes how"},
+        {"void f(__attribute__((mode(DI))) int x)", "mode changes how"},
+        {"void __vectorcall f()", "__vectorcall changes how"},
+        {"unsigned __int128 f()", "__int128"},
+        {"void f(unsigned __int128 x)", "__int128"},
         {"void WINAPI f()", "WINAPI changes how a function is called"},
         {"float usigned f(int n)", "expected '('"},
         {"usigned char f(int n)", "unknown type"},
