@@ -43,8 +43,9 @@ struct call_options {
 /* Options of `prove` and `capture`. */
 struct prove_options {
     struct text_list functions, rules;
-    uint32_t calls; /* of each function that are traced; 0: the usual */
-    uint32_t pid;   /* 0: a command */
+    uint32_t calls;  /* of each function that are traced; 0: the usual */
+    uint32_t pid;    /* 0: a command */
+    uint32_t replay; /* capture: calls of each shape whose operands are kept; 0: none */
     char *prototype;
 };
 
@@ -122,6 +123,8 @@ struct options {
  * simdbench itself has is_op set, and may turn out to be no op. `worker` is not for this
  * function: worker_main() reads its own arguments. */
 int args_parse(int argc, char **argv, struct options *options, struct error *error);
+/* Are files of JSON among the words there, and of the kind that the command reads? */
+int args_check_files(const struct options *options, struct error *error);
 /* Sets the defaults; no list has a member. */
 void options_init(struct options *options);
 void options_free(struct options *options);

@@ -75,7 +75,12 @@ static int read_version(const struct value *root, struct run *run)
 {
     struct value version = value_member(root, "schema_version");
     double number = 0;
-    int code = value_whole(&version, INT32_MAX, &number);
+    int code =
+        value_absent(&version)
+            ? VALUE_FAIL(&version,
+                         "missing: this is no run of simdbench, and not what Google "
+                         "Benchmark, hyperfine, criterion or nanobench write")
+            : value_whole(&version, INT32_MAX, &number);
 
     if (code)
         return code;
