@@ -2,6 +2,7 @@
 /* From executed addresses to functions, and from these to their instructions. */
 #include "surgery_private.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,9 @@ bool is_copied(const struct surgery *surgery, uint64_t address)
 
 bool surgery_has(const struct surgery *surgery, uint64_t address)
 {
-    return is_copied(surgery, address);
+    const struct object *const still = surgery->still;
+    return is_copied(surgery, address) ||
+           (still && object_at(&surgery->objects, address) == still);
 }
 
 bool same_part(const struct block *a, const struct block *b)
@@ -98,7 +101,8 @@ static int add_function_at(struct search *search, uint64_t address)
     const struct region *region = region_at(&surgery->objects, address);
     const struct object *object = object_at(&surgery->objects, address);
     struct frame function;
-    if (block_at(surgery, address) || left_at(surgery, address) || !region)
+    if (block_at(surgery, address) || left_at(surgery, address) || !region ||
+        (object && object == surgery->still))
         return 0;
     if (object && function_at(object, address, &function)) {
         if (function.handles)
@@ -181,10 +185,23 @@ static void take_parts(struct surgery *surgery)
     }
 }
 
+/* The C library, unless the first function with a name is one of it. */
+static const struct object *find_still(const struct surgery *surgery)
+{
+    const uint64_t in_libc = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "abort");
+    const struct object *const libc = object_at(&surgery->objects, in_libc);
+    const struct object *first = NULL;
+    for (size_t i = 0; i < surgery->n_executed && !first; i++)
+        first = object_at(&surgery->objects, surgery->executed[i]);
+    return first == libc ? NULL : libc;
+}
+
 int functions_find(struct surgery *surgery, struct error *error)
 {
     struct search search = {.surgery = surgery, .error = error};
     int status = 0;
+    if (surgery->subject.libc_stays)
+        surgery->still = find_still(surgery);
     for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
         status = add_function_at(&search, surgery->executed[i]);
     do

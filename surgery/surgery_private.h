@@ -137,6 +137,7 @@ struct surgery {
     struct block block[BLOCKS_MAX];
     size_t n_blocks;
     struct frame left[BLOCKS_MAX]; /* functions that stay */
+    const struct object *still;    /* all whose functions stay; or NULL */
     size_t n_left;
     struct fix *fix;
     size_t n_fixes, fixes_room;

@@ -42,7 +42,7 @@ static void leave(struct ab_group *group, size_t c, const char *why)
              loop <= SMALL_LOOP
                  ? "; its loop is small, and the place of such a loop alone "
                    "may change its time by tens of percent"
-                 : "");
+                 : "; a change may be of the place of its code alone");
     must(string_set(&placement->unmoved, text));
     group->cases[c].unmoved = true;
 }
@@ -202,6 +202,7 @@ static int copy_arm(struct ab_group *group, size_t c, int which, bool *copied)
                                      .n = entry->n_places,
                                      .shift = shift_of(group, which, places),
                                      .code = first,
+                                     .libc_stays = true,
                                      .executed = places->executed};
     struct copies_reply told;
     struct error error = {.text = ""};

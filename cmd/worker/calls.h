@@ -168,6 +168,7 @@ struct lists_reply {
 struct copies_call {
     uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
     bool code;                 /* is wanted as a text, too: surgery_code() */
+    bool libc_stays;           /* as in struct surgery_subject */
     uint64_t edits; /* behind them so many of each edit of surgery.h, at as many places */
     const char *executed; /* as another process of the same files told; NULL: trace */
 };

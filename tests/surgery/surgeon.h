@@ -17,6 +17,7 @@ struct patient {
     patient_function *function;
     const void *a;
     void *b;
+    bool libc_stays;
 };
 
 static inline void call_patient(surgery_function *run, void *context)
@@ -73,7 +74,8 @@ static inline int open_patient(struct patient *patient, struct surgery **surgery
         executed[i] = census.line[i].address;
     const struct surgery_subject subject = {.run = (surgery_function *)patient->function,
                                             .call = call_patient,
-                                            .context = patient};
+                                            .context = patient,
+                                            .libc_stays = patient->libc_stays};
     const int status = surgery_open(&subject, executed, census.n_lines, surgery, error);
     free(executed);
     inspect_census_free(&census);

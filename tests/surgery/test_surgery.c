@@ -57,7 +57,8 @@ static struct patient patient_of(void *from, const char *symbol)
     void *address = dlsym(from, symbol);
     if (!address)
         fail_msg("there is no %s", symbol);
-    return (struct patient){(patient_function *)(uintptr_t)address, input, output};
+    return (struct patient){
+        .function = (patient_function *)(uintptr_t)address, .a = input, .b = output};
 }
 
 static void move_built(const char *symbol, unsigned functions, unsigned tables,
@@ -117,6 +118,36 @@ static void test_linked(void **state)
     move_built("linked", 3, 0, 0);
 }
 
+/* memmove and strlen are not copied, and count as if they were. */
+static void test_libc_stays(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LEN(compilers); i++) {
+        struct surgery *surgery = NULL;
+        struct surgery_variant *variant = NULL;
+        struct surgery_facts facts;
+        struct error error = {.text = ""};
+        surgery_function *run = NULL;
+        if (!library[i])
+            continue;
+        struct patient patient = patient_of(library[i], "linked");
+        patient.libc_stays = true;
+        run_on_nothing((surgery_function *)patient.function, &patient);
+        memcpy(right, output, sizeof right);
+        assert_int_equal(open_patient(&patient, &surgery, &error), 0);
+        if (surgery_copy(surgery, 8, &variant, &error) < 0 ||
+            surgery_prove(variant, 0, &error) < 0 ||
+            surgery_select(variant, &run, &error) < 0)
+            fail_msg("%s", error.text);
+        run_on_nothing(run, &patient);
+        assert_memory_equal(output, right, sizeof right);
+        surgery_facts(surgery, &facts);
+        assert_true(facts.functions <= 3); /* it, and two stubs of the linker */
+        assert_true(surgery_has(surgery, (uint64_t)(uintptr_t)patient.function));
+        assert_true(surgery_has(surgery, (uint64_t)(uintptr_t)dlsym(NULL, "abort")));
+        surgery_close(surgery);
+    }
+}
+
 static void test_short_jumps(void **state)
 {
     move_built("short_jumps", 2, 0, 0);
@@ -166,7 +197,7 @@ static void call_memcpy(const void *a, void *b)
  * of mempcpy find the copy in its place. */
 static void test_memcpy(void **state)
 {
-    struct patient patient = {call_memcpy, input, output};
+    struct patient patient = {.function = call_memcpy, .a = input, .b = output};
     struct surgery *surgery = NULL;
     struct surgery_variant *variant = NULL;
     struct error error = {.text = ""};
@@ -204,7 +235,7 @@ static void test_zlib(void **state)
     if (!zlib)
         skip();
     crc32_of = (crc_function *)(uintptr_t)dlsym(zlib, "crc32");
-    struct patient patient = {call_crc, input, output};
+    struct patient patient = {.function = call_crc, .a = input, .b = output};
     move("crc32", &patient, 2, 0, 1);
 }
 
@@ -219,7 +250,8 @@ static void test_generated(void **state)
     assert_ptr_not_equal(code, MAP_FAILED);
     memcpy(code, generated, sizeof generated);
     assert_int_equal(mprotect(code, 4096, PROT_READ | PROT_EXEC), 0);
-    struct patient patient = {(patient_function *)(uintptr_t)code, input, output};
+    struct patient patient = {
+        .function = (patient_function *)(uintptr_t)code, .a = input, .b = output};
     move("generated code", &patient, 1, 0, 0);
     assert_int_equal(output[0], 11);
     munmap(code, 4096);
@@ -240,7 +272,7 @@ static void test_old_code(void **state)
     struct surgery *surgery = NULL;
     struct surgery_variant *variant = NULL;
     struct error error = {.text = ""};
-    const struct patient patient = {call_memcpy, input, output};
+    const struct patient patient = {.function = call_memcpy, .a = input, .b = output};
     const uint64_t executed[] = {(uint64_t)(uintptr_t)call_memcpy};
     const struct surgery_subject subject = {.run = (surgery_function *)call_memcpy,
                                             .call = call_other,
@@ -267,7 +299,7 @@ static void test_endless(void **state)
     struct surgery_variant *variant = NULL;
     struct error error = {.text = ""};
     int stop = 0;
-    struct patient patient = {endless, input, &stop};
+    struct patient patient = {.function = endless, .a = input, .b = &stop};
     const uint64_t executed[] = {(uint64_t)(uintptr_t)endless};
     const struct surgery_subject subject = {
         .run = (surgery_function *)endless, .call = call_patient, .context = &patient};
@@ -304,7 +336,7 @@ int main(void)
         return 77;
     return RUN_TESTS_BETWEEN(
         build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_pointers),
-        TEST(test_linked), TEST(test_short_jumps), TEST(test_refused),
-        TEST(test_exceptions), TEST(test_memcpy), TEST(test_zlib), TEST(test_generated),
-        TEST(test_old_code), TEST(test_endless));
+        TEST(test_linked), TEST(test_libc_stays), TEST(test_short_jumps),
+        TEST(test_refused), TEST(test_exceptions), TEST(test_memcpy), TEST(test_zlib),
+        TEST(test_generated), TEST(test_old_code), TEST(test_endless));
 }

@@ -11,8 +11,10 @@ static char *code_of(void *library, const char *symbol)
     struct surgery *surgery = NULL;
     struct error error = {.text = ""};
     char *text = NULL;
-    struct patient patient = {(patient_function *)(uintptr_t)dlsym(library, symbol),
-                              input, output};
+    struct patient patient = {.function =
+                                  (patient_function *)(uintptr_t)dlsym(library, symbol),
+                              .a = input,
+                              .b = output};
     assert_non_null(patient.function);
     if (open_patient(&patient, &surgery, &error) < 0 ||
         surgery_code(surgery, &text, &error) < 0)

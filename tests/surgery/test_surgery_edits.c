@@ -149,7 +149,7 @@ static int edit(patient_function *function, enum surgery_edit kind, size_t *chan
                 struct error *error)
 {
     static const unsigned shifts[] = {0, 17, 48};
-    struct patient patient = {function, input, output};
+    struct patient patient = {.function = function, .a = input, .b = output};
     struct plan plan;
     see(&patient, &plan);
     const int status =

@@ -84,7 +84,8 @@ static void try_kernel(const struct arena *arena, const struct simdbench_kernel 
     bind(arena, kernel, shape, &operands);
     if (kernel->prepare && kernel->prepare(&operands.view, &state, why, sizeof why) < 0)
         return;
-    struct patient patient = {(patient_function *)kernel->run, &operands.view, state};
+    struct patient patient = {
+        .function = (patient_function *)kernel->run, .a = &operands.view, .b = state};
     if (open_patient(&patient, &surgery, &error) < 0)
         fail_msg("%s: %s", name, error.text);
     const uint64_t right =

@@ -134,10 +134,12 @@ static int by_census(struct inspect_census *census, struct executed_code *execut
 }
 
 static int open_surgery(struct copies *copies, const struct executed_code *executed,
-                        struct error *error)
+                        bool libc_stays, struct error *error)
 {
-    const struct surgery_subject subject = {
-        .run = (surgery_function *)copies->of->run, .call = call_once, .context = copies};
+    const struct surgery_subject subject = {.run = (surgery_function *)copies->of->run,
+                                            .call = call_once,
+                                            .context = copies,
+                                            .libc_stays = libc_stays};
     return surgery_open(&subject, executed->at, executed->n, &copies->surgery, error);
 }
 
@@ -272,7 +274,7 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
         status = by_census(&census, executed, error);
     }
     if (status == 0)
-        status = open_surgery(copies, executed, error);
+        status = open_surgery(copies, executed, call->libc_stays, error);
     if (status == 0)
         status = make_all(copies, call, error);
     if (status == 0 && call->edits)

@@ -501,6 +501,17 @@ class CallFile(CallCase):
                              cwd=self.folder, status=2)
         self.assertIn("one function of two builds", done.stderr)
 
+    def test_ab_of_several_inputs(self):
+        """A call takes the next set of arrays, in all arms."""
+        for sets, more in (3, []), (5, ["--reset"]):
+            document = self.run_json(
+                "ab", f"{self.built}:mix_c", self.built, MIX, "--sizes=64", *more,
+                f"--inputs={sets}", "--processes=8", "--rounds=6", "--quiet",
+                env=environment(SIMDBENCH_TEST_CLOCK="1"))
+            row, = kernels(document)
+            self.assertEqual((row["status"], row["comparison"]["verdict"]), ("ok", "SAME"))
+            self.assertTrue(row["id"].endswith(f";inputs={sets}"), row["id"])
+
     def test_ab_of_many_ops(self):
         """Each of the three builds has all ops of the file."""
         ops = [{"name": f"mix{i}", "prototype": MIX, "kernels": {"scalar": "mix_c"}}
