@@ -67,6 +67,8 @@ int main(int argc, char **argv)
     struct options options;
     struct error error = {.text = ""};
     int status = stack_claim(&error) ?: args_parse(argc, argv, &options, &error);
+    if (status == 0 && (status = args_check_files(&options, &error)) < 0)
+        options_free(&options);
     if (status < 0 && error.text[0])
         complain("%s", error.text);
     if (status)

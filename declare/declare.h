@@ -106,8 +106,16 @@ struct made_argument {
     double number;
     char text[DECLARED_NAME];
     uint32_t argument; /* index */
+    bool by_address;   /* OPAQUE: of where the object's address will be */
 };
-enum { MADE_MAX = DECLARED_MAX };
+enum { MADE_MAX = 24, STEPS_MAX = 6 };
+
+/* A call that makes an object: the first one returns its address, or writes it to an
+ * argument that is passed by address; what others return nobody reads. */
+struct made_step {
+    char name[DECLARED_NAME];
+    uint32_t first, n; /* of `made` */
+};
 
 struct declared_argument {
     char name[DECLARED_NAME]; /* "arg3" where the prototype has none */
@@ -128,14 +136,16 @@ struct declared_argument {
     struct extent integer;
     /* NUMBER; LENGTH of a float type: */
     double number;
-    /* TEXT: the bytes; SYMBOL: its name; OPAQUE: that of the function that makes it: */
+    /* TEXT: the bytes; SYMBOL: its name; ARRAY: VALUES_INPUT and a list, or nothing: */
     char text[DECLARED_TEXT];
     size_t text_bytes; /* without the final zero, as a text may have zeros inside */
     /* OPAQUE: */
     char freed_by[DECLARED_NAME]; /* empty: by nobody */
-    uint32_t n_made;
+    uint32_t n_made, n_steps;
+    struct made_step step[STEPS_MAX];
     struct made_argument made[MADE_MAX];
 };
+#define VALUES_INPUT "values:" /* an input: values or expressions, with commas */
 enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
 
 /* No pointers inside: it can be copied. */
@@ -146,7 +156,9 @@ struct declaration {
                              type; 0: one value */
     uint32_t n, n_passed; /* all arguments; those before the ones behind `for` */
     struct declared_argument argument[DECLARED_MAX];
-    uint32_t n_dimensions; /* in the order in which the prototype names them */
+    uint32_t n_objects,
+        object[DECLARED_MAX]; /* OPAQUE ones in the order of their making */
+    uint32_t n_dimensions;    /* in the order in which the prototype names them */
     struct declared_dimension {
         char name[DECLARED_NAME];
         int argument; /* its argument; -1: the function is not told (`for n`) */

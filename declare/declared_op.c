@@ -233,6 +233,23 @@ static int add_input(const struct spot *spot, const cJSON *json, void *context)
     return add_text(spot, json, json->string, &(struct texts){&op->input, &op->n_inputs});
 }
 
+/* = {1, 2} of the prototype, unless "inputs" says something else. */
+static int add_values(const struct spot *spot, struct declared_op *op)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < op->declaration.n && status == 0; i++) {
+        const struct declared_argument *const argument = &op->declaration.argument[i];
+        if (argument->kind != ARGUMENT_ARRAY || !argument->text[0])
+            continue;
+        cJSON *const text = cJSON_CreateString(argument->text);
+        status = text ? add_text(spot, text, argument->name,
+                                 &(struct texts){&op->input, &op->n_inputs})
+                      : spot_no_memory(spot);
+        cJSON_Delete(text);
+    }
+    return status;
+}
+
 static int finish_op(const struct spot *spot, const struct reading *reading)
 {
     struct declared_op *const op = reading->op;
@@ -245,7 +262,9 @@ static int finish_op(const struct spot *spot, const struct reading *reading)
                                &why) < 0)
         return spot_fail(&in, -EINVAL, "%s", why.text);
     in = spot_inside(spot, "inputs");
-    return reading->inputs ? members_read(&in, reading->inputs, add_input, op) : 0;
+    const int status =
+        reading->inputs ? members_read(&in, reading->inputs, add_input, op) : 0;
+    return status < 0 ? status : add_values(&in, op);
 }
 
 int declared_op_read(const struct spot *spot, const cJSON *json, const char *folder,

@@ -2,6 +2,7 @@
 /* Libraries as the loader would find them, and shared objects from archives. */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -30,16 +31,33 @@ static bool is_there(const char *folder, size_t length, const char *name, char *
     return n > 0 && (size_t)n < size && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
+static const char *const folders[] = {"/usr/local/lib/" TRIPLE,
+                                      "/usr/local/lib",
+                                      "/lib/" TRIPLE,
+                                      "/usr/lib/" TRIPLE,
+                                      "/lib64",
+                                      "/usr/lib64",
+                                      "/lib",
+                                      "/usr/lib"};
+
+/* A library is often known by less than its name: libz for libz.so.1. */
+static void hint_longer(const char *name, char *hint, size_t size)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+    hint[0] = '\0';
+    for (size_t i = 0; i < ARRAY_LEN(folders) && !hint[0] && !strpbrk(name, "*?["); i++) {
+        snprintf(pattern, sizeof pattern, "%s/%s%s*", folders[i], name,
+                 strstr(name, ".so") ? "" : ".so");
+        if (glob(pattern, 0, NULL, &found))
+            continue;
+        snprintf(hint, size, "; did you mean %.100s?", basename(found.gl_pathv[0]));
+        globfree(&found);
+    }
+}
+
 int library_where(const char *name, char *path, size_t size, struct error *error)
 {
-    static const char *const folders[] = {"/usr/local/lib/" TRIPLE,
-                                          "/usr/local/lib",
-                                          "/lib/" TRIPLE,
-                                          "/usr/lib/" TRIPLE,
-                                          "/lib64",
-                                          "/usr/lib64",
-                                          "/lib",
-                                          "/usr/lib"};
     const char *asked = getenv("LD_LIBRARY_PATH");
     if (strchr(name, '/')) {
         const int n = snprintf(path, size, "%s", name);
@@ -56,11 +74,12 @@ int library_where(const char *name, char *path, size_t size, struct error *error
     for (size_t i = 0; i < ARRAY_LEN(folders); i++)
         if (is_there(folders[i], strlen(folders[i]), name, path, size))
             return 0;
-    return error_set(
-        error, -ENOENT,
-        "there is no library %.100s in the usual folders; for a file in this "
-        "folder write ./%.100s",
-        name, name);
+    char hint[140];
+    hint_longer(name, hint, sizeof hint);
+    return error_set(error, -ENOENT,
+                     "there is no library %.100s in the usual folders%s; for a file in "
+                     "this folder write ./%.100s",
+                     name, hint, name);
 }
 
 bool library_must_link(const char *path)

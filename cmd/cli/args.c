@@ -125,6 +125,10 @@ static int unknown_word(const char *word, const struct options *options,
             return error_set(error, -EINVAL, "%.60s: no such command%s", options->command,
                              hint);
     }
+    if (!command && !strcmp(word, "help"))
+        return error_set(error, -EINVAL,
+                         "%.60s: no such command or op; simdbench --help lists them",
+                         options->command);
     if (!command && op_find(word))
         return error_set(error, -EINVAL,
                          "%.60s: one op at a time: simdbench %.60s, or simdbench all",
@@ -157,6 +161,22 @@ static int check_doctor(const struct text_list *words, struct error *error)
                            words->item[1]);
 }
 
+static const char *needed(const struct command_row *command)
+{
+    const struct {
+        unsigned mask;
+        const char *what;
+    } rows[] = {{COMMAND_AB, "two builds"},          {COMMAND_COMPARE, "two files"},
+                {COMMAND_THREADS, "an op"},          {COMMAND_EXPLAIN, "a case or an op"},
+                {COMMAND_NEW_PLUGIN, "a folder"},    {COMMAND_CALL, "a library"},
+                {COMMAND_STUDY, "a name or a file"}, {COMMAND_AUDIT, "a file or an op"},
+                {COMMAND_COMPLETION, "a shell"}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].mask == command->mask)
+            return rows[i].what;
+    return "a file";
+}
+
 static int check_whole(const struct command_row *command, const struct options *options,
                        struct error *error)
 {
@@ -168,12 +188,7 @@ static int check_whole(const struct command_row *command, const struct options *
         return check_doctor(words, error);
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
-                         command->min_words > 1                ? "two files"
-                         : command->mask == COMMAND_THREADS    ? "an op"
-                         : command->mask == COMMAND_EXPLAIN    ? "a case or an op"
-                         : command->mask == COMMAND_NEW_PLUGIN ? "a folder"
-                                                               : "a file",
-                         command->examples[0]);
+                         needed(command), command->examples[0]);
     return 0;
 }
 
@@ -226,7 +241,8 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
     options->is_op = !command;
     options->request.suite = mask == COMMAND_SUITE;
     options->command = must_have(strdup(request_op_name(argv[command_at])));
-    args_commands(&options->request.commands);
+    if (!command)
+        args_commands(&options->request.commands);
     for (int i = 1; i < argc && rc == 0; i++) {
         const struct argument argument = argument_read(argv[i]);
         if (i == command_at)

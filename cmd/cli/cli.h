@@ -123,6 +123,8 @@ struct options {
  * simdbench itself has is_op set, and may turn out to be no op. `worker` is not for this
  * function: worker_main() reads its own arguments. */
 int args_parse(int argc, char **argv, struct options *options, struct error *error);
+/* Are files of JSON among the words there, and of the kind that the command reads? */
+int args_check_files(const struct options *options, struct error *error);
 /* Sets the defaults; no list has a member. */
 void options_init(struct options *options);
 void options_free(struct options *options);

@@ -15,23 +15,31 @@ static bool ends_with(const char *word, const char *end)
     return n > length && !strcmp(word + n - length, end);
 }
 
-/* The first bytes tell what kind of JSON it is; what stands later may be large. */
-static const char *json_command(const char *path)
+/* Documents of simdbench, and the command that reads each of them. */
+static const struct document {
+    const char *what, *command, *mark, *other_mark;
+} documents[] = {
+    {"a saved run", "report", "\"schema_version\"", "\"simdbench\""},
+    {"a study", "study", "\"study\"", "\"claims\""},
+    {"a declaration of functions", "call", "\"functions\"", "\"prototype\""},
+};
+
+/* The first bytes tell it; what stands later may be large. NULL: another file. */
+static const struct document *document_of(const char *path)
 {
     enum { HEAD = 1 << 16 };
-    const char *command = "report";
+    const struct document *found = NULL;
     char *const head = calloc(1, HEAD + 1);
     FILE *const file = head ? fopen(path, "re") : NULL;
     if (file) {
         head[fread(head, 1, HEAD, file)] = '\0';
         fclose(file);
     }
-    if (file && strstr(head, "\"claims\""))
-        command = "study";
-    else if (file && strstr(head, "\"prototype\""))
-        command = "call";
+    for (size_t i = 0; file && !found && i < ARRAY_LEN(documents); i++)
+        if (strstr(head, documents[i].mark) && strstr(head, documents[i].other_mark))
+            found = &documents[i];
     free(head);
-    return command;
+    return found;
 }
 
 int guess_file(const char *word, struct error *error)
@@ -47,11 +55,14 @@ int guess_file(const char *word, struct error *error)
                          word, word);
     if (!strchr(word, '/') && !strchr(word, '.'))
         return 0;
+    if (stat(word, &stat_of) && (ends_with(word, ".json") || ends_with(word, ".so")))
+        return error_set(error, -errno, "%.200s: %s", word, strerror(errno));
     if (stat(word, &stat_of) || !S_ISREG(stat_of.st_mode) || strlen(word) > SHOWN)
         return 0;
     snprintf(file, sizeof file, "%s", word);
     if (ends_with(word, ".json"))
-        snprintf(command, sizeof command, "simdbench %s %s", json_command(word), file);
+        snprintf(command, sizeof command, "simdbench %s %s",
+                 (document_of(word) ?: documents)->command, file);
     else if (ends_with(word, ".so"))
         snprintf(command, sizeof command,
                  "simdbench call %s (its functions), or simdbench all --plugin=%s (a "
@@ -66,4 +77,71 @@ int guess_file(const char *word, struct error *error)
         return 0;
     return error_set(error, -EINVAL, "%s: this is a file, and a command is missing: %s",
                      file, command);
+}
+
+/* The document that a command takes; NULL: it takes none. */
+static const char *takes(unsigned mask)
+{
+    const struct {
+        unsigned mask;
+        const char *command;
+    } rows[] = {{COMMAND_REPORT | COMMAND_COMPARE, "report"},
+                {COMMAND_STUDY, "study"},
+                {COMMAND_CALL | COMMAND_AUDIT | COMMAND_JUDGE, "call"}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].mask & mask)
+            return rows[i].command;
+    return NULL;
+}
+
+static int check_document(const char *word, unsigned mask, struct error *error)
+{
+    const char *const wanted = takes(mask);
+    struct stat stat_of;
+    /* Options of report are looked at before its files. */
+    if (stat(word, &stat_of))
+        return mask & (COMMAND_REPORT | COMMAND_COMPARE)
+                   ? 0
+                   : error_set(error, -errno, "%.200s: %s", word, strerror(errno));
+    if (S_ISDIR(stat_of.st_mode))
+        return error_set(error, -EISDIR, "%.200s: %s", word, strerror(EISDIR));
+    if (S_ISREG(stat_of.st_mode) && !stat_of.st_size)
+        return error_set(error, -EINVAL, "%.200s: the file is empty", word);
+    const struct document *const found =
+        S_ISREG(stat_of.st_mode) ? document_of(word) : NULL;
+    if (!found && mask == COMMAND_EXPLAIN)
+        return error_set(error, -EINVAL,
+                         "%.200s: a file, and not a case; as in simdbench explain "
+                         "relu/f32/avx2/max@2048",
+                         word);
+    if (!found || (wanted && !strcmp(found->command, wanted)))
+        return 0;
+    for (size_t i = 0; wanted && i < ARRAY_LEN(documents); i++)
+        if (!strcmp(documents[i].command, wanted))
+            return error_set(
+                error, -EINVAL,
+                "%.200s: this is %s, and not %s; simdbench %s %.200s reads it", word,
+                found->what, documents[i].what, found->command, word);
+    const bool two_runs = mask == COMMAND_AB && !strcmp(found->command, "report");
+    return error_set(error, -EINVAL,
+                     "%.200s: this is %s, and not %s; simdbench %s %.200s reads %s", word,
+                     found->what, mask == COMMAND_AB ? "a build" : "a case",
+                     two_runs ? "compare" : found->command,
+                     two_runs ? "A.json B.json" : word, two_runs ? "two" : "it");
+}
+
+int args_check_files(const struct options *options, struct error *error)
+{
+    const unsigned all = COMMAND_REPORT | COMMAND_COMPARE | COMMAND_STUDY | COMMAND_CALL |
+                         COMMAND_AUDIT | COMMAND_JUDGE | COMMAND_AB | COMMAND_EXPLAIN;
+    const struct command_row *const command = command_find(options->command);
+    const struct text_list *const words = &options->files;
+    int status = 0;
+    /* A fleet leaves files out that are no runs. */
+    if (!command || !(command->mask & all) || options->by)
+        return 0;
+    for (size_t i = 0; i < words->n && status == 0; i++)
+        if (ends_with(words->item[i], ".json"))
+            status = check_document(words->item[i], command->mask, error);
+    return status;
 }

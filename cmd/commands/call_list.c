@@ -88,6 +88,13 @@ static int list(const char *path, const char *name, const char *pattern,
                   "Next, with its own prototype: simdbench call '%s:%s' 'void (inout "
                   "float dst[n], const float src[n], size_t n)'",
                   name, first);
+    if (!n && pattern)
+        complain("%s: no function's name matches '%s'; simdbench call %s lists all", name,
+                 pattern, name);
+    else if (!n)
+        complain("%s: no names of functions are in it: it was stripped, or exports none; "
+                 "take one with its symbols, or a library (.so, .a, .o)",
+                 name);
     library_close(&library);
     return n ? EXIT_OK : EXIT_NOTHING;
 }

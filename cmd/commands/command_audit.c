@@ -66,9 +66,15 @@ int command_audit(struct options *options)
             what, what);
         return EXIT_USAGE;
     }
+    if (!module && options->files.n > 1) {
+        complain("%s: audit takes one op: simdbench audit %s", options->files.item[1],
+                 what);
+        return EXIT_USAGE;
+    }
     if (module) {
         snprintf(file, sizeof file, "%s%s", strchr(what, '/') ? "" : "./", what);
         text_list_add(&options->request.plugins, file);
+        options->request.plugins_are_words = true;
     }
     const char *const op = !module                ? what
                            : options->files.n > 1 ? options->files.item[1]

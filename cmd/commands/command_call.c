@@ -15,6 +15,7 @@
 static void run_this(struct options *options, const char *file, const char *op)
 {
     text_list_add(&options->request.plugins, file);
+    options->request.plugins_are_words = true;
     if (!options->request.baselines.n)
         text_list_add(&options->request.baselines, "none");
     free(options->request.op);

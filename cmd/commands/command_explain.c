@@ -36,6 +36,7 @@ static void add_build(struct options *options, const char *build)
                  strchr(file, '/') ? "" : "./", file, realpath(build, path) ?: build,
                  (int)strcspn(base, "."), base);
     text_list_add(&options->request.plugins, file ? text : build);
+    options->request.plugins_are_words = true;
 }
 
 /* BASE.so HEAD.so CASE: one case of two builds, as with two --plugin. */
@@ -58,7 +59,7 @@ static int take_builds(struct options *options, struct error *error)
             "two builds have one case: simdbench explain BASE.so HEAD.so CASE%s; "
             "simdbench %s%.200s --dry-run prints their ids",
             options->functions ? " --functions=FILE.json" : "",
-            options->functions ? "call " : "--plugin=",
+            options->functions ? "call " : "all --plugin=",
             options->functions ?: words->item[0]);
     add_build(options, words->item[0]);
     add_build(options, words->item[1]);

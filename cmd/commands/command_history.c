@@ -79,8 +79,8 @@ int command_history(struct options *options)
     int rc = path && *path ? outputs_check(options, &error)
                            : error_set(&error, -EINVAL,
                                        "history needs a database, which runs fill by the "
-                                       "same option: simdbench history "
-                                       "--history=bench.sqlite");
+                                       "same option: simdbench history --history=%.200s",
+                                       word && strchr(word, '.') ? word : "bench.sqlite");
     if (rc == 0)
         rc = history_read(path, word ? word : "*", &history, &error);
     if (rc == 0 && !history.n)

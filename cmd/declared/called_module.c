@@ -203,7 +203,9 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
             return error_set(error, -EINVAL, "op %s: inputs: %s: %s", from->name,
                              from->input[i].name, why.text);
         if (input_is_joint(from->input[i].text))
-            slot->op.flags |= SIMDBENCH_JOINT;
+            slot->op.flags |= SIMDBENCH_JOINT | OP_EASY;
+        if (input_has_form(from->input[i].text))
+            slot->op.flags |= OP_FORMED;
     }
     return 0;
 }

@@ -97,12 +97,14 @@ bool slot_fill_kept(const struct declared_slot *slot, const int64_t *dimension,
 #define DECLARED_INPUTS                                                               \
     "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, " \
     "zero, "                                                                          \
-    "text, file:PATH"
+    "text, values:A,B.., file:PATH"
 /* -EINVAL: `input` is none of them. */
 int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,
               uint64_t seed, const char *input);
 /* True if elements of such an input go together. */
 bool input_is_joint(const char *input);
+/* True if other values in its place would have no sense: a text, a file. */
+bool input_has_form(const char *input);
 /* -EINVAL with a sentence. */
 int input_check(const struct declaration *declaration, const char *input,
                 struct error *error);
@@ -120,7 +122,7 @@ struct made_call {
     size_t step[DECLARED_MAX];  /* bytes from one plane to the next */
     void **table[DECLARED_MAX]; /* pointers to planes; NULL: none are passed */
     void *opaque[DECLARED_MAX];
-    void *maker[DECLARED_MAX];
+    void *maker[DECLARED_MAX][STEPS_MAX];
     void (*freed_by[DECLARED_MAX])(void *);
 };
 /* A function, or the reference (NULL), on operands. */

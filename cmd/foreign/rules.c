@@ -93,8 +93,10 @@ static int read_key(const char *rule, const char *at, size_t n, int *key,
     text_list_free(&names);
     if (*key < KEYS)
         return 0;
-    return n ? wrong(rule, at, n, error, "%s is nothing to expect%s (known: %s)", word,
-                     hint, all)
+    return n ? wrong(rule, at, n, error,
+                     "%s is nothing to expect%s (known: %s), as in "
+                     "--expect='mix_*: bits>=512'",
+                     word, hint, all)
              : wrong(rule, at, 1, error, "a name is missing (known: %s)", all);
 }
 

@@ -200,8 +200,22 @@ static int enlist(struct catalog *catalog, const struct how *how,
     return catalog_add_offers(catalog, worker, worker->description, error);
 }
 
+/* `flag` is NULL for a word of the command line. Most reasons begin with the file. */
+static int not_enlisted(const char *flag, const char *text, const struct error *why,
+                        int status, struct error *error)
+{
+    const size_t n = strlen(text);
+    const bool named = strncmp(why->text, text, n) == 0;
+    const bool again = named && strncmp(why->text + n, ": ", 2) == 0;
+    if (!flag)
+        return error_set(error, status, "%s%s%.400s", named ? "" : text,
+                         named ? "" : ": ", why->text);
+    return error_set(error, status, "%s=%s: %.400s", flag, text,
+                     why->text + (again ? n + 2 : 0));
+}
+
 static int enlist_module(struct catalog *catalog, const struct how *how, const char *text,
-                         bool baseline, struct error *error)
+                         bool baseline, bool is_word, struct error *error)
 {
     const char *flag = baseline ? "--baseline" : "--plugin";
     char *const words = must_have(strdup(text));
@@ -210,9 +224,9 @@ static int enlist_module(struct catalog *catalog, const struct how *how, const c
     struct error why = {.text = ""};
     int status = module_spec_parse(words, flag, &spec, error);
     if (status == 0 && (status = module_find(spec.name, path, sizeof path, &why)) < 0)
-        error_set(error, status, "%s=%s: %s", flag, spec.name, why.text);
+        not_enlisted(is_word ? NULL : flag, spec.name, &why, status, error);
     if (status == 0 && (status = enlist(catalog, how, &spec, path, baseline, &why)) < 0)
-        error_set(error, status, "%s=%s: %.400s", flag, text, why.text);
+        not_enlisted(is_word ? NULL : flag, text, &why, status, error);
     free(words);
     return status;
 }
@@ -228,7 +242,7 @@ static int enlist_defaults(struct catalog *catalog, const struct request *reques
                 text_list_add_once(&names, *name);
     for (size_t i = 0; i < names.n; i++) {
         struct error why = {.text = ""};
-        const int status = enlist_module(catalog, how, names.item[i], true, &why);
+        const int status = enlist_module(catalog, how, names.item[i], true, false, &why);
         if (status == -EINTR) {
             text_list_free(&names);
             return error_set(error, status, "%s", why.text);
@@ -252,7 +266,8 @@ int catalog_make(const struct request *request, const struct how *how,
     struct module_spec own = {.name = (char *)(uintptr_t)"simdbench"};
     int status = enlist(catalog, how, &own, NULL, false, error);
     for (size_t i = 0; status == 0 && i < request->plugins.n; i++)
-        status = enlist_module(catalog, how, request->plugins.item[i], false, error);
+        status = enlist_module(catalog, how, request->plugins.item[i], false,
+                               request->plugins_are_words, error);
     bool none = false;
     for (size_t i = 0; i < request->baselines.n; i++)
         none |= !strcmp(request->baselines.item[i], "none");
@@ -260,7 +275,8 @@ int catalog_make(const struct request *request, const struct how *how,
         status = error_set(error, -EINVAL,
                            "--baseline=none contradicts the other --baseline options");
     for (size_t i = 0; status == 0 && !none && i < request->baselines.n; i++)
-        status = enlist_module(catalog, how, request->baselines.item[i], true, error);
+        status =
+            enlist_module(catalog, how, request->baselines.item[i], true, false, error);
     if (status == 0 && !request->baselines.n)
         status = enlist_defaults(catalog, request, how, error);
     if (status < 0)

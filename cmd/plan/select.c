@@ -26,7 +26,9 @@ static int select_op(struct selection *selection, struct error *error)
     if (!text_list_has(&ops, selection->op)) {
         for (size_t i = 0; i < selection->request->commands.n; i++)
             text_list_add(&ops, selection->request->commands.item[i]);
-        status = selection_unknown("", selection->op, "command or op", &ops, error);
+        status = selection_unknown(
+            "", selection->op, selection->request->commands.n ? "command or op" : "op",
+            &ops, error);
         snprintf(error->text + strlen(error->text),
                  sizeof error->text - strlen(error->text),
                  "; --plugin=FILE.so may bring an op");
@@ -67,12 +69,27 @@ static int choose(const char *flag, const char *noun, const struct text_list *as
     return 0;
 }
 
+/* Names of C, and of other languages, for types that have others here. */
+static int check_type_names(const struct text_list *asked, struct error *error)
+{
+    static const char *const names[][2] = {
+        {"float", "f32"},   {"float32", "f32"}, {"single", "f32"}, {"double", "f64"},
+        {"float64", "f64"}, {"int", "i32"},     {"int32", "i32"},  {"int64", "i64"}};
+    for (size_t i = 0; i < asked->n; i++)
+        for (size_t k = 0; k < ARRAY_LEN(names); k++)
+            if (!strcmp(asked->item[i], names[k][0]))
+                return error_set(error, -EINVAL, "--type=%s: write --type=%s",
+                                 names[k][0], names[k][1]);
+    return 0;
+}
+
 static int select_types(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->request->types;
     const struct text_list *known = &selection->known_types;
     struct text_list chosen = {.n = 0};
-    int status = choose("--type=", "element type", asked, known, &chosen, error);
+    int status = check_type_names(asked, error)
+                     ?: choose("--type=", "element type", asked, known, &chosen, error);
     if (!asked->n && known->n)
         text_list_add(&chosen, text_list_has(known, "f32") ? "f32" : known->item[0]);
     for (size_t i = 0; i < chosen.n; i++) {

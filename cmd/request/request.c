@@ -76,6 +76,7 @@ void request_case(struct request *request, const struct case_name *name,
         text_list_add(&request->plugins, name->module);
     else
         copy_list(&of->plugins, &request->plugins);
+    request->plugins_are_words = name->module || of->plugins_are_words;
     /* Without the name of a module it may be a plug-in's all the same. */
     snprintf(rest, sizeof rest, "%s/%s%s%s/%s/%s@*", name->op,
              name->semiring ? name->semiring : "*", name->semiring ? "-" : "", name->type,

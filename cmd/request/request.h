@@ -35,6 +35,7 @@ struct request {
     struct text_list inputs;       /* empty: the op's default */
     struct text_list baselines;    /* NAME[,option=value...] each; "none" */
     struct text_list plugins;      /* FILE.so[,option=value...] each */
+    bool plugins_are_words;        /* of the command line, and no values of --plugin */
     uint32_t threads[THREADS_MAX]; /* each is a group of its own; the first is 1 */
     size_t n_threads;
     struct case_settings settings; /* but threads and input */

@@ -28,16 +28,18 @@ static int choose_claims(const struct options *options, struct study *study,
                          struct error *error)
 {
     struct text_list ids = {.n = 0};
-    char hint[120];
+    char hint[120], known[300];
     int status = 0;
     for (size_t i = 0; i < study->n_claims; i++)
         text_list_add(&ids, study->claims[i].id);
+    text_list_join(&ids, ", ", known, sizeof known);
     for (size_t i = 0; i < options->claims.n && status == 0; i++) {
         const char *const id = options->claims.item[i];
         text_list_hint(&ids, id, hint, sizeof hint);
         if (!text_list_has(&ids, id))
-            status = error_set(error, -EINVAL, "--claim=%.80s: %s has no such claim%s",
-                               id, study->name, hint);
+            status = error_set(error, -EINVAL,
+                               "--claim=%.80s: %s has no such claim%s (known: %s)", id,
+                               study->name, hint, known);
     }
     text_list_free(&ids);
     if (status == 0 && options->claims.n)

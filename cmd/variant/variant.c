@@ -13,7 +13,7 @@
 #define EXPLAIN_BATCH_NS 200000.0
 /* Time for the rounds of a case, if calls are short; for everything, if they are long. */
 #define EXPLAIN_CASE_NS 12000000
-#define EXPLAIN_ROUNDS_NS 8e9
+#define EXPLAIN_ROUNDS_NS 14e9
 
 void variant_begin(struct variant *variant, const struct request *request,
                    const struct how *how, const struct case_name *name)
@@ -68,15 +68,40 @@ static int choose(struct variant *variant, struct error *error)
     return expect_one(variant, error);
 }
 
+/* A plan speaks of options; the user wrote an id. */
+static int no_such_case(const struct case_name *name, const struct error *why, int status,
+                        struct error *error)
+{
+    struct error isa = {.text = ""};
+    char *const id = case_name_format(name);
+    const char *const at = strncmp(why->text, "--", 2) ? NULL : strstr(why->text, ": ");
+    const bool other = strncmp(why->text, "nothing matches: no kernel", 26) != 0;
+    if (name->isa && strcmp(name->isa, "lib") != 0 && isa_check(name->isa, &isa) < 0)
+        error_set(error, status, "%.150s: %s", id, isa.text);
+    else if (other)
+        error_set(error, status, "%.150s: %.300s", id, at ? at + 2 : why->text);
+    else
+        error_set(error, status,
+                  "%.150s: there is no such kernel; simdbench list kernels %.60s/ shows "
+                  "those of its op",
+                  id, name->op);
+    free(id);
+    return status;
+}
+
 int variant_check(const struct request *request, const struct how *how,
                   const struct case_name *name, struct error *error)
 {
     struct variant variant;
     variant_begin(&variant, request, how, name);
     int status = catalog_make(&variant.request, &variant.how, &variant.catalog, error);
-    if (status == 0)
+    struct error why = {.text = ""};
+    if (status == 0) {
         status = plan_make(&variant.request, &variant.how, &variant.catalog,
-                           &variant.plan, error);
+                           &variant.plan, &why);
+        if (status < 0)
+            no_such_case(name, &why, status, error);
+    }
     if (status == 0)
         status = choose(&variant, error);
     variant_close(&variant);

@@ -191,7 +191,7 @@ function reach(points, at) {
 const rowAxis = (names, more = {}) => ({
   type: "linear", reverse: true, min: -0.6, max: names.length - 0.4,
   afterBuildTicks: (scale) => { scale.ticks = names.map((_, value) => ({ value })); },
-  ticks: { autoSkip: false, callback: (value) => short(names[value] ?? "", window.innerWidth < 700 ? 20 : 44) },
+  ticks: { autoSkip: false, callback: (value) => shortId(names[value] ?? "", window.innerWidth < 700 ? 24 : 44) },
   grid: { display: false }, ...more,
 });
 const ticksAt = (values) => ({

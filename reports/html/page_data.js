@@ -108,6 +108,15 @@ const spread = (result) => result.summary?.ci_ns
   : null;
 const short = (text, n = 48) => text.length <= n ? text
   : `${text.slice(0, Math.ceil(n / 2) - 1)}…${text.slice(-Math.floor(n / 2))}`;
+// "gemm/maxplus-f32/avx512/fma@256x256x256" keeps its kernel, then its shape, then its op.
+function shortId(id, n = 48) {
+  const [, owner, op, kernel, shape] = /^([^/]*:)?([^/]+)\/.*?([^/@]+\/[^/@]+)@(.*)$/.exec(id) ?? [];
+  if (id.length <= n || !shape)
+    return short(id, n);
+  const bare = `${owner ?? ""}${kernel}@`, full = `${owner ?? ""}${op}/…/${kernel}@${shape}`;
+  return full.length <= n ? full : bare.length + 6 <= n ? `${bare}${short(shape, n - bare.length)}`
+    : short(`${bare}${shape}`, n);
+}
 
 // ---- rates ----
 

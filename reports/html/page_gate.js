@@ -4,7 +4,8 @@ const VERDICTS = { REGRESSED: "bad", IMPROVED: "good", PLACED: "warn",
   INCONCLUSIVE: "warn", UNUSABLE: "warn" };
 const verdictTone = (result) => VERDICTS[result.comparison.verdict] ?? "";
 const CODES = { same: "same code", nearly: "same code but for", other: "other code" };
-const hasChange = (result) => known(result.comparison?.change);
+const hasChange = ({ comparison }) => known(comparison?.change) && comparison.base_ns > 0 &&
+  comparison.head_ns > 0;
 
 function codeText(placement) {
   const text = CODES[placement?.code] ?? "";
@@ -60,12 +61,7 @@ function forestConfig(cases) {
 }
 // How far the changes can be trusted.
 function trust(gate) {
-  const list = results.filter((result) => result.role === "kernel" && hasChange(result))
-    .map((result) => Math.abs(result.comparison.change)).sort((a, b) => a - b);
   const lines = [];
-  if (gate.equal && list.length)
-    lines.push(`Both runs are of the same build: what differs is the noise between them, ${
-      percent(list[list.length >> 1])} at the median of the cases and ${percent(list.at(-1))} at most.`);
   if (gate.refused)
     lines.push(`Times were not judged: ${gate.refused}.`);
   if (known(gate.drift))

@@ -113,14 +113,15 @@ function claimStrip(claim, point) {
   const tone = claim.contested ? "warn" : CLAIMS[claim.verdict] ?? "";
   const values = [lo, hi, point.value, ...(point.ci ?? [])].filter(known);
   const scale = scaleOf([...values, ...(claim.as === "ratio" ? [1] : [])], 0.12);
-  const here = `${text(point.value)} ${point.ci ? range(point.ci, text) : ""}`.trim();
+  const interval = !point.ci ? "" : point.ci[0] === point.ci[1] ? "exact" : range(point.ci, text);
+  const here = `${text(point.value)} ${interval}`.trim();
   return [strip(scale, { bands: lo === hi ? [] : [{ class: "usual", lo, hi }],
     lines: [lo === hi ? { at: lo, class: "theirs" } : null, claim.as === "ratio" ? { at: 1, class: "mid" } : null].filter(Boolean),
     dots: [{ at: point.value, ci: point.ci, class: tone, text: here }] },
   `expected ${expectText(claim)}; here ${here}`),
   el("p", { class: "sides" }, el("span", {}, "theirs ", el("strong", {}, claim.their ?? expectText(claim)),
     claim.their ? el("span", { class: "dim" }, ` (the band: ${expectText(claim)})`) : null),
-  el("span", {}, "here ", el("strong", { class: tone }, text(point.value)), el("span", { class: "dim" }, ` ${range(point.ci, text)}`)))];
+  el("span", {}, "here ", el("strong", { class: tone }, text(point.value)), el("span", { class: "dim" }, ` ${interval}`)))];
 }
 function claimEvidence(claim, point) {
   const cases = (point?.cases ?? []).flatMap((id, i) => [i ? " against " : "", caseLink(id, id)]);
@@ -135,7 +136,8 @@ function claimCard(claim) {
     el("h4", {}, el("span", { class: claim.contested ? "warn" : CLAIMS[claim.verdict] ?? "" }, verdictText(claim)),
       el("span", { class: "dim" }, ` claim ${claim.id}`)),
     claim.quote ? el("blockquote", {}, claim.quote) : el("p", {}, `${claim.text ?? ""} (ours)`),
-    answer ? el("p", {}, answer) : null, claimStrip(claim, point), claimEvidence(claim, point));
+    answer || claim.verdict === "UNDECIDED" ? el("p", {}, answer ?? "Not decided: what is measured here " +
+      "lies neither clearly within nor clearly beyond what they say; more time may tell.") : null, claimStrip(claim, point), claimEvidence(claim, point));
 }
 function openClaims(claims) {
   return claims.length ? el("details", {}, el("summary", {}, `${plural(claims.length, "claim")} without a number here`),

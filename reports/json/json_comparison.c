@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,8 +156,12 @@ void json_comparison(struct json *json, cJSON *parent,
 
     if (!object)
         return;
+    struct comparison told = *comparison;
+    if (!comparison_has_change(comparison))
+        told.change = told.least_change = told.control_change = told.floor = told.delta =
+            told.detectable = told.p = NAN;
     json_text(json, object, "verdict", verdict_name(comparison->verdict));
-    json_fields(json, object, &comparison_fields, comparison);
+    json_fields(json, object, &comparison_fields, &told);
     put_placement(json, object, comparison->placement);
     json_code(json, object, comparison->code);
     json_fields(json, object, &base_fields, comparison);

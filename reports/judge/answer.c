@@ -134,18 +134,18 @@ static void add_winner(struct buffer *text, const struct family *family,
         buffer_format(text, " was measured at %zu %s", family->n, sizes);
         return;
     }
-    buffer_format(text, " is the fastest of %zu kernels", family->n_rows);
+    for (size_t i = 0; i < family->n; i++)
+        level += kernel_same(family->best[i], winner) && family->level[i];
+    buffer_format(text, " is %s of %zu kernels",
+                  level == wins ? "level with another one as the fastest" : "the fastest",
+                  family->n_rows);
     if (family->n == 1)
         buffer_add(text, " at one size");
     else if (wins == family->n)
         buffer_format(text, wins == 2 ? " at both sizes" : " at all %zu sizes", wins);
     else
         buffer_format(text, " at %zu of %zu sizes", wins, family->n);
-    for (size_t i = 0; i < family->n; i++)
-        level += kernel_same(family->best[i], winner) && family->level[i];
-    if (level > 0 && family->n == 1)
-        buffer_add(text, ", level with another one");
-    else if (level > 0)
+    if (level > 0 && level < wins)
         buffer_format(text, ", level with another one at %zu of them", level);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of a study for tables and other programs. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -196,6 +197,19 @@ static void named_tell(const char *name, const char *text, size_t begin,
     buffer_plain(out, text);
 }
 
+/* Is the number in it, and no part of a longer one? */
+static bool has_number(const char *sentence, const char *number)
+{
+    static const char digits[] = "0123456789.";
+    const size_t length = strlen(number);
+
+    for (const char *at = sentence; length && (at = strstr(at, number)); at++)
+        if ((at == sentence || !strchr(digits, at[-1])) &&
+            (!at[length] || !isdigit((unsigned char)at[length])))
+            return true;
+    return false;
+}
+
 void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
 {
     const struct study_check *const check = &claim->check;
@@ -207,9 +221,31 @@ void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
     if (!length)
         return;
     buffer_plain_n(out, sentence, length - (sentence[length - 1] == '.'));
-    buffer_add(out, ": ");
-    study_value_tell(check, out);
+    struct buffer value = {.text = NULL};
+    study_value_tell(check, &value);
+    if (!has_number(sentence, buffer_text(&value))) {
+        buffer_add(out, ": ");
+        buffer_add(out, buffer_text(&value));
+    }
+    buffer_free(&value);
     buffer_add(out, claim->contested ? ". Evidence speaks against it." : ".");
+}
+
+/* What an interval is that decides nothing. */
+static void undecided_tell(const struct study_check *check, struct buffer *out)
+{
+    const struct study_point *const point = deciding(check);
+
+    if (check->verdict != STUDY_UNDECIDED || !point)
+        return;
+    const bool inside = point->ci.lo >= check->lo && point->ci.hi <= check->hi;
+    buffer_add(out,
+               inside ? "Not decided: what is measured lies within "
+                      : "Not decided: what is measured lies neither within nor beyond ");
+    expect_tell(check, out);
+    if (inside)
+        buffer_format(out, ", but equal arms differ by %.1f%% here", 100 * point->floor);
+    buffer_add(out, ".");
 }
 
 void study_learned_tell(const struct study *study, const struct study_claim *claim,
@@ -236,6 +272,7 @@ void study_notes_tell(const struct study_claim *claim, struct buffer *out)
     const size_t begin = out->length;
 
     study_sentence_tell(claim, out);
+    undecided_tell(check, out);
     if (claim->by_construction)
         named_tell("decided by construction", "", begin, out);
     if (check->measure == MEASURE_ARITHMETIC)

@@ -102,7 +102,9 @@ int service_set_values(const struct simdbench_op *op, const struct operands *ope
 {
     if (!call->values)
         return 0;
-    if (!(op->flags & SIMDBENCH_JOINT))
+    if (op->flags & OP_FORMED)
+        return -ENOTSUP;
+    if (!(op->flags & SIMDBENCH_JOINT) || op->flags & OP_EASY)
         return operands_set_values(operands, call->values);
     const int status = op->fill(&operands->view, call->seed, call->values);
     return status == -EINVAL ? -ENOTSUP : status;

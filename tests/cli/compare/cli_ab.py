@@ -264,8 +264,8 @@ class BuildUsage(AbCase):
 
     def test_words(self):
         good = module("pace")
-        self.refuse(says="two files")
-        self.refuse(good, says="two files")
+        self.refuse(says="two builds")
+        self.refuse(good, says="two builds")
         self.refuse(good, good, "twice", "gemm", says="gemm")
         self.refuse(good, good, "twcie", says=r"twcie: no such op in BASE or HEAD; "
                     r"did you mean twice\? \(known: twice\)$")

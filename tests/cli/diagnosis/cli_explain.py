@@ -121,6 +121,7 @@ class Explain(Case):
         self.assertIn(printed, self.run_tool("report", path).stdout)
         markdown = self.run_tool("report", path, "--format=markdown").stdout
         self.assertIn("| time | ", markdown)
+        self.assertTrue(account["factors"], text)
         time, *factors = account["factors"]
         if account["absent"]:
             self.assertIn(account["absent"], text)
@@ -260,7 +261,7 @@ class Explain(Case):
     def test_errors(self):
         for words, text in (
                 ([], "explain needs a case or an op: simdbench explain gemm --sizes=64"),
-                (["rellu"], "no such command or op; did you mean relu?"),
+                (["rellu"], "no such op; did you mean relu?"),
                 (["relu/f32/scalar"], "no id of a case"),
                 (["relu/f32/scalar/max@64;speed=9"], "no id of a case"),
                 (["relu/f32/scalar/nope@64"], "no such variant"),

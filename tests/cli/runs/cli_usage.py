@@ -74,6 +74,42 @@ class Mistakes(Case):
                               self.run_tool(path, status=2).stderr)
         self.run_tool(*f"report {run}".split())
 
+    def test_files_of_another_kind(self):
+        """The message names the file, what it is, and the command that reads it."""
+        folder = self.new_folder()
+        study = SOURCE / "studies/burn-conv.json"
+        declared = folder / "declared.json"
+        empty, other, run = folder / "empty.json", folder / "other.json", folder / "run.json"
+        empty.touch()
+        other.write_text('{"a": 1}')
+        run.write_text('{"schema_version": 1, "tool": {"name": "simdbench"}}')
+        declared.write_text('{"functions": 1, "ops": [{"prototype": "void f(int)"}]}')
+        for words, message in (
+                (["audit", "missing.json"], "missing.json: No such file or directory"),
+                (["call", empty], f"{empty}: the file is empty"),
+                (["judge", folder], "which function? As in"),
+                (["audit", other], f"{other}: a: unknown key; known are functions and ops"),
+                (["report", other], f"{other}: schema_version: missing: this is no run"),
+                (["report", study], f"this is a study, and not a saved run; simdbench study {study}"),
+                (["compare", run, study], f"simdbench study {study} reads it"),
+                (["study", declared], f"a declaration of functions, and not a study; simdbench "
+                                      f"call {declared} reads it"),
+                (["call", run], f"{run}: this is a saved run, and not a declaration of functions; "
+                                f"simdbench report {run} reads it"),
+                (["ab", run, run], f"{run}: this is a saved run, and not a build; simdbench "
+                                   f"compare A.json B.json reads two"),
+                (["explain", run], f"{run}: this is a saved run, and not a case"),
+                (["explain", other], f"{other}: a file, and not a case"),
+                (["./missing.so"], "./missing.so: No such file or directory"),
+                (["audit", "./missing.so"], "cannot read module './missing.so'"),
+                (["history", "bench.db"], "simdbench history --history=bench.db"),
+                (["call", "/bin/sh"], "/bin/sh: no names of functions are in it")):
+            with self.subTest(words=words):
+                status = 5 if words[0] == "call" and words[1] == "/bin/sh" else 2
+                done = self.run_tool(*map(str, words), status=status, cwd=folder)
+                self.assertIn(message, done.stderr)
+                self.assertNotIn("--plugin", done.stderr)
+
     def test_unknown_event(self):
         """What is near depends on the machine."""
         self.assertIn("no-such-event", self.refused(["gemm", "--events=no-such-event"]))

@@ -320,8 +320,32 @@ static void every_claim_can_go_both_ways(void **state)
     assert_true(claims > 150);
 }
 
+static void a_number_is_said_once(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {{0.98, "It is 0.98, not 0.97."},
+                {0.9, "It is 0.98, not 0.97: 0.90."},
+                {98, "It is 0.98, not 0.97: 98."}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct study_point point = {.value = rows[i].value};
+        const struct study_claim claim = {.confirms =
+                                              (char *)(uintptr_t)"It is 0.98, not 0.97.",
+                                          .check = {.measure = MEASURE_ARITHMETIC,
+                                                    .points = &point,
+                                                    .n_points = 1,
+                                                    .verdict = STUDY_CONFIRMED}};
+        struct buffer text = {.text = NULL};
+        study_sentence_tell(&claim, &text);
+        assert_string_equal(buffer_text(&text), rows[i].text);
+        buffer_free(&text);
+    }
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(every_claim_can_go_both_ways), TEST(verdicts),
-                     TEST(verdicts_of_claims), TEST(absent_points));
+    return RUN_TESTS(TEST(a_number_is_said_once), TEST(every_claim_can_go_both_ways),
+                     TEST(verdicts), TEST(verdicts_of_claims), TEST(absent_points));
 }

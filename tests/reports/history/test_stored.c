@@ -284,6 +284,10 @@ static void new_and_gone(void **state)
         assert_true(head->results[i - 1].group <= head->results[i].group);
     struct run *const again = read_back(head);
     assert_prints_the_same(head, again, FORMAT_TABLE);
+    /* No time, no change: not even one of 0%. */
+    assert_true(isnan(find(again, "gemm/new")->comparison->change));
+    assert_true(isnan(find(again, ADD64)->comparison->change));
+    assert_true(isnan(find(again, FMA64)->comparison->change));
     run_free(again);
     run_free(head);
 }
