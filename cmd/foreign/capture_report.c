@@ -129,7 +129,8 @@ static bool is_argument(const struct target *target,
 {
     if (declaration)
         return argument_of(declaration, k) != NULL;
-    return k < PROGRAM_ARGUMENTS && target->n_seen && target->seen[0].arguments >> k & 1;
+    return k < PROGRAM_ARGUMENTS &&
+           (!target->n_seen || target->seen[0].arguments >> k & 1);
 }
 
 static void tell_argument(const struct target *target,

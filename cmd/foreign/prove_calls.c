@@ -72,7 +72,8 @@ static enum program_want called(void *context, void *watched,
     if (target->resolver)
         return PROGRAM_RESULT;
     target->calls++;
-    if (foreign->capturing && (target->n_seen || foreign->declaration))
+    if (foreign->capturing &&
+        (target->calls == 1 || target->n_seen || foreign->declaration))
         return want_captured(foreign, target, call);
     if (target->n_seen < most_of(foreign) && !foreign->spent &&
         (target->n_seen < FIRST_CALLS || target->calls >= target->next))

@@ -283,6 +283,11 @@ class ForeignPrograms(Case):
         self.assertEqual(done.stdout, self.alone(*words).stdout)
         return json.loads(path.read_text(encoding="utf-8"))
 
+    def test_capture_one_call(self):
+        """It is captured, not traced."""
+        function = self.function(self.captured("calls", "1", functions=("libsum:sum",)))
+        self.assertEqual([call["arguments"][1] for call in function["captured"]], [hex(1024)])
+
     def test_capture_nested(self):
         """Calls within a captured call, and in a handler, run as without us."""
         document = self.captured("nested", functions=("outer", "sum_sse2"))
