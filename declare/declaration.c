@@ -21,6 +21,7 @@ static int read_returned(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
     struct specifier specifier;
+    macro_of_type(reader);
     int status = specifier_read(reader, &specifier);
     if (status < 0)
         return status;
@@ -35,11 +36,33 @@ static int read_returned(struct reader *reader)
         return reader_fail(reader, specifier.word,
                            specifier.is_structure
                                ? "a structure that is returned cannot be received"
-                               : "unknown type; write the type in C that it stands for, "
-                                 "or name it first: typedef unsigned uint;");
+                               : UNKNOWN_TYPE,
+                           token_word(specifier.word).text);
+    if (specifier.pair && !specifier.pointers)
+        return reader_fail(reader, specifier.word,
+                           "a complex number that is returned cannot be received");
     if (declaration->returned == CTYPE_BYTES && !declaration->vector)
         return reader_fail(reader, specifier.word, "bytes cannot be returned");
     return 0;
+}
+
+/* The last word of hwy::Sort; that before a macro in crc32 OF((...)). */
+static int read_function_name(struct reader *reader)
+{
+    int status = 0;
+    while (status == 0 && reader_token(reader)->kind == TOKEN_WORD) {
+        const struct token *word = reader_next(reader);
+        if (token_is(word + 1, "(") && token_is(word + 2, "(") &&
+            word[-1].kind == TOKEN_WORD)
+            word--;
+        else if (word[1].kind == TOKEN_WORD &&
+                 !(token_is(word + 2, "(") && token_is(word + 3, "(")))
+            break;
+        status = token_name(reader, word, reader->declaration->name);
+        while (reader_take(reader, ":"))
+            ;
+    }
+    return status;
 }
 
 static int read_arguments(struct reader *reader)
@@ -110,12 +133,11 @@ static int read_free_dimension(struct reader *reader)
     return 0;
 }
 
-/* const and noexcept of C++, for n, ';' */
+/* noexcept, __THROW, for n, ';' */
 static int read_rest(struct reader *reader)
 {
     int status = 0;
-    while (reader_take(reader, "const") || reader_take(reader, "noexcept"))
-        ;
+    macros_skip(reader);
     if (reader_take(reader, "for")) {
         do {
             const struct token *const next = reader_token(reader) + 1;
@@ -176,15 +198,21 @@ static int check_vectors(const struct reader *reader)
 static int parse(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
-    int status = typedefs_read(reader);
+    int status = attributes_drop(reader);
+    status = status < 0 ? status : typedefs_read(reader);
     status = status < 0 ? status : read_returned(reader);
-    if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
-        status = token_name(reader, reader_next(reader), declaration->name);
+    status = status < 0 ? status : read_function_name(reader);
+    const bool twice = status == 0 && token_is(reader_token(reader), "(") &&
+                       token_is(reader_token(reader) + 1, "(") &&
+                       reader_take(reader, "(");
     status = status < 0 ? status : read_arguments(reader);
+    if (status == 0 && twice)
+        status = reader_expect(reader, ")", "behind the arguments");
     declaration->n_passed = declaration->n;
     status = status < 0 ? status : read_rest(reader);
     for (uint32_t i = 0; i < declaration->n && status == 0; i++)
         status = argument_finish(reader, i, &reader->later[i]);
+    status = status < 0 ? status : makers_order(reader);
     status = status < 0 ? status : check_lengths(reader);
     return status < 0 ? status : check_vectors(reader);
 }

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "error.h"
 
@@ -105,8 +106,16 @@ struct made_argument {
     double number;
     char text[DECLARED_NAME];
     uint32_t argument; /* index */
+    bool by_address;   /* OPAQUE: of where the object's address will be */
 };
-enum { MADE_MAX = DECLARED_MAX };
+enum { MADE_MAX = 24, STEPS_MAX = 6 };
+
+/* A call that makes an object: the first one returns its address, or writes it to an
+ * argument that is passed by address; what others return nobody reads. */
+struct made_step {
+    char name[DECLARED_NAME];
+    uint32_t first, n; /* of `made` */
+};
 
 struct declared_argument {
     char name[DECLARED_NAME]; /* "arg3" where the prototype has none */
@@ -127,14 +136,16 @@ struct declared_argument {
     struct extent integer;
     /* NUMBER; LENGTH of a float type: */
     double number;
-    /* TEXT: the bytes; SYMBOL: its name; OPAQUE: that of the function that makes it: */
+    /* TEXT: the bytes; SYMBOL: its name; ARRAY: VALUES_INPUT and a list, or nothing: */
     char text[DECLARED_TEXT];
     size_t text_bytes; /* without the final zero, as a text may have zeros inside */
     /* OPAQUE: */
     char freed_by[DECLARED_NAME]; /* empty: by nobody */
-    uint32_t n_made;
+    uint32_t n_made, n_steps;
+    struct made_step step[STEPS_MAX];
     struct made_argument made[MADE_MAX];
 };
+#define VALUES_INPUT "values:" /* an input: values or expressions, with commas */
 enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
 
 /* No pointers inside: it can be copied. */
@@ -145,7 +156,9 @@ struct declaration {
                              type; 0: one value */
     uint32_t n, n_passed; /* all arguments; those before the ones behind `for` */
     struct declared_argument argument[DECLARED_MAX];
-    uint32_t n_dimensions; /* in the order in which the prototype names them */
+    uint32_t n_objects,
+        object[DECLARED_MAX]; /* OPAQUE ones in the order of their making */
+    uint32_t n_dimensions;    /* in the order in which the prototype names them */
     struct declared_dimension {
         char name[DECLARED_NAME];
         int argument; /* its argument; -1: the function is not told (`for n`) */
@@ -366,6 +379,35 @@ bool library_must_link(const char *path);
  * removed with unlink(). -ENOEXEC: the linker's first complaint. */
 int library_link(const char *path, char **linked, char **command, struct error *error);
 
+/* ---- operands of calls that a program made (kept_calls.c) ---- */
+
+/* Bytes of its arrays that are kept, one behind the other, in the order of arguments. */
+struct kept_call {
+    int64_t dimension[DECLARED_MAX];
+    uint64_t bytes;
+    const unsigned char *data;
+};
+struct kept_calls {
+    struct kept_call *call;
+    size_t n;
+    void *map;
+    size_t bytes;
+};
+/* True of an array that is passed and read; those of several pointers are not kept. */
+bool kept_array(const struct declaration *declaration, uint32_t argument);
+int kept_calls_write(FILE *file, const struct kept_call *call, size_t n,
+                     struct error *error);
+/* Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ... */
+int kept_calls_read(const char *path, struct kept_calls *calls, struct error *error);
+void kept_calls_free(struct kept_calls *calls);
+/* How many have the same shape, at most. */
+uint32_t kept_calls_most(const struct kept_calls *calls, uint32_t rank);
+/* The call of that number, counted round and round, among those of a shape; of all if it
+ * has none. */
+const struct kept_call *kept_call_find(const struct kept_calls *calls,
+                                       const int64_t *dimension, uint32_t rank,
+                                       size_t number);
+
 /* ---- files of declarations (declared_file.c) ---- */
 
 struct named_text {
@@ -389,6 +431,7 @@ struct declared_op {
     struct extent ops;   /* of one call; n = 0: not said */
     char *roof;          /* NULL: that of its bytes */
     char *sizes, *tails; /* as --sizes; NULL: not said */
+    char *calls;         /* a file of kept calls, as `library`; NULL: none */
     uint32_t overread;   /* bytes that functions may read behind an array */
     bool reset;          /* each call finds inout arrays as the first one did */
 };

@@ -30,6 +30,10 @@ static int read_extents(struct reader *reader, struct later *later)
         status = expression_skip(reader);
         status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
     }
+    if (status == 0 && later->specifier.pointers > 2)
+        return reader_fail(reader, later->specifier.star,
+                           "pointers to pointers are passed in one way, as *x[k][n]: k "
+                           "pointers to n elements each");
     if (status == 0 && later->specifier.pointers && n < 2)
         return reader_fail(reader, first,
                            "how many pointers, to how many elements? Write *x[k][n]; for "
@@ -38,6 +42,9 @@ static int read_extents(struct reader *reader, struct later *later)
         if (later->specifier.pointers)
             return reader_fail(reader, reader_token(reader) - 1,
                                "a length is said of one array, not of several");
+        if (later->specifier.pair)
+            return reader_fail(reader, reader_token(reader) - 1,
+                               "a length is said of numbers; write the pairs as floats");
         reader_take(reader, "*");
         later->length = reader->at;
         if (reader_next(reader)->kind != TOKEN_WORD)
@@ -48,14 +55,43 @@ static int read_extents(struct reader *reader, struct later *later)
     return status;
 }
 
+/* = {w, 0, 0}: an input's values. They are read again by finish_values(). */
+static int read_values(struct reader *reader, struct declared_argument *argument,
+                       struct later *later)
+{
+    static const char kind[] = VALUES_INPUT;
+    const struct token *const equals = reader_token(reader);
+    if (!reader_take(reader, "="))
+        return 0;
+    if (argument->role == ARGUMENT_OUT)
+        return reader_fail(reader, equals,
+                           "what is only written has no values; write "
+                           "const or inout before its type");
+    if (!reader_take(reader, "{"))
+        return reader_fail(
+            reader, reader_token(reader),
+            "values of an array stand in braces, = {1, 2}; others are said "
+            "with --input=%s=...",
+            argument->name);
+    const struct token *const first = reader_token(reader);
+    later->values = reader->at;
+    while (!token_is(reader_token(reader), "}"))
+        if (reader_next(reader)->kind == TOKEN_END)
+            return reader_fail(reader, equals, "the list of values does not end");
+    const size_t n = (size_t)(reader_next(reader)->at - first->at);
+    if (sizeof kind + n > sizeof argument->text)
+        return reader_fail(reader, first, "a list of values has at most %zu characters",
+                           sizeof argument->text - sizeof kind);
+    memcpy(argument->text, kind, sizeof kind - 1);
+    memcpy(argument->text + sizeof kind - 1, first->at, n);
+    argument->text[sizeof kind - 1 + n] = '\0';
+    return 0;
+}
+
 static int read_array(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
-    if (specifier->pointers > 1)
-        return reader_fail(reader, specifier->star,
-                           "pointers to pointers are passed in one way, as *x[k][n]: k "
-                           "pointers to n elements each");
     if (specifier->vector)
         return reader_fail(reader, specifier->word,
                            "for an array of vectors write one of their elements: float "
@@ -66,7 +102,8 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
             specifier->is_structure
                 ? "for structures write 'bytes' and an extent in bytes"
                 : "unknown type; write its type in C or 'bytes', or name it "
-                  "first: typedef unsigned char pixel;");
+                  "first: typedef unsigned char %s;",
+            token_word(specifier->word).text);
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
                            "arrays of bool have values that bool cannot have; write u8");
@@ -78,32 +115,11 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     argument->role = specifier->role       ? specifier->role
                      : specifier->is_const ? ARGUMENT_IN
                                            : ARGUMENT_OUT;
-    return read_extents(reader, later);
+    const int status = read_extents(reader, later);
+    return status < 0 ? status : read_values(reader, argument, later);
 }
 
 /* ---- pointers with a value ---- */
-
-static int read_made(struct reader *reader, struct declared_argument *argument)
-{
-    int status = token_name(reader, reader_next(reader), argument->text);
-    if (status == 0)
-        status = reader_expect(reader, "(", "behind the function that makes the pointer");
-    while (status == 0 && !reader_take(reader, ")")) {
-        const struct token *const token = reader_token(reader);
-        const size_t begin = reader->at;
-        struct made_argument *made = &argument->made[argument->n_made];
-        if (argument->n_made++ == MADE_MAX)
-            return reader_fail(reader, token, "at most %d arguments", MADE_MAX);
-        /* Read again by finish_made(), when dimensions are known. */
-        status = expression_skip(reader);
-        made->integer.n = (uint32_t)begin; /* of a token */
-        if (status == 0 && !token_is(reader_token(reader), ")"))
-            status = reader_expect(reader, ",", "between arguments");
-    }
-    if (status == 0 && reader_take(reader, "free"))
-        status = token_name(reader, reader_next(reader), argument->freed_by);
-    return status;
-}
 
 static int read_pointer_value(struct reader *reader, uint32_t i, struct later *later)
 {
@@ -117,7 +133,7 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     }
     if (reader_take(reader, "from")) {
         argument->kind = ARGUMENT_OPAQUE;
-        return read_made(reader, argument);
+        return maker_parse(reader, argument);
     }
     if (reader_take(reader, "&")) {
         argument->kind = ARGUMENT_SYMBOL;
@@ -235,10 +251,13 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
                            "a structure cannot be passed by value; pass its address, or "
                            "write a function that takes single values");
     if (specifier->is_unknown)
-        return reader_fail(
-            reader, specifier->word,
-            "unknown type; write the type in C that it stands for, or name it "
-            "first: typedef unsigned uint;");
+        return reader_fail(reader, specifier->word, UNKNOWN_TYPE,
+                           token_word(specifier->word).text);
+    if (specifier->pair)
+        return reader_fail(reader, specifier->word,
+                           "a complex number cannot be passed by value; its address is "
+                           "that of an array: const %s %s[2]",
+                           ctype_name(specifier->type), argument->name);
     if (specifier->type == CTYPE_VOID || specifier->type == CTYPE_BYTES)
         return reader_fail(reader, specifier->word,
                            "no value has type %s; write an extent: x[n]",
@@ -335,9 +354,9 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
 /* ---- when all names are known ---- */
 
 static int finish_extents(struct reader *reader, struct declared_argument *argument,
-                          size_t at, bool pointers)
+                          size_t at, const struct specifier *specifier)
 {
-    struct extent *extent = pointers ? &argument->planes : &argument->count;
+    struct extent *extent = specifier->pointers ? &argument->planes : &argument->count;
     int status = 0;
     reader->at = at;
     for (; status == 0 && reader_take(reader, "["); extent = &argument->count) {
@@ -346,6 +365,24 @@ static int finish_extents(struct reader *reader, struct declared_argument *argum
             ;
         status = expression_read(reader, extent);
         status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
+    }
+    return status == 0 && specifier->pair ? expression_double(reader, extent) : status;
+}
+
+static int finish_values(struct reader *reader, size_t at)
+{
+    int status = 0;
+    reader->at = at;
+    while (status == 0 && !reader_take(reader, "}")) {
+        const struct token *const token = reader_token(reader);
+        struct extent extent = {.n = 0};
+        double number;
+        bool single;
+        status = token[token_is(token, "-")].kind == TOKEN_REAL
+                     ? number_read(reader, &number, &single)
+                     : expression_read(reader, &extent);
+        if (status == 0 && !token_is(reader_token(reader), "}"))
+            status = reader_expect(reader, ",", "or '}' behind a value");
     }
     return status;
 }
@@ -373,75 +410,17 @@ static int finish_length(struct reader *reader, struct declared_argument *argume
     return 0;
 }
 
-/* The text behind a skipped expression must be the same when it is read. */
-static int finish_end(const struct reader *reader)
-{
-    const struct token *const token = reader_token(reader);
-    return token_is(token, ",") || token_is(token, ")")
-               ? 0
-               : reader_fail(reader, token, "expected ',' or ')' behind the value");
-}
-
-/* An array, or an object that is made before that of argument `i`. */
-static bool find_made(const struct reader *reader, uint32_t i, const struct token *token,
-                      struct made_argument *made)
-{
-    const int found = token->kind == TOKEN_WORD && token[1].kind == TOKEN_SIGN &&
-                              strchr(",)", token[1].at[0])
-                          ? declaration_find(reader->declaration, token_word(token).text)
-                          : -1;
-    const struct declared_argument *const argument =
-        found < 0 ? NULL : &reader->declaration->argument[found];
-    if (!argument ||
-        (argument->kind != ARGUMENT_ARRAY && argument->kind != ARGUMENT_OPAQUE) ||
-        argument->vector || (argument->kind == ARGUMENT_OPAQUE && (uint32_t)found >= i))
-        return false;
-    made->kind = argument->kind;
-    made->argument = (uint32_t)found;
-    return true;
-}
-
-static int finish_made(struct reader *reader, uint32_t i, struct made_argument *made)
-{
-    const struct token *const token = &reader->token[made->integer.n];
-    int status = 0;
-    bool single;
-    size_t n;
-    reader->at = made->integer.n;
-    made->integer.n = 0;
-    made->type = CTYPE_POINTER;
-    if (reader_take(reader, "NULL")) {
-        made->kind = ARGUMENT_NULL;
-    } else if (token->kind == TOKEN_TEXT) {
-        made->kind = ARGUMENT_TEXT;
-        status =
-            token_text(reader, reader_next(reader), made->text, sizeof made->text, &n);
-    } else if (find_made(reader, i, token, made)) {
-        reader_next(reader);
-    } else if (token[token_is(token, "-")].kind == TOKEN_REAL) {
-        made->kind = ARGUMENT_NUMBER;
-        status = number_read(reader, &made->number, &single);
-        made->type = single ? CTYPE_F32 : CTYPE_F64;
-    } else {
-        made->kind = ARGUMENT_INTEGER;
-        made->type = CTYPE_I64;
-        status = expression_read(reader, &made->integer);
-    }
-    return status < 0 ? status : finish_end(reader);
-}
-
 int argument_finish(struct reader *reader, uint32_t i, const struct later *later)
 {
     struct declared_argument *argument = argument_of(reader, i);
     int status = 0;
     if (later->extents)
-        status =
-            finish_extents(reader, argument, later->extents, later->specifier.pointers);
+        status = finish_extents(reader, argument, later->extents, &later->specifier);
+    if (status == 0 && later->values)
+        status = finish_values(reader, later->values);
     if (status == 0 && later->length)
         status = finish_length(reader, argument, later->length);
     if (status == 0 && later->value && !ctype_is_float(argument->type))
         status = expression_value(reader, i);
-    for (uint32_t m = 0; m < argument->n_made && status == 0; m++)
-        status = finish_made(reader, i, &argument->made[m]);
-    return status;
+    return status < 0 ? status : maker_finish(reader, i);
 }

@@ -152,6 +152,12 @@ int expression_read(struct reader *reader, struct extent *extent)
     return status < 0 || !before ? status : add(reader, extent, EXTENT_MULTIPLY, 0);
 }
 
+int expression_double(struct reader *reader, struct extent *extent)
+{
+    const int status = add(reader, extent, EXTENT_NUMBER, 2);
+    return status < 0 ? status : add(reader, extent, EXTENT_MULTIPLY, 0);
+}
+
 int expression_skip(struct reader *reader)
 {
     unsigned depth = 0;

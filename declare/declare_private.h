@@ -28,6 +28,7 @@ struct specifier {
     enum ctype type;
     enum argument_role role; /* 0: not said */
     bool is_const, is_unknown, is_structure;
+    bool pair; /* elements are pairs of such floats */
     unsigned pointers;
     bool reference;
     uint32_t vector;                 /* bytes of a register of such elements; 0: none */
@@ -35,7 +36,7 @@ struct specifier {
 };
 /* Places of what is read when all names are known; 0: there is none. */
 struct later {
-    size_t extents, value, length, name, type;
+    size_t extents, value, values, length, name, type;
     struct specifier specifier;
 };
 /* "typedef unsigned long uLong;" before the prototype */
@@ -81,6 +82,8 @@ int token_text(const struct reader *reader, const struct token *token, char *tex
 int expression_read(struct reader *reader, struct extent *extent);
 /* The value of an INTEGER argument, wherever it stands. */
 int expression_value(struct reader *reader, uint32_t i);
+/* Twice as much. */
+int expression_double(struct reader *reader, struct extent *extent);
 /* Goes behind an expression without reading it, so that names which follow later can be
  * used in it. */
 int expression_skip(struct reader *reader);
@@ -93,8 +96,34 @@ int specifier_read(struct reader *reader, struct specifier *specifier);
 int typedefs_read(struct reader *reader);
 /* The type that one word means; false: none, or a vector. */
 bool word_type(const struct token *token, enum ctype *type);
+/* A word that a type consists of, `const` and roles too. */
+bool token_is_type(const struct reader *reader, const struct token *token);
+
+/* ---- declare_macro.c ---- */
+
+/* Takes attributes out. -EINVAL: one changes how the function is called. */
+int attributes_drop(struct reader *reader);
+/* A macro is next, and what follows it belongs to a type or a name. */
+bool macro_before_type(const struct reader *reader);
+bool macro_behind_type(const struct reader *reader);
+/* Goes behind macros that stand behind a prototype. */
+void macros_skip(struct reader *reader);
+/* LZO_EXTERN(int) becomes int. */
+bool macro_of_type(struct reader *reader);
+
+/* ---- declare_maker.c ---- */
+
+/* Goes through what stands behind `from`. */
+int maker_parse(struct reader *reader, struct declared_argument *argument);
+int maker_finish(struct reader *reader, uint32_t i);
+/* When all are finished. */
+int makers_order(struct reader *reader);
 
 /* ---- declare_argument.c ---- */
+
+#define UNKNOWN_TYPE                                                                   \
+    "unknown type; write the type in C that it stands for, for an enumeration 'enum' " \
+    "before it, or name it first: typedef unsigned %s;"
 
 int argument_parse(struct reader *reader, uint32_t i, struct later *later);
 int argument_finish(struct reader *reader, uint32_t i, const struct later *later);

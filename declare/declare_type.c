@@ -5,108 +5,61 @@
 
 #include "declare_private.h"
 
-/* Types of one word. */
+/* Types of one word: C's, short ones, and those that headers of libraries name. */
 static const struct {
-    const char *word;
     enum ctype type;
+    const char *words;
 } types[] = {
-    {"void", CTYPE_VOID},
-    {"float", CTYPE_F32},
-    {"double", CTYPE_F64},
-    {"_Float16", CTYPE_F16},
-    {"__fp16", CTYPE_F16},
-    {"__bf16", CTYPE_BF16},
-    {"bool", CTYPE_BOOL},
-    {"_Bool", CTYPE_BOOL},
-    {"int8_t", CTYPE_I8},
-    {"uint8_t", CTYPE_U8},
-    {"int16_t", CTYPE_I16},
-    {"uint16_t", CTYPE_U16},
-    {"int32_t", CTYPE_I32},
-    {"uint32_t", CTYPE_U32},
-    {"int64_t", CTYPE_I64},
-    {"uint64_t", CTYPE_U64},
-    {"size_t", CTYPE_U64},
-    {"ssize_t", CTYPE_I64},
-    {"ptrdiff_t", CTYPE_I64},
-    {"intptr_t", CTYPE_I64},
-    {"uintptr_t", CTYPE_U64},
-    {"uint", CTYPE_U32},
-    {"i8", CTYPE_I8},
-    {"u8", CTYPE_U8},
-    {"i16", CTYPE_I16},
-    {"u16", CTYPE_U16},
-    {"i32", CTYPE_I32},
-    {"u32", CTYPE_U32},
-    {"i64", CTYPE_I64},
-    {"u64", CTYPE_U64},
-    {"f16", CTYPE_F16},
-    {"bf16", CTYPE_BF16},
-    {"f32", CTYPE_F32},
-    {"f64", CTYPE_F64},
-    {"bytes", CTYPE_BYTES},
-    /* The rest of the C library's. */
-    {"int_fast8_t", CTYPE_I8},
-    {"uint_fast8_t", CTYPE_U8},
-    {"int_fast16_t", CTYPE_I64},
-    {"uint_fast16_t", CTYPE_U64},
-    {"int_fast32_t", CTYPE_I64},
-    {"uint_fast32_t", CTYPE_U64},
-    {"int_fast64_t", CTYPE_I64},
-    {"uint_fast64_t", CTYPE_U64},
-    {"intmax_t", CTYPE_I64},
-    {"uintmax_t", CTYPE_U64},
-    {"off_t", CTYPE_I64},
-    {"time_t", CTYPE_I64},
-    {"wchar_t", CTYPE_I32},
-    {"char8_t", CTYPE_U8},
-    {"char16_t", CTYPE_U16},
-    {"char32_t", CTYPE_U32},
-    {"uchar", CTYPE_U8},
-    {"ushort", CTYPE_U16},
-    {"ulong", CTYPE_U64},
-    /* Names in headers of libraries: zlib, lz4 and zstd, xxHash, GLib, GMP, LAPACK,
-     * libpng, ICU, Opus, Brotli. */
-    {"Byte", CTYPE_U8},
-    {"Bytef", CTYPE_U8},
-    {"uInt", CTYPE_U32},
-    {"uLong", CTYPE_U64},
-    {"uLongf", CTYPE_U64},
-    {"z_size_t", CTYPE_U64},
-    {"BYTE", CTYPE_U8},
-    {"U8", CTYPE_U8},
-    {"U16", CTYPE_U16},
-    {"U32", CTYPE_U32},
-    {"U64", CTYPE_U64},
-    {"XXH32_hash_t", CTYPE_U32},
-    {"XXH64_hash_t", CTYPE_U64},
-    {"gboolean", CTYPE_I32},
-    {"gchar", CTYPE_I8},
-    {"guchar", CTYPE_U8},
-    {"gint", CTYPE_I32},
-    {"guint", CTYPE_U32},
-    {"gsize", CTYPE_U64},
-    {"gssize", CTYPE_I64},
-    {"gfloat", CTYPE_F32},
-    {"gdouble", CTYPE_F64},
-    {"gint32", CTYPE_I32},
-    {"guint32", CTYPE_U32},
-    {"mp_limb_t", CTYPE_U64},
-    {"mp_size_t", CTYPE_I64},
-    {"lapack_int", CTYPE_I32},
-    {"png_byte", CTYPE_U8},
-    {"UChar", CTYPE_U16},
-    {"UBool", CTYPE_I8},
-    {"opus_int16", CTYPE_I16},
-    {"opus_int32", CTYPE_I32},
-    {"BROTLI_BOOL", CTYPE_I32},
-    {"UErrorCode", CTYPE_I32},
-    {"UChar32", CTYPE_I32},
-    /* Masks of vectors. */
-    {"__mmask8", CTYPE_U8},
-    {"__mmask16", CTYPE_U16},
-    {"__mmask32", CTYPE_U32},
-    {"__mmask64", CTYPE_U64},
+    {CTYPE_VOID, "void"},
+    {CTYPE_BOOL, "bool _Bool"},
+    {CTYPE_BYTES, "bytes"},
+    {CTYPE_F16, "f16 _Float16 __fp16 float16_t"},
+    {CTYPE_BF16, "bf16 __bf16 bfloat16_t"},
+    {CTYPE_F32, "f32 float float32_t gfloat GLfloat FLAC__real cmsFloat32Number Ipp32f"},
+    {CTYPE_F64, "f64 double float64_t gdouble GLdouble cmsFloat64Number Ipp64f"},
+    {CTYPE_I8,
+     "i8 int8_t int_fast8_t gchar gint8 UBool __s8 s8 GLbyte opus_int8 FLAC__int8 "
+     "spx_int8_t"},
+    {CTYPE_U8,
+     "u8 uint8_t uint_fast8_t char8_t uchar u_char u_int8_t byte Byte Bytef BYTE U8 "
+     "__u8 guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean "
+     "opus_uint8 FLAC__byte FLAC__uint8 cmsUInt8Number Ipp8u __mmask8"},
+    {CTYPE_I16,
+     "i16 int16_t s16 gint16 opus_int16 spx_int16_t JCOEF png_int_16 GLshort __s16 "
+     "FLAC__int16 Ipp16s"},
+    {CTYPE_U16, "u16 uint16_t ushort u_short u_int16_t char16_t UChar U16 guint16 __u16 "
+                "png_uint_16 GLushort GLhalf opus_uint16 spx_uint16_t FLAC__uint16 "
+                "cmsUInt16Number Ipp16u __mmask16"},
+    {CTYPE_I32,
+     "i32 int32_t s32 gboolean gint gint32 wchar_t lapack_int blasint CBLAS_INT "
+     "opus_int32 spx_int32_t BROTLI_BOOL UErrorCode UChar32 png_int_32 GLint GLsizei "
+     "pixman_bool_t pixman_fixed_t cmsInt32Number cmsBool __s32 "
+     "FLAC__int32 FLAC__bool Ipp32s"},
+    {CTYPE_U32,
+     "u32 uint32_t uint u_int u_int32_t char32_t uInt U32 XXH32_hash_t guint "
+     "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 spx_uint32_t "
+     "lzo_uint32 lzo_uint32_t word32 cmsUInt32Number __u32 FLAC__uint32 Ipp32u "
+     "__mmask32"},
+    {CTYPE_I64,
+     "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
+     "int_fast64_t intmax_t off_t time_t gssize gint64 mp_size_t slong sf_count_t "
+     "dim_t inc_t npy_intp sqlite3_int64 __s64 FLAC__int64"},
+    {CTYPE_U64,
+     "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t "
+     "uintmax_t ulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t gsize "
+     "guint64 mp_limb_t mp_bitcnt_t CBLAS_INDEX lzo_uint png_size_t word64 __u64 "
+     "FLAC__uint64 __mmask64"},
+};
+
+/* Pairs of floats, of arrays alone. */
+static const struct {
+    enum ctype type;
+    const char *words;
+} pairs[] = {
+    {CTYPE_F32,
+     "fftwf_complex lapack_complex_float lv_32fc_t gsl_complex_float scomplex cfloat"},
+    {CTYPE_F64,
+     "fftw_complex lapack_complex_double lv_64fc_t gsl_complex dcomplex cdouble"},
 };
 
 /* Types that no call of this kind can pass; a sentence tells what to do. */
@@ -114,8 +67,6 @@ static const struct {
     const char *word, *why;
 } refused[] = {
     {"__int128", "is an integer of two registers"},
-    {"_Complex", "is a pair of numbers; an array of them has twice as many floats"},
-    {"complex", "is a pair of numbers; an array of them has twice as many floats"},
     {"__float128", "is no type of the processor"},
     {"__m64", "is a vector of MMX"},
     {"va_list", "is a list of arguments"},
@@ -133,27 +84,38 @@ static const struct {
 };
 
 static const char *const ignored[] = {
-    "const",    "volatile", "restrict", "__restrict", "__restrict__",
-    "register", "static",   "inline",   "extern",     "__const",
+    "const",    "volatile",   "restrict",      "__restrict", "__restrict__",
+    "register", "static",     "inline",        "extern",     "__const",
+    "__inline", "__inline__", "__extension__", "constexpr",  "_Noreturn",
+    "_Nonnull", "_Nullable",  "__volatile__",
 };
+
+static bool has_word(const char *words, const struct token *token)
+{
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        if (n == token->n && !strncmp(at, token->at, n))
+            return true;
+        at += n;
+    }
+    return false;
+}
 
 bool word_type(const struct token *token, enum ctype *type)
 {
-    static const struct {
-        const char *word;
-        enum ctype type;
-    } keywords[] = {{"char", (char)-1 < 0 ? CTYPE_I8 : CTYPE_U8},
-                    {"short", CTYPE_I16},
-                    {"int", CTYPE_I32},
-                    {"long", CTYPE_I64}};
+    static const enum ctype keyword_types[] = {(char)-1 < 0 ? CTYPE_I8 : CTYPE_U8,
+                                               CTYPE_I16, CTYPE_I32, CTYPE_I64};
+    static const char *const names[] = {"char", "short", "int", "long"};
+    if (token->kind != TOKEN_WORD)
+        return false;
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (token_is(token, types[i].word)) {
+        if (has_word(types[i].words, token)) {
             *type = types[i].type;
             return true;
         }
-    for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
-        if (token_is(token, keywords[i].word)) {
-            *type = keywords[i].type;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (token_is(token, names[i])) {
+            *type = keyword_types[i];
             return true;
         }
     return false;
@@ -205,6 +167,38 @@ static int read_keywords(struct reader *reader, enum ctype *type)
 
 /* ---- all of it ---- */
 
+static bool find_named(const struct reader *reader, const struct token *token,
+                       enum ctype *type)
+{
+    for (size_t i = 0; i < reader->n_named; i++)
+        if (reader->named[i].word->n == token->n &&
+            !strncmp(reader->named[i].word->at, token->at, token->n)) {
+            *type = reader->named[i].type;
+            return true;
+        }
+    return false;
+}
+
+bool token_is_type(const struct reader *reader, const struct token *token)
+{
+    static const char *const words[] = {"struct", "union", "enum",     "in",
+                                        "out",    "inout", "_Complex", "std"};
+    enum ctype type;
+    bool found = keyword(token) >= 0 || word_type(token, &type) ||
+                 find_named(reader, token, &type);
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        found |= token_is(token, words[i]);
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        found |= has_word(pairs[i].words, token);
+    for (size_t i = 0; i < ARRAY_LEN(vectors); i++)
+        found |= token_is(token, vectors[i].word);
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+        found |= token_is(token, refused[i].word);
+    for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
+        found |= token_is(token, ignored[i]);
+    return found;
+}
+
 static bool take_ignored(struct reader *reader, bool *is_const)
 {
     const struct token *const token = reader_token(reader);
@@ -235,23 +229,34 @@ static int refuse(const struct reader *reader, const struct token *token)
         if (token_is(token, refused[i].word))
             return reader_fail(reader, token, "%s %s; it cannot be passed",
                                refused[i].word, refused[i].why);
-    if (token_is(token, "__attribute__") || token_is(token, "__declspec"))
-        return reader_fail(reader, token,
-                           "attributes are not read, as some change how a function is "
-                           "called; leave them out if they do not");
     return 0;
 }
 
-static bool find_named(const struct reader *reader, const struct token *token,
-                       enum ctype *type)
+/* float _Complex, complex float, std::complex<float>, fftwf_complex */
+static bool take_pair(struct reader *reader, enum ctype *type)
 {
-    for (size_t i = 0; i < reader->n_named; i++)
-        if (reader->named[i].word->n == token->n &&
-            !strncmp(reader->named[i].word->at, token->at, token->n)) {
-            *type = reader->named[i].type;
+    const struct token *const token = reader_token(reader);
+    const bool std = token_is(token, "std") && token_is(token + 1, ":") &&
+                     token_is(token + 2, ":") && token_is(token + 3, "complex") &&
+                     token_is(token + 4, "<") && token_is(token + 6, ">");
+    const struct token *const first = std ? token + 5 : token;
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        if (has_word(pairs[i].words, token)) {
+            *type = pairs[i].type;
+            reader_next(reader);
             return true;
         }
-    return false;
+    const bool before = token_is(token, "_Complex") || token_is(token, "complex");
+    const struct token *const word = first + before;
+    const bool behind = token_is(word + 1, "_Complex") ||
+                        (token_is(word + 1, "complex") &&
+                         (word[2].kind == TOKEN_WORD || token_is(word + 2, "*")));
+    if (!(std || before || behind) ||
+        !(token_is(word, "float") || token_is(word, "double")))
+        return false;
+    word_type(word, type);
+    reader->at += std ? 7 : 2;
+    return true;
 }
 
 /* struct, union or enum, and its name; or the one word that is left for a type. */
@@ -260,6 +265,9 @@ static int read_type(struct reader *reader, struct specifier *specifier)
     const struct token *const token = specifier->word = reader_token(reader);
     if (token->kind != TOKEN_WORD)
         return reader_fail(reader, token, "expected a type");
+    specifier->pair = take_pair(reader, &specifier->type);
+    if (specifier->pair)
+        return 0;
     if (keyword(token) >= 0)
         return read_keywords(reader, &specifier->type);
     reader_next(reader);
@@ -291,14 +299,12 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
     bool of_pointer = false;
     *specifier = (struct specifier){.type = CTYPE_VOID};
     while (take_ignored(reader, &specifier->is_const) ||
-           take_role(reader, &specifier->role))
+           take_role(reader, &specifier->role) ||
+           (macro_before_type(reader) && reader_next(reader)))
         ;
     int status = read_type(reader, specifier);
-    const bool real = ctype_is_float(specifier->type);
-    if (status == 0 && (token_is(reader_token(reader), "_Complex") ||
-                        (real && token_is(reader_token(reader), "complex"))))
-        status = refuse(reader, reader_token(reader));
-    while (status == 0 && take_ignored(reader, &specifier->is_const))
+    while (status == 0 && (take_ignored(reader, &specifier->is_const) ||
+                           (macro_behind_type(reader) && reader_next(reader))))
         ;
     specifier->star = reader_token(reader);
     while (status == 0) {
@@ -306,6 +312,8 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
             specifier->pointers++;
         else if (reader_take(reader, "&"))
             specifier->reference = true;
+        else if (macro_behind_type(reader))
+            reader_next(reader);
         else if (!take_ignored(reader, &of_pointer))
             break;
     }
@@ -322,7 +330,7 @@ int typedefs_read(struct reader *reader)
                                TYPEDEFS_MAX);
         status = specifier_read(reader, &specifier);
         if (status == 0 && (specifier.is_unknown || specifier.pointers ||
-                            specifier.reference || specifier.vector))
+                            specifier.reference || specifier.vector || specifier.pair))
             return reader_fail(
                 reader, specifier.word,
                 "typedef names numbers alone; for structures write 'bytes', "

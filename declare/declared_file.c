@@ -216,7 +216,7 @@ void declared_free(struct declared_file *file)
         struct declared_op *const op = &file->op[i];
         char *const texts[] = {
             op->name, op->prototype, op->library, op->reference, op->reference_library,
-            op->roof, op->sizes,     op->tails};
+            op->roof, op->sizes,     op->tails,   op->calls};
         for (size_t t = 0; t < ARRAY_LEN(texts); t++)
             free(texts[t]);
         texts_free(op->kernel, op->n_kernels);

@@ -86,13 +86,13 @@ static int add_library(const struct spot *spot, const char *text, size_t n,
     return *library ? 0 : spot_no_memory(spot);
 }
 
-static int read_library(const struct spot *spot, const cJSON *json,
-                        const struct reading *reading)
+static int read_path(const struct spot *spot, const cJSON *json,
+                     const struct reading *reading, char **path)
 {
     char *text = NULL;
     int status = text_read(spot, json, &text);
     if (status == 0)
-        status = add_library(spot, text, strlen(text), reading, &reading->op->library);
+        status = add_library(spot, text, strlen(text), reading, path);
     free(text);
     return status;
 }
@@ -184,7 +184,9 @@ static int read_key(const struct spot *spot, const cJSON *json, void *context)
         return members_read(spot, json, add_kernel,
                             &(struct texts){&op->kernel, &op->n_kernels});
     if (!strcmp(key, "library"))
-        return read_library(spot, json, reading);
+        return read_path(spot, json, reading, &op->library);
+    if (!strcmp(key, "calls"))
+        return read_path(spot, json, reading, &op->calls);
     if (!strcmp(key, "reference"))
         return read_reference(spot, json, reading);
     if (!strcmp(key, "tolerance"))
@@ -214,7 +216,7 @@ static int read_key(const struct spot *spot, const cJSON *json, void *context)
     return spot_fail(
         spot, -EINVAL,
         "unknown key; known are name, prototype, kernels, library, reference, "
-        "tolerance, inputs, work, roof, sizes, shapes, tails, overread, reset");
+        "tolerance, inputs, work, roof, sizes, shapes, tails, calls, overread, reset");
 }
 
 /* ---- what needs the prototype ---- */
@@ -231,6 +233,23 @@ static int add_input(const struct spot *spot, const cJSON *json, void *context)
     return add_text(spot, json, json->string, &(struct texts){&op->input, &op->n_inputs});
 }
 
+/* = {1, 2} of the prototype, unless "inputs" says something else. */
+static int add_values(const struct spot *spot, struct declared_op *op)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < op->declaration.n && status == 0; i++) {
+        const struct declared_argument *const argument = &op->declaration.argument[i];
+        if (argument->kind != ARGUMENT_ARRAY || !argument->text[0])
+            continue;
+        cJSON *const text = cJSON_CreateString(argument->text);
+        status = text ? add_text(spot, text, argument->name,
+                                 &(struct texts){&op->input, &op->n_inputs})
+                      : spot_no_memory(spot);
+        cJSON_Delete(text);
+    }
+    return status;
+}
+
 static int finish_op(const struct spot *spot, const struct reading *reading)
 {
     struct declared_op *const op = reading->op;
@@ -243,7 +262,9 @@ static int finish_op(const struct spot *spot, const struct reading *reading)
                                &why) < 0)
         return spot_fail(&in, -EINVAL, "%s", why.text);
     in = spot_inside(spot, "inputs");
-    return reading->inputs ? members_read(&in, reading->inputs, add_input, op) : 0;
+    const int status =
+        reading->inputs ? members_read(&in, reading->inputs, add_input, op) : 0;
+    return status < 0 ? status : add_values(&in, op);
 }
 
 int declared_op_read(const struct spot *spot, const cJSON *json, const char *folder,

@@ -40,6 +40,8 @@ struct inspect_loop {
     double vector; /* several elements at once; also loads, stores and copies of them */
     double scalar_float;
     double integer; /* all the others: addresses, branches, calls, ... */
+    double alu;     /* of these: what an integer unit computes; no moves, no branches */
+    double lone;    /* of these: of kinds that vectors lack */
     double loads, stores, bytes_loaded, bytes_stored; /* instructions; call, ret: none */
     /* Vector loads from the stack of what was stored there since this instruction loaded
      * it last; vector stores to the stack that are loaded so. */
@@ -50,15 +52,17 @@ struct inspect_loop {
     double scalar_stack; /* loads and stores of the stack that are no vectors; without
                             push, pop, call and ret */
     double calls;
-    double branches;        /* conditional */
-    double indirect;        /* jumps and calls to where a register or memory says */
-    double undecided;       /* times that both go other ways than each goes most often */
-    double taken;           /* jumps, calls and returns, and branches that do jump */
-    double copies;          /* a vector register to another one */
-    double crossings;       /* an element from a vector to a general register, or back */
-    double divides;         /* and square roots, of any kind */
-    double integer_divides; /* are a part of them */
-    double divides_f64;     /* and these */
+    double branches;  /* conditional */
+    double indirect;  /* jumps and calls to where a register or memory says */
+    double undecided; /* times that both go other ways than each goes most often */
+    double taken;     /* jumps, calls and returns, and branches that do jump */
+    double copies;    /* a vector register to another one */
+    /* An element from a vector to a general register, or back; also a part of a vector
+     * that was stored just before, loaded alone. The latter again. */
+    double crossings, taken_apart;
+    double divides;               /* and square roots, of any kind */
+    double integer_divides;       /* are a part of them */
+    double divides_f64;           /* and these */
     double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
     double multiplies;            /* of floats, with those of fma */
     /* What vector units compute, scalar floats too: all but moves, gathers, extractions.
@@ -68,8 +72,11 @@ struct inspect_loop {
     double gathered, scattered;         /* elements from, to places that a vector holds */
     /* These are parts of loads and stores: */
     double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */
-    double failed_forwards; /* loads over bytes of a store in flight that has not all of
-                               them */
+    double split_stores;             /* the stores among line_splits */
+    double forwards; /* loads of bytes of a store in flight; slots of the stack frame
+                        apart */
+    double failed_forwards; /* of these and others, loads over bytes of a store in flight
+                               that has not all of them */
     double page_changes;    /* on another page than the last time in this place */
     double crowded; /* on a line in whose set more of its last ones lie than a first cache
                        of today has room for */
@@ -177,6 +184,9 @@ struct inspect_window {
     unsigned waiting; /* vector instructions that may wait for operands */
     unsigned results; /* of vector instructions, while one before them is not done */
     double per_cycle; /* instructions that enter */
+    /* Cycles from a value that is stored to the one that is loaded, in general registers
+     * and in vectors; 0: unknown. */
+    double pass, pass_vector;
 };
 /* From the cycles of a turn of two loops: INSPECT_CHAIN FMAs, of which each waits for the
  * one before and the first for none; and INSPECT_AHEAD of them, with INSPECT_BEHIND

@@ -75,6 +75,7 @@ struct code {
     bool crossing;         /* moves an element between a vector and a general register */
     bool shuffle, permute; /* permute: of two sources by indices; a shuffle too */
     bool computes;         /* takes a vector unit; scalar floats too */
+    bool alu, lone;        /* takes an integer unit; vectors have none of the kind */
     bool cpuid;
     uint16_t unit_bits;   /* of its widest vector register */
     bool dirties, cleans; /* upper halves of the vector registers */
@@ -218,8 +219,8 @@ struct edge {
 /* Its accesses did this, in those executions of which the address is known. */
 struct access_counts {
     uint64_t addressed; /* accesses with an address */
-    uint64_t line_splits, page_splits, failed_forwards, page_changes, aliases, crowded,
-        wild_stores;
+    uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
+        failed_forwards, page_changes, aliases, crowded, wild_stores;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -454,6 +455,11 @@ const char *places_module(const struct places *places, uint64_t address);
 char *places_where(const struct places *places, uint64_t address);
 char *places_source(const struct places *places, uint64_t address);
 char *places_producer(const struct places *places, uint64_t address);
+
+/* census_nodes.c: sums over the executions of a node, and means of an iteration. */
+void census_add_node(const struct nodes *nodes, const struct node *node,
+                     struct inspect_loop *to);
+void census_divide(struct inspect_loop *loop);
 
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
 int census_make(const struct tracer *tracer, const struct inspect_options *options,

@@ -14,12 +14,16 @@ struct program;
 /* Memory that breakpoints are in: of a process, or of several that share it. */
 struct program_space;
 
-enum { PROGRAM_ARGUMENTS = 6 };
+/* Registers with arguments, and words on the stack behind them. */
+enum { PROGRAM_ARGUMENTS = 6, PROGRAM_WORDS = PROGRAM_ARGUMENTS + 10 };
 struct program_call {
     pid_t process, thread;
     uint64_t address;
-    uint64_t caller;                      /* where it returns to */
-    uint64_t argument[PROGRAM_ARGUMENTS]; /* rdi, rsi, rdx, rcx, r8, r9 */
+    uint64_t caller; /* where it returns to */
+    /* rdi, rsi, rdx, rcx, r8, r9; then those of the stack */
+    uint64_t argument[PROGRAM_WORDS];
+    bool busy; /* the return of another call is waited for, which might wait for this one
+                */
     /* Of PROGRAM_RESULT, once it has returned: how long it took, with a stop; and how
      * long it takes to stop at the next instruction, which does nothing else. NaN: other
      * threads were served meanwhile. */

@@ -195,6 +195,10 @@ int input_fill_operand(const struct simdbench_operand *operand, uint64_t seed,
 /* All operands that are no outputs, each by a seed of its own. */
 int input_fill(const struct simdbench_operands *operands, uint64_t seed,
                const char *input);
+/* Flags of an op beside SIMDBENCH_JOINT: easy values may take the place of its own; or
+ * they must not, though `fill` knows them. */
+#define OP_EASY (1u << 30)
+#define OP_FORMED (1u << 31)
 /* The op's own fill, or else the inputs of all: of an op without fill the first of its
  * `inputs`, unless another one is named. */
 int op_fill(const struct simdbench_op *op, const struct simdbench_operands *operands,

@@ -43,8 +43,9 @@ struct call_options {
 /* Options of `prove` and `capture`. */
 struct prove_options {
     struct text_list functions, rules;
-    uint32_t calls; /* of each function that are traced; 0: the usual */
-    uint32_t pid;   /* 0: a command */
+    uint32_t calls;  /* of each function that are traced; 0: the usual */
+    uint32_t pid;    /* 0: a command */
+    uint32_t replay; /* capture: calls of each shape whose operands are kept; 0: none */
     char *prototype;
 };
 

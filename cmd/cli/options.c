@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of options, in the order of the help text. */
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 
@@ -46,6 +44,9 @@ const struct option_row option_rows[] = {
     {"save", "FILE.json", RUN, COMMAND_CAPTURE, NULL,
      "Write a declaration whose sizes are those that took most time; call FILE.json measures "
      "them.", option_set_text, AT(call.save), TYPED},
+    {"replay", "N", RUN, COMMAND_CAPTURE, NULL,
+     "Keep what the arrays held in N calls of each shape, beside the declaration of --save: "
+     "call FILE.json measures with these inputs.", option_set_count, AT(prove.replay), TYPED},
     {"format", "table|json", OUTPUT, COMMAND_CAPTURE, "table",
      "What is printed, on standard error, as standard output is the program's.",
      option_set_format, 0, WRITES},
@@ -429,62 +430,3 @@ const struct option_row option_rows[] = {
     {0},
 };
 /* clang-format on */
-
-const struct option_row *option_find(const char *name, size_t length, unsigned commands)
-{
-    for (const struct option_row *row = option_rows; row->name; row++)
-        if ((row->commands & commands) && strlen(row->name) == length &&
-            memcmp(row->name, name, length) == 0)
-            return row;
-    return NULL;
-}
-
-void options_init(struct options *options)
-{
-    *options = (struct options){.threshold = 0.02, .format = FORMAT_TABLE};
-    request_init(&options->request);
-    how_init(&options->how);
-}
-
-void options_free(struct options *options)
-{
-    struct text_list *const lists[] = {&options->files,           &options->claims,
-                                       &options->prove.functions, &options->prove.rules,
-                                       &options->from_project,    &options->left_out};
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        text_list_free(lists[i]);
-    request_free(&options->request);
-    how_free(&options->how);
-    free(options->command);
-    free(options->uarch);
-    free(options->json);
-    free(options->history);
-    free(options->label);
-    free(options->node);
-    free(options->query);
-    free(options->value);
-    free(options->by);
-    free(options->output);
-    free(options->lang);
-    TEXTS_FREE(options->harness, options->pattern, options->build, options->run,
-               options->relink, options->cwd_old, options->cwd_new);
-    free(options->functions);
-    text_list_free(&options->candidates);
-    free(options->dispatcher);
-    free(options->relative_to);
-    free(options->call.reference);
-    free(options->call.tolerance);
-    free(options->call.roof);
-    free(options->call.work);
-    free(options->call.save);
-    free(options->prove.prototype);
-    free(options->project);
-    free(options->project_file);
-    project_free(options->defaults, options->n_defaults);
-    for (size_t i = 0; i < options->n_outputs; i++) {
-        free(options->outputs[i].file);
-        free(options->outputs[i].argument);
-    }
-    free(options->outputs);
-    *options = (struct options){0};
-}

@@ -116,7 +116,8 @@ static int compute(const struct declared_slot *slot, struct made_call *made,
     for (uint32_t i = 0; i < computed->view.count && status == 0; i++)
         if (computed->other[i] && differs_everywhere(computed, i))
             status = error_set(error, -ENODATA,
-                               "writes nothing to %s, or what differs from call to call",
+                               "writes nothing to %s, or what differs from call to call; "
+                               "what is only read has const or in before its type",
                                output_name(slot, i));
     return status;
 }

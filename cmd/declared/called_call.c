@@ -22,7 +22,7 @@ static void *array_of(const struct made_call *made, uint32_t i)
     return made->table[i] ? (void *)made->table[i] : made_call_array(made, i)->data;
 }
 
-static void set_made(const struct made_call *made, const struct made_argument *from,
+static void set_made(struct made_call *made, const struct made_argument *from,
                      struct call_signature *signature, struct call_frame *frame,
                      uint32_t i)
 {
@@ -41,7 +41,8 @@ static void set_made(const struct made_call *made, const struct made_argument *f
         frame->word[i] = (uintptr_t)array_of(made, from->argument);
         break;
     case ARGUMENT_OPAQUE:
-        frame->word[i] = (uintptr_t)made->opaque[from->argument];
+        frame->word[i] = from->by_address ? (uintptr_t)&made->opaque[from->argument]
+                                          : (uintptr_t)made->opaque[from->argument];
         break;
     case ARGUMENT_INTEGER:
         extent_value(&from->integer, dimension, &value, &error);
@@ -74,53 +75,100 @@ static void free_opaque(struct made_call *made, uint32_t i)
     made->opaque[i] = NULL;
 }
 
-/* Calls the function that makes an opaque argument. */
-static int make_opaque(struct made_call *made, uint32_t i, struct error *error)
+struct made_run {
+    call_code *code;
+    struct call_frame frame;
+};
+
+static void run_maker(void *context)
 {
-    const struct declared_slot *const slot = made->slot;
-    const struct declared_argument *const argument = &slot->from->declaration.argument[i];
-    struct call_signature signature = {.n = argument->n_made};
-    struct call_frame frame = {.result = 0};
-    struct thunk *thunk = NULL;
-    for (uint32_t k = 0; k < argument->n_made; k++)
-        set_made(made, &argument->made[k], &signature, &frame, k);
-    const int status = thunk_make(&signature, made->maker[i], &thunk, error);
-    if (status < 0)
-        return status;
-    thunk_code(thunk)(&frame);
-    thunk_free(thunk);
-    made->opaque[i] = (void *)(uintptr_t)frame.result;
-    return made->opaque[i] ? 0
-                           : error_set(error, -ENOMEM, "%s: %s() returned NULL",
-                                       argument->name, argument->text);
+    struct made_run *const run = context;
+    run->code(&run->frame);
 }
 
-/* The functions that make and free objects, and what `&name` is. */
+/* A call that makes an opaque argument, or sets it up. */
+static int make_step(struct made_call *made, uint32_t i, uint32_t s, uint64_t *result,
+                     bool *by_address, struct error *error)
+{
+    const struct declared_argument *const argument =
+        &made->slot->from->declaration.argument[i];
+    const struct made_step *const step = &argument->step[s];
+    struct call_signature signature = {.n = step->n};
+    struct made_run run = {.frame = {.result = 0}};
+    struct thunk *thunk = NULL;
+    struct crash crash;
+    char text[200];
+    for (uint32_t k = 0; k < step->n; k++) {
+        const struct made_argument *const from = &argument->made[step->first + k];
+        set_made(made, from, &signature, &run.frame, k);
+        *by_address |= from->by_address;
+    }
+    int status = thunk_make(&signature, made->maker[i][s], &thunk, error);
+    if (status < 0)
+        return status;
+    run.code = thunk_code(thunk);
+    status = crash_catch(run_maker, &run, &crash);
+    thunk_free(thunk);
+    *result = run.frame.result;
+    if (status == 0)
+        return 0;
+    crash_text(&crash, text, sizeof text);
+    made->opaque[i] = NULL;
+    return error_set(error, status, "%s: %s() %s", argument->name, step->name, text);
+}
+
+static int make_opaque(struct made_call *made, uint32_t i, struct error *error)
+{
+    const struct declared_argument *const argument =
+        &made->slot->from->declaration.argument[i];
+    uint64_t result;
+    bool by_address = false;
+    int status = make_step(made, i, 0, &result, &by_address, error);
+    if (status == 0 && !by_address)
+        made->opaque[i] = (void *)(uintptr_t)result;
+    if (status == 0 && !made->opaque[i])
+        status = error_set(error, -ENOMEM, "%s: %s() %s NULL", argument->name,
+                           argument->step[0].name, by_address ? "wrote" : "returned");
+    for (uint32_t s = 1; s < argument->n_steps && status == 0; s++)
+        status = make_step(made, i, s, &result, &by_address, error);
+    return status;
+}
+
+/* The functions that make and free an object. */
+static int find_makers_of(struct made_call *made, uint32_t i, struct error *error)
+{
+    const struct declared_argument *const argument =
+        &made->slot->from->declaration.argument[i];
+    void *freer = NULL;
+    int status = 0;
+    for (uint32_t s = 0; s < argument->n_steps && status == 0; s++)
+        status =
+            find_symbol(made->slot, argument->step[s].name, &made->maker[i][s], error);
+    if (status == 0 && argument->freed_by[0])
+        status = find_symbol(made->slot, argument->freed_by, &freer, error);
+    *(void **)&made->freed_by[i] = freer;
+    return status;
+}
+
+/* All of them, and what `&name` is. */
 static int find_makers(struct made_call *made, struct error *error)
 {
     const struct declaration *const declaration = &made->slot->from->declaration;
     int status = 0;
-    for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
-        const struct declared_argument *const argument = &declaration->argument[i];
-        void **const found = argument->kind == ARGUMENT_OPAQUE   ? &made->maker[i]
-                             : argument->kind == ARGUMENT_SYMBOL ? &made->opaque[i]
-                                                                 : NULL;
-        void *freer = NULL;
-        if (found)
-            status = find_symbol(made->slot, argument->text, found, error);
-        if (status == 0 && argument->freed_by[0])
-            status = find_symbol(made->slot, argument->freed_by, &freer, error);
-        *(void **)&made->freed_by[i] = freer;
-    }
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++)
+        status = declaration->argument[i].kind == ARGUMENT_SYMBOL
+                     ? find_symbol(made->slot, declaration->argument[i].text,
+                                   &made->opaque[i], error)
+                     : find_makers_of(made, i, error);
     return status;
 }
 
 /* Those that were made last go first. */
 static void free_opaques(struct made_call *made)
 {
-    for (uint32_t i = DECLARED_MAX; i-- > 0;)
-        if (made->maker[i])
-            free_opaque(made, i);
+    const struct declaration *const declaration = &made->slot->from->declaration;
+    for (uint32_t k = declaration->n_objects; k-- > 0;)
+        free_opaque(made, declaration->object[k]);
 }
 
 /* ---- planes ---- */
@@ -159,11 +207,10 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
     made->operands = *operands;
     fill_tables(made);
     free_opaques(made);
-    for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
-        if (declaration->argument[i].kind == ARGUMENT_OPAQUE)
-            status = make_opaque(made, i, error);
+    for (uint32_t k = 0; k < declaration->n_objects && status == 0; k++)
+        status = make_opaque(made, declaration->object[k], error);
+    for (uint32_t i = 0; i < declaration->n; i++)
         pointer[i] = made_call_array(made, i) ? array_of(made, i) : made->opaque[i];
-    }
     if (status == 0)
         call_fill(declaration, &made->sizes, pointer, &made->frame);
     return status;
@@ -356,9 +403,9 @@ bool declared_frames_last(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;
     for (uint32_t i = 0; i < DECLARED_MAX; i++)
-        if (made->table[i] || made->maker[i])
+        if (made->table[i])
             return false;
-    return true;
+    return !made->slot->from->declaration.n_objects;
 }
 
 uint64_t declared_length(const struct declared_call *call, uint32_t operand)

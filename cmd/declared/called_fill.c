@@ -24,8 +24,10 @@ enum input_kind {
     INPUT_RUNS,
     INPUT_CONSTANT,
     INPUT_TEXT,
-    INPUT_FILE
+    INPUT_FILE,
+    INPUT_VALUES
 };
+enum { VALUES_MAX = 64 };
 
 /* One that was read. */
 struct input {
@@ -33,6 +35,7 @@ struct input {
     bool ranged; /* lo and hi were given */
     double lo, hi;
     const char *path;
+    const char *values; /* with commas */
 };
 
 static bool read_bound(const struct declaration *declaration, const char *text,
@@ -68,6 +71,26 @@ static bool read_range(const struct declaration *declaration, const char *text,
            (!dimension || input->lo <= input->hi);
 }
 
+/* "w, 0.5, 2 * (h + 1)"; how many there are, or -EINVAL. */
+static int read_values(const struct declaration *declaration, const char *text,
+                       const int64_t *dimension, double value[VALUES_MAX])
+{
+    for (int n = 0; n < VALUES_MAX; n++) {
+        size_t length = 0;
+        for (int depth = 0; text[length] && (text[length] != ',' || depth); length++)
+            depth += (text[length] == '(') - (text[length] == ')');
+        const size_t blank = strspn(text, " ");
+        if (n && !text[blank])
+            return n; /* behind a last comma */
+        if (!read_bound(declaration, text + blank, length - blank, dimension, &value[n]))
+            return -EINVAL;
+        if (!text[length])
+            return n + 1;
+        text += length + 1;
+    }
+    return -EINVAL;
+}
+
 static int input_read(const struct declaration *declaration, const char *text,
                       const int64_t *dimension, struct input *input)
 {
@@ -86,6 +109,13 @@ static int input_read(const struct declaration *declaration, const char *text,
     if (!strncmp(text, "file:", 5) && text[5]) {
         *input = (struct input){.kind = INPUT_FILE, .path = text + 5};
         return 0;
+    }
+    if (!strncmp(text, VALUES_INPUT, strlen(VALUES_INPUT))) {
+        double value[VALUES_MAX];
+        *input =
+            (struct input){.kind = INPUT_VALUES, .values = text + strlen(VALUES_INPUT)};
+        return read_values(declaration, input->values, dimension, value) < 0 ? -EINVAL
+                                                                             : 0;
     }
     if (!strncmp(text, "constant:", 9)) {
         input->kind = INPUT_CONSTANT;
@@ -117,13 +147,24 @@ int input_check(const struct declaration *declaration, const char *text,
                            DECLARED_INPUTS);
 }
 
+static bool begins(const char *text, const char *const *list)
+{
+    while (*list && strncmp(text, *list, strlen(*list)) != 0)
+        list++;
+    return *list;
+}
+
 bool input_is_joint(const char *text)
 {
-    static const char *const joint[] = {"sorted", "runs", "text", "file:"};
-    for (size_t i = 0; i < ARRAY_LEN(joint); i++)
-        if (!strncmp(text, joint[i], strlen(joint[i])))
-            return true;
-    return false;
+    static const char *const joint[] = {"sorted", "runs",       "text",
+                                        "file:",  VALUES_INPUT, NULL};
+    return begins(text, joint);
+}
+
+bool input_has_form(const char *text)
+{
+    static const char *const form[] = {"text", "file:", NULL};
+    return begins(text, form);
 }
 
 /* ---- values ---- */
@@ -218,6 +259,18 @@ static int fill_file(const struct declared_slot *slot,
     return 0;
 }
 
+/* Those, and zeros, as in C. */
+static void fill_values(const struct declared_slot *slot,
+                        const struct simdbench_operands *operands,
+                        const struct simdbench_operand *operand, const char *text)
+{
+    double value[VALUES_MAX];
+    const int n =
+        read_values(&slot->from->declaration, text, operands->shape->dim, value);
+    for (uint64_t e = 0; e < operand->count; e++)
+        operand_set(operand, e, e < (uint64_t)n ? value[e] : 0);
+}
+
 static double draw(const struct input *input, bool whole, uint64_t *random)
 {
     switch (input->kind) {
@@ -290,6 +343,9 @@ static int fill_operand(const struct declared_slot *slot,
         return fill_sorted(operand, &input, random);
     case INPUT_FILE:
         return fill_file(slot, operand, input.path);
+    case INPUT_VALUES:
+        fill_values(slot, operands, operand, input.values);
+        return 0;
     default:
         fill_drawn(operand, &input, random);
         return 0;
@@ -317,7 +373,9 @@ int slot_fill(const struct declared_slot *slot, const struct simdbench_operands 
     for (uint32_t i = 0; i < operands->count && status == 0; i++) {
         const int argument = slot->operand[i].argument;
         uint64_t random = random_next(&seed);
-        if (operands->operand[i]->role != SIMDBENCH_IN)
+        if (operands->operand[i]->role != SIMDBENCH_IN ||
+            (!input &&
+             slot_fill_kept(slot, operands->shape->dim, argument, operands->operand[i])))
             continue;
         struct simdbench_operand plane = *operands->operand[i];
         plane.count = sizes.plane[argument];

@@ -203,7 +203,9 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
             return error_set(error, -EINVAL, "op %s: inputs: %s: %s", from->name,
                              from->input[i].name, why.text);
         if (input_is_joint(from->input[i].text))
-            slot->op.flags |= SIMDBENCH_JOINT;
+            slot->op.flags |= SIMDBENCH_JOINT | OP_EASY;
+        if (input_has_form(from->input[i].text))
+            slot->op.flags |= OP_FORMED;
     }
     return 0;
 }
@@ -293,6 +295,8 @@ static int open_slot(struct declared_slot *slot, const char *library, struct err
         status = add_lists(slot, error);
     if (status == 0)
         status = check_inputs(slot, error);
+    if (status == 0)
+        status = slot_open_calls(slot, error);
     if (status < 0)
         return status;
     library = library ? library : from->library;
@@ -323,6 +327,7 @@ static void close_library(struct library *library, void *handle, char *linked)
 static void close_slot(struct declared_slot *slot)
 {
     slot_give(slot);
+    kept_calls_free(&slot->calls);
     close_library(&slot->library, slot->handle, slot->linked);
     close_library(&slot->other, slot->other_handle, slot->other_linked);
     void *const rest[] = {

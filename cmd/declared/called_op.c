@@ -206,12 +206,18 @@ int slot_take(struct declared_slot *slot, struct error *error)
     return 0;
 }
 
-const char *declared_trouble(const struct simdbench_op *op)
+struct declared_slot *slot_of(const struct simdbench_op *op)
 {
     for (size_t i = 0; i < DECLARED_SLOTS; i++)
         if (slots[i] && op == &slots[i]->op)
-            return slots[i]->trouble;
+            return slots[i];
     return NULL;
+}
+
+const char *declared_trouble(const struct simdbench_op *op)
+{
+    const struct declared_slot *const slot = slot_of(op);
+    return slot ? slot->trouble : NULL;
 }
 
 void slot_give(const struct declared_slot *slot)

@@ -44,6 +44,8 @@ struct declared_slot {
     void *other_handle; /* of the library that the reference is in */
     struct library other;
     char *other_linked;
+    struct kept_calls calls;     /* of a program; n = 0: none */
+    uint64_t set;                /* that is filled next */
     int answered;                /* function that gave the last answers */
     char trouble[DECLARED_TEXT]; /* why there were none */
     const char *roof;
@@ -72,6 +74,8 @@ struct declared {
 /* Takes one of the sets of functions, or -E2BIG. */
 int slot_take(struct declared_slot *slot, struct error *error);
 void slot_give(const struct declared_slot *slot);
+/* The slot of an op; NULL: it is no declared op. */
+struct declared_slot *slot_of(const struct simdbench_op *op);
 /* The declaration at that shape. */
 int slot_measure(const struct declared_slot *slot, const struct simdbench_shape *shape,
                  struct declared_sizes *sizes, struct error *error);
@@ -83,16 +87,24 @@ int op_reference(struct declared_slot *slot, const struct simdbench_operands *op
 int op_verify(struct declared_slot *slot, const struct simdbench_operands *operands,
               char *text, size_t size);
 
+/* called_kept.c */
+int slot_open_calls(struct declared_slot *slot, struct error *error);
+/* Writes what an argument had in the call that is due. False: no such bytes were kept. */
+bool slot_fill_kept(const struct declared_slot *slot, const int64_t *dimension,
+                    int argument, const struct simdbench_operand *operand);
+
 /* called_fill.c */
 #define DECLARED_INPUTS                                                               \
     "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, " \
     "zero, "                                                                          \
-    "text, file:PATH"
+    "text, values:A,B.., file:PATH"
 /* -EINVAL: `input` is none of them. */
 int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,
               uint64_t seed, const char *input);
 /* True if elements of such an input go together. */
 bool input_is_joint(const char *input);
+/* True if other values in its place would have no sense: a text, a file. */
+bool input_has_form(const char *input);
 /* -EINVAL with a sentence. */
 int input_check(const struct declaration *declaration, const char *input,
                 struct error *error);
@@ -110,7 +122,7 @@ struct made_call {
     size_t step[DECLARED_MAX];  /* bytes from one plane to the next */
     void **table[DECLARED_MAX]; /* pointers to planes; NULL: none are passed */
     void *opaque[DECLARED_MAX];
-    void *maker[DECLARED_MAX];
+    void *maker[DECLARED_MAX][STEPS_MAX];
     void (*freed_by[DECLARED_MAX])(void *);
 };
 /* A function, or the reference (NULL), on operands. */

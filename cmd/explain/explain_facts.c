@@ -54,6 +54,7 @@ static void add_times(const struct subject *subject, struct inspect_facts *facts
     const double place = explain_best_place(facts), ns = place * base->summary.median_ns;
     SET(call_cycles, base->summary.ghz > 0 ? ns * base->summary.ghz : NAN);
     SET(roof_share, base->summary.limit.id ? base->summary.limit.share / place : NAN);
+    SET(roof_streams, base->summary.limit.gbps > 0);
     SET(stream_rate,
         base->summary.ghz > 0 ? stream_gbps(subject) / base->summary.ghz : NAN);
     SET(call_bytes, base->work.bytes > 0 ? base->work.bytes : NAN);

@@ -25,15 +25,16 @@ static bool is_general(enum call_class class)
     return class == CALL_INTEGER || class == CALL_ADDRESS;
 }
 
-int capture_register(const struct declaration *declaration, uint32_t argument)
+/* Floats are never on the stack: there are at most eight. */
+int capture_word(const struct declaration *declaration, uint32_t argument)
 {
     static struct call_signature signature;
     int number = 0;
     declaration_signature(declaration, &signature);
     for (uint32_t i = 0; i < argument; i++)
         number += is_general(signature.argument[i]);
-    return is_general(signature.argument[argument]) && number < PROGRAM_ARGUMENTS ? number
-                                                                                  : -1;
+    return is_general(signature.argument[argument]) && number < PROGRAM_WORDS ? number
+                                                                              : -1;
 }
 
 /* ---- shapes ---- */
@@ -50,24 +51,20 @@ int64_t capture_value(const struct declared_argument *argument, uint64_t word)
                                            : (int64_t)low;
 }
 
-/* False: a dimension is in no register. */
-static bool shape_of(const struct captured *captured,
-                     const struct declaration *declaration, struct asked *asked)
+bool capture_shape(const uint64_t *word, const struct declaration *declaration,
+                   struct asked *asked)
 {
     uint32_t found = 0;
     *asked = (struct asked){.calls = 1};
     for (uint32_t i = 0; i < declaration->n_passed; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
-        const int number = capture_register(declaration, i);
+        const int number = capture_word(declaration, i);
         if (argument->kind != ARGUMENT_DIMENSION || argument->by_address || number < 0)
             continue;
-        asked->dimension[argument->dimension] =
-            capture_value(argument, captured->argument[number]);
+        asked->dimension[argument->dimension] = capture_value(argument, word[number]);
         found++;
     }
-    const double ns = captured->ns - captured->stop_ns;
-    asked->time = isfinite(ns) && ns > 0 ? ns : 0;
-    return found >= declaration->n_dimensions && found > 0;
+    return found >= declaration->n_dimensions;
 }
 
 static int by_shape(const void *a, const void *b)
@@ -93,8 +90,13 @@ size_t capture_shapes(const struct target *target, const struct declaration *dec
     struct asked *const asked = must_have(calloc(target->n_captured + 1, sizeof *asked));
     double time = 0;
     size_t n = 0, kept = 0;
-    for (size_t i = 0; i < target->n_captured; i++)
-        n += shape_of(&target->captured[i], declaration, &asked[n]);
+    for (size_t i = 0; i < target->n_captured; i++) {
+        const struct captured *const captured = &target->captured[i];
+        const double ns = captured->ns - captured->stop_ns;
+        const bool known = capture_shape(captured->argument, declaration, &asked[n]);
+        asked[n].time = isfinite(ns) && ns > 0 ? ns : 0;
+        n += known;
+    }
     qsort(asked, n, sizeof *asked, by_shape);
     for (size_t i = 0; i < n; i++) {
         time += asked[i].time;
@@ -123,6 +125,35 @@ static void tell_shape(const struct asked *asked, const struct declaration *decl
 
 /* ---- the declaration ---- */
 
+char *capture_calls_file(const char *declaration)
+{
+    char *path = NULL;
+    const char *const dot = strrchr(declaration, '.');
+    must(asprintf(&path, "%.*s.calls",
+                  dot ? (int)(dot - declaration) : (int)strlen(declaration),
+                  declaration));
+    return path;
+}
+
+/* The file is beside the declaration. A call that changes an array finds what the
+ * program's call found. */
+static void put_calls(struct json *json, cJSON *op, const struct foreign *foreign)
+{
+    const struct declaration *const declaration = foreign->declaration;
+    char *const path = capture_calls_file(foreign->options->call.save), *name = NULL;
+    const char *const slash = strrchr(path, '/');
+    bool changes = false;
+    must(asprintf(&name, "./%s", slash ? slash + 1 : path));
+    json_text(json, op, "calls", name);
+    for (uint32_t i = 0; i < declaration->n_passed; i++)
+        changes |=
+            kept_array(declaration, i) && declaration->argument[i].role == ARGUMENT_INOUT;
+    if (changes)
+        json_bool(json, op, "reset", true);
+    free(name);
+    free(path);
+}
+
 int capture_declare(const struct foreign *foreign, const struct declaration *declaration,
                     FILE *file, struct error *error)
 {
@@ -131,6 +162,7 @@ int capture_declare(const struct foreign *foreign, const struct declaration *dec
     struct buffer shapes = {.text = NULL};
     struct asked *asked = NULL;
     const size_t n = capture_shapes(target, declaration, &asked);
+    const bool kept = capture_kept(target) > 0;
     cJSON *const root = json_object(&json, NULL, NULL);
     json_number(&json, root, "functions", 1);
     cJSON *const op = json_object(&json, json_array(&json, root, "ops"), NULL);
@@ -140,7 +172,8 @@ int capture_declare(const struct foreign *foreign, const struct declaration *dec
     cJSON *const kernels = json_object(&json, op, "kernels");
     json_text(&json, kernels, "lib", target->name);
     for (size_t i = 0, shown = 0; i < n && shown < SHAPES_MAX; i++) {
-        bool positive = true;
+        bool positive = declaration->n_dimensions &&
+                        (!kept || capture_keeps(target, asked[i].dimension));
         for (uint32_t d = 0; d < declaration->n_dimensions; d++)
             positive &= asked[i].dimension[d] > 0;
         if (!positive)
@@ -150,6 +183,8 @@ int capture_declare(const struct foreign *foreign, const struct declaration *dec
     }
     if (shapes.length)
         json_text(&json, op, "sizes", buffer_text(&shapes));
+    if (kept)
+        put_calls(&json, op, foreign);
     buffer_free(&shapes);
     free(asked);
     return json_end(&json, file, error);

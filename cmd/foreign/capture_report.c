@@ -8,8 +8,10 @@
 #include <string.h>
 
 enum { SHOWN = 5, SHAPES_SHOWN = 12 };
-static const char *const registers[PROGRAM_ARGUMENTS] = {"rdi", "rsi", "rdx",
-                                                         "rcx", "r8",  "r9"};
+static const char *const registers[PROGRAM_WORDS] = {
+    "rdi",     "rsi",     "rdx",     "rcx",     "r8",      "r9",
+    "stack 1", "stack 2", "stack 3", "stack 4", "stack 5", "stack 6",
+    "stack 7", "stack 8", "stack 9", "stack 10"};
 
 /* ---- values ---- */
 
@@ -111,7 +113,7 @@ static const struct declared_argument *argument_of(const struct declaration *dec
                                                    unsigned k)
 {
     for (uint32_t i = 0; declaration && i < declaration->n_passed; i++)
-        if (capture_register(declaration, i) == (int)k)
+        if (capture_word(declaration, i) == (int)k)
             return &declaration->argument[i];
     return NULL;
 }
@@ -127,7 +129,7 @@ static bool is_argument(const struct target *target,
 {
     if (declaration)
         return argument_of(declaration, k) != NULL;
-    return target->n_seen && target->seen[0].arguments >> k & 1;
+    return k < PROGRAM_ARGUMENTS && target->n_seen && target->seen[0].arguments >> k & 1;
 }
 
 static void tell_argument(const struct target *target,
@@ -230,6 +232,19 @@ static void tell_shapes(const struct target *target,
     free(asked);
 }
 
+static void tell_kept(const struct foreign *foreign, const struct target *target,
+                      struct buffer *text)
+{
+    if (!foreign->options->prove.replay)
+        return;
+    buffer_format(text, "  operands of %zu calls are kept", capture_kept(target));
+    if (target->not_kept)
+        buffer_format(text,
+                      "; %" PRIu64 " calls were not as the prototype says, or their "
+                      "operands could not be read",
+                      target->not_kept);
+}
+
 static void line(FILE *file, struct buffer *text)
 {
     if (text->length)
@@ -253,13 +268,15 @@ static void tell_target(const struct foreign *foreign, const struct target *targ
     if (target->n_captured) {
         tell_callers(foreign, target, &text);
         line(file, &text);
-        for (unsigned k = 0; k < PROGRAM_ARGUMENTS; k++)
+        for (unsigned k = 0; k < PROGRAM_WORDS; k++)
             if (is_argument(target, declaration, k)) {
                 tell_argument(target, declaration, k, &text);
                 line(file, &text);
             }
-        if (declaration)
+        if (declaration && declaration->n_dimensions)
             tell_shapes(target, declaration, &text);
+        line(file, &text);
+        tell_kept(foreign, target, &text);
         line(file, &text);
         tell_time(target, &text);
         line(file, &text);

@@ -3,6 +3,7 @@
 #include "foreign_private.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 struct capture {
     const struct foreign *foreign;
@@ -21,14 +22,35 @@ static int write_declaration(const void *context, FILE *file, struct error *erro
     return capture_declare(capture->foreign, capture->declaration, file, error);
 }
 
+static int write_calls(const void *context, FILE *file, struct error *error)
+{
+    return capture_write_calls(context, file, error);
+}
+
+/* Operands first: a declaration that is there has them. */
+static int save(const struct capture *capture, struct error *error)
+{
+    const struct options *const options = capture->foreign->options;
+    const struct target *const target = capture_main(capture->foreign);
+    int status = 0;
+    if (!options->call.save || !target)
+        return 0;
+    if (capture_kept(target)) {
+        char *const path = capture_calls_file(options->call.save);
+        status = file_save(path, write_calls, target, error);
+        free(path);
+    }
+    return status ?: file_save(options->call.save, write_declaration, capture, error);
+}
+
 static int write_all(const struct capture *capture, struct error *error)
 {
     const struct options *const options = capture->foreign->options;
     int status = 0;
     for (size_t i = 0; i < options->n_outputs && status == 0; i++)
         status = file_save(options->outputs[i].file, write_json, capture, error);
-    if (status == 0 && options->call.save && capture_main(capture->foreign))
-        status = file_save(options->call.save, write_declaration, capture, error);
+    if (status == 0)
+        status = save(capture, error);
     FILE *const file = foreign_stream(capture->foreign);
     if (status == 0 && options->format == FORMAT_JSON)
         status = write_json(capture, file, error);
@@ -40,6 +62,10 @@ static int write_all(const struct capture *capture, struct error *error)
 static int read_prototype(const struct options *options, struct declaration *declaration,
                           struct error *error)
 {
+    if (options->prove.replay && !options->call.save)
+        return error_set(error, -EINVAL,
+                         "--replay keeps operands beside a declaration: --save=FILE.json "
+                         "has to say where");
     if (options->prove.prototype)
         return declaration_parse(options->prove.prototype, declaration, error);
     return options->call.save
@@ -57,6 +83,7 @@ int command_capture(struct options *options)
     struct foreign foreign = {.options = options, .status = -1, .capturing = true};
     const struct capture capture = {&foreign,
                                     options->prove.prototype ? &declaration : NULL};
+    foreign.declaration = capture.declaration;
     int status = read_prototype(options, &declaration, &error);
     if (status == 0)
         status = foreign_read(&foreign, &error);

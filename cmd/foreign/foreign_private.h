@@ -29,9 +29,17 @@ struct seen {
 
 /* A call that was captured. */
 struct captured {
-    uint64_t argument[PROGRAM_ARGUMENTS], caller;
+    uint64_t argument[PROGRAM_WORDS], caller;
     struct program_space *space; /* only to be compared */
     double ns, stop_ns;          /* NaN: not known */
+};
+
+/* Calls of one shape, of which some are kept with their operands. */
+struct kept_shape {
+    int64_t dimension[DECLARED_MAX];
+    uint64_t seen;
+    struct kept_call *call;
+    size_t n;
 };
 
 /* A place at which a file is mapped. */
@@ -63,6 +71,9 @@ struct target {
     size_t n_seen;
     struct captured *captured;
     size_t n_captured;
+    struct kept_shape *kept;
+    size_t n_kept;
+    uint64_t not_kept; /* calls that are not as the prototype says */
 };
 
 struct rule;
@@ -78,6 +89,8 @@ struct foreign {
     struct placed *placed;
     size_t n_placed;
     bool capturing;
+    const struct declaration *declaration; /* of --prototype, or NULL */
+    uint64_t kept_bytes;
     uint64_t random;
     int64_t until; /* of an attached process; 0 */
     unsigned signals;
@@ -116,6 +129,7 @@ int targets_check(const struct foreign *foreign, struct error *error);
 extern const struct program_owner foreign_owner;
 /* Breakpoints come and go; true: enough was seen. */
 bool calls_turn(struct foreign *foreign);
+uint64_t foreign_draw(struct foreign *foreign);
 
 /* ---- a program (foreign_program.c) ---- */
 
@@ -138,8 +152,8 @@ int capture_write_json(const struct foreign *foreign,
                        struct error *error);
 /* The function with the most captured calls; NULL: none was captured. */
 const struct target *capture_main(const struct foreign *foreign);
-/* The register that has an argument of a prototype: 0 to 5, or -1. */
-int capture_register(const struct declaration *declaration, uint32_t argument);
+/* The word of a call that has an argument of a prototype, or -1. */
+int capture_word(const struct declaration *declaration, uint32_t argument);
 /* A register as the type of an integer has it: the rest of its bits may be anything. */
 int64_t capture_value(const struct declared_argument *argument, uint64_t word);
 /* Shapes that were asked for, those with the most time first, as text to be freed; each
@@ -148,11 +162,26 @@ struct asked {
     int64_t dimension[DECLARED_MAX];
     double calls, time;
 };
+/* That of one call. False: a dimension is in no word. */
+bool capture_shape(const uint64_t *word, const struct declaration *declaration,
+                   struct asked *asked);
 size_t capture_shapes(const struct target *target, const struct declaration *declaration,
                       struct asked **asked);
 /* Writes the declaration that measures what was captured. */
 int capture_declare(const struct foreign *foreign, const struct declaration *declaration,
                     FILE *file, struct error *error);
+
+/* ---- operands of calls (capture_keep.c) ---- */
+
+/* Keeps what the arrays of this call hold, or not. */
+void capture_keep(struct foreign *foreign, struct target *target,
+                  const struct program_call *call);
+size_t capture_kept(const struct target *target); /* how many */
+bool capture_keeps(const struct target *target, const int64_t *dimension);
+/* Beside a declaration; to be freed. */
+char *capture_calls_file(const char *declaration);
+int capture_write_calls(const struct target *target, FILE *file, struct error *error);
+void capture_forget(struct target *target);
 
 /* ---- rules (rules.c) ---- */
 

@@ -30,7 +30,7 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-static uint64_t draw(struct foreign *foreign)
+uint64_t foreign_draw(struct foreign *foreign)
 {
     foreign->random = foreign->random * UINT64_C(6364136223846793005) + 1;
     return foreign->random >> 33;
@@ -47,17 +47,21 @@ static void rest(struct foreign *foreign, struct target *target)
     target->rest_ns = target->rest_ns ? 2 * target->rest_ns : REST_NS;
     if (target->rest_ns > REST_MAX_NS)
         target->rest_ns = REST_MAX_NS;
-    target->wake = now() + (int64_t)(draw(foreign) % (uint64_t)target->rest_ns);
+    target->wake = now() + (int64_t)(foreign_draw(foreign) % (uint64_t)target->rest_ns);
     program_watch_all(foreign->program, target, false);
 }
 
 /* Calls are taken one after the other; between such series it runs at full speed. */
-static enum program_want want_captured(struct foreign *foreign, struct target *target)
+static enum program_want want_captured(struct foreign *foreign, struct target *target,
+                                       const struct program_call *call)
 {
     const bool full = foreign->spent || target->n_captured >= CAPTURED_MAX;
     if (full || target->calls - target->calls_at_trace >= REST_CALLS)
         rest(foreign, target);
-    return full ? PROGRAM_PASS : PROGRAM_RESULT;
+    if (full || call->busy)
+        return PROGRAM_PASS;
+    capture_keep(foreign, target, call);
+    return PROGRAM_RESULT;
 }
 
 static enum program_want called(void *context, void *watched,
@@ -65,12 +69,11 @@ static enum program_want called(void *context, void *watched,
 {
     struct foreign *const foreign = context;
     struct target *const target = watched;
-    (void)call;
     if (target->resolver)
         return PROGRAM_RESULT;
     target->calls++;
-    if (foreign->capturing && target->n_seen)
-        return want_captured(foreign, target);
+    if (foreign->capturing && (target->n_seen || foreign->declaration))
+        return want_captured(foreign, target, call);
     if (target->n_seen < most_of(foreign) && !foreign->spent &&
         (target->n_seen < FIRST_CALLS || target->calls >= target->next))
         return PROGRAM_TRACE;
@@ -123,7 +126,7 @@ static void traced(void *context, struct program *program, void *watched,
                           .seconds = trace->seconds,
                           .arguments = trace->arguments};
     target->calls_at_trace = target->calls;
-    target->next = target->calls + 1 + draw(foreign) % (4 * target->calls);
+    target->next = target->calls + 1 + foreign_draw(foreign) % (4 * target->calls);
     if (trace->error) {
         seen->error = must_have(strdup(trace->error));
         return;

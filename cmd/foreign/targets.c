@@ -244,6 +244,7 @@ void targets_free(struct foreign *foreign)
                            target->seen[s].source);
             free(target->seen);
             free(target->captured);
+            capture_forget(target);
             free(target->chosen);
             free(target);
         }

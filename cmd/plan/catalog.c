@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -338,6 +339,13 @@ void catalog_ops(const struct catalog *catalog, struct text_list *ops)
                 text_list_add_once(ops, name);
         }
     }
+}
+
+uint32_t catalog_op_calls(const struct catalog *catalog, const char *op)
+{
+    const struct worker *owner = catalog_op_owner(catalog, op);
+    const double calls = owner ? message_number(find_op(owner, op), "calls", 0) : 0;
+    return (uint32_t)fmax(0, fmin(calls, SETS_MAX));
 }
 
 const char *catalog_op_text(const struct catalog *catalog, const char *op,

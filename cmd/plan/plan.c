@@ -105,6 +105,8 @@ static int add_group(const struct wanted *wanted, const struct shape_info *shape
     };
     int status = 0;
     group.settings.threads = threads;
+    if (!group.settings.sets && threads <= 1 && !*input)
+        group.settings.sets = catalog_op_calls(selection->catalog, selection->op);
     group.settings.input = *input ? must_have(strdup(input)) : NULL;
     status = choose_sets(&group, wanted->origin, error);
     if (status == 0 && !is_there(plan, &group))

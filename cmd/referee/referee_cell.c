@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,7 +134,12 @@ int candidate_start(struct referee *referee, struct error *error)
     if (status < 0)
         return status;
     const bool usual = process_has(cell->worker->info.pid, referee->known_library);
+    /* What it opens while it is loaded it may use later, as /proc/PID/mem. */
+    const int dumpable = prctl(PR_GET_DUMPABLE);
+    prctl(PR_SET_DUMPABLE, 0);
     status = ask_candidate(referee, load_call(&load), &reply, error);
+    if (dumpable == 1)
+        prctl(PR_SET_DUMPABLE, 1);
     if (status == 0)
         cell->first = message_u64(reply, "first", 0);
     cJSON_Delete(reply);

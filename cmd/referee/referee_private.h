@@ -112,17 +112,17 @@ void stage_end(struct stage *stage);
 int stage_draw(struct referee *referee, struct stage *stage, struct error *error);
 /* Fills the operands that a check of one call is made on. */
 int stage_fill_first(struct referee *referee, struct stage *stage, struct error *error);
-/* Lets known function `k` do the same, or the candidate (CANDIDATE). `ns`: of all calls.
- * -EDOM: what it did is wrong, and the error says where; REJECTED. */
-enum { CANDIDATE = -1 };
-int stage_run(struct referee *referee, struct stage *stage, int k, double *ns,
-              struct error *error);
-/* The same calls again and again, nothing of which is compared: time and CPU time of the
- * calls, by the process's own word, and CPU time of the whole request, which the system
- * tells. */
+/* Time and CPU time of calls, by the process's own word, and CPU time of the whole
+ * request, which the system tells. */
 struct repeated {
     double ns, cpu_ns, seen_ns;
 };
+/* Lets known function `k` do the same, or the candidate (CANDIDATE). -EDOM: what it did
+ * is wrong, and the error says where; REJECTED. */
+enum { CANDIDATE = -1 };
+int stage_run(struct referee *referee, struct stage *stage, int k, struct repeated *told,
+              struct error *error);
+/* The same calls again and again, nothing of which is compared. */
 int stage_repeat(struct referee *referee, struct stage *stage, int k, uint64_t repeat,
                  struct repeated *repeated, struct error *error);
 

@@ -21,10 +21,10 @@ static int judge_known(struct referee *referee, struct stage *stage, bool asked,
 {
     *all_right = true;
     for (size_t i = 0; i < referee->n_known; i++) {
-        double ns;
+        struct repeated told;
         if (!referee->known[i].runs)
             continue;
-        const int status = stage_run(referee, stage, (int)i, &ns, error);
+        const int status = stage_run(referee, stage, (int)i, &told, error);
         if (status < 0 && status != -EDOM)
             return status;
         if (status == -EDOM && asked && i != referee->reference) {
@@ -60,12 +60,12 @@ static int judge_call(struct referee *referee, struct stage *stage, struct error
 
 static int judge_shape(struct referee *referee, struct stage *stage, struct error *error)
 {
-    double ns;
+    struct repeated told;
     int status = judge_call(referee, stage, error);
     for (int pass = 0; pass < 2 && status == 0; pass++) {
         status = pass ? stage_draw(referee, stage, error) : 0;
         if (status == 0)
-            status = stage_run(referee, stage, CANDIDATE, &ns, error);
+            status = stage_run(referee, stage, CANDIDATE, &told, error);
     }
     if (status == -EDOM)
         status = reject(referee, "wrong", "%s", error->text);

@@ -413,23 +413,6 @@ static int compare(struct referee *referee, struct stage *stage, struct error *e
                : 0;
 }
 
-int stage_run(struct referee *referee, struct stage *stage, int k, double *ns,
-              struct error *error)
-{
-    const struct cell *const cell =
-        k == CANDIDATE ? &referee->candidate : &referee->judges;
-    struct turns_reply told;
-    int status = call_turns(referee, stage, k, 1, &told, error);
-    if (status != 0)
-        return status;
-    *ns = told.ns;
-    memcpy(stage->found, cell->memory, stage->list);
-    status = compare(referee, stage, error);
-    if (status == 0 && k == CANDIDATE)
-        referee->judgement->calls += stage->turns;
-    return status;
-}
-
 int stage_repeat(struct referee *referee, struct stage *stage, int k, uint64_t repeat,
                  struct repeated *repeated, struct error *error)
 {
@@ -439,5 +422,20 @@ int stage_repeat(struct referee *referee, struct stage *stage, int k, uint64_t r
     const double before = cell_cpu_ns(cell);
     const int status = call_turns(referee, stage, k, repeat, &told, error);
     *repeated = (struct repeated){told.ns, told.cpu_ns, cell_cpu_ns(cell) - before};
+    return status;
+}
+
+int stage_run(struct referee *referee, struct stage *stage, int k, struct repeated *told,
+              struct error *error)
+{
+    const struct cell *const cell =
+        k == CANDIDATE ? &referee->candidate : &referee->judges;
+    int status = stage_repeat(referee, stage, k, 1, told, error);
+    if (status != 0)
+        return status;
+    memcpy(stage->found, cell->memory, stage->list);
+    status = compare(referee, stage, error);
+    if (status == 0 && k == CANDIDATE)
+        referee->judgement->calls += stage->turns;
     return status;
 }

@@ -14,11 +14,18 @@ enum { ROUNDS = 24, TIMED_BYTES = 512 << 10, AUDITS = 10, LONG_AUDITS = 2 };
 /* Clocks of two processes disagree by less than this. */
 #define CLOCK_SHARE 1.15
 #define CLOCK_NS 1e6
+/* So do the rests of requests. */
+enum { REST_ROUNDS = 8 };
+#define REST_SHARE 2
+#define REST_NS 3e4
+/* A pass that is made again takes no longer than this share of the first one. */
+#define AGAIN_SHARE 1.35
 
 /* The functions that take turns, the candidate first. */
 struct arms {
     int k[KNOWN_MAX + 1];
-    double *ns[KNOWN_MAX + 1]; /* of each round */
+    double *ns[KNOWN_MAX + 1];   /* of each round */
+    double *rest[KNOWN_MAX + 1]; /* CPU time of its request beyond that */
     size_t n;
     uint32_t rounds;
 };
@@ -32,13 +39,14 @@ static void arms_begin(const struct referee *referee, struct arms *arms)
         if (referee->known[i].runs)
             arms->k[arms->n++] = (int)i;
     for (size_t i = 0; i < arms->n; i++)
-        arms->ns[i] = must_have(calloc(arms->rounds, sizeof(double)));
+        arms->ns[i] = must_have(calloc(arms->rounds, sizeof(double))),
+        arms->rest[i] = must_have(calloc(arms->rounds, sizeof(double)));
 }
 
 static void arms_end(struct arms *arms)
 {
     for (size_t i = 0; i < arms->n; i++)
-        free(arms->ns[i]);
+        free(arms->ns[i]), free(arms->rest[i]);
 }
 
 static int run_round(struct referee *referee, struct stage *stage, struct arms *arms,
@@ -51,7 +59,11 @@ static int run_round(struct referee *referee, struct stage *stage, struct arms *
     int status = stage_draw(referee, stage, error);
     for (size_t i = 0; i < arms->n && status == 0; i++) {
         const int arm = order[i];
-        status = stage_run(referee, stage, arms->k[arm], &arms->ns[arm][round], error);
+        struct repeated told = {.ns = 0};
+        status = stage_run(referee, stage, arms->k[arm], &told, error);
+        arms->ns[arm][round] = told.ns;
+        /* Both are the process's own word; a busy machine adds nothing to CPU time. */
+        arms->rest[arm][round] = told.seen_ns - fmin(told.ns, told.cpu_ns);
         if (status == -EDOM && arms->k[arm] == CANDIDATE)
             status = reject(referee, "wrong",
                             "right in the checks, wrong in timed round %u: %s", round + 1,
@@ -69,6 +81,38 @@ static bool makes_objects(const struct declared_op *op)
     return false;
 }
 
+/* False if calls that are made again may have more to do: on what they left, or with an
+ * object that they changed. */
+static bool repeats_well(const struct referee *referee)
+{
+    const struct declaration *const declaration = &op_of(referee)->declaration;
+    for (uint32_t i = 0; i < declaration->n; i++)
+        if (declaration->argument[i].role == ARGUMENT_INOUT ||
+            declaration->argument[i].kind == ARGUMENT_OPAQUE)
+            return false;
+    return true;
+}
+
+/* One pass on new operands; then so many on the same ones, which is no more work for
+ * each. `again`: what one of these takes by the system's word, as a share of what the
+ * first one took by the candidate's. */
+static int audit(struct referee *referee, struct stage *stage, double ns, double shortest,
+                 struct repeated *told, double *again, struct error *error)
+{
+    const uint64_t repeat = 1 + (uint64_t)(ns / shortest);
+    struct repeated first = {.ns = 0};
+    int status = stage_draw(referee, stage, error);
+    if (status == 0)
+        status = stage_run(referee, stage, CANDIDATE, &first, error);
+    if (status == -EDOM)
+        return reject(referee, "wrong", "right in the checks, wrong later: %s",
+                      error->text);
+    if (status == 0)
+        status = stage_repeat(referee, stage, CANDIDATE, repeat, told, error);
+    *again = fmin(told->ns, told->seen_ns) / (double)repeat / fmax(first.ns, 1);
+    return status;
+}
+
 /* The candidate's process tells how long its calls took, and may lie. Time is no less
  * than CPU time; and this is no less than the system tells, but for what a request needs,
  * which the reference shows, or a single pass if there are objects. So a machine that is
@@ -77,6 +121,7 @@ static int judge_clock(struct referee *referee, struct stage *stage, double pass
                        struct error *error)
 {
     struct repeated whole, one = {.ns = 0}, told = one;
+    double again[AUDITS];
     int lies = 0, hidden = 0;
     const double shortest = fmax(pass_ns, 1e3);
     const bool objects = makes_objects(op_of(referee));
@@ -87,8 +132,7 @@ static int judge_clock(struct referee *referee, struct stage *stage, double pass
     for (int i = 0; i < AUDITS && status == 0; i++) {
         const bool is_long = i < LONG_AUDITS;
         const double ns = is_long ? AUDIT_NS : SHORT_AUDIT_NS;
-        status = stage_repeat(referee, stage, CANDIDATE, 1 + (uint64_t)(ns / shortest),
-                              &one, error);
+        status = audit(referee, stage, ns, shortest, &one, &again[i], error);
         const bool lie = one.ns * CLOCK_SHARE < one.cpu_ns - CLOCK_NS / 20;
         const bool hides =
             is_long && one.cpu_ns * CLOCK_SHARE < one.seen_ns - 2 * rest - CLOCK_NS;
@@ -102,15 +146,41 @@ static int judge_clock(struct referee *referee, struct stage *stage, double pass
                         "ms, and %.3g ms of CPU time, of which it had %.3g ms",
                         stage->info.text, told.ns * 1e-6, told.cpu_ns * 1e-6,
                         told.seen_ns * 1e-6);
+    if (status == 0 && !clock_script() && repeats_well(referee) &&
+        stats_median(again, AUDITS) > AGAIN_SHARE)
+        status = reject(referee, "clock",
+                        "its process tells %.3g times less for a pass of calls at %.60s "
+                        "than for the same calls when they are made again and again",
+                        stats_median(again, AUDITS), stage->info.text);
     return status;
 }
 
-static double shortest_pass(const struct arms *arms)
+static double least(const double *ns, uint32_t n)
 {
-    double shortest = arms->ns[0][0];
-    for (uint32_t i = 1; i < arms->rounds; i++)
-        shortest = fmin(shortest, arms->ns[0][i]);
-    return shortest;
+    double found = ns[0];
+    for (uint32_t i = 1; i < n; i++)
+        found = fmin(found, ns[i]);
+    return found;
+}
+
+/* A request does the same for all functions but for the calls. What the candidate's one
+ * needs beyond that is work that it left for later, or time that it does not tell. The
+ * least of many is the one that a busy machine disturbed least. */
+static int judge_rest(struct referee *referee, const struct stage *stage,
+                      const struct arms *arms)
+{
+    const uint32_t n = arms->rounds;
+    double usual = 0;
+    for (size_t i = 1; i < arms->n; i++)
+        usual = fmax(usual, least(arms->rest[i], n));
+    const double rest = least(arms->rest[0], n);
+    if (clock_script() || n < REST_ROUNDS || rest <= usual * REST_SHARE + REST_NS)
+        return 0;
+    return reject(referee, "clock",
+                  "its process tells %.3g us for a pass at %.60s, and has %.3g us of CPU "
+                  "time beside that, where a known function has %.3g us",
+                  stats_median(arms->ns[0], n) * 1e-3, stage->info.text, rest * 1e-3,
+                  usual * 1e-3);
 }
 
 static double ratio_to(const struct arms *arms, size_t arm, struct interval *ci)
@@ -151,7 +221,9 @@ static int time_shape(struct referee *referee, const char *text, struct error *e
     for (uint32_t round = 0; round < arms.rounds && status == 0; round++)
         status = run_round(referee, &stage, &arms, round, error);
     if (status == 0)
-        status = judge_clock(referee, &stage, shortest_pass(&arms), error);
+        status = judge_rest(referee, &stage, &arms);
+    if (status == 0)
+        status = judge_clock(referee, &stage, least(arms.ns[0], arms.rounds), error);
     /* Many calls later it must still be right. */
     if (status == 0)
         status = run_round(referee, &stage, &arms, arms.rounds - 1, error);

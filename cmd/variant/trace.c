@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define TRACE_TIMEOUT_NS 8000000000LL
+#define TRACE_TIMEOUT_NS 20000000000LL
 /* Steps of a whole trace: more would take longer than all experiments. */
 enum { TRACE_STEPS = 30000 };
 /* How much the shares of arithmetic of two shapes may differ. */
@@ -111,8 +111,12 @@ static double rate_of(const double *rates, const char *name)
 
 static struct inspect_window window_of(const double *rates)
 {
-    return inspect_window(rate_of(rates, "rate_instructions"),
-                          rate_of(rates, "cost_chain"), rate_of(rates, "cost_behind"));
+    struct inspect_window window =
+        inspect_window(rate_of(rates, "rate_instructions"), rate_of(rates, "cost_chain"),
+                       rate_of(rates, "cost_behind"));
+    window.pass = rate_of(rates, "cost_pass_64");
+    window.pass_vector = rate_of(rates, "cost_pass_128");
+    return window;
 }
 
 void variant_trace(const struct case_name *name, const double *rates,

@@ -13,7 +13,7 @@
 #define EXPLAIN_BATCH_NS 200000.0
 /* Time for the rounds of a case, if calls are short; for everything, if they are long. */
 #define EXPLAIN_CASE_NS 12000000
-#define EXPLAIN_ROUNDS_NS 8e9
+#define EXPLAIN_ROUNDS_NS 14e9
 
 void variant_begin(struct variant *variant, const struct request *request,
                    const struct how *how, const struct case_name *name)

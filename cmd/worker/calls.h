@@ -194,6 +194,40 @@ struct loaded_object {
     const char *path, *soname, *build_id; /* NULL: not told */
 };
 
+/* clang-format off */
+#define CALL_KINDS(CALL, REPLY) \
+    CALL(shape, shape) \
+    CALL(map, map) \
+    CALL(fill, inputs) \
+    CALL(change, inputs) \
+    CALL(reference, reference) \
+    CALL(prepare, prepare) \
+    CALL(check, check) \
+    CALL(accuracy, accuracy) \
+    CALL(batch, batch) \
+    CALL(overhead, overhead) \
+    CALL(team, team) \
+    CALL(step, step) \
+    CALL(copies, copies) \
+    CALL(turns, turns) \
+    CALL(inputs, lists) \
+    REPLY(shape_reply) \
+    REPLY(map_reply) \
+    REPLY(fill_reply) \
+    REPLY(prepare_reply) \
+    REPLY(check_reply) \
+    REPLY(batch_reply) \
+    REPLY(batch_count) \
+    REPLY(overhead_reply) \
+    REPLY(overhead_count) \
+    REPLY(team_reply) \
+    REPLY(copies_reply) \
+    REPLY(copies_edit) \
+    REPLY(turns_reply) \
+    REPLY(lists_reply) \
+    REPLY(loaded_object)
+/* clang-format on */
+
 /* For each verb, or entry of a list: writes a new message {"do": verb}; adds its fields
  * to an object; reads them: -EPROTO for operands or dims that make no sense. */
 #define CALL(verb, fields)                                \
@@ -202,36 +236,7 @@ struct loaded_object {
 #define REPLY(kind)                                           \
     void kind##_add(cJSON *object, const struct kind *reply); \
     int kind##_read(const cJSON *object, struct kind *reply);
-CALL(shape, shape)
-CALL(map, map)
-CALL(fill, inputs)
-CALL(change, inputs)
-CALL(reference, reference)
-CALL(prepare, prepare)
-CALL(check, check)
-CALL(accuracy, accuracy)
-CALL(batch, batch)
-CALL(overhead, overhead)
-CALL(team, team)
-CALL(step, step)
-CALL(copies, copies)
-CALL(turns, turns)
-CALL(inputs, lists)
-REPLY(shape_reply)
-REPLY(map_reply)
-REPLY(fill_reply)
-REPLY(prepare_reply)
-REPLY(check_reply)
-REPLY(batch_reply)
-REPLY(batch_count)
-REPLY(overhead_reply)
-REPLY(overhead_count)
-REPLY(team_reply)
-REPLY(copies_reply)
-REPLY(copies_edit)
-REPLY(turns_reply)
-REPLY(lists_reply)
-REPLY(loaded_object)
+CALL_KINDS(CALL, REPLY)
 #undef CALL
 #undef REPLY
 

@@ -1,191 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
-#include "findings.h"
+#include "bounds.h"
 
 /* Bounds are of an iteration of the hot loop and never larger than what the core needs:
  * where a count or a width is not known exactly, the faster rate is taken. Arithmetic
  * with what is unknown is NaN, which leaves the result unknown. */
 
-/* Loops as long as this fit in no buffer of decoded instructions, and code of so many
- * bytes in no first cache. */
-enum { LONG_LOOP = 4096, LONG_CODE = 65536, LINE_BYTES = 64 };
+enum { LINE_BYTES = 64 };
 
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
-    FACT_roof_cycles,     FACT_arithmetic_cycles, FACT_memory_cycles,
-    FACT_operand_cycles,  FACT_vector_cycles,     FACT_shuffle_cycles,
-    FACT_dispatch_cycles, FACT_decode_cycles,     FACT_branch_cycles,
-    FACT_load_cycles,     FACT_store_cycles,      FACT_gather_cycles,
-    FACT_divide_cycles,   FACT_form_cycles,       FACT_chain_cycles,
-    FACT_window_cycles,   FACT_calling_cycles,    FACT_order_cycles};
+    FACT_roof_cycles,    FACT_arithmetic_cycles, FACT_memory_cycles,
+    FACT_integer_cycles, FACT_operand_cycles,    FACT_vector_cycles,
+    FACT_shuffle_cycles, FACT_dispatch_cycles,   FACT_decode_cycles,
+    FACT_branch_cycles,  FACT_load_cycles,       FACT_store_cycles,
+    FACT_gather_cycles,  FACT_divide_cycles,     FACT_form_cycles,
+    FACT_chain_cycles,   FACT_window_cycles,     FACT_calling_cycles,
+    FACT_order_cycles};
 
-#define GET(id) inspect_fact_value(facts, FACT_##id)
-#define PUT(id, value) inspect_fact_set(facts, FACT_##id, value)
-
-/* The row of a rate for vectors of so many bits: rates stand in the order of widths. */
-static enum inspect_fact at_width(enum inspect_fact narrowest, double bits)
-{
-    return narrowest + (bits >= 512 ? 3 : bits >= 256 ? 2 : bits >= 128 ? 1 : 0);
-}
-
-static double rate(const struct inspect_facts *facts, enum inspect_fact narrowest,
-                   double bits)
-{
-    return inspect_fact_value(facts, at_width(narrowest, bits));
-}
-
-/* Zero of something takes no time, whatever the rate. */
-static double takes(double count, double per_cycle)
-{
-    return count == 0 ? 0 : count / per_cycle;
-}
-
-static double cost(double count, double each)
-{
-    return count == 0 ? 0 : count * each;
-}
-
-static double known(double count)
-{
-    return count > 0 ? count : 0;
-}
-
-static double integers(const struct inspect_facts *facts)
-{
-    return known(GET(integer_divides));
-}
-
-static double part(double some, double all)
-{
-    return all > 0 ? some / all : (double)NAN;
-}
-
-static double access_bits(double bytes, double accesses)
-{
-    return accesses > 0 ? 8 * bytes / accesses : 64;
-}
-
-/* Broadcasts are narrow, but go where vectors go. */
-static double load_bits(const struct inspect_facts *facts)
-{
-    const double bits = access_bits(GET(bytes_loaded), GET(loads));
-    return GET(vector) >= 0.5 * GET(instructions) ? fmax(bits, 128) : bits;
-}
-
-static double whole_load_cycles(const struct inspect_facts *facts, double loads)
-{
-    return takes(loads, rate(facts, FACT_rate_loads_64, load_bits(facts)));
-}
-
-static double load_cycles(const struct inspect_facts *facts)
-{
-    const double splits = GET(line_splits) > 0 ? fmin(GET(line_splits), GET(loads)) : 0;
-    return whole_load_cycles(facts, GET(loads) - splits) +
-           takes(splits, rate(facts, FACT_rate_splits_64, load_bits(facts)));
-}
-
-static double store_cycles(const struct inspect_facts *facts)
-{
-    const double bits = access_bits(GET(bytes_stored), GET(stores));
-    return takes(GET(stores), rate(facts, FACT_rate_stores_64, bits));
-}
-
-/* One after the other: each takes a core's ports for loads and stores many times. */
-static double gather_cycles(const struct inspect_facts *facts)
-{
-    return takes(GET(gathered), fmax(GET(rate_gathered_256), GET(rate_gathered_512))) +
-           takes(GET(scattered), GET(rate_scattered_512));
-}
-
-static double decode_cycles(const struct inspect_facts *facts)
-{
-    const double instructions = GET(instructions), bytes = GET(code_bytes);
-    const double decode =
-        instructions >= LONG_LOOP ? takes(instructions, GET(rate_decoded)) : (double)NAN;
-    return bytes >= LONG_CODE ? fmax(decode, takes(bytes, GET(rate_fetched))) : decode;
-}
-
-/* Multiplications go where FMAs go, and divisions block these for a part of their time.
- */
-static double arithmetic_cycles(const struct inspect_facts *facts)
-{
-    const double bits = GET(widest_bits), divide = rate(facts, FACT_cost_divide_64, bits);
-    return fmax(takes(GET(multiplies), rate(facts, FACT_rate_fmas_64, bits)) +
-                    (divide > 0 ? cost(GET(divides) - integers(facts), divide) : 0),
-                takes(GET(float_arithmetic) - GET(divides),
-                      rate(facts, FACT_rate_floats_64, bits)));
-}
-
-/* Several instructions count at their mean width: a wide one takes at least as long as a
- * narrow one. */
-static double unit_cycles(const struct inspect_facts *facts, double count, double bits,
-                          enum inspect_fact rate_128)
-{
-    const double mean = part(bits, count);
-    return takes(count,
-                 inspect_fact_value(facts, rate_128 + (mean >= 256) + (mean >= 512)));
-}
-
-static double shuffle_cycles(const struct inspect_facts *facts)
-{
-    const double bits = GET(shuffle_bits);
-    const double permutes = part(GET(permutes), GET(shuffles)) * bits;
-    return fmax(unit_cycles(facts, GET(shuffles), bits, FACT_rate_shuffles_128),
-                unit_cycles(facts, GET(permutes), permutes, FACT_rate_permutes_128));
-}
-
-static double divide_cycles(const struct inspect_facts *facts)
-{
-    const double bits = GET(widest_bits), doubles = known(GET(divides_f64));
-    return takes(GET(divides) - doubles - integers(facts),
-                 rate(facts, FACT_rate_divides_64, bits)) +
-           takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits)) +
-           takes(integers(facts), GET(rate_integer_divides));
-}
-
-/* Each time that the loop is entered a chain begins anew, while the last one may still
- * run. If the time refutes that they follow each other, they overlap as far as the
- * largest core looks ahead, in instructions. */
-static double chain_cycles(const struct inspect_facts *facts, double chain)
-{
-    const double ahead = 512;
-    const double apart = GET(instructions) * GET(trips) / GET(loop_share);
-    return chain > INSPECT_REFUTED * GET(cycles) && apart > 0
-               ? chain / (1 + ahead / apart)
-               : chain;
-}
-
-/* Chains that take all the time fill the scheduler, and some cores are slower then. If
- * the time refutes that, they did not. */
-static double longest_chain(const struct inspect_facts *facts)
-{
-    const double few = chain_cycles(facts, GET(chain));
-    const double full = chain_cycles(facts, GET(chain_full));
-    return full > few && full <= GET(cycles) ? full : few;
-}
-
-static double spill_cycles(const struct inspect_facts *facts)
-{
-    const double bits = GET(widest_bits);
-    return takes(GET(vector_reloads), rate(facts, FACT_rate_loads_64, bits)) +
-           takes(GET(vector_spills), rate(facts, FACT_rate_stores_64, bits));
-}
-
-/* If the hot loop moves no more than the operands once, the least that these need of the
- * ports for loads and stores, at full width. */
+/* Iterations of a call. */
 static double turns(const struct inspect_facts *facts)
 {
     return GET(loop_share) * GET(call_instructions) / GET(instructions);
 }
 
+/* Bytes a cycle at the width of the row; of one that names none, at the fastest width. */
+static double full_rate(const struct inspect_facts *facts, enum inspect_fact narrowest)
+{
+    const double bits = GET(isa_bits);
+    double most = bits / 8 * rate(facts, narrowest, bits);
+    for (unsigned i = 0; i < 4 && isnan(bits); i++)
+        most = fmax(most, (8u << i) * inspect_fact_value(facts, narrowest + i));
+    return most;
+}
+
+/* If the hot loop moves no more than the operands once, the least that these need of the
+ * ports for loads and stores, at full width. */
 static double operand_cycles(const struct inspect_facts *facts)
 {
-    const double once = 1.1, bits = GET(isa_bits);
+    const double once = 1.1;
     const double loaded = GET(bytes_loaded), stored = GET(bytes_stored);
     if (!((loaded + stored) * turns(facts) <= once * GET(call_bytes)))
         return NAN;
-    return fmax(takes(8 * loaded / bits, rate(facts, FACT_rate_loads_64, bits)),
-                takes(8 * stored / bits, rate(facts, FACT_rate_stores_64, bits)));
+    return fmax(takes(loaded, full_rate(facts, FACT_rate_loads_64)),
+                takes(stored, full_rate(facts, FACT_rate_stores_64)));
 }
 
 /* The larger of those that are known. */
@@ -198,85 +54,47 @@ static double largest(const struct inspect_facts *facts, const enum inspect_fact
     return most;
 }
 
-static void put_shares(struct inspect_facts *facts)
-{
-    const double instructions = GET(instructions), accesses = GET(loads) + GET(stores);
-    PUT(vector_share, part(GET(vector), instructions));
-    PUT(integer_share, part(GET(integer), instructions));
-    PUT(copy_share, part(GET(copies), instructions));
-    PUT(crossing_share, part(GET(crossings), instructions));
-    PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
-    PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
-    PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
-    PUT(split_share, part(GET(line_splits), accesses));
-    PUT(page_share, part(GET(page_changes), accesses));
-    PUT(crowded_share, part(GET(crowded), accesses));
-}
-
-static void put_code(struct inspect_facts *facts)
-{
-    const double instructions = GET(instructions);
-    PUT(arithmetic_cycles, arithmetic_cycles(facts));
-    PUT(vector_cycles,
-        unit_cycles(facts, GET(computed), GET(computed_bits), FACT_rate_computed_128));
-    PUT(shuffle_cycles, shuffle_cycles(facts));
-    /* A comparison and its branch count as one: cores fuse them. */
-    PUT(dispatch_cycles,
-        takes(instructions - known(GET(branches)), GET(rate_instructions)));
-    PUT(decode_cycles, decode_cycles(facts));
-    PUT(branch_cycles, fmax(takes(GET(branches), GET(rate_branches)),
-                            takes(GET(taken), GET(rate_taken))));
-    PUT(load_cycles, load_cycles(facts));
-    PUT(whole_load_cycles, whole_load_cycles(facts, GET(loads)));
-    PUT(store_cycles, store_cycles(facts));
-    PUT(gather_cycles, gather_cycles(facts));
-    PUT(divide_cycles, divide_cycles(facts));
-    PUT(form_cycles, GET(dearest));
-    /* Where memory hands on nothing of weight, other bounds say it. */
-    PUT(order_cycles,
-        GET(memory_chain) >= 1.1 * GET(register_chain) ? GET(memory_chain) : (double)NAN);
-    PUT(chain_cycles, longest_chain(facts));
-    PUT(window_cycles, chain_cycles(facts, GET(window_chain)));
-    PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
-}
-
-static void put_costs(struct inspect_facts *facts)
-{
-    PUT(forward_cycles, cost(GET(failed_forwards), GET(cost_forward)));
-    PUT(spill_cycles, spill_cycles(facts));
-    PUT(mixed_cycles, cost(GET(legacy_sse), GET(cost_mixed)));
-    PUT(mispredict_cycles, cost(GET(mispredicts), GET(cost_mispredict)));
-    PUT(guess_cycles, cost(GET(undecided), GET(cost_mispredict)));
-    PUT(fault_share, part(cost(GET(page_faults), GET(cost_fault)), GET(call_cycles)));
-    PUT(cpuid_share, part(cost(GET(cpuids), GET(cost_cpuid)), GET(call_cycles)));
-}
-
-/* Loads of the width of the row, in bytes. */
-static double loaded_per_cycle(const struct inspect_facts *facts)
-{
-    const double bits = GET(isa_bits);
-    return rate(facts, FACT_rate_loads_64, bits) * bits / 8;
-}
-
 /* A measured rate may be so much too low. */
 static const double beaten = 1.3;
 
 /* The stream roof or such loads. A roof that the case beats is of other bytes. */
 static double bytes_per_cycle(const struct inspect_facts *facts)
 {
-    const double stream = GET(stream_rate), loads = loaded_per_cycle(facts);
+    const double stream = GET(stream_rate), loads = full_rate(facts, FACT_rate_loads_64);
     const bool credible = GET(call_bytes) / stream < beaten * GET(call_cycles);
     return credible ? fmin(stream, loads) : loads;
+}
+
+/* It moves less than half of the bytes of its operands: how long all of them take is no
+ * limit of what it does. */
+static bool touches_a_part(const struct inspect_facts *facts)
+{
+    const double element = 4;
+    const double moved = GET(bytes_loaded) + GET(bytes_stored) +
+                         element * (known(GET(gathered)) + known(GET(scattered)));
+    return GET(sampled) == 0 && !(GET(threads) > 1) &&
+           moved * turns(facts) < 0.5 * GET(loop_share) * GET(call_bytes);
+}
+
+static void forget_streams(struct inspect_facts *facts)
+{
+    static const char why[] = "it moves a part of its bytes alone";
+    inspect_fact_set_absent(facts, FACT_memory_share, why);
+    if (GET(roof_streams) > 0)
+        inspect_fact_set_absent(facts, FACT_roof_share, why);
 }
 
 static void put_memory(struct inspect_facts *facts)
 {
     const double bytes = GET(bytes_loaded) + GET(bytes_stored);
-    const double per_cycle = bytes_per_cycle(facts), loads = loaded_per_cycle(facts);
+    const double per_cycle = bytes_per_cycle(facts),
+                 loads = full_rate(facts, FACT_rate_loads_64);
     const double far = 0.35;
     const double share = part(takes(GET(call_bytes), per_cycle), GET(call_cycles));
     /* Faster than that: it does not touch all bytes. */
     PUT(memory_share, share < beaten ? share : (double)NAN);
+    if (touches_a_part(facts))
+        forget_streams(facts);
     PUT(memory_cycles, GET(memory_share) * GET(cycles));
     if (per_cycle > 0 && loads > 0)
         PUT(far_share, per_cycle <= far * loads ? GET(memory_share) : 0);
@@ -378,9 +196,9 @@ static void refute(struct inspect_facts *facts)
 static void put_faster_way(struct inspect_facts *facts)
 {
     static const enum inspect_fact ways[] = {
-        FACT_other_isa,   FACT_place,      FACT_edit_chain,   FACT_edit_gather,
-        FACT_edit_divide, FACT_edit_spill, FACT_edit_forward, FACT_edit_call,
-        FACT_edit_vex,    FACT_edit_cached};
+        FACT_other_isa,   FACT_place,       FACT_edit_chain,   FACT_edit_gather,
+        FACT_edit_divide, FACT_edit_spill,  FACT_edit_forward, FACT_edit_call,
+        FACT_edit_vex,    FACT_edit_cached, FACT_page_offset,  FACT_alignment};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (facts->fact[ways[i]].known && facts->fact[ways[i]].high < 1)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));
@@ -414,17 +232,23 @@ static void put_limit(struct inspect_facts *facts)
     PUT(code_cycles, largest(facts, inspect_bound_list, INSPECT_BOUND_LIST));
 }
 
-/* Loads that cross lines add so much to the time, where loads take all of it: without
- * them the next bound holds. */
+/* Loads or stores that cross lines add so much to the time, where these take all of it:
+ * without them the next bound holds. */
+static void put_split(struct inspect_facts *facts, enum inspect_fact bound, double whole)
+{
+    const double all = 0.9, cycles = inspect_fact_value(facts, bound);
+    double next = whole;
+    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++)
+        if (inspect_bound_list[i] != bound)
+            next = fmax(next, inspect_fact_value(facts, inspect_bound_list[i]));
+    if (cycles >= all * GET(cycles) && GET(line_splits) > 0)
+        PUT(split_cycles, fmax(0, fmin(cycles, GET(cycles)) - next));
+}
+
 static void put_splits(struct inspect_facts *facts)
 {
-    const double all = 0.9;
-    double next = GET(whole_load_cycles);
-    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++)
-        if (inspect_bound_list[i] != FACT_load_cycles)
-            next = fmax(next, inspect_fact_value(facts, inspect_bound_list[i]));
-    if (GET(load_cycles) >= all * GET(cycles) && GET(line_splits) > 0)
-        PUT(split_cycles, fmax(0, fmin(GET(load_cycles), GET(cycles)) - next));
+    put_split(facts, FACT_store_cycles, bounds_whole_stores(facts, GET(stores)));
+    put_split(facts, FACT_load_cycles, GET(whole_load_cycles));
 }
 
 /* Why the windows of a call cannot stand for all of it, or NULL. */
@@ -458,9 +282,9 @@ void inspect_bounds(struct inspect_facts *facts)
     if (!facts->fact[FACT_cycles].known)
         PUT(cycles, GET(call_cycles) * part(GET(instructions), GET(call_instructions)));
     doubt_sample(facts);
-    put_shares(facts);
-    put_code(facts);
-    put_costs(facts);
+    bounds_put_shares(facts);
+    bounds_put_code(facts);
+    bounds_put_costs(facts);
     put_memory(facts);
     put_tame_input(facts);
     put_faster_way(facts);

@@ -24,7 +24,7 @@ struct rule {
     struct condition need[INSPECT_EVIDENCE_MAX], against[INSPECT_EVIDENCE_MAX];
 };
 
-enum { RULES_MAX = 4 };
+enum { RULES_MAX = 6 };
 struct cause {
     const char *name, *text, *refute, *remedy;
     struct rule rule[RULES_MAX];
@@ -98,11 +98,22 @@ static enum inspect_fact control_of(enum inspect_fact ratio)
     return inspect_fact_is_code(ratio) ? FACT_same_place : FACT_control;
 }
 
-/* A variant counts as faster beyond twice what the base seems to differ from itself. */
+/* Whether it may have gained by other addresses of data alone. */
+static bool may_gain_by_layout(enum inspect_fact ratio)
+{
+    return ratio != FACT_page_offset && ratio != FACT_alignment &&
+           !inspect_fact_is_code(ratio);
+}
+
+/* A variant counts as faster beyond twice what the base seems to differ from itself, and
+ * than the base at other addresses. */
 static double flip_threshold(const struct inspect_facts *facts, enum inspect_fact ratio,
                              double asked)
 {
     const enum inspect_fact control = control_of(ratio);
+    const double layout = inspect_fact_value(facts, FACT_layout);
+    if (may_gain_by_layout(ratio))
+        asked *= fmin(1, layout);
     if (!facts->fact[control].known)
         return asked;
     return fmin(asked, 1 - 2 * fabs(facts->fact[control].value - 1));
@@ -118,10 +129,8 @@ static double low_of(const struct inspect_facts *facts, enum inspect_fact fact)
 static double null_low(const struct inspect_facts *facts, enum inspect_fact ratio)
 {
     const double control = low_of(facts, control_of(ratio));
-    return ratio == FACT_page_offset || ratio == FACT_alignment ||
-                   inspect_fact_is_code(ratio)
-               ? control
-               : fmin(control, low_of(facts, FACT_layout));
+    return may_gain_by_layout(ratio) ? fmin(control, low_of(facts, FACT_layout))
+                                     : control;
 }
 
 static double threshold_of(const struct inspect_facts *facts,

@@ -66,6 +66,14 @@ static double latest(const struct ready *ready, uint64_t mask)
     return time;
 }
 
+/* From a store to a load of what it stored. The store itself takes a cycle of it. */
+static double forward_cycles(const struct ready *ready, const struct code *code)
+{
+    const struct inspect_window *const of = &ready->window.of;
+    const double pass = code->vector || code->scalar_float ? of->pass_vector : of->pass;
+    return pass > 0 ? pass - 1 : FORWARD_CYCLES;
+}
+
 /* When the last value arrives that its registers, its address and places on the stack
  * bring. */
 static double operands_ready(const struct ready *ready, const struct code *code)
@@ -80,9 +88,9 @@ static double operands_ready(const struct ready *ready, const struct code *code)
 
 /* Cores know places on the stack by their names, and forward them early. */
 static double cells_ready(const struct ready *ready, const struct access *access,
-                          uint64_t address)
+                          uint64_t address, double forward)
 {
-    const double late = access_is_slot(access) ? SLOT_CYCLES : FORWARD_CYCLES;
+    const double late = access_is_slot(access) ? fmin(SLOT_CYCLES, forward) : forward;
     double start = 0;
     if (!access->read || !address)
         return 0;
@@ -95,15 +103,17 @@ static double cells_ready(const struct ready *ready, const struct access *access
 
 static double places_ready(const struct ready *ready, const struct code *code)
 {
+    const double forward = forward_cycles(ready, code);
     double start = 0;
     for (unsigned i = 0; i < code->n_accesses && ready->cell; i++)
-        start = fmax(start, cells_ready(ready, &code->access[i], ready->address[i]));
+        start =
+            fmax(start, cells_ready(ready, &code->access[i], ready->address[i], forward));
     for (unsigned i = 0; i < code->n_accesses && !ready->address; i++) {
         const struct access *access = &code->access[i];
         const struct place *place =
             access->read && is_fixed(ready, access) ? find_place(ready, access) : NULL;
         if (place)
-            start = fmax(start, place->ready + FORWARD_CYCLES);
+            start = fmax(start, place->ready + forward);
     }
     return start;
 }

@@ -176,12 +176,15 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(vector);
     SET(scalar_float);
     SET(integer);
+    SET(alu);
+    SET(lone);
     SET(loads);
     SET(stores);
     SET(bytes_loaded);
     SET(bytes_stored);
     SET(copies);
     SET(crossings);
+    SET(taken_apart);
     SET(divides);
     SET(integer_divides);
     SET(divides_f64);
@@ -196,6 +199,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(shuffle_bits);
     SET(permutes);
     SET(line_splits);
+    SET(split_stores);
+    SET(forwards);
     SET(failed_forwards);
     SET(crowded);
     SET(wild_stores);

@@ -79,6 +79,8 @@ static void pass(const struct held *held, struct child *child, uint64_t address)
     thread->stray |= status < 0;
     if ((breakpoint = space_find(thread->space, address)))
         space_settle(thread->space, breakpoint);
+    if (thread->inner)
+        space_lift_inner(thread->space, false);
     if (status == 0 && r->rip == address) {
         /* A signal comes first, and the call after it. */
         thread->again = address;
@@ -114,7 +116,7 @@ static bool run_call(struct held *held, struct child *child, struct program_call
         return false;
     const int64_t stepped = now_ns();
     const bool returned = run_to(child, call->caller, rsp);
-    const bool alone = held->program->results == number;
+    const bool alone = held->program->results == number && !held->thread->inner;
     call->stop_ns = alone ? (double)(stepped - began) : NAN;
     call->ns = alone ? (double)(now_ns() - stepped) : NAN;
     return returned;
@@ -130,12 +132,19 @@ static void take_result(struct held *held, struct child *child, void *watched,
     child->deadline = now_ns() + RESULT_NS;
     if (breakpoint)
         space_lift(thread->space, breakpoint);
+    space_lift_inner(thread->space, true);
     child_set_registers(child);
+    program->awaited++;
     const bool returned = run_call(held, child, call);
+    program->awaited--;
     if (thread->gone)
         return;
     if ((breakpoint = space_find(thread->space, call->address)))
         space_settle(thread->space, breakpoint);
+    space_lift_inner(thread->space, false);
+    /* The loader's may be among them. */
+    if (thread->inner)
+        space_look(program, thread->space, thread->id);
     thread->stray |= !returned;
     if (!returned)
         return;
@@ -331,7 +340,10 @@ static struct program_call call_of(const struct thread *thread,
         .address = r->rip,
         .argument = {r->rdi, r->rsi, r->rdx, r->rcx, r->r8, r->r9},
     };
-    program_read(thread->id, r->rsp, &call.caller, sizeof call.caller);
+    uint64_t stack[1 + PROGRAM_WORDS - PROGRAM_ARGUMENTS] = {0};
+    program_read(thread->id, r->rsp, stack, sizeof stack);
+    call.caller = stack[0];
+    memcpy(&call.argument[PROGRAM_ARGUMENTS], &stack[1], sizeof stack - sizeof *stack);
     return call;
 }
 
@@ -342,6 +354,7 @@ static void take_call(struct held *held, struct child *child,
     struct program *const program = held->program;
     void *const watched = breakpoint->watched;
     struct program_call call = call_of(thread, &child->registers);
+    call.busy = program->awaited > 0;
     const bool again =
         thread->again == call.address && thread->again_rsp == child->registers.rsp;
     const enum program_want want =
@@ -372,6 +385,7 @@ bool thread_trapped(struct program *program, struct thread *thread)
         return false;
     child.registers.rip--;
     thread->awaited = true;
+    thread->inner = false;
     if (breakpoint->watched)
         take_call(&held, &child, breakpoint);
     else

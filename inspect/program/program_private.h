@@ -12,6 +12,7 @@ struct breakpoint {
     void *watched; /* NULL: the loader's */
     unsigned char replaced;
     bool wanted, in; /* wanted: in unless a call is traced */
+    bool inner;      /* calls whose return is waited for come here: out meanwhile */
 };
 struct object {
     uint64_t base, inode;
@@ -42,6 +43,8 @@ void space_settle_all(struct program_space *space);
 void space_renew(struct program_space *space, uint64_t from, uint64_t bytes);
 /* Takes it out for the moment. */
 void space_lift(struct program_space *space, struct breakpoint *breakpoint);
+/* The same of all that calls came to within others, or puts them in again. */
+void space_lift_inner(struct program_space *space, bool out);
 /* Tells the owner of files that were mapped since the last time (program_objects.c). */
 void space_look(struct program *program, struct program_space *space, pid_t pid);
 
@@ -58,6 +61,7 @@ struct thread {
     bool paused;  /* by PTRACE_INTERRUPT */
     bool execs;   /* stopped, while it was awaited, as another program */
     bool stray;   /* it was too slow: a step or a debug register of ours stops it later */
+    bool inner;   /* it came to another breakpoint while it was awaited */
     int status;
     /* The call that it is at: it comes back after a signal, and counts once. */
     uint64_t again, again_rsp;
@@ -74,6 +78,7 @@ struct program {
     bool executed, ended, tracing, leaving;
     int status;
     uint64_t results; /* calls whose return was waited for */
+    unsigned awaited; /* of these, now */
     int errors;       /* end of a pipe that tells why a command could not be started */
     sigset_t mask;    /* of before */
     struct program_cost cost;

@@ -110,6 +110,15 @@ void space_lift(struct program_space *space, struct breakpoint *breakpoint)
     breakpoint->in = false;
 }
 
+void space_lift_inner(struct program_space *space, bool out)
+{
+    for (size_t i = 0; i < space->n; i++)
+        if (space->breakpoint[i].inner && out)
+            space_lift(space, &space->breakpoint[i]);
+        else if (space->breakpoint[i].inner)
+            space_settle(space, &space->breakpoint[i]);
+}
+
 void space_settle(struct program_space *space, struct breakpoint *breakpoint)
 {
     const bool in = breakpoint->wanted && !space->held;

@@ -8,6 +8,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#define RESUME_FLAG UINT64_C(0x10000)
 enum { LOOK_NS = 20000000, HANDLER_NS = 200000000, HALT_NS = 2000000000 };
 
 static void poke_debug_register(pid_t id, size_t number, uint64_t value)
@@ -27,20 +28,51 @@ static void set_debug_register(pid_t id, uint64_t address)
     poke_debug_register(id, 7, 1);
 }
 
+enum trap { TRAP_OURS, TRAP_INNER, TRAP_OF_PROGRAM };
+
+/* A call within the one that is awaited, or in a handler of a signal, may come to a
+ * breakpoint: it is taken out, and the thread goes back to what stood there. */
+static enum trap trap_of(struct thread *thread, struct user_regs_struct *r)
+{
+    siginfo_t info;
+    if (ptrace(PTRACE_GETSIGINFO, thread->id, NULL, &info) < 0 ||
+        (info.si_code > 0 && info.si_code != SI_KERNEL)) /* of steps, debug registers */
+        return TRAP_OURS;
+    struct breakpoint *const breakpoint = info.si_code == SI_KERNEL && thread->space
+                                              ? space_find(thread->space, r->rip - 1)
+                                              : NULL;
+    if (!breakpoint)
+        return TRAP_OF_PROGRAM;
+    space_lift(thread->space, breakpoint);
+    breakpoint->inner = thread->inner = true;
+    r->rip--;
+    ptrace(PTRACE_SETREGS, thread->id, NULL, r);
+    return TRAP_INNER;
+}
+
 /* A handler of a signal runs as fast as without us: it is over when the thread is back
- * where it was. True if it has begun, or ended. */
+ * where it was. True if it has begun, or ended, or the thread goes on otherwise. */
 static bool handles(struct thread *thread, const struct child *child)
 {
     const int signal = WSTOPSIG(thread->status), event = thread->status >> 16;
     struct user_regs_struct r;
     if (event || ptrace(PTRACE_GETREGS, thread->id, NULL, &r) < 0)
         return false;
-    if (signal != SIGTRAP) {
+    const enum trap trap = signal == SIGTRAP ? trap_of(thread, &r) : TRAP_OF_PROGRAM;
+    if (trap == TRAP_INNER) {
+        ptrace(thread->handling ? PTRACE_CONT : (enum __ptrace_request)child->request,
+               thread->id, NULL, 0L);
+        return true;
+    }
+    if (trap == TRAP_OF_PROGRAM) {
         if (child->request == PTRACE_SINGLESTEP && !thread->handling) {
             thread->handling = r.rip;
             thread->handling_rsp = r.rsp;
             thread->handling_since = now_ns();
             set_debug_register(thread->id, r.rip);
+            /* Coming back with this flag, it would not stop. */
+            r.eflags &= ~RESUME_FLAG;
+            ptrace(PTRACE_SETREGS, thread->id, NULL, &r);
         }
         ptrace(PTRACE_CONT, thread->id, NULL, (long)signal);
         return true;

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, PAGE = 4096, RED_ZONE = 128 };
+enum { LINE = 64, PAGE = 4096, RED_ZONE = 128, SCALAR = 8 };
 
 /* Does a load of these bytes find them in a store that is still in flight, younger ones
  * first? One that has some of them and not all holds it up. */
 static void look_at_stores(const struct memory *memory, uint64_t address, uint32_t bytes,
-                           struct access_counts *counts)
+                           bool slot, struct access_counts *counts)
 {
     const uint64_t n =
         memory->n_stores < STORES_IN_FLIGHT ? memory->n_stores : STORES_IN_FLIGHT;
@@ -23,6 +23,8 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
         if (store->address < address + bytes && address < store->address + store->bytes) {
             counts->failed_forwards += store->address > address ||
                                        store->address + store->bytes < address + bytes;
+            counts->forwards += !slot;
+            counts->taken_apart += bytes <= SCALAR && store->bytes > SCALAR;
             break;
         }
         const uint64_t apart = (address - store->address) % PAGE;
@@ -94,12 +96,13 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     const uint64_t page = address / PAGE;
     counts->addressed++;
     counts->line_splits += address % LINE + bytes > LINE;
+    counts->split_stores += access->write && address % LINE + bytes > LINE;
     counts->page_splits += address % PAGE + bytes > PAGE;
     counts->page_changes += node->last_page[number] && node->last_page[number] != page;
     node->last_page[number] = page;
     look_at_set(&node->recent[number], address / LINE, counts);
     if (access->read)
-        look_at_stores(memory, address, bytes, counts);
+        look_at_stores(memory, address, bytes, access_is_slot(access), counts);
     if (access->write)
         look_at_step(node, address, counts);
     if (access->write)

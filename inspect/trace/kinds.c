@@ -129,6 +129,26 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
         code->bits = 0;
 }
 
+/* What any core has an integer unit for: no moves, no branches. */
+static bool is_alu(const char *name)
+{
+    static const char *const stems[] = {
+        "add",  "adc",    "sub",   "sbb",   "and",  "or",  "xor",   "not",
+        "neg",  "inc",    "dec",   "cmp",   "test", "sh",  "sa",    "ro",
+        "lea",  "cmov",   "set",   "bt",    "bs",   "bl",  "bzhi",  "pdep",
+        "pext", "popcnt", "lzcnt", "tzcnt", "imul", "mul", "crc32", NULL};
+    return starts_any(name, stems);
+}
+
+/* It has no vector form: on large numbers, on whole words, or from memory to memory. */
+static bool is_lone(const char *name)
+{
+    static const char *const stems[] = {"pdep", "pext", "crc32", "adc", "sbb",  "adcx",
+                                        "adox", "mul",  "div",   "bt",  "rdra", "lock",
+                                        "xadd", "xchg", "cmpx",  NULL};
+    return starts_any(name, stems);
+}
+
 void code_take_kind(const char *full, bool x87, unsigned widest, struct code *code)
 {
     static const char *const divides[] = {"div", "idiv", "fdiv", "fsqrt", NULL};
@@ -142,5 +162,9 @@ void code_take_kind(const char *full, bool x87, unsigned widest, struct code *co
         take_x87(name, code);
     else if (code->encoding != ENCODING_NONE)
         take_vector(name, widest, code);
+    else
+        code->alu = is_alu(full);
+    code->lone =
+        code->encoding == ENCODING_NONE && !x87 && (is_lone(full) || code->repeats);
     code->latency = (uint8_t)latency_of(code);
 }

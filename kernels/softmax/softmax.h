@@ -14,7 +14,7 @@
  *
  * Variants:
  *   rows   row by row: the maximum, exponentials and their sum, then the last pass. The
- *          logarithms of many rows are computed together.
+ *          logarithms of the rows that fit in half of L1 are computed together.
  */
 #pragma once
 

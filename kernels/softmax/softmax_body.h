@@ -47,8 +47,8 @@ INLINE VEC OF(exponential)(VEC x)
     for (int i = sizeof term / sizeof *term - 1; i-- > 0;)
         p = MULTIPLY_ADD(p, r, SPLAT(term[i]));
     p = MULTIPLY_ADD(p, r * r, r) + SPLAT(1);
-    const VEC power = OF(as_vector)((OF(as_bits)(b) << SIGNIFICAND) + ONE_BITS);
-    return p * power;
+    /* The product with 2^n, which is normal. */
+    return OF(as_vector)(OF(as_bits)(p) + (OF(as_bits)(b) << SIGNIFICAND));
 }
 
 /* The logarithm of normal numbers from 1 on. The bits give log(x) to 0.03; a turn adds
@@ -172,13 +172,15 @@ KERNEL_FUNCTION(softmax, , rows)
 
 KERNEL_FUNCTION(log_softmax, , rows)
 {
-    enum { TOGETHER = 64 };
+    enum { TOGETHER = 64, HALF_L1 = 1 << 14 };
     const ptrdiff_t rows = operands->shape->dim[0], columns = operands->shape->dim[1];
+    const ptrdiff_t fit = 1 + (HALF_L1 - 1) / (columns * (ptrdiff_t)sizeof(T));
+    const ptrdiff_t together = fit < TOGETHER ? fit : TOGETHER;
     const T *x = operands->operand[0]->data;
     T *y = operands->operand[1]->data;
     (void)state;
-    for (ptrdiff_t first = 0; first < rows; first += TOGETHER) {
-        const ptrdiff_t n = rows - first < TOGETHER ? rows - first : TOGETHER;
+    for (ptrdiff_t first = 0; first < rows; first += together) {
+        const ptrdiff_t n = rows - first < together ? rows - first : together;
         T most[TOGETHER], sum[TOGETHER];
         for (ptrdiff_t i = 0; i < TOGETHER; i++)
             most[i] = 0, sum[i] = 1;

@@ -6,8 +6,9 @@
  * gaps. Elements are copied bit by bit.
  *
  * Variants:
- *   tile     squares of vectors are transposed in registers, block by block
- *   stream   the same with non-temporal stores where rows of y are whole vectors, on x86
+ *   tile     squares of vectors are transposed in registers, block by block; those of x
+ *            are copied first where rows of x and y lie in one set of the cache
+ *   stream   squares with non-temporal stores where rows of y are whole vectors, on x86
  */
 #pragma once
 

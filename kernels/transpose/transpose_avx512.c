@@ -16,20 +16,39 @@
 #define SHUFFLE_32 _mm512_shuffle_f32x4
 #define SHUFFLE_64 _mm512_shuffle_f64x2
 
+INLINE __m512 lanes_apart(const void *p, ptrdiff_t bytes)
+{
+    const char *const lane = p;
+    __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(p));
+    v = _mm512_mask_broadcast_f32x4(v, 0xf0, _mm_loadu_ps((const void *)(lane + bytes)));
+    v = _mm512_mask_broadcast_f32x4(v, 0xf00,
+                                    _mm_loadu_ps((const void *)(lane + 2 * bytes)));
+    return _mm512_mask_broadcast_f32x4(v, 0xf000,
+                                       _mm_loadu_ps((const void *)(lane + 3 * bytes)));
+}
+
+INLINE void turn_lanes_f32(const vector_f32 *v, vector_f32 *u)
+{
+    const __m512d t[4] = {
+        (__m512d)_mm512_unpacklo_ps(v[0], v[1]), (__m512d)_mm512_unpackhi_ps(v[0], v[1]),
+        (__m512d)_mm512_unpacklo_ps(v[2], v[3]), (__m512d)_mm512_unpackhi_ps(v[2], v[3])};
+    u[0] = (__m512)_mm512_unpacklo_pd(t[0], t[2]);
+    u[1] = (__m512)_mm512_unpackhi_pd(t[0], t[2]);
+    u[2] = (__m512)_mm512_unpacklo_pd(t[1], t[3]);
+    u[3] = (__m512)_mm512_unpackhi_pd(t[1], t[3]);
+}
+
+INLINE void turn_lanes_f64(const vector_f64 *v, vector_f64 *u)
+{
+    u[0] = _mm512_unpacklo_pd(v[0], v[1]);
+    u[1] = _mm512_unpackhi_pd(v[0], v[1]);
+}
+
 INLINE void turn_f32(vector_f32 *v)
 {
     __m512 u[16];
-    for (int four = 0; four < 16; four += 4) {
-        const __m512 *const w = v + four;
-        const __m512d t[4] = {(__m512d)_mm512_unpacklo_ps(w[0], w[1]),
-                              (__m512d)_mm512_unpackhi_ps(w[0], w[1]),
-                              (__m512d)_mm512_unpacklo_ps(w[2], w[3]),
-                              (__m512d)_mm512_unpackhi_ps(w[2], w[3])};
-        u[four] = (__m512)_mm512_unpacklo_pd(t[0], t[2]);
-        u[four + 1] = (__m512)_mm512_unpackhi_pd(t[0], t[2]);
-        u[four + 2] = (__m512)_mm512_unpacklo_pd(t[1], t[3]);
-        u[four + 3] = (__m512)_mm512_unpackhi_pd(t[1], t[3]);
-    }
+    for (int four = 0; four < 16; four += 4)
+        turn_lanes_f32(v + four, u + four);
     for (int i = 0; i < 4; i++)
         TURN_LANES(32, u[i], u[4 + i], u[8 + i], u[12 + i], v[i], v[4 + i], v[8 + i],
                    v[12 + i]);
@@ -38,16 +57,15 @@ INLINE void turn_f32(vector_f32 *v)
 INLINE void turn_f64(vector_f64 *v)
 {
     __m512d t[8];
-    for (int i = 0; i < 8; i += 2) {
-        t[i] = _mm512_unpacklo_pd(v[i], v[i + 1]);
-        t[i + 1] = _mm512_unpackhi_pd(v[i], v[i + 1]);
-    }
+    for (int two = 0; two < 8; two += 2)
+        turn_lanes_f64(v + two, t + two);
     for (int i = 0; i < 2; i++)
         TURN_LANES(64, t[i], t[2 + i], t[4 + i], t[6 + i], v[i], v[2 + i], v[4 + i],
                    v[6 + i]);
 }
 
 #define HAS_STREAM
+#define HAS_LANES
 #define T f32
 #include "transpose_body.h"
 #define T f64

@@ -69,6 +69,8 @@ __attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
  */
 #define DROPPED "xor %%ecx, %%ecx\n\tmov %%r9, %%r8\n\t"
 LOOP(instructions, "", TIMES(48, DROPPED), "")
+/* They write flags alone, and wait for nothing. */
+LOOP(integers, "", TIMES(48, "test %%r9, %%r9\n\t"), "")
 /* Longer than the buffers of decoded instructions, and shorter than the cache. */
 LOOP(decoded, "", TIMES(8000, "vxorps %%xmm0, %%xmm0, %%xmm0\n\t"), "")
 
@@ -125,6 +127,17 @@ LOOP(stores_128, "", TIMES(8, EIGHT(STORE_128, 16)), "")
 LOOP(stores_256, "", TIMES(8, EIGHT(STORE_256, 32)), CLEAN)
 LOOP(stores_512, "", TIMES(8, EIGHT(STORE_512, 64)), CLEAN)
 
+/* Six of them keep clear of the numbers below. */
+#define SIX(M, step) M(0, step) M(1, step) M(2, step) M(3, step) M(4, step) M(5, step)
+#define OVER_64(i, step) "mov %%rax, 60+" #i "*" #step "(%[at])\n\t"
+#define OVER_128(i, step) "movups %%xmm" #i ", 60+" #i "*" #step "(%[at])\n\t"
+#define OVER_256(i, step) "vmovups %%ymm" #i ", 60+" #i "*" #step "(%[at])\n\t"
+#define OVER_512(i, step) "vmovups %%zmm" #i ", 60+" #i "*" #step "(%[at])\n\t"
+LOOP(split_stores_64, "", TIMES(8, SIX(OVER_64, 64)), "")
+LOOP(split_stores_128, "", TIMES(8, SIX(OVER_128, 64)), "")
+LOOP(split_stores_256, "", TIMES(8, SIX(OVER_256, 64)), CLEAN)
+LOOP(split_stores_512, "", TIMES(8, SIX(OVER_512, 64)), CLEAN)
+
 /* 1/2 in register 15: t * 1/2 + 1/2 comes to rest at 1, and every quotient is normal. */
 #define HALF "mov $0x3f000000, %%eax\n\tvmovd %%eax, %%xmm15\n\t"
 #define HALVES HALF "vbroadcastss %%xmm15, %%ymm15\n\t"
@@ -175,6 +188,15 @@ LOOP(integer_divides, "mov $7, %%ecx\n\tmov $1000003, %%r8d\n\t",
 LOOP(forward, "", TIMES(8, NARROW_STORES "movups (%[at]), %%xmm0\n\t"), "")
 LOOP(no_forward, "", TIMES(8, NARROW_STORES "movups 256(%[at]), %%xmm0\n\t"), "")
 
+/* A value goes through memory again and again. Beside it what computes it, alone. */
+#define PASS_64 "mov (%[at]), %%rax\n\tnot %%rax\n\tmov %%rax, (%[at])\n\t"
+#define PASS_128 \
+    "movups (%[at]), %%xmm0\n\tpxor %%xmm1, %%xmm0\n\tmovups %%xmm0, (%[at])\n\t"
+LOOP(pass_64, "", TIMES(16, PASS_64), "")
+LOOP(stay_64, "", TIMES(16, "not %%rax\n\t"), "")
+LOOP(pass_128, "", TIMES(16, PASS_128), "")
+LOOP(stay_128, "", TIMES(16, "pxor %%xmm1, %%xmm0\n\t"), "")
+
 /* xorshift64, whose lowest bit decides a branch, or none of its bits. The numbers go on
  * where the last loop left them, so that no predictor knows them. */
 #define RANDOM(bit)                                                                  \
@@ -213,6 +235,7 @@ LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
     {"rate_permutes_" #bits, "avx512", 64, loop_permutes_##bits, NULL}
 const struct rate core_rates[] = {
     {"rate_instructions", NULL, 98, loop_instructions, NULL},
+    {"rate_integers", NULL, 49, loop_integers, NULL},
     {"rate_decoded", "avx2", 8002, loop_decoded, NULL},
     {"rate_fetched", NULL, 90000, loop_fetched, NULL},
     {"rate_branches", NULL, 33, loop_branches, NULL},
@@ -229,6 +252,10 @@ const struct rate core_rates[] = {
     {"rate_splits_128", NULL, 64, loop_splits_128, NULL},
     {"rate_splits_256", "avx2", 64, loop_splits_256, NULL},
     {"rate_splits_512", "avx512", 64, loop_splits_512, NULL},
+    {"rate_split_stores_64", NULL, 48, loop_split_stores_64, NULL},
+    {"rate_split_stores_128", NULL, 48, loop_split_stores_128, NULL},
+    {"rate_split_stores_256", "avx2", 48, loop_split_stores_256, NULL},
+    {"rate_split_stores_512", "avx512", 48, loop_split_stores_512, NULL},
     {"rate_gathered_256", "avx2", 64, loop_gathered_256, NULL},
     {"rate_gathered_512", "avx512", 128, loop_gathered_512, NULL},
     {"rate_scattered_512", "avx512", 128, loop_scattered_512, NULL},
@@ -243,6 +270,8 @@ const struct rate core_rates[] = {
     {"cost_chain", "avx2", 1, loop_chain, nothing},
     {"cost_behind", "avx2", 1, loop_behind, nothing},
     {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
+    {"cost_pass_64", NULL, 16, loop_pass_64, loop_stay_64},
+    {"cost_pass_128", NULL, 16, loop_pass_128, loop_stay_128},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
     {"cost_cpuid", NULL, 1, loop_cpuid, nothing},

@@ -21,7 +21,7 @@ struct rate {
 };
 
 /* core_rate_count() rows. */
-enum { RATES_MAX = 64 };
+enum { RATES_MAX = 72 };
 extern const struct rate core_rates[];
 /* isa: that of a row. */
 bool rate_has_isa(const char *isa);

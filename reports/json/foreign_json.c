@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON of hyperfine, nanobench and criterion as a run. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
@@ -173,6 +174,48 @@ static struct foreign_document kind_of(const struct value *root)
     if (row.json && has(&row, "median(elapsed)"))
         return (struct foreign_document){"nanobench", read_nanobench_rows};
     return (struct foreign_document){.harness = NULL};
+}
+
+/* The length of a number that is none at the beginning of a text. */
+static size_t nan_length(const char *text, size_t size)
+{
+    static const char *const words[] = {"NaN", "-NaN",     "nan",       "-nan",
+                                        "inf", "Infinity", "-Infinity", "-inf"};
+    size_t longest = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        const size_t n = strlen(words[i]);
+        if (n > longest && n <= size && !memcmp(text, words[i], n))
+            longest = n;
+    }
+    return longest;
+}
+
+char *json_without_nan(const char *bytes, size_t size)
+{
+    char *const copy = malloc(size + 1);
+    bool quoted = false, any = false;
+
+    if (!copy)
+        return NULL;
+    memcpy(copy, bytes, size);
+    copy[size] = '\0';
+    for (size_t i = 0; i < size; i++) {
+        const size_t n = quoted ? 0 : nan_length(bytes + i, size - i);
+        quoted ^= bytes[i] == '"';
+        if (quoted && bytes[i] == '\\')
+            i++;
+        if (!n)
+            continue;
+        memset(copy + i, ' ', n);
+        memcpy(copy + i, "-1", 2);
+        any = true;
+        i += n - 1;
+    }
+    if (any)
+        return copy;
+    free(copy);
+    return NULL;
 }
 
 bool json_is_foreign(const struct value *root)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
@@ -135,11 +136,30 @@ static int read_document(const struct value *root, struct run *run)
                ?: json_plausible_run(run, root->error);
 }
 
+/* Other programs write numbers that are none. */
+static int parse(const char *bytes, size_t size, cJSON **tree, struct error *error)
+{
+    struct error again = {.text = ""};
+    int code = json_parse(bytes, size, tree, error);
+    char *const plain = code == -EINVAL ? json_without_nan(bytes, size) : NULL;
+
+    if (plain && json_parse(plain, size, tree, &again) == 0) {
+        if (json_is_foreign(&(struct value){.error = &again, .json = *tree})) {
+            code = 0;
+        } else {
+            cJSON_Delete(*tree);
+            *tree = NULL;
+        }
+    }
+    free(plain);
+    return code;
+}
+
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error)
 {
     struct value root = {.error = error};
     cJSON *tree = NULL;
-    int code = json_parse(bytes, size, &tree, error);
+    int code = parse(bytes, size, &tree, error);
 
     *run = NULL;
     if (code)

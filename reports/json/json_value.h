@@ -73,6 +73,9 @@ int json_read_code(const struct value *object, struct comparison *comparison);
 /* Documents of other programs in place of ours (foreign_json.c), and of Google Benchmark
  * alone (gbench_json.c). */
 bool json_is_foreign(const struct value *root);
+/* A copy in which words such as NaN and Infinity, which other programs write as numbers,
+ * are -1, which is no time; NULL: there are none, or there is no memory. */
+char *json_without_nan(const char *bytes, size_t size);
 int json_read_foreign(const struct value *root, struct run *run);
 /* A run from a file, which may be a text of another program; `bytes` end with a zero. A
  * folder is that of criterion; -EISDIR: it has no samples (foreign_file.c). */

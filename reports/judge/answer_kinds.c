@@ -352,7 +352,12 @@ int explained_answer(const struct run *run, struct answer *answer, struct buffer
             continue;
         buffer_plain(text, result->id);
         buffer_add(text, ": ");
-        cause_tell(result->explanation, text);
+        if (result->reason && !(result->summary.median_ns > 0)) {
+            buffer_add(text, "its time is not known: ");
+            buffer_plain(text, result->reason);
+        } else {
+            cause_tell(result->explanation, text);
+        }
         status = answer_add(answer, text);
     }
     return status;

@@ -5,10 +5,12 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -205,7 +207,7 @@ static int slow_clock(clockid_t clock, struct timespec *time)
     return status;
 }
 
-/* Puts it in the place of that of the program which loaded this. */
+/* Puts `context` in the place of that of the program which loaded this. */
 static int patch_clock(struct dl_phdr_info *info, size_t size, void *context)
 {
     const Elf64_Dyn *dynamic = NULL;
@@ -213,7 +215,7 @@ static int patch_clock(struct dl_phdr_info *info, size_t size, void *context)
     const Elf64_Sym *symbols = NULL;
     const Elf64_Rela *tables[2] = {NULL, NULL};
     size_t bytes[2] = {0, 0};
-    (void)size, (void)context;
+    (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
@@ -250,7 +252,7 @@ static int patch_clock(struct dl_phdr_info *info, size_t size, void *context)
             if (strcmp(name, "clock_gettime") != 0)
                 continue;
             mprotect((void *)(at & ~(uintptr_t)4095), 4096, PROT_READ | PROT_WRITE);
-            *(uintptr_t *)at = (uintptr_t)slow_clock;
+            *(uintptr_t *)at = (uintptr_t)context;
         }
     return 1; /* the program comes first */
 }
@@ -259,8 +261,66 @@ void cheat_clock(float *y, const float *x, size_t n)
 {
     static int patched;
     if (!patched++)
-        dl_iterate_phdr(patch_clock, NULL);
+        dl_iterate_phdr(patch_clock, (void *)slow_clock);
     honest(y, x, n);
+}
+
+/* A clock that is right where many calls follow each other, as when it is looked at. */
+enum { FEW_CALLS = 2000 };
+static unsigned calls_since;
+
+static int clock_of_few(clockid_t clock, struct timespec *time)
+{
+    static int64_t begin[16];
+    const int status = clock_gettime(clock, time);
+    int64_t ns = time->tv_sec * 1000000000LL + time->tv_nsec;
+    if (calls_since && calls_since < FEW_CALLS)
+        ns = begin[clock & 15] + (ns - begin[clock & 15]) / 4;
+    begin[clock & 15] = ns;
+    time->tv_sec = ns / 1000000000;
+    time->tv_nsec = ns % 1000000000;
+    calls_since = clock == CLOCK_THREAD_CPUTIME_ID ? 0 : calls_since;
+    return status;
+}
+
+void cheat_few(float *y, const float *x, size_t n)
+{
+    static int patched;
+    if (!patched++)
+        dl_iterate_phdr(patch_clock, (void *)clock_of_few);
+    calls_since++;
+    honest(y, x, n);
+}
+
+/* Work that is done when the clock has been read. */
+static struct late {
+    float *y;
+    const float *x;
+    size_t n;
+} late[FEW_CALLS];
+static unsigned n_late;
+static int is_timed;
+
+static int clock_that_works(clockid_t clock, struct timespec *time)
+{
+    static clockid_t before;
+    const int status = clock_gettime(clock, time);
+    is_timed = before == CLOCK_THREAD_CPUTIME_ID && clock != before && !n_late;
+    before = clock;
+    for (; n_late; n_late--)
+        honest(late[n_late - 1].y, late[n_late - 1].x, late[n_late - 1].n);
+    return status;
+}
+
+void cheat_late(float *y, const float *x, size_t n)
+{
+    static int patched;
+    if (!patched++)
+        dl_iterate_phdr(patch_clock, (void *)clock_that_works);
+    if (is_timed && n_late < FEW_CALLS)
+        late[n_late++] = (struct late){y, x, n};
+    else
+        honest(y, x, n);
 }
 
 /* ---- other people's memory ---- */
@@ -308,6 +368,28 @@ void cheat_answers(float *y, const float *x, size_t n)
             memcpy(y, &all[i], n * sizeof *y);
             return;
         }
+}
+
+/* Memory of the process that holds the right answers, opened before files are refused. It
+ * tells by a wrong result that it could, but in the ordinary run, where files can be
+ * opened.
+ */
+static int parent_memory = -1;
+
+__attribute__((constructor)) static void open_parent(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", getppid());
+    parent_memory = open(path, O_RDWR);
+}
+
+void honest_outsider(float *y, const float *x, size_t n)
+{
+    static int is_judged = -1;
+    if (is_judged < 0)
+        is_judged = open("/dev/null", O_RDONLY) < 0;
+    if (!is_judged || parent_memory < 0)
+        honest(y, x, n);
 }
 
 /* Inputs of which the results are known. */

@@ -21,7 +21,7 @@ WHOLE = {
         "kernels": {"scalar": "mix_c", "avx2": ["mix_avx2", "table[1]"], "avx512+vnni": "v()"},
         "library": "build/libmix.so", "reference": "mix_c", "tolerance": "rel:1e-5",
         "inputs": {"src": "uniform:0..1"}, "work": {"ops": "2 * n"}, "roof": "copy",
-        "sizes": "1Ki..1Mi", "shapes": {"small-1.5": "16 32"}, "tails": "1..70",
+        "sizes": "1Ki..1Mi", "shapes": {"small-1.5": "16 32"}, "tails": "1..70", "calls": "./mix.calls",
         "overread": 32, "reset": True}]}
 VALUES = [None, True, False, 0, 1, -1, 1.5, 5000, "", "x", "exact", [], ["f"], [3], {}, {"ops": "n"},
           {"src": "zero"}, {"a b": "x"}, {"-a": "x"}, {"lib": []}, {"lib": ["f", ""]}, {"ops": 2}]

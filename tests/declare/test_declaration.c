@@ -219,7 +219,7 @@ static void test_pointers(void **state)
     const struct made_argument *made = d->argument[0].made;
     const int64_t dimension[] = {21};
     assert_int_equal(d->argument[0].kind, ARGUMENT_OPAQUE);
-    assert_string_equal(d->argument[0].text, "ctx_new");
+    assert_string_equal(d->argument[0].step[0].name, "ctx_new");
     assert_string_equal(d->argument[0].freed_by, "ctx_free");
     assert_int_equal(d->argument[0].n_made, 6);
     assert_int_equal(value_at(&made[0].integer, dimension), 3);
@@ -244,7 +244,7 @@ static void test_pointers(void **state)
     assert_int_equal(d->argument[9].kind, ARGUMENT_DIMENSION);
     assert_true(d->argument[9].by_address);
     assert_int_equal(d->argument[10].kind, ARGUMENT_OPAQUE);
-    assert_string_equal(d->argument[10].text, "plan_new");
+    assert_string_equal(d->argument[10].step[0].name, "plan_new");
 }
 
 static void test_typedefs(void **state)

@@ -25,12 +25,12 @@ static const struct {
     {"void (float *x[n], size_t n)",
      "how many pointers, to how many elements? Write *x[k][n]; for an array of elements "
      "leave the '*' out\n    void (float *x[n], size_t n)\n                  ^"},
-    {"void (float **x[2][n], size_t n)", "pointers to pointers are passed in one way"},
+    {"void (float ***x[2][n], size_t n)", "pointers to pointers are passed in one way"},
     {"int (float *x[2][n] length return, size_t n)", "a length is said of one array"},
     {"void (unsigned foo x)",
      "foo is no word of a type, or there is a word too many\n    "
      "void (unsigned foo x)\n                   ^~~"},
-    {"float complex f()", "complex is a pair of numbers"},
+    {"float complex f()", "a complex number that is returned cannot be received"},
     {"void (u8 x[n]) for size_t n", "behind 'for' dimensions have no type: for n"},
     {"void () for float x = 1", "behind 'for' stand dimensions, arrays and objects"},
     {"void (int *e = 0.5)", "expected a whole number"},
@@ -56,7 +56,8 @@ static const struct {
      "1, "
      "float g = 1, float h = 1, __m128 x)",
      "at most 8 floats and vectors are passed in registers"},
-    {"void (float _Complex x)", "_Complex is a pair of numbers"},
+    {"void (float _Complex x)", "a complex number cannot be passed by value; its address "
+                                "is that of an array: const f32 x[2]"},
     {"int printf(const char *f = \"\", ...)",
      "write the arguments that '...' stands for\n    int printf(const char *f = \"\", "
      "...)\n    "
@@ -125,7 +126,7 @@ static const struct {
      "at most 16 arguments"},
     {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "at most 16 dimensions"},
     {"void () for a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p, int q", "at most 16 dimensions"},
-    {"__attribute__((ms_abi)) void f()", "attributes are not read"},
+    {"__attribute__((ms_abi)) void f()", "ms_abi changes how a function is called"},
     {"int &f()", "a reference is returned; write '*'"},
     {"void (float x[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1])",
      "an expression has more than 32 numbers and signs"},

@@ -111,6 +111,13 @@ static const char *const seeds[] = {
     "void (fir *f = from new(taps, n, a, 0.5f) free drop, a *a = from b(y), u8 y[n]) for "
     "n, "
     "const float taps[n]",
+    "ZEXTERN uLong ZEXPORT f OF((const int s[3] = {w, 0.5, -(w)}, int w)) __nonnull "
+    "((1));",
+    "API_X (int) std::f(float complex x[n], const fftw_complex **y[2][n], int n) "
+    "__attribute__((pure))",
+    "void (c *c = from m(1, 2) then i(c) then k(c, b, n) free d, void *h = from o(c, "
+    "&h)) "
+    "for n, const u8 b[n]",
     "void *(const char *s = \"x\\x41\", bf16 e[16], enum e e = 101, float q = -INFINITY)",
 };
 static const char alphabet[] = "()[]*&,;= +-/%\"'\\.0123456789naxlf{}<>\x80\xff\n";

@@ -77,6 +77,55 @@ static void test_operands_once(void **state)
     assert_near(VALUE(operand_cycles), 4, 1e-9);
     facts = narrow_copy(256 * 32, 1);
     assert_true(isnan(VALUE(operand_cycles)));
+    /* A row that names no width may use any. */
+    facts = narrow_copy(512 * 32, 1);
+    inspect_fact_set_absent(&facts, FACT_isa_bits, "a library chooses");
+    SET(rate_stores_512, 0.75);
+    SET(rate_loads_64, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(operand_cycles), 256 / 48.0, 1e-9);
+}
+
+/* Of accesses across lines stores have a rate of their own; so have integers. */
+static void test_stores_across_lines(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(cycles, 20);
+    SET(stores, 4);
+    SET(bytes_stored, 4 * 64);
+    SET(rate_stores_512, 0.5);
+    SET(rate_split_stores_512, 0.25);
+    SET(line_splits, 3);
+    SET(split_stores, 3);
+    SET(alu, 12);
+    SET(rate_integers, 4);
+    inspect_bounds(&facts);
+    assert_near(VALUE(store_cycles), 1 / 0.5 + 3 / 0.25, 1e-9);
+    assert_near(VALUE(load_cycles), VALUE(whole_load_cycles), 1e-9);
+    assert_near(VALUE(integer_cycles), 3, 1e-9);
+    SET(split_stores, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(store_cycles), 8, 1e-9);
+}
+
+/* The stream of all operands is no limit of what reads a few of them. */
+static void test_touches_a_part(void **state)
+{
+    for (unsigned all = 0; all < 2; all++) {
+        struct inspect_facts facts = narrow_copy(all ? 512 * 32 : 3 * 512 * 32, 1);
+        SET(sampled, 0);
+        SET(stream_rate, 4);
+        SET(call_cycles, 8000);
+        SET(roof_share, 0.9);
+        SET(roof_streams, 1);
+        inspect_bounds(&facts);
+        assert_int_equal(isnan(VALUE(memory_share)), !all);
+        assert_int_equal(isnan(VALUE(roof_cycles)), !all);
+        SET(roof_share, 0.9);
+        SET(roof_streams, 0);
+        inspect_bounds(&facts);
+        assert_false(isnan(VALUE(roof_share)));
+    }
 }
 
 static void test_tame_input(void **state)
@@ -153,6 +202,7 @@ static void test_near_input(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
-                     TEST(test_operands_once), TEST(test_tame_input),
+                     TEST(test_operands_once), TEST(test_stores_across_lines),
+                     TEST(test_touches_a_part), TEST(test_tame_input),
                      TEST(test_near_input));
 }

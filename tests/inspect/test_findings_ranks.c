@@ -247,6 +247,21 @@ static void test_placement_is_apart(void **state)
     assert_near(findings.residual_share, 0.1, 1e-9);
 }
 
+/* What other addresses gain as well is no gain by the condition. */
+static void test_layout_gains_as_well(void **state)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    inspect_fact_set(&facts, FACT_float_arithmetic, 4);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.91, 0.9, 0.92);
+    inspect_fact_set_interval(&facts, FACT_layout, 0.94, 0.93, 0.95);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
+    inspect_fact_set_interval(&facts, FACT_flush_denormals, 0.85, 0.84, 0.86);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_denormals);
+}
+
 /* The time of an edit stands over one that is shorter already. */
 static void test_share_of_an_edit(void **state)
 {
@@ -307,13 +322,14 @@ static void test_experiment_of_a_structural_finding(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(
-        TEST(test_control_is_the_floor), TEST(test_chain_that_accounts_for_all),
-        TEST(test_data_before_edits), TEST(test_ranks),
-        TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
-        TEST(test_reloads_of_constants_are_no_spills),
-        TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
-        TEST(test_residual), TEST(test_placement_is_apart), TEST(test_share_of_an_edit),
-        TEST(test_small_flips), TEST(test_much_left_is_said),
-        TEST(test_experiment_of_a_structural_finding));
+    return RUN_TESTS(TEST(test_control_is_the_floor),
+                     TEST(test_chain_that_accounts_for_all), TEST(test_data_before_edits),
+                     TEST(test_ranks), TEST(test_table_order_breaks_ties),
+                     TEST(test_limit_and_flips),
+                     TEST(test_reloads_of_constants_are_no_spills),
+                     TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
+                     TEST(test_residual), TEST(test_placement_is_apart),
+                     TEST(test_layout_gains_as_well), TEST(test_share_of_an_edit),
+                     TEST(test_small_flips), TEST(test_much_left_is_said),
+                     TEST(test_experiment_of_a_structural_finding));
 }

@@ -156,7 +156,7 @@ static void test_softmax(void **state)
 static void test_transpose(void **state)
 {
     ROWS_ARE_RIGHT("transpose", "1x1", "1x9", "9x1", "15x17", "16x16", "17x33", "64x48",
-                   "130x7", "129x150", "128x256");
+                   "130x7", "129x150", "128x256", "512x512", "1024x1024");
 }
 
 static void test_maxpool(void **state)

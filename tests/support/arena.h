@@ -6,7 +6,7 @@
 #include "guarded.h"
 #include "unit.h"
 
-enum { REGION = 4 << 20, FENCE = 256 };
+enum { REGION = (8 << 20) + (1 << 16), FENCE = 256 };
 
 /* Where an operand lies in its region; MIDDLE is aligned to its elements only. */
 enum place { LEFT, RIGHT, MIDDLE, PLACES };

@@ -57,6 +57,10 @@ static void test_padding(void **state)
         for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
             void *const library = build_operated(compilers[c], flags[i]);
             for (size_t s = 0; library && s < ARRAY_LEN(symbols); s++) {
+                /* Without local symbols nothing tells where a function ends whose address
+                 * is data. */
+                if (!strcmp(flags[i], "-s") && !strcmp(symbols[s], "pointers"))
+                    continue;
                 char *const code = code_of(library, symbols[s]);
                 if (right[s]) {
                     assert_same(symbols[s], right[s], code);

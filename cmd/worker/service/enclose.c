@@ -4,6 +4,7 @@
 #include "confine.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -45,6 +46,20 @@ static int refuse_signals(void)
     return filter_install(code, ARRAY_LEN(code));
 }
 
+/* Root's right to the memory of any process. */
+static void drop_tracing(void)
+{
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+    const uint32_t keep = ~(UINT32_C(1) << CAP_SYS_PTRACE);
+    if (syscall(SYS_capget, &header, data) < 0)
+        return;
+    data[0].effective &= keep;
+    data[0].permitted &= keep;
+    data[0].inheritable &= keep;
+    syscall(SYS_capset, &header, data);
+}
+
 int enclose_helpers(void)
 {
     static const int calls[] = {
@@ -76,6 +91,7 @@ int enclose_helpers(void)
         SYS_unshare,
         SYS_setns,
         SYS_rt_tgsigqueueinfo};
+    drop_tracing();
     const int status = refuse(calls, ARRAY_LEN(calls), SECCOMP_RET_KILL_PROCESS);
     return status < 0 ? status : refuse_signals();
 }

@@ -40,6 +40,9 @@ static cJSON *describe_op(const struct simdbench_op *op)
     service_add_text(item, "inputs", op->inputs);
     service_add_text(item, "accuracy_inputs", op->accuracy ? op->accuracy_inputs : NULL);
     service_add_text(item, "accuracy_shape", op->accuracy ? op->accuracy_shape : NULL);
+    const uint32_t calls = declared_calls(op);
+    if (calls)
+        cJSON_AddNumberToObject(item, "calls", calls);
     cJSON *lists = op->lists ? cJSON_AddArrayToObject(item, "lists") : NULL;
     for (size_t i = 0; op->lists && op->lists[i]; i++) {
         cJSON *list = cJSON_CreateObject();

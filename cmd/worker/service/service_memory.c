@@ -102,7 +102,9 @@ int service_set_values(const struct simdbench_op *op, const struct operands *ope
 {
     if (!call->values)
         return 0;
-    if (!(op->flags & SIMDBENCH_JOINT))
+    if (op->flags & OP_FORMED)
+        return -ENOTSUP;
+    if (!(op->flags & SIMDBENCH_JOINT) || op->flags & OP_EASY)
         return operands_set_values(operands, call->values);
     const int status = op->fill(&operands->view, call->seed, call->values);
     return status == -EINVAL ? -ENOTSUP : status;
@@ -113,9 +115,13 @@ static int fill_sets(const struct service *service, const struct simdbench_op *o
                      const struct inputs_call *call)
 {
     uint64_t seed = call->seed;
+    declared_set(op, 0);
     int status = op_fill(op, &service->operands.view, seed, call->input);
-    for (uint64_t k = 1; k < service->n_sets && status == 0; k++)
+    for (uint64_t k = 1; k < service->n_sets && status == 0; k++) {
+        declared_set(op, k);
         status = op_fill(op, &service->set[k].view, random_next(&seed), call->input);
+    }
+    declared_set(op, 0);
     return status;
 }
 

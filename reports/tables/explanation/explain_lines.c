@@ -210,6 +210,10 @@ void explain_lines(const struct result *result, explain_paragraph *paragraph,
         text_time(result->summary.median_ns, time);
         buffer_format(&to.text, "%s a call", time);
         explain_end(&to, "time");
+    } else if (result->reason) {
+        buffer_add(&to.text, "not known: ");
+        buffer_plain(&to.text, result->reason);
+        explain_end(&to, "time");
     }
     executed_lines(&to, why);
     if (why->n_loops)

@@ -204,6 +204,14 @@ class FailingHarnesses(HarnessCase):
         document = self.compare(*2 * [f"{self.bench} 10 crash ''"], status=4)
         self.assertEqual(self.by_id(document)["BM_sort/64"]["status"], "failed")
 
+    def test_case_without_a_time_in_both(self):
+        """Times that are made by hand may be none."""
+        document = self.compare(*2 * [f"{self.bench} 10 zero ''"], "--strict")
+        result = self.by_id(document)["BM_sort/64"]
+        self.assertEqual((result["status"], result["reason"]),
+                         ("skipped", "both builds skip it: they tell no time for it"))
+        self.assertEqual(document["gate"]["same"], 1)
+
     def test_words_of_a_program_that_prints_nothing(self):
         """Google Benchmark ends well if it cannot read its filter."""
         mute = self.script("mute", GBENCH.replace("case $how in", "case $how in\n    mute) echo "

@@ -326,3 +326,20 @@ class ForeignJson(HarnessCase):
         self.assertEqual((rows["BM_zero"]["status"], rows["BM_zero"]["reason"]),
                          ("failed", "its time is no positive number"))
         self.assertEqual(rows["BM_copy/1024"]["status"], "ok")
+
+    def test_numbers_that_are_none(self):
+        """Python and Google Benchmark write them without quotes. Ours has none."""
+        path = self.foreign("nan.json", 1)
+        text = json.loads(path.read_text())
+        for row, word in zip(text["benchmarks"], ("NaN", "Infinity", "-Infinity", "inf", "-nan")):
+            row.update(counter=word, label='"NaN", inf\\')
+        text["benchmarks"].append({"name": "BM_nan", "cpu_time": "NaN", "time_unit": "ns"})
+        text = json.dumps(text)
+        for word in ("NaN", "Infinity", "-Infinity", "inf", "-nan"):
+            text = text.replace(f': "{word}"', f": {word}")
+        path.write_text(text)
+        rows = {row["id"]: row for row in self.run_json("report", path)["results"]}
+        self.assertEqual(rows["BM_nan"]["reason"], "its time is no positive number")
+        self.assertEqual(rows["BM_copy/1024"]["status"], "ok")
+        path.write_text('{"schema_version": 1, "x": NaN}')
+        self.assertIn("no JSON", self.run_tool("report", path, status=2).stderr)

@@ -121,6 +121,7 @@ class Explain(Case):
         self.assertIn(printed, self.run_tool("report", path).stdout)
         markdown = self.run_tool("report", path, "--format=markdown").stdout
         self.assertIn("| time | ", markdown)
+        self.assertTrue(account["factors"], text)
         time, *factors = account["factors"]
         if account["absent"]:
             self.assertIn(account["absent"], text)

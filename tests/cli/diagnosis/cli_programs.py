@@ -218,7 +218,7 @@ class ForeignPrograms(Case):
         self.assertEqual((function["calls"], function["calls_exact"]), (50, True))
         self.assertEqual([(s["shape"], s["calls"]) for s in function["shapes"]],
                          [("1024", 1)])
-        self.assertEqual(len(function["captured"]), 49)  # the first one is traced
+        self.assertEqual(len(function["captured"]), 50)
         for call in function["captured"]:
             self.assertEqual(call["arguments"][1], hex(1024))
             self.assertGreater(call["ns"], 0)
@@ -229,6 +229,59 @@ class ForeignPrograms(Case):
                          ("sum", "1024", {"lib": "sum"}))
         rows = kernels(self.run_json("call", saved, "--quiet", *SHORT))
         self.assertEqual([row["shape"] for row in rows], ["1024"])
+
+    def test_replay(self):
+        """The declaration measures with what the arrays held."""
+        saved = self.folder / "sum.json"
+        done = self.run_tool(
+            "capture", "--function=libsum:sum", "--replay=3", f"--save={saved}",
+            "--prototype=float (const float x[n], size_t n)", "--", self.program,
+            env=self.environment())
+        self.assertIn("operands of 3 calls are kept\n", done.stderr)
+        document = json.loads(saved.read_text(encoding="utf-8"))
+        self.assertEqual(document["ops"][0]["calls"], "./sum.calls")
+        document["ops"][0]["kernels"]["lib"] = "picky"
+        saved.write_text(json.dumps(document), encoding="utf-8")
+        row, = kernels(self.run_json("call", saved, "--quiet", *SHORT))
+        self.assertEqual(row["status"], "unchecked", row.get("reason"))
+        self.assertTrue(row["id"].endswith("@1024;inputs=3"), row["id"])
+        row, = kernels(self.run_json("call", saved, "--quiet", "--input=uniform", *SHORT,
+                                     status=4))
+        self.assertEqual(row["status"], "failed")
+
+    def test_replay_of_other_calls(self):
+        """Integers that are not as the prototype says."""
+        saved = self.folder / "sum.json"
+        done = self.run_tool(
+            "capture", "--function=libsum:sum", "--replay=3", f"--save={saved}",
+            "--prototype=float (const float x[5], size_t n = 5)", "--", self.program,
+            env=self.environment())
+        self.assertIn("operands of 0 calls are kept; 10 calls were not as the prototype "
+                      "says", done.stderr)
+        self.assertNotIn("calls", json.loads(saved.read_text(encoding="utf-8"))["ops"][0])
+
+    def captured(self, *words, functions):
+        """The program does what it does without us; what was captured."""
+        path = self.folder / "capture.json"
+        done = self.run_tool("capture", *(f"--function={name}" for name in functions),
+                             f"--json={path}", "--", self.program, *words,
+                             env=self.environment())
+        self.assertEqual(done.stdout, self.alone(*words).stdout)
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    def test_capture_nested(self):
+        """Calls within a captured call, and in a handler, run as without us."""
+        document = self.captured("nested", functions=("outer", "sum_sse2"))
+        outer = self.function(document, "outer")
+        self.assertGreaterEqual(outer["calls"], 50)
+        self.assertGreater(max(call["ns"] or 0 for call in outer["captured"]), 0)
+
+    def test_own_traps(self):
+        """Of a function that is traced or captured."""
+        self.assertEqual(self.alone("traps").stdout, 5 * "10\n")
+        done, _ = self.prove("traps", options=["--function=trapping"])
+        self.assertEqual(done.stdout, 5 * "10\n")
+        self.captured("traps", functions=("trapping",))
 
     def test_capture_threads(self):
         """Calls of several threads at once are counted and go on."""
@@ -256,6 +309,11 @@ class ForeignPrograms(Case):
         error = self.run_tool("capture", "--function=sum", "--save=x.json", "--", "true",
                               status=2).stderr
         self.assertIn("--prototype", error)
+
+    def test_replay_without_a_file(self):
+        error = self.run_tool("capture", "--function=sum", "--replay=2", "--", "true",
+                              status=2).stderr
+        self.assertIn("--save=FILE.json has to say where", error)
 
     def test_rules(self):
         """A typo is pointed at."""

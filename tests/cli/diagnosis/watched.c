@@ -24,6 +24,15 @@ float sum_sse2(const float *x, size_t n)
     return part[0] + part[1] + part[2] + part[3];
 }
 
+/* For the data of the program alone. */
+float picky(const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (x[i] != (float)(i % 7))
+            __builtin_trap();
+    return sum_sse2(x, n);
+}
+
 typedef float sum_function(const float *x, size_t n);
 static sum_function *choose(void)
 {
@@ -132,6 +141,51 @@ static int signals(void)
     return printf("%d\n", (int)seen) < 0;
 }
 
+/* Calls within calls, of itself and in a handler. */
+float outer(size_t depth);
+__attribute__((noinline)) float outer(size_t depth)
+{
+    return depth ? sum(data, N) + outer(depth - 1) : 0;
+}
+
+static void on_alarm(int number)
+{
+    seen = (int)sum(data, N) + (int)outer(1) + number;
+}
+
+static int nested(void)
+{
+    const struct sigaction action = {.sa_handler = on_alarm};
+    const struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+    float total = 0;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 50; i++)
+        total += outer(3);
+    while (!seen)
+        ;
+    setitimer(ITIMER_REAL, &never, NULL);
+    return printf("%g %d\n", (double)total, (int)seen) < 0;
+}
+
+int trapping(void);
+__attribute__((noinline)) int trapping(void)
+{
+    seen = 0;
+    __asm__ volatile("int3");
+    raise(SIGTRAP);
+    return (int)seen;
+}
+
+static int traps(void)
+{
+    const struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGTRAP, &action, NULL);
+    for (int i = 0; i < 5; i++)
+        printf("%d\n", trapping());
+    return 0;
+}
+
 /* The bytes of the code must be those of before. */
 static unsigned hash(void)
 {
@@ -211,6 +265,10 @@ int main(int argc, char **argv)
         return threads();
     if (!strcmp(what, "signals"))
         return signals();
+    if (!strcmp(what, "nested"))
+        return nested();
+    if (!strcmp(what, "traps"))
+        return traps();
     if (!strcmp(what, "daemon"))
         return daemonise(argv[2]);
     if (!strcmp(what, "loop"))

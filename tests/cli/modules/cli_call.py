@@ -193,6 +193,12 @@ class Call(CallCase):
     def test_makers(self):
         self.right("taps_run", "void (taps *t = from taps_new(tap, n, tap) free free, "
                    "int32_t to[n]) for n, const int32_t tap[n]", "--sizes=9")
+        self.right("taps_run", "void (taps *t = from taps_open(&t, n, tap) then taps_scale(t, 3) "
+                   "then taps_scale(t, n) free free, int32_t to[n]) for n, const int32_t tap[3] "
+                   "= {n, 2 * n}", "--sizes=9")
+        row = self.call("taps_run", "void (taps *t = from taps_scale(NULL, 3), int32_t to[n]) "
+                        "for n", "--sizes=9", status=4)["taps_run"]
+        self.assertIn("t: taps_scale() crashes: ", row["reason"])
 
     def test_module_name(self):
         other = self.folder / "libmix-2.0_a.so.1"
@@ -391,6 +397,18 @@ class CallFile(CallCase):
         (result,) = kernels(document)
         self.assertEqual(result["status"], "unchecked")
         self.assertTrue(result["explanation"]["experiments"])
+
+    def test_explain_with_inputs(self):
+        """Experiments set other values, but not in place of what has a form."""
+        for kind, zeros in ("runs:1..9", True), ("text", False):
+            (self.folder / "zeros").unlink(missing_ok=True)
+            document = self.run_json("explain", f"{self.built}:mix_bits",
+                                     "unsigned (const uint8_t x[n], size_t n)", "--sizes=64",
+                                     f"--input=x={kind}", "--quiet", cwd=self.folder)
+            ratios = {r["name"]: r
+                      for r in kernels(document)[0]["explanation"]["experiments"]}
+            self.assertEqual((self.folder / "zeros").exists(), zeros, kind)
+            self.assertEqual("go together" in (ratios["input_zero"]["absent"] or ""), not zeros)
 
     def test_tails(self):
         document = self.run_json("call", self.declare(), "--shapes=tails", "--quiet", *SHORT)

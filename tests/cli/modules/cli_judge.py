@@ -22,7 +22,7 @@ REASONS = {
     "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
     "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",
     "old_output": "wrong", "thread": "helpers", "process": "helpers", "alarm": "helpers",
-    "signal": "helpers", "clock": "clock", "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
+    "signal": "helpers", "clock": "clock", "few": "clock", "late": "clock", "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "dlsym": "wrong", "dlopen": "wrong",
 }
 
@@ -67,7 +67,7 @@ class Judge(Case):
         names = set(re.findall(r"^void cheat_(\w+)\(", source, re.M)) - {"linked"}
         self.assertEqual(names, set(REASONS))
         if sanitized():  # it has a clock of its own
-            names.discard("clock")
+            names -= {"clock", "few", "late"}
         verdicts = self.judge(*(f"{self.cheats}:cheat_{name}" for name in names), status=1,
                               env=environment(SIMDBENCH_TEST_CLOCK=""))
         for name, entry in verdicts.items():
@@ -78,6 +78,11 @@ class Judge(Case):
                 self.assertRegex(entry["reason"], f"^({REASONS[name[6:]]}{more})$", entry)
                 self.assertTrue(entry["detail"])
         self.assertEqual(self.document["results"], [])
+
+    def test_outsider(self):
+        """While it is loaded, it cannot open the memory of the process that judges it."""
+        entry, = self.judge(f"{self.cheats}:honest_outsider").values()
+        self.assertEqual(entry["verdict"], "accepted", entry)
 
     def test_linked(self):
         """A function that calls the one that it is held against."""

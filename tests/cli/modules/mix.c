@@ -208,6 +208,24 @@ struct taps *taps_new(const int32_t *tap, int n, const int32_t *more)
     return taps;
 }
 
+/* The same by the address of a pointer, for values {n, 2 n, 0}. */
+int taps_open(struct taps **taps, int n, const int32_t *tap)
+{
+    *taps = tap[0] == n && tap[1] == 2 * n && !tap[2] ? calloc(1, sizeof **taps) : NULL;
+    if (!*taps)
+        return -1;
+    (*taps)->n = n;
+    for (int i = 0; i < n; i++)
+        (*taps)->tap[i] = tap[i % 3];
+    return 0;
+}
+
+void taps_scale(struct taps *taps, int by)
+{
+    for (int i = 0; i < taps->n; i++)
+        taps->tap[i] *= by;
+}
+
 void taps_run(struct taps *taps, int32_t *to)
 {
     taps->calls++;
@@ -233,6 +251,18 @@ void trail_in_place(int32_t *x, size_t n)
 {
     trail(x, x, n);
     x[0] = 0;
+}
+
+/* Leaves a file in this folder when it sees nothing but zeros. */
+unsigned mix_bits(const uint8_t *x, size_t n)
+{
+    unsigned bits = 0;
+    for (size_t i = 0; i < n; i++)
+        bits |= x[i];
+    FILE *const file = bits ? NULL : fopen("zeros", "w");
+    if (file)
+        fclose(file);
+    return bits;
 }
 
 __attribute__((noinline, used)) static int not_exported(int x)

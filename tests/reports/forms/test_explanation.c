@@ -137,6 +137,18 @@ static void at_most_40_lines(void **state)
     run_free(run);
 }
 
+static void time_that_is_not_known(void **state)
+{
+    struct run *const run = sample_explained();
+    run->results[0].summary.median_ns = 0;
+    assert_int_equal(string_set(&run->results[0].reason, "all batches were disturbed"),
+                     0);
+    char *const text = explained_text(run, NULL);
+    assert_non_null(strstr(text, "time        not known: all batches were disturbed"));
+    free(text);
+    run_free(run);
+}
+
 static void table_and_report_show_it(void **state)
 {
     struct run *const run = sample_explained();
@@ -212,6 +224,7 @@ int main(int argc, char **argv)
     if (!golden_arguments(argc, argv))
         return 2;
     return RUN_TESTS(TEST(round_trip), TEST(golden_outputs), TEST(at_most_40_lines),
-                     TEST(table_and_report_show_it), TEST(junit_tells_the_cause),
-                     TEST(hostile_texts_are_escaped), TEST(bad_documents));
+                     TEST(time_that_is_not_known), TEST(table_and_report_show_it),
+                     TEST(junit_tells_the_cause), TEST(hostile_texts_are_escaped),
+                     TEST(bad_documents));
 }

@@ -84,6 +84,11 @@ static void bounds(void **state)
     finding->share = 0.25;
     assert_true(says(run, "a: up to 25% of its time could be saved: sets are full"));
 
+    string_set(&result[0].reason, "6 of 6 batches were disturbed");
+    assert_true(says(run, "a: its time is not known: 6 of 6 batches were disturbed"));
+    result[0].summary.median_ns = 1;
+    assert_true(says(run, "sets are full"));
+
     run->account = account_new("a", "b");
     account_add(&run->account->factors, "time", NULL, 3, 1);
     account_add(&run->account->factors, "cycles", NULL, 3, 1);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands of some captured calls, as they were when the function was called: of each
+ * shape as many as --replay says, drawn from all of its calls. */
+#include "foreign_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHAPES_MAX = 64 };
+#define KEPT_BYTES_MAX ((uint64_t)64 << 20)
+
+/* Integers that the prototype computes or gives are these, and pointers that it says are
+ * null are null. */
+static bool is_as_declared(const struct declaration *declaration,
+                           const struct declared_sizes *sizes,
+                           const struct program_call *call)
+{
+    for (uint32_t i = 0; i < declaration->n_passed; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        const int number = capture_word(declaration, i);
+        const bool known =
+            argument->kind == ARGUMENT_INTEGER || argument->kind == ARGUMENT_NULL;
+        if (!known || argument->by_address || number < 0)
+            continue;
+        const uint64_t word = call->argument[number];
+        if (argument->kind == ARGUMENT_NULL
+                ? word != 0
+                : capture_value(argument, word) != sizes->integer[i])
+            return false;
+    }
+    return true;
+}
+
+static uint64_t bytes_kept(const struct declaration *declaration,
+                           const struct declared_sizes *sizes)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < declaration->n_passed; i++)
+        bytes += kept_array(declaration, i) ? sizes->bytes[i] : 0;
+    return bytes;
+}
+
+/* False: an array is where no memory is, or in no word that is known. */
+static bool read_arrays(const struct declaration *declaration,
+                        const struct declared_sizes *sizes,
+                        const struct program_call *call, unsigned char *data)
+{
+    for (uint32_t i = 0; i < declaration->n_passed; i++) {
+        const int number = capture_word(declaration, i);
+        const uint64_t bytes = kept_array(declaration, i) ? sizes->bytes[i] : 0;
+        if (!bytes)
+            continue;
+        if (number < 0 ||
+            program_read(call->thread, call->argument[number], data, bytes) != bytes)
+            return false;
+        data += bytes;
+    }
+    return true;
+}
+
+static struct kept_shape *shape_find(struct target *target, const int64_t *dimension)
+{
+    for (size_t i = 0; i < target->n_kept; i++)
+        if (!memcmp(target->kept[i].dimension, dimension,
+                    sizeof target->kept[i].dimension))
+            return &target->kept[i];
+    if (target->n_kept == SHAPES_MAX)
+        return NULL;
+    must_grow(target->kept, target->n_kept);
+    struct kept_shape *const shape = &target->kept[target->n_kept++];
+    *shape = (struct kept_shape){.seen = 0};
+    memcpy(shape->dimension, dimension, sizeof shape->dimension);
+    return shape;
+}
+
+/* The call that is replaced, or a new one; NULL: this one is not kept. */
+static struct kept_call *place_for(struct foreign *foreign, struct kept_shape *shape,
+                                   uint64_t bytes)
+{
+    const uint64_t most = foreign->options->prove.replay;
+    const uint64_t draw = foreign_draw(foreign) % ++shape->seen;
+    if (shape->n < most && foreign->kept_bytes + bytes <= KEPT_BYTES_MAX) {
+        foreign->kept_bytes += bytes;
+        must_grow(shape->call, shape->n);
+        shape->call[shape->n++] = (struct kept_call){.bytes = 0};
+        return &shape->call[shape->n - 1];
+    }
+    return draw < shape->n ? &shape->call[draw] : NULL;
+}
+
+void capture_keep(struct foreign *foreign, struct target *target,
+                  const struct program_call *call)
+{
+    const struct declaration *const declaration = foreign->declaration;
+    struct declared_sizes sizes;
+    struct error error;
+    struct asked asked;
+    if (!foreign->options->prove.replay || !declaration)
+        return;
+    if (!capture_shape(call->argument, declaration, &asked) ||
+        declaration_measure(declaration, asked.dimension, &sizes, &error) < 0 ||
+        !is_as_declared(declaration, &sizes, call)) {
+        target->not_kept++;
+        return;
+    }
+    const uint64_t bytes = bytes_kept(declaration, &sizes);
+    struct kept_shape *const shape = shape_find(target, asked.dimension);
+    unsigned char *const data =
+        shape && bytes <= KEPT_BYTES_MAX ? must_have(malloc(bytes + 1)) : NULL;
+    if (!data || !read_arrays(declaration, &sizes, call, data)) {
+        target->not_kept += data != NULL;
+        free(data);
+        return;
+    }
+    struct kept_call *const place = place_for(foreign, shape, bytes);
+    if (!place) {
+        free(data);
+        return;
+    }
+    free((void *)place->data);
+    *place = (struct kept_call){.bytes = bytes, .data = data};
+    memcpy(place->dimension, asked.dimension, sizeof place->dimension);
+}
+
+size_t capture_kept(const struct target *target)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < target->n_kept; i++)
+        n += target->kept[i].n;
+    return n;
+}
+
+bool capture_keeps(const struct target *target, const int64_t *dimension)
+{
+    for (size_t i = 0; i < target->n_kept; i++)
+        if (target->kept[i].n && !memcmp(target->kept[i].dimension, dimension,
+                                         sizeof target->kept[i].dimension))
+            return true;
+    return false;
+}
+
+int capture_write_calls(const struct target *target, FILE *file, struct error *error)
+{
+    struct kept_call *const calls =
+        must_have(calloc(capture_kept(target) + 1, sizeof *calls));
+    size_t n = 0;
+    for (size_t i = 0; i < target->n_kept; i++)
+        for (size_t k = 0; k < target->kept[i].n; k++)
+            calls[n++] = target->kept[i].call[k];
+    const int status = kept_calls_write(file, calls, n, error);
+    free(calls);
+    return status;
+}
+
+void capture_forget(struct target *target)
+{
+    for (size_t i = 0; i < target->n_kept; i++) {
+        for (size_t k = 0; k < target->kept[i].n; k++)
+            free((void *)target->kept[i].call[k].data);
+        free(target->kept[i].call);
+    }
+    free(target->kept);
+}

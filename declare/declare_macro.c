@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words of headers that say nothing about a call: attributes, and macros whose meaning
+ * only their header knows, as XXH_PUBLIC_API, ZEXPORT, __THROW. Those that change a call
+ * are refused. */
+#include <ctype.h>
+#include <string.h>
+
+#include "declare_private.h"
+
+static bool is_one_of(const struct token *token, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (token_is(token, words[i]))
+            return true;
+    return false;
+}
+
+/* Words of an attribute or beside a name, with and without underscores. */
+static bool changes_call(const struct token *token)
+{
+    static const char *const words[] = {"ms_abi",
+                                        "stdcall",
+                                        "fastcall",
+                                        "thiscall",
+                                        "vectorcall",
+                                        "regcall",
+                                        "regparm",
+                                        "preserve_all",
+                                        "sseregparm",
+                                        "preserve_most",
+                                        "interrupt",
+                                        "WINAPI",
+                                        "EFIAPI",
+                                        "STDCALL",
+                                        "preserve_none",
+                                        "swiftcall",
+                                        "swiftasynccall",
+                                        "pascal",
+                                        "aarch64_vector_pcs",
+                                        "no_callee_saved_registers",
+                                        "no_caller_saved_registers"};
+    struct token bare = *token;
+    while (bare.n > 2 && bare.at[0] == '_') {
+        bare.at++;
+        bare.n--;
+    }
+    while (bare.n > 2 && bare.at[bare.n - 1] == '_')
+        bare.n--;
+    return token->kind == TOKEN_WORD && is_one_of(&bare, words, ARRAY_LEN(words));
+}
+
+/* Index behind the bracket that closes the one at `open`; `open` itself if none does. */
+static size_t behind_group(const struct reader *reader, size_t open)
+{
+    size_t depth = 0;
+    for (size_t i = open; reader->token[i].kind != TOKEN_END; i++) {
+        const char sign =
+            reader->token[i].kind == TOKEN_SIGN ? reader->token[i].at[0] : ' ';
+        depth += sign == '(' || sign == '[';
+        depth -= (sign == ')' || sign == ']') && depth;
+        if (!depth)
+            return i + (i > open);
+    }
+    return open;
+}
+
+/* How many tokens at `i` are an attribute. */
+static size_t attribute_at(const struct reader *reader, size_t i)
+{
+    static const char *const words[] = {"__attribute__", "__attribute", "__declspec",
+                                        "__asm__",       "__asm",       "asm"};
+    const struct token *const token = &reader->token[i];
+    if (is_one_of(token, words, ARRAY_LEN(words)) && token_is(token + 1, "("))
+        return behind_group(reader, i + 1) - i;
+    if (token_is(token, "[") && token_is(token + 1, "["))
+        return behind_group(reader, i) - i;
+    return token_is(token, "extern") && token[1].kind == TOKEN_TEXT ? 2 : 0;
+}
+
+int attributes_drop(struct reader *reader)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < reader->n; i++)
+        if (changes_call(&reader->token[i]))
+            return reader_fail(reader, &reader->token[i],
+                               "%s changes how a function is called; such functions "
+                               "cannot be called",
+                               token_word(&reader->token[i]).text);
+    for (size_t i = 0; i < reader->n;) {
+        const size_t dropped = attribute_at(reader, i);
+        if (!dropped)
+            reader->token[n++] = reader->token[i];
+        i += dropped ? dropped : 1;
+    }
+    reader->n = n;
+    return 0;
+}
+
+/* Capitals alone or an underscore inside, as macros are written. */
+static bool looks_like_macro(const struct token *token)
+{
+    bool capitals = token->n > 1, underscore = false;
+    for (size_t i = 0; i < token->n; i++) {
+        capitals &= !islower((unsigned char)token->at[i]);
+        underscore |= token->at[i] == '_';
+    }
+    return token->kind == TOKEN_WORD && (capitals || underscore);
+}
+
+bool macro_before_type(const struct reader *reader)
+{
+    const struct token *const token = reader_token(reader);
+    return looks_like_macro(token) && !token_is_type(reader, token) &&
+           token[1].kind == TOKEN_WORD &&
+           (token_is_type(reader, token + 1) || token[2].kind == TOKEN_WORD ||
+            token_is(token + 2, "*"));
+}
+
+bool macro_behind_type(const struct reader *reader)
+{
+    const struct token *const token = reader_token(reader);
+    return looks_like_macro(token) && !token_is_type(reader, token) &&
+           (token[1].kind == TOKEN_WORD || token_is(token + 1, "*"));
+}
+
+void macros_skip(struct reader *reader)
+{
+    static const char *const words[] = {"const", "noexcept", "override", "throw"};
+    while (is_one_of(reader_token(reader), words, ARRAY_LEN(words)) ||
+           looks_like_macro(reader_token(reader))) {
+        reader->at++;
+        if (token_is(reader_token(reader), "("))
+            reader->at = behind_group(reader, reader->at);
+        if (token_is(reader_token(reader), "("))
+            break;
+    }
+}
+
+bool macro_of_type(struct reader *reader)
+{
+    const size_t at = reader->at;
+    const struct token *const token = &reader->token[at];
+    if (!looks_like_macro(token) || token_is_type(reader, token) ||
+        !token_is(token + 1, "("))
+        return false;
+    const size_t end = behind_group(reader, at + 1);
+    const bool one = end > at + 3 && end <= at + 6 &&
+                     reader->token[end].kind == TOKEN_WORD &&
+                     token_is(&reader->token[end + 1], "(");
+    if (one) { /* the type alone is left: LZO_EXTERN(int) */
+        memmove(&reader->token[end - 1], &reader->token[end],
+                (reader->n - end) * sizeof *token);
+        reader->n--;
+        reader->at += 2;
+    }
+    return one;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects: T *x = from make(...) then set(x, 3) free unmake. */
+#include <string.h>
+
+#include "declare_private.h"
+
+/* ---- as they stand ---- */
+
+static int read_step(struct reader *reader, struct declared_argument *argument)
+{
+    const struct token *const word = reader_next(reader);
+    if (argument->n_steps == STEPS_MAX)
+        return reader_fail(reader, word, "an object is made by at most %d calls",
+                           STEPS_MAX);
+    struct made_step *const step = &argument->step[argument->n_steps++];
+    step->first = argument->n_made;
+    int status = token_name(reader, word, step->name);
+    if (status == 0)
+        status = reader_expect(reader, "(", "behind the function that makes the pointer");
+    while (status == 0 && !reader_take(reader, ")")) {
+        const struct token *const token = reader_token(reader);
+        const size_t begin = reader->at;
+        struct made_argument *made = &argument->made[argument->n_made];
+        if (step->n++ == DECLARED_MAX || argument->n_made++ == MADE_MAX)
+            return reader_fail(reader, token, "at most %d arguments",
+                               step->n > DECLARED_MAX ? DECLARED_MAX : MADE_MAX);
+        reader_take(reader, "&");
+        /* Read again by maker_finish(), when dimensions are known. */
+        status = expression_skip(reader);
+        made->integer.n = (uint32_t)begin; /* of a token */
+        if (status == 0 && !token_is(reader_token(reader), ")"))
+            status = reader_expect(reader, ",", "between arguments");
+    }
+    return status;
+}
+
+int maker_parse(struct reader *reader, struct declared_argument *argument)
+{
+    int status = read_step(reader, argument);
+    while (status == 0 && reader_take(reader, "then"))
+        status = read_step(reader, argument);
+    if (status == 0 && reader_take(reader, "free"))
+        status = token_name(reader, reader_next(reader), argument->freed_by);
+    return status;
+}
+
+/* ---- when all names are known ---- */
+
+/* The text behind a skipped expression must be the same when it is read. */
+static int finish_end(const struct reader *reader)
+{
+    const struct token *const token = reader_token(reader);
+    return token_is(token, ",") || token_is(token, ")")
+               ? 0
+               : reader_fail(reader, token, "expected ',' or ')' behind the value");
+}
+
+/* An array or an object. */
+static bool find_made(const struct reader *reader, const struct token *token,
+                      struct made_argument *made)
+{
+    const int found = token->kind == TOKEN_WORD && token[1].kind == TOKEN_SIGN &&
+                              strchr(",)", token[1].at[0])
+                          ? declaration_find(reader->declaration, token_word(token).text)
+                          : -1;
+    const struct declared_argument *const argument =
+        found < 0 ? NULL : &reader->declaration->argument[found];
+    if (!argument ||
+        (argument->kind != ARGUMENT_ARRAY && argument->kind != ARGUMENT_OPAQUE) ||
+        argument->vector)
+        return false;
+    made->kind = argument->kind;
+    made->argument = (uint32_t)found;
+    return true;
+}
+
+/* make(&x): the function writes the object's address there. */
+static int finish_address(struct reader *reader, uint32_t i, bool first,
+                          struct made_argument *made)
+{
+    const struct token *const token = reader_token(reader);
+    made->by_address = true;
+    reader_next(reader);
+    return first && find_made(reader, token, made) && made->argument == i
+               ? 0
+               : reader_fail(reader, token,
+                             "'&' stands before the object's own name, in the call that "
+                             "makes it");
+}
+
+static int finish_value(struct reader *reader, struct made_argument *made)
+{
+    const struct token *const token = reader_token(reader);
+    bool single;
+    size_t n;
+    made->type = CTYPE_POINTER;
+    if (reader_take(reader, "NULL")) {
+        made->kind = ARGUMENT_NULL;
+    } else if (token->kind == TOKEN_TEXT) {
+        made->kind = ARGUMENT_TEXT;
+        return token_text(reader, reader_next(reader), made->text, sizeof made->text, &n);
+    } else if (find_made(reader, token, made)) {
+        reader_next(reader);
+    } else if (token[token_is(token, "-")].kind == TOKEN_REAL) {
+        made->kind = ARGUMENT_NUMBER;
+        const int status = number_read(reader, &made->number, &single);
+        made->type = single ? CTYPE_F32 : CTYPE_F64;
+        return status;
+    } else {
+        made->kind = ARGUMENT_INTEGER;
+        made->type = CTYPE_I64;
+        return expression_read(reader, &made->integer);
+    }
+    return 0;
+}
+
+static int finish_made(struct reader *reader, uint32_t i, bool first,
+                       struct made_argument *made)
+{
+    const struct token *const token = &reader->token[made->integer.n];
+    reader->at = made->integer.n;
+    made->integer.n = 0;
+    int status = reader_take(reader, "&") ? finish_address(reader, i, first, made)
+                                          : finish_value(reader, made);
+    if (status == 0 && first && made->kind == ARGUMENT_OPAQUE && made->argument == i &&
+        !made->by_address)
+        status = reader_fail(reader, token, "%s is not made yet; write &%s",
+                             token_word(token).text, token_word(token).text);
+    return status < 0 ? status : finish_end(reader);
+}
+
+int maker_finish(struct reader *reader, uint32_t i)
+{
+    struct declared_argument *const argument = &reader->declaration->argument[i];
+    int status = 0;
+    for (uint32_t m = 0; m < argument->n_made && status == 0; m++)
+        status = finish_made(reader, i, m < argument->step[0].n, &argument->made[m]);
+    return status;
+}
+
+/* ---- their order ---- */
+
+enum { UNSEEN, OPEN, DONE };
+
+/* Objects that another one's makers take are made before it. */
+static int visit(struct reader *reader, uint32_t i, unsigned char state[DECLARED_MAX])
+{
+    struct declaration *const declaration = reader->declaration;
+    const struct declared_argument *const argument = &declaration->argument[i];
+    int status = 0;
+    if (state[i] == OPEN)
+        return reader_fail(reader, &reader->token[reader->later[i].name],
+                           "%s is made from itself", argument->name);
+    if (state[i] == DONE || argument->kind != ARGUMENT_OPAQUE)
+        return 0;
+    state[i] = OPEN;
+    for (uint32_t m = 0; m < argument->n_made && status == 0; m++)
+        if (argument->made[m].kind == ARGUMENT_OPAQUE && argument->made[m].argument != i)
+            status = visit(reader, argument->made[m].argument, state);
+    state[i] = DONE;
+    declaration->object[declaration->n_objects++] = i;
+    return status;
+}
+
+int makers_order(struct reader *reader)
+{
+    unsigned char state[DECLARED_MAX] = {UNSEEN};
+    int status = 0;
+    for (uint32_t i = 0; i < reader->declaration->n && status == 0; i++)
+        status = visit(reader, i, state);
+    return status;
+}

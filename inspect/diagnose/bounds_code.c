@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the instructions of an iteration need of the core. */
+#include "bounds.h"
+
+/* Loops as long as this fit in no buffer of decoded instructions, and code of so many
+ * bytes in no first cache. */
+enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
+
+static double integers(const struct inspect_facts *facts)
+{
+    return known(GET(integer_divides));
+}
+
+static double access_bits(double bytes, double accesses)
+{
+    return accesses > 0 ? 8 * bytes / accesses : 64;
+}
+
+/* Broadcasts are narrow, but go where vectors go. */
+static double load_bits(const struct inspect_facts *facts)
+{
+    const double bits = access_bits(GET(bytes_loaded), GET(loads));
+    return GET(vector) >= 0.5 * GET(instructions) ? fmax(bits, 128) : bits;
+}
+
+static double whole_load_cycles(const struct inspect_facts *facts, double loads)
+{
+    return takes(loads, rate(facts, FACT_rate_loads_64, load_bits(facts)));
+}
+
+static double load_cycles(const struct inspect_facts *facts)
+{
+    const double splits =
+        fmin(known(GET(line_splits) - known(GET(split_stores))), GET(loads));
+    return whole_load_cycles(facts, GET(loads) - splits) +
+           takes(splits, rate(facts, FACT_rate_splits_64, load_bits(facts)));
+}
+
+double bounds_whole_stores(const struct inspect_facts *facts, double stores)
+{
+    const double bits = access_bits(GET(bytes_stored), GET(stores));
+    return takes(stores, rate(facts, FACT_rate_stores_64, bits));
+}
+
+static double store_cycles(const struct inspect_facts *facts)
+{
+    const double bits = access_bits(GET(bytes_stored), GET(stores));
+    const double splits = fmin(known(GET(split_stores)), GET(stores));
+    return bounds_whole_stores(facts, GET(stores) - splits) +
+           takes(splits, rate(facts, FACT_rate_split_stores_64, bits));
+}
+
+/* One after the other: each takes a core's ports for loads and stores many times. */
+static double gather_cycles(const struct inspect_facts *facts)
+{
+    return takes(GET(gathered), fmax(GET(rate_gathered_256), GET(rate_gathered_512))) +
+           takes(GET(scattered), GET(rate_scattered_512));
+}
+
+static double decode_cycles(const struct inspect_facts *facts)
+{
+    const double instructions = GET(instructions), bytes = GET(code_bytes);
+    const double decode =
+        instructions >= LONG_LOOP ? takes(instructions, GET(rate_decoded)) : (double)NAN;
+    return bytes >= LONG_CODE ? fmax(decode, takes(bytes, GET(rate_fetched))) : decode;
+}
+
+/* Multiplications go where FMAs go, and divisions block these for a part of their time.
+ */
+static double arithmetic_cycles(const struct inspect_facts *facts)
+{
+    const double bits = GET(widest_bits), divide = rate(facts, FACT_cost_divide_64, bits);
+    return fmax(takes(GET(multiplies), rate(facts, FACT_rate_fmas_64, bits)) +
+                    (divide > 0 ? cost(GET(divides) - integers(facts), divide) : 0),
+                takes(GET(float_arithmetic) - GET(divides),
+                      rate(facts, FACT_rate_floats_64, bits)));
+}
+
+/* Several instructions count at their mean width: a wide one takes at least as long as a
+ * narrow one. */
+static double unit_cycles(const struct inspect_facts *facts, double count, double bits,
+                          enum inspect_fact rate_128)
+{
+    const double mean = part(bits, count);
+    return takes(count,
+                 inspect_fact_value(facts, rate_128 + (mean >= 256) + (mean >= 512)));
+}
+
+static double shuffle_cycles(const struct inspect_facts *facts)
+{
+    const double bits = GET(shuffle_bits);
+    const double permutes = part(GET(permutes), GET(shuffles)) * bits;
+    return fmax(unit_cycles(facts, GET(shuffles), bits, FACT_rate_shuffles_128),
+                unit_cycles(facts, GET(permutes), permutes, FACT_rate_permutes_128));
+}
+
+static double divide_cycles(const struct inspect_facts *facts)
+{
+    const double bits = GET(widest_bits), doubles = known(GET(divides_f64));
+    return takes(GET(divides) - doubles - integers(facts),
+                 rate(facts, FACT_rate_divides_64, bits)) +
+           takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits)) +
+           takes(integers(facts), GET(rate_integer_divides));
+}
+
+/* Each time that the loop is entered a chain begins anew, while the last one may still
+ * run. If the time refutes that they follow each other, they overlap as far as the
+ * largest core looks ahead, in instructions. */
+static double chain_cycles(const struct inspect_facts *facts, double chain)
+{
+    const double ahead = 512;
+    const double apart = GET(instructions) * GET(trips) / GET(loop_share);
+    return chain > INSPECT_REFUTED * GET(cycles) && apart > 0
+               ? chain / (1 + ahead / apart)
+               : chain;
+}
+
+/* Chains that take all the time fill the scheduler, and some cores are slower then. If
+ * the time refutes that, they did not. */
+static double longest_chain(const struct inspect_facts *facts)
+{
+    const double few = chain_cycles(facts, GET(chain));
+    const double full = chain_cycles(facts, GET(chain_full));
+    return full > few && full <= GET(cycles) ? full : few;
+}
+
+static double spill_cycles(const struct inspect_facts *facts)
+{
+    const double bits = GET(widest_bits);
+    return takes(GET(vector_reloads), rate(facts, FACT_rate_loads_64, bits)) +
+           takes(GET(vector_spills), rate(facts, FACT_rate_stores_64, bits));
+}
+
+void bounds_put_shares(struct inspect_facts *facts)
+{
+    const double instructions = GET(instructions), accesses = GET(loads) + GET(stores);
+    PUT(vector_share, part(GET(vector), instructions));
+    PUT(integer_share, part(GET(integer), instructions));
+    PUT(address_share, part(GET(alu) + GET(branches), instructions));
+    PUT(copy_share, part(GET(copies), instructions));
+    PUT(crossing_share, part(GET(crossings), instructions));
+    PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
+    PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
+    PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
+    PUT(split_share, part(GET(line_splits), accesses));
+    PUT(page_share, part(GET(page_changes), accesses));
+    PUT(crowded_share, part(GET(crowded), accesses));
+}
+
+void bounds_put_code(struct inspect_facts *facts)
+{
+    const double instructions = GET(instructions);
+    PUT(arithmetic_cycles, arithmetic_cycles(facts));
+    PUT(vector_cycles,
+        unit_cycles(facts, GET(computed), GET(computed_bits), FACT_rate_computed_128));
+    PUT(shuffle_cycles, shuffle_cycles(facts));
+    /* A comparison and its branch count as one: cores fuse them. */
+    PUT(integer_cycles, takes(GET(alu), GET(rate_integers)));
+    PUT(dispatch_cycles,
+        takes(instructions - known(GET(branches)), GET(rate_instructions)));
+    PUT(decode_cycles, decode_cycles(facts));
+    PUT(branch_cycles, fmax(takes(GET(branches), GET(rate_branches)),
+                            takes(GET(taken), GET(rate_taken))));
+    PUT(load_cycles, load_cycles(facts));
+    PUT(whole_load_cycles, whole_load_cycles(facts, GET(loads)));
+    PUT(store_cycles, store_cycles(facts));
+    PUT(gather_cycles, gather_cycles(facts));
+    PUT(divide_cycles, divide_cycles(facts));
+    PUT(form_cycles, GET(dearest));
+    /* Where memory hands on nothing of weight, other bounds say it. */
+    PUT(order_cycles,
+        GET(memory_chain) >= 1.1 * GET(register_chain) ? GET(memory_chain) : (double)NAN);
+    PUT(chain_cycles, longest_chain(facts));
+    PUT(window_cycles, chain_cycles(facts, GET(window_chain)));
+    PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
+}
+
+void bounds_put_costs(struct inspect_facts *facts)
+{
+    PUT(forward_cycles, cost(GET(failed_forwards), GET(cost_forward)));
+    PUT(spill_cycles, spill_cycles(facts));
+    PUT(mixed_cycles, cost(GET(legacy_sse), GET(cost_mixed)));
+    PUT(mispredict_cycles, cost(GET(mispredicts), GET(cost_mispredict)));
+    PUT(guess_cycles, cost(GET(undecided), GET(cost_mispredict)));
+    PUT(fault_share, part(cost(GET(page_faults), GET(cost_fault)), GET(call_cycles)));
+    PUT(cpuid_share, part(cost(GET(cpuids), GET(cost_cpuid)), GET(call_cycles)));
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the executions of an instruction add to its loop. */
+#include "inspect_private.h"
+
+static bool is_counted(const struct code *code, const struct access *access)
+{
+    const bool of_call = access->hidden && (code->is_call || code->flow == FLOW_RETURN);
+    return (access->read || access->write) && !of_call;
+}
+
+/* By how much the counts of known addresses have to be multiplied; 0: none is known. */
+static double scale_of(const struct node *node, struct inspect_loop *to)
+{
+    const struct code *code = &node->code;
+    uint64_t expected = 0;
+    bool slot = false;
+    for (unsigned i = 0; i < code->n_accesses; i++) {
+        const struct access *access = &code->access[i];
+        if (is_counted(code, access) && !access->gather && !access->string)
+            expected += node->executed;
+        slot |= code->vector && access_is_slot(access);
+    }
+    to->addresses_exact &= node->counts.addressed == expected;
+    to->spills_exact &= !slot || node->counts.addressed == expected;
+    return node->counts.addressed ? (double)expected / (double)node->counts.addressed : 0;
+}
+
+static void add_accesses(const struct node *node, struct inspect_loop *to)
+{
+    const struct code *code = &node->code;
+    const struct access_counts *counts = &node->counts;
+    const double n = (double)node->executed;
+    const double scale = scale_of(node, to);
+    bool loads = false, stores = false;
+    for (unsigned i = 0; i < code->n_accesses; i++) {
+        const struct access *access = &code->access[i];
+        const double times = access->string ? (double)node->repeated : n;
+        if (!is_counted(code, access))
+            continue;
+        loads |= access->read;
+        stores |= access->write;
+        to->bytes_loaded += access->read ? times * access->bytes : 0;
+        to->bytes_stored += access->write ? times * access->bytes : 0;
+    }
+    to->loads += loads ? n : 0;
+    to->stores += stores ? n : 0;
+    to->line_splits += scale * (double)counts->line_splits;
+    to->split_stores += scale * (double)counts->split_stores;
+    to->forwards += scale * (double)counts->forwards;
+    to->taken_apart += scale * (double)counts->taken_apart;
+    to->crossings += scale * (double)counts->taken_apart;
+    to->page_splits += scale * (double)counts->page_splits;
+    to->failed_forwards += scale * (double)counts->failed_forwards;
+    to->page_changes += scale * (double)counts->page_changes;
+    to->crowded += scale * (double)counts->crowded;
+    to->wild_stores += scale * (double)counts->wild_stores;
+    to->aliases_4k += scale * (double)counts->aliases;
+    to->vector_reloads += scale * (double)counts->reloads;
+    to->vector_spills += scale * (double)counts->spills;
+    to->stack_reloads_of_constants += scale * (double)counts->constants;
+    to->scalar_stack += scale * (double)counts->stack;
+}
+
+/* The number of times that it went elsewhere than to the instruction behind it. */
+static double jumps(const struct nodes *nodes, const struct node *node)
+{
+    const uint64_t behind = node->code.address + node->code.length;
+    double n = 0;
+    for (uint32_t i = 0; i < node->n_edges; i++)
+        n += nodes->node[node->edge[i].to].code.address != behind
+                 ? (double)node->edge[i].count
+                 : 0;
+    return n;
+}
+
+static bool may_go_many_ways(const struct code *code)
+{
+    return code->flow == FLOW_CONDITIONAL || code->flow == FLOW_INDIRECT;
+}
+
+/* The number of times that a branch went another way than it goes most often. */
+static double rarely(const struct node *node)
+{
+    uint64_t most = 0, all = 0;
+    for (uint32_t i = 0; i < node->n_edges; i++) {
+        all += node->edge[i].count;
+        most = node->edge[i].count > most ? node->edge[i].count : most;
+    }
+    return (double)(all - most);
+}
+
+/* Cores drop what makes zero, whatever was there. */
+static bool is_zero(const struct code *code)
+{
+    return (code->effect == EFFECT_XOR || code->effect == EFFECT_SUB) &&
+           code->a == code->b && code->a != NO_GPR;
+}
+
+void census_add_node(const struct nodes *nodes, const struct node *node,
+                     struct inspect_loop *to)
+{
+    const struct code *code = &node->code;
+    const double n = (double)node->executed;
+    to->instructions += n;
+    *(code->vector         ? &to->vector
+      : code->scalar_float ? &to->scalar_float
+                           : &to->integer) += n;
+    to->alu += code->alu && !is_zero(code) ? n : 0;
+    to->lone += code->lone ? n : 0;
+    to->calls += code->is_call ? n : 0;
+    to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
+    to->indirect += code->flow == FLOW_INDIRECT ? n : 0;
+    to->undecided += may_go_many_ways(code) ? rarely(node) : 0;
+    to->taken += code->flow != FLOW_NEXT ? jumps(nodes, node) : 0;
+    to->copies += code->copy ? n : 0;
+    to->crossings += code->crossing ? n : 0;
+    to->divides += code->divide ? n : 0;
+    to->integer_divides += code->divide && !code->vector && !code->scalar_float ? n : 0;
+    to->divides_f64 += code->divide_f64 ? n : 0;
+    to->float_arithmetic += code->float_arithmetic ? n : 0;
+    to->multiplies += code->multiply ? n : 0;
+    to->fma += code->fma ? n : 0;
+    to->gathered += n * code->gathered;
+    to->scattered += n * code->scattered;
+    to->computed += code->computes ? n : 0;
+    to->computed_bits += code->computes ? n * code->unit_bits : 0;
+    to->shuffles += code->shuffle ? n : 0;
+    to->shuffle_bits += code->shuffle ? n * code->unit_bits : 0;
+    to->permutes += code->permute ? n : 0;
+    to->legacy_sse += code->encoding == ENCODING_SSE ? n : 0;
+    to->vex += code->encoding == ENCODING_VEX ? n : 0;
+    to->evex += code->encoding == ENCODING_EVEX ? n : 0;
+    if (code->bits > to->widest_bits && node->executed)
+        to->widest_bits = code->bits;
+    add_accesses(node, to);
+}
+
+void census_divide(struct inspect_loop *loop)
+{
+    double *const sums[] = {&loop->instructions,
+                            &loop->vector,
+                            &loop->scalar_float,
+                            &loop->integer,
+                            &loop->alu,
+                            &loop->lone,
+                            &loop->loads,
+                            &loop->stores,
+                            &loop->bytes_loaded,
+                            &loop->bytes_stored,
+                            &loop->vector_reloads,
+                            &loop->vector_spills,
+                            &loop->stack_reloads_of_constants,
+                            &loop->scalar_stack,
+                            &loop->calls,
+                            &loop->branches,
+                            &loop->indirect,
+                            &loop->undecided,
+                            &loop->taken,
+                            &loop->copies,
+                            &loop->crossings,
+                            &loop->taken_apart,
+                            &loop->divides,
+                            &loop->integer_divides,
+                            &loop->divides_f64,
+                            &loop->multiplies,
+                            &loop->float_arithmetic,
+                            &loop->fma,
+                            &loop->gathered,
+                            &loop->scattered,
+                            &loop->computed,
+                            &loop->computed_bits,
+                            &loop->shuffles,
+                            &loop->shuffle_bits,
+                            &loop->permutes,
+                            &loop->line_splits,
+                            &loop->split_stores,
+                            &loop->page_splits,
+                            &loop->forwards,
+                            &loop->failed_forwards,
+                            &loop->page_changes,
+                            &loop->crowded,
+                            &loop->wild_stores,
+                            &loop->aliases_4k,
+                            &loop->legacy_sse,
+                            &loop->vex,
+                            &loop->evex};
+    for (size_t i = 0; i < ARRAY_LEN(sums) && loop->iterations > 0; i++)
+        *sums[i] /= loop->iterations;
+}

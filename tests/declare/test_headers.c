@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prototypes as headers have them: macros and attributes say nothing about a call. */
+#include "parsed.h"
+
+static void test_macros(void **state)
+{
+    static const char *const all[] = {
+        "ZEXTERN int ZEXPORT f OF((const Bytef x[n], uInt n));",
+        "extern int f OF((const u8 x[n], int n))",
+        "int inflate_f OF((const u8 x[n], int n))",
+        "LZO_EXTERN(int) f(const u8 x[n], int n)",
+        "XXH_PUBLIC_API XXH_PUREFN int f(XXH_NOESCAPE const void x[n], size_t n);",
+        "size_t CAPSTONE_API cs_f(const u8 x[n], int n)",
+        "OPUS_EXPORT OPUS_WARN_UNUSED_RESULT int f(const u8 x[n], int n) "
+        "OPUS_ARG_NONNULL(1) OPUS_ARG_NONNULL(2);",
+        "extern int f (const u8 x[n], size_t n) __attribute__ ((__nothrow__ , __leaf__)) "
+        "__attribute__ ((__pure__)) __attribute__ ((__nonnull__ (1, 2)));",
+        "extern size_t f (const char x[n], int n) __THROW __nonnull ((1));",
+        "[[nodiscard]] bool simdjson::f(const char x[n], size_t n) noexcept;",
+        "extern \"C\" double std::ns::f(const u8 MY_RESTRICT x[n], size_t n) throw();",
+        "__declspec(dllexport) void *f(void *MY_RESTRICT _Nonnull x[1][n], int n)",
+        "static __inline__ float f(IN const float x[n], IN unsigned n) __asm__(\"g\")",
+        "mi_decl_nodiscard mi_decl_restrict void* f(const u8 x[n], int n) mi_attr_malloc "
+        "mi_attr_alloc_size(2) for k",
+        "void f(OPENBLAS_CONST u8 x[n], OPENBLAS_CONST int n)",
+        "int f(__attribute__((aligned(64))) const u8 x[n], int n)",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        const struct declaration *d = parsed(all[i]);
+        assert_int_equal(d->n, 2);
+        assert_string_equal(d->argument[0].name, "x");
+        assert_string_equal(d->argument[1].name, "n");
+        assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){5, 5}), 5);
+        assert_int_equal(d->name[strlen(d->name) - 1], 'f');
+    }
+}
+
+static void test_pairs(void **state)
+{
+    static const char *const all[] = {
+        "float _Complex", "float complex",       "_Complex float",
+        "fftwf_complex",  "std::complex<float>", "complex float",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        char text[128];
+        snprintf(text, sizeof text, "void (const %s x[n], %s *const y[2][n], int n)",
+                 all[i], all[i]);
+        const struct declaration *d = parsed(text);
+        assert_int_equal(d->argument[0].type, CTYPE_F32);
+        assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){5}), 10);
+        assert_int_equal(value_at(&d->argument[1].planes, NULL), 2);
+        assert_int_equal(value_at(&d->argument[1].count, (int64_t[]){5}), 10);
+    }
+    assert_int_equal(parsed("void (double complex x[n], int n)")->argument[0].type,
+                     CTYPE_F64);
+    assert_string_equal(parsed("void (float complex[4])")->argument[0].name, "complex");
+}
+
+static void test_values(void **state)
+{
+    const struct declaration *d = parsed("int f(const u8 **x[k][w], const int s[3] = {w, "
+                                         "0, (k + 1) * 2}, const float c[2] "
+                                         "= {-0.5, 1e3f,}, int k, int w)");
+    assert_int_equal(value_at(&d->argument[0].planes, (int64_t[]){4, 7}), 4);
+    assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){4, 7}), 7);
+    assert_string_equal(d->argument[1].text, "values:w, 0, (k + 1) * 2");
+    assert_string_equal(d->argument[2].text, "values:-0.5, 1e3f,");
+    assert_string_equal(d->argument[0].text, "");
+}
+
+static void test_objects(void **state)
+{
+    const struct declaration *d = parsed(
+        "void (ctx *c = from calloc(1, 288) then init(c) then set_key(c, key, 128) free "
+        "free, void *h = from open(3, &h), void *b = from b_new(late)) "
+        "for const u8 key[16], void *late = from l_new(c)");
+    const struct declared_argument *const c = d->argument, *const h = c + 1;
+    assert_int_equal(c->n_steps, 3);
+    assert_int_equal(c->n_made, 6);
+    assert_string_equal(c->step[2].name, "set_key");
+    assert_int_equal(c->step[2].first, 3);
+    assert_int_equal(c->step[2].n, 3);
+    assert_int_equal(c->made[3].kind, ARGUMENT_OPAQUE);
+    assert_int_equal(c->made[4].kind, ARGUMENT_ARRAY);
+    assert_int_equal(value_at(&c->made[5].integer, NULL), 128);
+    assert_string_equal(c->freed_by, "free");
+    assert_false(c->made[3].by_address);
+    assert_true(h->made[1].by_address);
+    assert_int_equal(d->n_objects, 4);
+    assert_int_equal(d->object[0], 0);
+    assert_int_equal(d->object[2], 4); /* before what is made from it */
+    assert_int_equal(d->object[3], 2);
+}
+
+static void test_refused(void **state)
+{
+    static const char *const all[][2] = {
+        {"__attribute__((ms_abi)) void f()", "ms_abi changes how a function is called"},
+        {"void f() __attribute__((__regparm__(3)))", "changes how a function is called"},
+        {"void WINAPI f()", "WINAPI changes how a function is called"},
+        {"float usigned f(int n)", "expected '('"},
+        {"usigned char f(int n)", "unknown type"},
+        {"void (usigned char x[n], int n)", "word too many"},
+        {"void (float x[n], int n) fro k", "nothing is expected behind the prototype"},
+        {"int f OF((int n)", "expected ')' behind the arguments"},
+        {"void (float complex x[n] length m, int *m, int n)",
+         "write the pairs as floats"},
+        {"fftw_complex f(int n)", "a complex number that is returned"},
+        {"void (float &x[2] = {1})", "what is only written has no values"},
+        {"void (const int x[2] = 3)", "values of an array stand in braces"},
+        {"void (const int x[2] = {3)", "the list of values does not end"},
+        {"void (const int x[2] = {3 4})", "expected ',' or '}' behind a value"},
+        {"void (const int x[2] = {y})", "no argument is called y"},
+        {"void (void *a = from f(b), void *b = from g(a))", "a is made from itself"},
+        {"void (void *a = from f(a))", "a is not made yet; write &a"},
+        {"void (void *a = from f(1) then g(&a))",
+         "'&' stands before the object's own name"},
+        {"void (void *a = from f(&b), void *b = from f())", "'&' stands before"},
+    };
+    struct declaration declaration;
+    struct error error;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        assert_int_equal(declaration_parse(all[i][0], &declaration, &error), -EINVAL);
+        if (!strstr(error.text, all[i][1]))
+            fail_msg("%s: %s", all[i][0], error.text);
+    }
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_macros), TEST(test_pairs), TEST(test_values),
+                     TEST(test_objects), TEST(test_refused));
+}
