@@ -46,7 +46,7 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
     const char *wrong = NULL;
     if (arm->file.kind == ELF_OTHER)
         wrong = "neither a module nor a simdbench executable: it is no ELF file for this "
-                "machine";
+                "machine; --harness=command measures any program";
     else if (arm->file.kind == ELF_PROGRAM && access(arm->path, X_OK) < 0)
         wrong = "a program that may not be executed";
     else if (arm->file.kind == ELF_PROGRAM && arm->spec.n_options)
@@ -218,8 +218,12 @@ static int probe(struct ab *ab, int which, struct error *error)
     catalog_add_worker(catalog, worker);
     int status = worker_start(worker, false, &why);
     if (status < 0 && ab->programs && status != -EINTR)
-        return error_set(error, status, "%s=%.200s: no simdbench executable: %.300s",
-                         flags[which], arm->spec.name, why.text);
+        return error_set(
+            error, status,
+            "%s=%.150s: no simdbench executable, and no benchmark program that "
+            "is recognised (%.150s); --harness=NAME names its harness, and "
+            "--harness=command measures any program",
+            flags[which], arm->spec.name, why.text);
     if (status == 0)
         status = ask_build(ab, arm, worker, &why);
     return status < 0 ? error_set(error, status, "%s=%.200s: %.600s", flags[which],

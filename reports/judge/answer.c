@@ -225,6 +225,31 @@ static void add_baselines(struct buffer *text, const struct family *family,
 /* A kernel that leaves so much of its limit is worth a question. */
 #define WORTH_ASKING 0.9
 
+/* Asks why a kernel is as slow as it is. One of a module has an id that is found with
+ * that module alone: the only plug-in of the run, without options. */
+static void add_why(struct buffer *text, const struct run *run,
+                    const struct result *result)
+{
+    const char *const plugin = run->n_plugins == 1 ? run->plugins[0] : "";
+    const char *const build = strrchr(plugin, ' ');
+    char path[1024];
+    snprintf(path, sizeof path, "%.*s", build ? (int)(build - plugin) : 0, plugin);
+    const size_t n = strlen(path);
+    const bool alone = n > 3 && !strcmp(path + n - 3, ".so") && is_harmless(path) &&
+                       !strchr(result->id, ',');
+
+    if (!is_harmless(result->id) || (result->module.name && !alone))
+        return;
+    buffer_add(text, ". Why: simdbench explain '");
+    buffer_plain(text, result->id);
+    buffer_add(text, "'");
+    if (!result->module.name)
+        return;
+    buffer_add(text, " --plugin='");
+    buffer_plain(text, path);
+    buffer_add(text, "'");
+}
+
 static void family_tell(struct buffer *text, const struct family *family)
 {
     size_t wins, length;
@@ -241,12 +266,8 @@ static void family_tell(struct buffer *text, const struct family *family)
     add_winner(text, family, winner, wins);
     const struct result *const lowest = add_share(text, family, winner);
     add_baselines(text, family, winner);
-    if (lowest && lowest->summary.limit.share < WORTH_ASKING && !lowest->module.name &&
-        is_harmless(lowest->id)) {
-        buffer_add(text, ". Why: simdbench explain '");
-        buffer_plain(text, lowest->id);
-        buffer_add(text, "'");
-    }
+    if (lowest && lowest->summary.limit.share < WORTH_ASKING)
+        add_why(text, family->run, lowest);
 }
 
 static int family_judge(struct family *family, const struct result *like,

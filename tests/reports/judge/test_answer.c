@@ -139,7 +139,32 @@ static void honest(void **state)
     run_free(gate);
 }
 
+/* A case of a plug-in is found by the plug-in. */
+static void command_with_a_plugin(void **state)
+{
+    struct run *const run = sample_run_alone();
+    (void)state;
+    for (size_t i = 0; i < run->n_results; i++)
+        run->results[i].summary.limit.share = 0.5;
+    assert_true(says(run, ". Why: simdbench explain '"));
+    assert_false(says(run, "--plugin"));
+    for (size_t i = 0; i < run->n_results; i++)
+        need(!string_set(&run->results[i].module.name, "mine"));
+    assert_false(says(run, "Why: "));
+    need(!strings_add(&run->plugins, &run->n_plugins, "/a/mine.so 0123abcd"));
+    assert_true(says(run, "' --plugin='/a/mine.so'"));
+    need(!string_set(&run->plugins[0], "/a/mine.json "));
+    assert_false(says(run, "Why: "));
+    need(!string_set(&run->plugins[0], "/a/$(mine).so 01"));
+    assert_false(says(run, "Why: "));
+    need(!string_set(&run->plugins[0], "/a/mine.so "));
+    need(!strings_add(&run->plugins, &run->n_plugins, "/a/other.so "));
+    assert_false(says(run, "Why: "));
+    run_free(run);
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest));
+    return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest),
+                     TEST(command_with_a_plugin));
 }
