@@ -1,33 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the instructions that an edit changes, and the changes. */
-#include "surgery_private.h"
+#include "edit_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <Zydis/Zydis.h>
-
 /* ---- instructions ---- */
 
-struct one {
-    const struct surgery_seen *seen;
-    const unsigned char *bytes;
-    ZydisDecodedInstruction decoded;
-    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
-};
-/* All that is known of an edit while it is planned. */
-struct planning {
-    struct surgery *surgery;
-    const struct surgery_seen *seen;
-    size_t n;
-    struct changes *changes;
-    uint64_t altered; /* vector registers and masks, as of edit_is_safe() */
-    struct error *error;
-};
-
-static bool decode_one(const struct planning *planning, const struct surgery_seen *seen,
-                       struct one *one)
+bool one_decode(const struct planning *planning, const struct surgery_seen *seen,
+                struct one *one)
 {
     const struct block *const block = block_at(planning->surgery, seen->address);
     ZydisDecoder decoder;
@@ -49,17 +31,17 @@ static bool is_vector(ZydisRegister reg)
            class == ZYDIS_REGCLASS_ZMM;
 }
 
-static uint64_t vector_bit(ZydisRegister reg)
+uint64_t vector_bit(ZydisRegister reg)
 {
     return is_vector(reg) ? UINT64_C(1) << ZydisRegisterGetId(reg) : 0;
 }
 
-static bool is_vector_operand(const ZydisDecodedOperand *operand)
+bool is_vector_operand(const ZydisDecodedOperand *operand)
 {
     return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && is_vector(operand->reg.value);
 }
 
-static bool starts(const struct one *one, const char *with)
+bool one_starts(const struct one *one, const char *with)
 {
     const char *const name = ZydisMnemonicGetString(one->decoded.mnemonic);
     return !strncmp(name + (*name == 'v'), with, strlen(with));
@@ -69,14 +51,14 @@ static bool starts(const struct one *one, const char *with)
 static bool moves(const struct one *one, bool to_memory)
 {
     const unsigned last = one->decoded.operand_count_visible - 1u;
-    return last >= 1 && last < ZYDIS_MAX_OPERAND_COUNT && starts(one, "mov") &&
+    return last >= 1 && last < ZYDIS_MAX_OPERAND_COUNT && one_starts(one, "mov") &&
            one->operand[to_memory ? 0 : last].type == ZYDIS_OPERAND_TYPE_MEMORY &&
            is_vector_operand(&one->operand[to_memory ? last : 0]);
 }
 
 /* ---- changes ---- */
 
-static struct change as_built(const struct one *one)
+struct change change_as_built(const struct one *one)
 {
     struct change change = {.address = one->seen->address,
                             .length = one->decoded.length,
@@ -94,7 +76,7 @@ static int drop(struct planning *planning, const struct one *one)
 }
 
 /* Zeroes a register: cores know that the result depends on nothing. 0: it cannot be. */
-static uint8_t encode_zero(const struct one *one, ZydisRegister reg, unsigned char *bytes)
+uint8_t encode_zero(const struct one *one, ZydisRegister reg, unsigned char *bytes)
 {
     const unsigned id = (unsigned)ZydisRegisterGetId(reg);
     const bool legacy = one->decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
@@ -117,7 +99,7 @@ static uint8_t encode_zero(const struct one *one, ZydisRegister reg, unsigned ch
 /* In place of an instruction its first operand becomes zero. */
 static int zero_result(struct planning *planning, const struct one *one)
 {
-    struct change change = as_built(one);
+    struct change change = change_as_built(one);
     change.keeps = false;
     change.after = encode_zero(one, one->operand[0].reg.value, change.bytes);
     planning->altered |= vector_bit(one->operand[0].reg.value);
@@ -131,9 +113,9 @@ enum { OP_DIVIDE = 0x5e, OP_ROOT = 0x51, OP_MULTIPLY = 0x59, OP_MOVE = 0x10 };
 
 static int edit_divide(struct planning *planning, const struct one *one)
 {
-    const bool divides = starts(one, "div"), roots = starts(one, "sqrt");
-    const bool of_one = starts(one, "sqrtss") || starts(one, "sqrtsd");
-    struct change change = as_built(one);
+    const bool divides = one_starts(one, "div"), roots = one_starts(one, "sqrt");
+    const bool of_one = one_starts(one, "sqrtss") || one_starts(one, "sqrtsd");
+    struct change change = change_as_built(one);
     if ((!divides && !roots) || !is_vector_operand(&one->operand[0]) ||
         !one->decoded.raw.modrm.offset)
         return 0;
@@ -175,7 +157,7 @@ static int edit_gather(struct planning *planning, const struct one *one)
     request.operands[last].mem.displacement = memory->mem.disp.value;
     request.operands[last].mem.size =
         (ZyanU16)(ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, to) / 8);
-    struct change change = as_built(one);
+    struct change change = change_as_built(one);
     ZyanUSize n = CHANGE_BYTES_MAX;
     change.keeps = false;
     if (!ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, change.bytes, &n)))
@@ -203,7 +185,7 @@ static int edit_spill(struct planning *planning, const struct one *one)
 static int read_register(struct planning *planning, const struct one *one)
 {
     const unsigned n = one->decoded.operand_count_visible;
-    struct change change = as_built(one);
+    struct change change = change_as_built(one);
     ZydisEncoderRequest request;
     ZyanUSize size = CHANGE_BYTES_MAX;
     if (n < 2 || one->operand[n - 1].type != ZYDIS_OPERAND_TYPE_MEMORY ||
@@ -259,7 +241,7 @@ static uint64_t read_wide(const struct planning *planning)
     uint64_t wide = 0;
     for (size_t i = 0; i < planning->n; i++) {
         struct one one;
-        if (!decode_one(planning, &planning->seen[i], &one))
+        if (!one_decode(planning, &planning->seen[i], &one))
             continue;
         for (unsigned k = 0; k < one.decoded.operand_count; k++)
             if (is_vector_operand(&one.operand[k]) && one.operand[k].size > 128 &&
@@ -272,7 +254,7 @@ static uint64_t read_wide(const struct planning *planning)
 /* What it writes is another value if somebody reads the upper half. */
 static int edit_vex(struct planning *planning, const struct one *one)
 {
-    struct change change = as_built(one);
+    struct change change = change_as_built(one);
     if (!recode_vex(one->bytes, one->decoded.length, &change))
         return 0;
     if (is_vector_operand(&one->operand[0]))
@@ -282,150 +264,10 @@ static int edit_vex(struct planning *planning, const struct one *one)
 
 static int edit_cached(struct planning *planning, const struct one *one)
 {
-    struct change change = as_built(one);
+    struct change change = change_as_built(one);
     return recode_cached(one->bytes, one->decoded.length, &change)
                ? changes_add(planning->changes, &change, planning->error)
                : 0;
-}
-
-/* ---- chains: of a whole loop ---- */
-
-static bool is_zero_idiom(const struct one *one)
-{
-    const unsigned n = one->decoded.operand_count_visible;
-    return n >= 2 && (starts(one, "xor") || starts(one, "pxor") || starts(one, "psub")) &&
-           is_vector_operand(&one->operand[n - 1]) &&
-           is_vector_operand(&one->operand[n - 2]) &&
-           one->operand[n - 1].reg.value == one->operand[n - 2].reg.value;
-}
-
-static void take_use(const struct one *one, uint64_t *reads, uint64_t *writes)
-{
-    *reads = *writes = 0;
-    for (unsigned i = 0; i < one->decoded.operand_count; i++) {
-        const ZydisDecodedOperand *const operand = &one->operand[i];
-        const bool partly = operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE;
-        if (!is_vector_operand(operand))
-            continue;
-        if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ || partly)
-            *reads |= vector_bit(operand->reg.value);
-        if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-            *writes |= vector_bit(operand->reg.value);
-    }
-    if (is_zero_idiom(one))
-        *reads = 0;
-}
-
-/* `sum = sum + x` becomes `sum = x + x`, if x is in a register. */
-static bool read_the_other(const struct one *one, uint64_t carried, struct change *change)
-{
-    const ZydisDecodedOperand *const a = &one->operand[1], *const b = &one->operand[2];
-    ZydisEncoderRequest request;
-    ZyanUSize n = CHANGE_BYTES_MAX;
-    if (one->decoded.operand_count_visible != 3 || !is_vector_operand(a) ||
-        !is_vector_operand(b) ||
-        one->operand[0].actions & ZYDIS_OPERAND_ACTION_MASK_READ ||
-        one->decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX ||
-        (vector_bit(a->reg.value) & carried) == (vector_bit(b->reg.value) & carried) ||
-        !ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(
-            &one->decoded, one->operand, 3, &request)))
-        return false;
-    const bool first = vector_bit(a->reg.value) & carried;
-    request.operands[first ? 1 : 2].reg.value = (first ? b : a)->reg.value;
-    change->keeps = false;
-    if (!ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, change->bytes, &n)))
-        return false;
-    change->after = (uint8_t)n;
-    return true;
-}
-
-/* Zeroes what the instruction would read of the turn before. */
-static int cut(struct planning *planning, const struct one *one, uint64_t carried)
-{
-    struct change change = as_built(one);
-    if (!read_the_other(one, carried, &change)) {
-        change = as_built(one);
-        for (unsigned id = 0; id < MASK_BIT; id++) {
-            const ZydisRegister reg = ZydisRegisterEncode(ZYDIS_REGCLASS_XMM, (ZyanU8)id);
-            if (carried >> id & 1 &&
-                change.before + 2 * INSN_BYTES_MAX < CHANGE_BYTES_MAX)
-                change.before += encode_zero(one, reg, change.bytes + change.before);
-        }
-        memcpy(change.bytes + change.before, one->bytes, one->decoded.length);
-    }
-    planning->altered |= carried;
-    return change.before || !change.keeps
-               ? changes_add(planning->changes, &change, planning->error)
-               : 0;
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct surgery_seen *const x = a, *const y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
-}
-
-/* Registers that are read before they are written, and written: what each turn hands to
- * the next one. */
-static uint64_t find_carried(const struct planning *planning,
-                             const struct surgery_seen *loop, size_t n)
-{
-    uint64_t written = 0, read = 0, all = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct one one;
-        uint64_t reads, writes;
-        if (!decode_one(planning, &loop[i], &one))
-            continue;
-        take_use(&one, &reads, &writes);
-        read |= reads & ~written;
-        written |= writes;
-        all |= writes;
-    }
-    return read & all;
-}
-
-static int cut_loop(struct planning *planning, const struct surgery_seen *loop, size_t n)
-{
-    uint64_t carried = find_carried(planning, loop, n);
-    int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++) {
-        struct one one;
-        uint64_t reads, writes;
-        if (!decode_one(planning, &loop[i], &one))
-            continue;
-        take_use(&one, &reads, &writes);
-        if (reads & carried)
-            status = cut(planning, &one, reads & carried);
-        carried &= ~reads;
-    }
-    return status;
-}
-
-/* Loop after loop, those of its instructions that most turns execute. */
-static int cut_loops(struct planning *planning)
-{
-    struct surgery_seen *const loop = calloc(planning->n + 1, sizeof *loop);
-    int status = loop ? 0 : error_set(planning->error, -ENOMEM, "out of memory");
-    for (size_t number = 0, any = 1; any && status == 0; number++) {
-        uint64_t most = 0;
-        size_t n = 0;
-        any = 0;
-        for (size_t i = 0; i < planning->n; i++) {
-            const struct surgery_seen *const seen = &planning->seen[i];
-            any |= seen->loop != SURGERY_COLD && seen->loop >= number;
-            if (seen->loop == number && seen->executed > most)
-                most = seen->executed;
-        }
-        for (size_t i = 0; i < planning->n; i++)
-            if (planning->seen[i].loop == number &&
-                2 * planning->seen[i].executed >= most)
-                loop[n++] = planning->seen[i];
-        if (n)
-            qsort(loop, n, sizeof *loop, by_place);
-        status = cut_loop(planning, loop, n);
-    }
-    free(loop);
-    return status;
 }
 
 /* ---- all of it ---- */
@@ -460,7 +302,7 @@ static int find_changes(struct planning *planning, enum surgery_edit edit)
     for (size_t i = 0; i < planning->n && status == 0; i++) {
         struct one one;
         if (planning->seen[i].loop != SURGERY_COLD &&
-            decode_one(planning, &planning->seen[i], &one))
+            one_decode(planning, &planning->seen[i], &one))
             status = edits[edit].edit(planning, &one);
     }
     return status;

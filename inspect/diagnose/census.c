@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums up what executed: by encoding and width, by module, by loop. */
-#include "inspect_private.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <math.h>

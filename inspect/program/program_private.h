@@ -2,8 +2,8 @@
 /* Shared by program*.c: threads, memories with their breakpoints, and stops. */
 #pragma once
 
-#include "inspect_private.h"
 #include "program.h"
+#include "trace/trace.h"
 
 /* ---- memories (program_space.c) ---- */
 

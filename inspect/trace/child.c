@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The traced process: stops, registers, memory, breakpoints. */
-#include "inspect_private.h"
+#include "trace.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tracer's end of a marked call: all of it, or windows of some. */
-#include "inspect_private.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <sched.h>

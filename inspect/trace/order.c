@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions in the order in which they were seen, with their addresses: what waits for
  * what through memory, too. */
-#include "inspect_private.h"
+#include "trace.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * tells which instructions executed. So no two places may be left for the same address,
  * and none for an address on the path. In a loop, registers that change by the same
  * amount in each turn tell how many turns there were. */
-#include "inspect_private.h"
+#include "trace.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* General registers through instructions that nobody stepped: what they compute from each
  * other is computed here too; what they load is unknown from then on. */
-#include "inspect_private.h"
+#include "trace.h"
 
 void known_take(struct known *known, const struct user_regs_struct *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs of the instructions that take a part of the time. The caller of inspect measures
  * them; here they find their instructions and registers. */
-#include "inspect_private.h"
+#include "trace.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows a call: steps what is new, records it as paths, and lets paths run. */
-#include "inspect_private.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* What an instruction reads and writes, and the chains of loops that never run here. */
 #include <unistd.h>
 
-#include "inspect_private.h"
+#include "trace/trace.h"
 #include "unit.h"
 
 #define BYTES(...) ((const unsigned char[CODE_BYTES_MAX]){__VA_ARGS__})
