@@ -143,6 +143,11 @@ void made_call_finish(const struct made_call *made);
 /* Number of elements of an operand that are valid after the call. */
 uint64_t made_call_length(const struct made_call *made, uint32_t operand);
 
+/* called_operands.c */
+/* The slot's operands, its result, and the element type of its cases. -E2BIG; -EINVAL:
+ * nothing is written. */
+int called_operands(struct declared_slot *slot, struct error *error);
+
 /* called_tails.c */
 /* Reads "1..70". -EINVAL */
 int tails_read(const char *text, long *first, long *last);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executed instructions, found by context and address, and the edges between them. */
-#include "inspect_private.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
