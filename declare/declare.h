@@ -400,7 +400,7 @@ int kept_calls_write(FILE *file, const struct kept_call *call, size_t n,
 /* Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ... */
 int kept_calls_read(const char *path, struct kept_calls *calls, struct error *error);
 void kept_calls_free(struct kept_calls *calls);
-/* How many have the same shape, at most. */
+/* The most that have the same shape. */
 uint32_t kept_calls_most(const struct kept_calls *calls, uint32_t rank);
 /* The call of that number, counted round and round, among those of a shape; of all if it
  * has none. */

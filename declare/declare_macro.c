@@ -69,7 +69,7 @@ static size_t behind_group(const struct reader *reader, size_t open)
     return open;
 }
 
-/* How many tokens at `i` are an attribute. */
+/* The number of tokens at `i` that are an attribute. */
 static size_t attribute_at(const struct reader *reader, size_t i)
 {
     static const char *const words[] = {"__attribute__", "__attribute", "__declspec",

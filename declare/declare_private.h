@@ -116,7 +116,7 @@ bool macro_of_type(struct reader *reader);
 /* Goes through what stands behind `from`. */
 int maker_parse(struct reader *reader, struct declared_argument *argument);
 int maker_finish(struct reader *reader, uint32_t i);
-/* When all are finished. */
+/* Puts them in the order that they need, behind the last maker_finish(). */
 int makers_order(struct reader *reader);
 
 /* ---- declare_argument.c ---- */

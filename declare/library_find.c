@@ -82,7 +82,7 @@ static bool same_text(const char *a, const char *b)
     }
 }
 
-/* Where the arguments of a template begin that a name ends with, or its end. */
+/* The begin of the template's arguments at the end of a name, or its end. */
 static size_t template_length(const char *name, size_t length)
 {
     size_t depth = 0, at = length;

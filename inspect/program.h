@@ -19,7 +19,7 @@ enum { PROGRAM_ARGUMENTS = 6, PROGRAM_WORDS = PROGRAM_ARGUMENTS + 10 };
 struct program_call {
     pid_t process, thread;
     uint64_t address;
-    uint64_t caller; /* where it returns to */
+    uint64_t caller; /* the address that it returns to */
     /* rdi, rsi, rdx, rcx, r8, r9; then those of the stack */
     uint64_t argument[PROGRAM_WORDS];
     bool busy; /* the return of another call is waited for, which might wait for this one

@@ -32,5 +32,5 @@ bool is_vector_operand(const ZydisDecodedOperand *operand);
 struct change change_as_built(const struct one *one);
 /* Zeroes a register: cores know that the result depends on nothing. 0: it cannot be. */
 uint8_t encode_zero(const struct one *one, ZydisRegister reg, unsigned char *bytes);
-/* What each turn of the loops reads of the turn before becomes zero. */
+/* The values that each turn of the loops reads of the turn before become zero. */
 int cut_loops(struct planning *planning);

@@ -91,7 +91,7 @@ static bool is_root(const char *folder)
     return !strstr(text, "/modules/");
 }
 
-/* What of a path stands behind the root of its repository, or NULL. */
+/* The part of a path behind the root of its repository, or NULL. */
 static const char *in_repository(const char *path)
 {
     char folder[PATH_MAX];

@@ -166,7 +166,8 @@ static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *
     return more;
 }
 
-/* What one of the builds lacks is a new or a gone case, and what both lack a mistake. */
+/* A function that one build lacks is a new or a gone case; one that both lack is a
+ * mistake. */
 static int load_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
                       struct error *error)
 {

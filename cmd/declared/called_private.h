@@ -6,7 +6,7 @@
 
 #include "declared/declared.h"
 
-/* Of a file; and of the three builds of it that `ab` loads into a process. */
+/* Limits of a file; and of the three builds of it that `ab` loads into a process. */
 enum { DECLARED_OPS_MAX = 64, DECLARED_SLOTS = 3 * DECLARED_OPS_MAX };
 enum { NO_OPERAND = -1, ANSWERED_BY_REFERENCE = -1 };
 

@@ -71,7 +71,7 @@ int declared_run_tails(const struct declared_call *call, struct error *error);
 double declared_slack(const struct tolerance *tolerance, uint32_t type, double value);
 /* The reason why the last call of op->reference failed; NULL: it is no declared op. */
 const char *declared_trouble(const struct simdbench_op *op);
-/* How many calls of a program, of one shape, its inputs can be those of; 0: none. */
+/* Number of kept calls of a program, of one shape, that its inputs can be; 0: none. */
 uint32_t declared_calls(const struct simdbench_op *op);
 /* The next op->fill is for this set of operands: each set has the inputs of another call.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which conditions are changed (conditions.c), for those that measure them. */
+/* Conditions that are changed (conditions.c), for those that measure them. */
 #pragma once
 
 #include "explain_private.h"

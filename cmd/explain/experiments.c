@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What conditions gain that are changed one at a time, in the same rounds as the base. */
+/* The gain of conditions that are changed one at a time, in the same rounds as the
+ * base. */
 #include "conditions.h"
 #include "surgery.h"
 

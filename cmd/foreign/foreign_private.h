@@ -167,7 +167,7 @@ struct asked {
     int64_t dimension[DECLARED_MAX];
     double calls, time;
 };
-/* That of one call. False: a dimension is in no word. */
+/* The shape of one call. False: a dimension is in no word. */
 bool capture_shape(const uint64_t *word, const struct declaration *declaration,
                    struct asked *asked);
 size_t capture_shapes(const struct target *target, const struct declaration *declaration,
@@ -181,7 +181,7 @@ int capture_declare(const struct foreign *foreign, const struct declaration *dec
 /* Keeps what the arrays of this call hold, or not. */
 void capture_keep(struct foreign *foreign, struct target *target,
                   const struct program_call *call);
-size_t capture_kept(const struct target *target); /* how many */
+size_t capture_kept(const struct target *target); /* their number */
 bool capture_keeps(const struct target *target, const int64_t *dimension);
 /* Beside a declaration; to be freed. */
 char *capture_calls_file(const char *declaration);

@@ -98,7 +98,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Of several names at one address the first one counts. */
+/* The first of several names at one address counts. */
 static void find_wanted(struct foreign *foreign, struct symbol_file *file)
 {
     const struct library_function **const wanted =

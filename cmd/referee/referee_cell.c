@@ -134,7 +134,7 @@ int candidate_start(struct referee *referee, struct error *error)
     if (status < 0)
         return status;
     const bool usual = process_has(cell->worker->info.pid, referee->known_library);
-    /* What it opens while it is loaded it may use later, as /proc/PID/mem. */
+    /* A file that it opens while it is loaded serves it later, as /proc/PID/mem. */
     const int dumpable = prctl(PR_GET_DUMPABLE);
     prctl(PR_SET_DUMPABLE, 0);
     status = ask_candidate(referee, load_call(&load), &reply, error);

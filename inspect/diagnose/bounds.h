@@ -42,7 +42,7 @@ static inline double part(double some, double all)
     return all > 0 ? some / all : (double)NAN;
 }
 
-/* Of the code of an iteration, and what things cost there. */
+/* The code of an iteration, and its costs. */
 void bounds_put_shares(struct inspect_facts *facts);
 void bounds_put_code(struct inspect_facts *facts);
 void bounds_put_costs(struct inspect_facts *facts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the instructions of an iteration need of the core. */
+/* Cycles of each part of the core that the instructions of an iteration need. */
 #include "bounds.h"
 
 /* Loops as long as this fit in no buffer of decoded instructions, and code of so many

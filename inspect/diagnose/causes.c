@@ -98,7 +98,7 @@ static enum inspect_fact control_of(enum inspect_fact ratio)
     return inspect_fact_is_code(ratio) ? FACT_same_place : FACT_control;
 }
 
-/* Whether it may have gained by other addresses of data alone. */
+/* True if it may have gained by other addresses of data alone. */
 static bool may_gain_by_layout(enum inspect_fact ratio)
 {
     return ratio != FACT_page_offset && ratio != FACT_alignment &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the executions of an instruction add to its loop. */
+/* The executions of an instruction, added to its loop. */
 #include "inspect_private.h"
 
 static bool is_counted(const struct code *code, const struct access *access)

@@ -129,7 +129,7 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
         code->bits = 0;
 }
 
-/* What any core has an integer unit for: no moves, no branches. */
+/* Instructions of integer units on any core: no moves, no branches. */
 static bool is_alu(const char *name)
 {
     static const char *const stems[] = {

@@ -28,7 +28,7 @@ struct child {
     /* Waits in place of child_wait(), where other threads are traced too; NULL: none. */
     int (*wait)(struct child *child, int64_t wait_ns);
     void *wait_context;
-    int request; /* how it went on last */
+    int request; /* the way in which it went on last */
 };
 int64_t now_ns(void);
 int child_open(struct child *child, pid_t pid);

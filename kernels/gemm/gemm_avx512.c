@@ -50,7 +50,7 @@
 #define BEST_i32(op) "vp" op "sd"
 #define BEST_i64(op) "vp" op "sq"
 
-/* Of vectors x and m: all of those of a tile, or halves. */
+/* Vectors x and m: all of those of a tile, or halves. */
 #define PRODUCT_OF(x, m, ones, broadcast, u, j, r)                                       \
     if (!OF(IS_INTEGER) && gemm_form_fma(form))                                          \
         __asm__("vmovaps %[b], %[t]\n\t"                                                 \

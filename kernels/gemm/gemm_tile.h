@@ -24,7 +24,8 @@
     X(s, v, f, 11, vectors) X(s, v, f, 12, vectors)
 /* clang-format on */
 
-/* How a tile ends: with a vector, within a vector, within the first half of a vector. */
+/* The end of a tile: with a vector, within a vector, within the first half of a vector.
+ */
 enum { NO_EDGE, EDGE, HALF_EDGE };
 
 /* PRODUCTS where compilers need no help. */

@@ -231,7 +231,7 @@ void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
     buffer_add(out, claim->contested ? ". Evidence speaks against it." : ".");
 }
 
-/* What an interval is that decides nothing. */
+/* A name for an interval that decides nothing. */
 static void undecided_tell(const struct study_check *check, struct buffer *out)
 {
     const struct study_point *const point = deciding(check);

@@ -16,7 +16,7 @@ import cli_tool
 
 
 def load():
-    """Of all tests {name: class}, and {folder: [name...]}."""
+    """All tests as {name: class}, and {folder: [name...]}."""
     classes, folders = {}, {}
     for path in sorted(Path(__file__).parent.glob("*/cli_*.py")):
         module = importlib.import_module(path.stem)

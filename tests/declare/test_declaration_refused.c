@@ -151,7 +151,7 @@ static void test_refused(void **state)
     }
 }
 
-/* Of a long source the part around the caret is shown, and nothing that could control a
+/* The part of a long source around the caret is shown, and nothing that could control a
  * terminal. */
 static void test_excerpt(void **state)
 {

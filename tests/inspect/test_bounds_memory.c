@@ -86,7 +86,7 @@ static void test_operands_once(void **state)
     assert_near(VALUE(operand_cycles), 256 / 48.0, 1e-9);
 }
 
-/* Of accesses across lines stores have a rate of their own; so have integers. */
+/* Stores across lines have a rate of their own; so have integers. */
 static void test_stores_across_lines(void **state)
 {
     struct inspect_facts facts = tile();

@@ -247,7 +247,7 @@ static void test_placement_is_apart(void **state)
     assert_near(findings.residual_share, 0.1, 1e-9);
 }
 
-/* What other addresses gain as well is no gain by the condition. */
+/* A gain that other addresses bring as well is no gain by the condition. */
 static void test_layout_gains_as_well(void **state)
 {
     struct inspect_facts facts = {0};

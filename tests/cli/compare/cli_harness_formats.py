@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs of other harnesses print, and the files that they write."""
+"""Output and files of programs of other harnesses."""
 import json
 import subprocess
 
@@ -189,7 +189,7 @@ class ForeignJson(HarnessCase):
         self.assertAlmostEqual(float(done.stdout), 100.035)
 
     def test_other_files(self):
-        """What else benchmark programs write."""
+        """Other formats of benchmark programs."""
         go = "goos: linux\ngoarch: amd64\npkg: x\ncpu: Fast CPU 9\n" + "".join(
             f"BenchmarkSort/n=2-8 \t 100 \t {250 + i}.0 ns/op\t 8 B/op\n" for i in range(7))
         folder = self.folder / "criterion" / "sort" / "new"

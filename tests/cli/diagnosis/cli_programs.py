@@ -296,7 +296,7 @@ class ForeignPrograms(Case):
         self.assertGreater(max(call["ns"] or 0 for call in outer["captured"]), 0)
 
     def test_own_traps(self):
-        """Of a function that is traced or captured."""
+        """A trap within a function that is traced or captured."""
         self.assertEqual(self.alone("traps").stdout, 5 * "10\n")
         done, _ = self.prove("traps", options=["--function=trapping"])
         self.assertEqual(done.stdout, 5 * "10\n")

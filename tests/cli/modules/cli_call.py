@@ -424,7 +424,7 @@ class CallFile(CallCase):
             self.assertEqual("go together" in (ratios["input_zero"]["absent"] or ""), not zeros)
 
     def test_inputs_that_end_a_search(self):
-        """What other values take away is no gain."""
+        """Work that other values take away is no gain."""
         document = self.run_json("explain", f"{self.built}:mix_first",
                                  "size_t (const uint8_t x[n], size_t n)", "--sizes=16Ki",
                                  "--input=x=uniform:1..9", "--quiet")

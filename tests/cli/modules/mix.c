@@ -253,7 +253,7 @@ void trail_in_place(int32_t *x, size_t n)
     x[0] = 0;
 }
 
-/* Where the first zero is. */
+/* The place of the first zero. */
 size_t mix_first(const uint8_t *x, size_t n)
 {
     size_t i = 0;
