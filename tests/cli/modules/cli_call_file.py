@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`simdbench call` of a file of functions, and lists of what can be called."""
+import json
+import re
+import shlex
+import subprocess
+
+from cli_call import CallCase, MIX, SOURCE
+from cli_tool import BINARY, SHORT, environment, kernels
+
+
+class CallFile(CallCase):
+    def declare(self, **more):
+        path = self.folder / "mix.json"
+        op = {"name": "mix", "prototype": MIX, "library": str(self.built),
+              "kernels": {"scalar": "mix_c", "avx2": "mix_avx2"},
+              "reference": "mix_c", "sizes": "64,100", "tails": "1..9", **more}
+        path.write_text(json.dumps({"functions": 1, "ops": [op]}), encoding="utf-8")
+        return path
+
+    def test_plugin(self):
+        path = self.declare()
+        document = self.run_json("mix", f"--plugin={path}", "--quiet", *SHORT)
+        self.assertEqual({row["id"] for row in kernels(document)},
+                         {f"mix:mix/f32/{isa}@{n}" for n in (64, 100)
+                          for isa in ("scalar/mix_c", "avx2/mix_avx2")})
+        again = self.run_json("call", path, "--quiet", *SHORT)
+        self.assertEqual({row["id"] for row in kernels(again)},
+                         {row["id"] for row in kernels(document)})
+
+    def test_reference_elsewhere(self):
+        """Beside the file."""
+        self.folder.joinpath("libother.so").write_bytes(self.built.read_bytes())
+        path = self.declare(reference="./libother.so:mix_wrong", kernels={"scalar": "mix_c"},
+                            sizes="101", tails="1..2")
+        row, = kernels(self.run_json("call", path, "--quiet", *SHORT, status=4))
+        self.assertEqual(row["status"], "wrong", row)
+
+    def test_audit_family(self):
+        """From a library alone: all that is called as the family is, and no other."""
+        for name in "mix", "mix_c":
+            text = self.run_tool("audit", f"{self.built}:{name}", MIX, "--sizes=64",
+                                 "--reference=mix_c", "--dry-run").stdout
+            self.assertEqual(set(re.findall(r"libmix:(mix/\S+)@64", text)),
+                             {"mix/f32/scalar/mix_c", "mix/f32/avx2/mix_avx2"}, text)
+        document = self.run_json("audit", f"{self.built}:mix_rounds", MIX, "--sizes=64",
+                                 "--quiet", *SHORT)
+        self.assertEqual({row["variant"] for row in kernels(document)}, {"mix_rounds"})
+        done = self.run_tool("audit", f"{self.built}:mix_d", MIX, status=2)
+        self.assertIn("has no function mix_d", done.stderr)
+
+    def test_audit(self):
+        """Which rows run, and what stands in the file; test_audit has the verdicts."""
+        functions = {"scalar": "mix_c", "avx2": "mix_avx2", "lib": "mix_choose()"}
+        path = self.declare(kernels=functions)
+        document = self.run_json("audit", path, "--quiet", "--sizes=64,65", *SHORT)
+        self.assertEqual(document["settings"]["dispatcher"], "")
+        self.assertEqual({row["variant"] for row in kernels(document)},
+                         {"mix_c", "mix_avx2", "mix_choose"})
+        for entry in document["audit"]:
+            self.assertEqual(set(entry), {"dispatcher", "fastest", "like", "from", "to", "sizes",
+                                          "times", "worse"})
+        strict = ("audit", path, "--quiet", "--sizes=64,65", "--strict", *SHORT)
+        slow = environment(SIMDBENCH_TEST_CLOCK="1,mix_avx2=0.5")
+        if "avx2" in document["host"]["isas"]:
+            bad, = self.run_json(*strict, status=1, env=slow)["audit"]
+            self.assertTrue(bad["worse"] and bad["sizes"] == 2, bad)
+        self.run_tool(*strict, env=environment(SIMDBENCH_TEST_CLOCK="1"))
+        self.assertIn("LIB:mix", self.run_tool("audit", "libz.so.1", status=2).stderr)
+        text = self.run_tool("audit", path, "--dry-run").stdout
+        self.assertIn("mix:mix/f32/lib/mix_choose@257", text)
+        self.assertNotIn("257", self.run_tool("audit", path, "--dry-run", "--sizes=64").stdout)
+
+    def test_ab_by_prototype(self):
+        """The declaration may stand on the command line, and be kept."""
+        kept = self.folder / "kept.json"
+        words = ("ab", f"{self.built}:mix_c", self.built, MIX, "--sizes=64", "--quiet",
+                 "--processes=8", "--threshold=90%")
+        document = self.run_json(*words, f"--save={kept}")
+        self.assertEqual(document["gate"]["functions"], str(kept))
+        self.assertEqual([row["id"] for row in kernels(document)], ["mix/f32/scalar/mix_c@64"])
+        self.assertEqual(json.loads(kept.read_text(encoding="utf-8"))["ops"][0]["prototype"], MIX)
+        again = self.run_json(*words[:2], f"{self.built}:mix_c", *words[3:])
+        self.assertEqual(again["gate"]["functions"], "")
+        self.assertIn("which function", self.run_tool("ab", self.built, self.built, MIX,
+                                                      status=2).stderr)
+
+    def test_explain_two_libraries(self):
+        path = self.declare()
+        other = self.folder / "other.so"
+        other.write_bytes(self.built.read_bytes())
+        document = self.run_json("explain", self.built, other, "mix/f32/scalar/mix_c@64",
+                                 f"--functions={path}", "--quiet")
+        self.assertEqual([document["account"]["a"], document["account"]["b"]],
+                         [f"{self.built.stem}:mix/f32/scalar/mix_c@64",
+                          "other:mix/f32/scalar/mix_c@64"])
+        error = self.run_tool("explain", self.built, other, f"--functions={path}", status=2).stderr
+        self.assertIn("two builds have one case", error)
+
+    def test_explain_by_prototype(self):
+        """Without a reference its results are unchecked, and it is explained all the same."""
+        document = self.run_json("explain", f"{self.built}:mix_c", MIX, "--sizes=64", "--quiet")
+        (result,) = kernels(document)
+        self.assertEqual(result["status"], "unchecked")
+        self.assertTrue(result["explanation"]["experiments"])
+
+    def test_explain_with_inputs(self):
+        """Experiments set other values, but not in place of what has a form."""
+        for kind, zeros in ("runs:1..9", True), ("text", False):
+            (self.folder / "zeros").unlink(missing_ok=True)
+            document = self.run_json("explain", f"{self.built}:mix_bits",
+                                     "unsigned (const uint8_t x[n], size_t n)", "--sizes=64",
+                                     f"--input=x={kind}", "--quiet", cwd=self.folder)
+            ratios = {r["name"]: r
+                      for r in kernels(document)[0]["explanation"]["experiments"]}
+            self.assertEqual((self.folder / "zeros").exists(), zeros, kind)
+            self.assertEqual("go together" in (ratios["input_zero"]["absent"] or ""), not zeros)
+
+    def test_inputs_that_end_a_search(self):
+        """Work that other values take away is no gain."""
+        document = self.run_json("explain", f"{self.built}:mix_first",
+                                 "size_t (const uint8_t x[n], size_t n)", "--sizes=16Ki",
+                                 "--input=x=uniform:1..9", "--quiet")
+        (result,) = kernels(document)
+        ratios = {r["name"]: r for r in result["explanation"]["experiments"]}
+        self.assertGreater(ratios["input_zero"]["ratio"], 0.3)
+
+    def test_tails(self):
+        document = self.run_json("call", self.declare(), "--shapes=tails", "--quiet", *SHORT)
+        self.assertEqual({row["shape"] for row in kernels(document)},
+                         {str(n) for n in range(1, 10)})
+
+    def test_tails_are_checked(self):
+        path = self.declare(kernels={"lib": ["mix_rounds", "mix_choose()"]}, sizes="64")
+        rows = {row["variant"]: row for row in kernels(
+            self.run_json("call", path, "--quiet", *SHORT, status=4))}
+        self.assertEqual(rows["mix_rounds"]["status"], "wrong")
+        self.assertRegex(rows["mix_rounds"]["reason"], "^at size 1: 1 of 1 checked are wrong")
+        self.assertIn(rows["mix_choose"]["status"], ("ok", "suspect"), rows)
+
+    def test_explained_without_work(self):
+        """Nobody said how many operations a call has: experiments have ratios all the same."""
+        document = self.run_json("explain", "mix:mix/f32/scalar/mix_c@100", "--quiet",
+                                 f"--plugin={self.declare()}")
+        (result,) = [r for r in document["results"] if r["explanation"]]
+        ratios = {r["name"]: r for r in result["explanation"]["experiments"]}
+        for name in "control", "input_zero", "layout":
+            self.assertGreater(ratios[name]["ratio"], 0, ratios[name])
+
+    def test_saved(self):
+        self.run_tool("call", f"{self.built}:mix_c", MIX, "--save=kept.json", "--sizes=64",
+                      "--reference=mix_c", "--quiet", *SHORT, cwd=self.folder)
+        self.run_tool("call", "kept.json", "--sizes=64", "--quiet", *SHORT, cwd=self.folder)
+
+    def test_prove(self):
+        document = self.run_json("call", self.declare(), "--prove", "--quiet", *SHORT,
+                                 "--sizes=1000")
+        for row in kernels(document, isa="scalar"):
+            self.assertGreater(row["proof"]["instructions"], 100, row)
+
+    def test_ab(self):
+        path = self.declare()
+        other = self.folder / "libmix.so"
+        other.write_bytes(self.built.read_bytes())
+        document = self.run_json("ab", self.built, other, f"--functions={path}",
+                                 "--isa=scalar", "--sizes=64", "--processes=8", "--rounds=6",
+                                 "--quiet")
+        row, = [r for r in document["results"] if r.get("comparison")]
+        self.assertEqual(row["variant"], "mix_c", row)
+
+    def test_ab_of_a_function_that_is_new(self):
+        """Or gone. What both builds lack is a mistake in the file."""
+        ops = [{"name": name, "prototype": "u32 (const u8 s[n], size_t n)",
+                "kernels": {"scalar": name}, "sizes": "8"} for name in ("old", "fresh")]
+        (self.folder / "two.json").write_text(json.dumps({"functions": 1, "ops": ops}))
+        body = "(const unsigned char *s, unsigned long n) { return n ? *s : 0; }"
+        for name, functions in ("one", ["old"]), ("two", ["old", "fresh"]), ("none", ["x"]):
+            (self.folder / f"{name}.c").write_text(
+                "".join(f"unsigned {f}{body}\n" for f in functions))
+            subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", f"{name}.so", f"{name}.c"],
+                           check=True, cwd=self.folder)
+        for base, head, verdict in ("one", "two", "NEW"), ("two", "one", "GONE"):
+            document = self.run_json(
+                "ab", f"./{base}.so", f"./{head}.so", "--functions=two.json", "--processes=8",
+                "--rounds=6", "--quiet", cwd=self.folder,
+                env=environment(SIMDBENCH_TEST_CLOCK="1"))
+            self.assertEqual({row["variant"]: row["comparison"]["verdict"]
+                              for row in kernels(document)}, {"old": "SAME", "fresh": verdict})
+        for base, head in ("one", "one"), ("none", "two"), ("one", "none"):
+            done = self.run_tool("ab", f"./{base}.so", f"./{head}.so", "--functions=two.json",
+                                 cwd=self.folder, status=2)
+            self.assertRegex(done.stderr, "has no function (old|fresh)")
+        done = self.run_tool("ab", "./two.so:old", "./two.so:fresh", ops[0]["prototype"],
+                             cwd=self.folder, status=2)
+        self.assertIn("one function of two builds", done.stderr)
+
+    def test_ab_of_several_inputs(self):
+        """A call takes the next set of arrays, in all arms."""
+        for sets, more in (3, []), (5, ["--reset"]):
+            document = self.run_json(
+                "ab", f"{self.built}:mix_c", self.built, MIX, "--sizes=64", *more,
+                f"--inputs={sets}", "--processes=8", "--rounds=6", "--quiet",
+                env=environment(SIMDBENCH_TEST_CLOCK="1"))
+            row, = kernels(document)
+            self.assertEqual((row["status"], row["comparison"]["verdict"]), ("ok", "SAME"))
+            self.assertTrue(row["id"].endswith(f";inputs={sets}"), row["id"])
+
+    def test_ab_of_many_ops(self):
+        """Each of the three builds has all ops of the file."""
+        ops = [{"name": f"mix{i}", "prototype": MIX, "kernels": {"scalar": "mix_c"}}
+               for i in range(64)]
+        path = self.folder / "many.json"
+        path.write_text(json.dumps({"functions": 1, "ops": ops}))
+        document = self.run_json("ab", self.built, self.built, f"--functions={path}", "mix63",
+                                 "--sizes=64", "--processes=8", "--rounds=6", "--quiet",
+                                 env=environment(SIMDBENCH_TEST_CLOCK="1"))
+        self.assertEqual([r["status"] for r in kernels(document)], ["ok"])
+
+
+class CallList(CallCase):
+    def test_page_of_functions(self):
+        """Its commands run as printed, where the library is."""
+        page = SOURCE.parents[3] / "docs" / "functions.md"
+        commands = re.findall(r"(?m)^\| `simdbench (.*?)` \|", page.read_text(encoding="utf-8"))
+        self.assertGreater(len(commands), 25)
+        for command in commands:
+            done = subprocess.run([BINARY, *shlex.split(command), "--dry-run"], text=True,
+                                  capture_output=True, env=environment())
+            if "there is no library" not in done.stderr:
+                self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr}")
+
+    def test_list(self):
+        text = self.run_tool("call", self.built).stdout
+        self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")
+        self.assertRegex(text, r"(?m)^ *\d+ .* not_exported  local$")
+        self.assertRegex(text, r"(?m)^one op: .*mix_avx2")
+        self.assertTrue(text.splitlines()[-1].startswith(
+            f"Next, with its own prototype: simdbench call '{self.built}:"), text)
+        some = self.run_tool("call", f"{self.built}:pack_u").stdout
+        self.assertEqual(some.count("\n"), 3, some)
+        self.run_tool("call", f"{self.built}:zzz", status=5)
