@@ -97,7 +97,7 @@ static const char *in_repository(const char *path)
     char folder[PATH_MAX];
     if (!path || strlen(path) >= sizeof folder)
         return NULL;
-    strcpy(folder, path);
+    snprintf(folder, sizeof folder, "%s", path);
     for (char *slash; *folder == '/' && (slash = strrchr(folder, '/')) != folder;) {
         *slash = '\0';
         if (is_root(folder))
