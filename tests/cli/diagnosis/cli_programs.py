@@ -93,7 +93,7 @@ class ForeignPrograms(Case):
 
     def test_unseen_resolver(self):
         """It ran within a traced call: nothing is said of its function."""
-        done, document = self.prove("nested", options=["--function=outer", "--function=sum",
+        done, document = self.prove("within", options=["--function=outer", "--function=sum",
                                                        "--calls=1"])
         self.assertIn("no resolver was seen of: sum; never called, or chosen", done.stderr)
         self.assertEqual([f["name"] for f in document["functions"] if f["calls"]], ["outer"])
