@@ -10,6 +10,8 @@
 /* Copies are multiples of 2 MB and the shift away, so that those parts of a core which
  * look at some bits of an address alone see the same as of the originals. */
 enum { PAGE = 4096, STRIDE = 2 << 20, STRIDES = 850, INT3 = 0xcc };
+/* Callers that check types, as sanitizers do, read bytes before a function. */
+enum { BEFORE = 16 };
 
 uint64_t copy_of(const struct surgery_variant *variant, uint64_t address)
 {
@@ -52,7 +54,7 @@ uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
 static bool reserve_at(const struct part_room *room, int64_t delta, bool shared,
                        struct part *part)
 {
-    const uint64_t lo = (room->lo + (uint64_t)delta) / PAGE * PAGE;
+    const uint64_t lo = (room->lo + (uint64_t)delta - BEFORE) / PAGE * PAGE;
     const uint64_t extras = (room->hi + (uint64_t)delta + PAGE) / PAGE * PAGE;
     const uint64_t counters = (extras + room->extras + 7) / 8 * 8;
     const size_t bytes = counters + 8 * part->n_counters - lo;
