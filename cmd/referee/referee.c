@@ -139,8 +139,7 @@ static int judge_one(struct referee *referee, const struct candidate *candidate,
                                  i == referee->reference ||
                                  isa_runs(referee->known[i].isa, NULL, 0);
     int status = files_write_candidate(referee, error);
-    /* What the candidate opens while it is loaded is nothing of the judges, which are not
-     * there yet. */
+    /* The candidate is loaded before the judges exist: it can open nothing of theirs. */
     if (status == 0)
         status = candidate_start(referee, error);
     if (status == 0)

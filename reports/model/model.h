@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "account_model.h"
+#include "comparison_model.h"
 #include "error.h"
 #include "explain_model.h"
 #include "judgement.h"
@@ -90,130 +91,6 @@ struct limit {
     double share;      /* measured / limit, paired by round */
     bool too_low;      /* share above 1.02: the limit was measured too low */
     bool guessed;      /* the kernel names none: a stream of its operands */
-};
-
-/* ---- comparisons of two builds (comparison.c makes them, gate.c judges them) ---- */
-
-enum verdict {
-    VERDICT_SAME,         /* the whole interval lies within the threshold */
-    VERDICT_IMPROVED,     /* faster by more than the threshold */
-    VERDICT_REGRESSED,    /* slower by more than the threshold */
-    VERDICT_PLACED,       /* slower as built, by the places of its code alone */
-    VERDICT_INCONCLUSIVE, /* none of these can be said */
-    VERDICT_UNUSABLE,     /* nothing can be said: too noisy, or a build failed */
-    VERDICT_NEW,          /* only head has the case */
-    VERDICT_GONE,         /* only base has it */
-};
-const char *verdict_name(enum verdict verdict); /* "SAME", ... */
-/* -EINVAL if there is no such verdict. */
-int verdict_find(const char *name, enum verdict *verdict);
-
-/* A batch of each build, one after the other, with the same number of calls; nanoseconds
- * per call, at the best place of each. `control` is a second copy of base; 0 without one.
- */
-struct trial {
-    uint32_t process; /* rounds of one process share their addresses; ascending */
-    double base_ns, head_ns, control_ns;
-    double built_base_ns, built_head_ns; /* as built; 0: the other times are */
-};
-
-/* The effect of the place of its code on a case, and whether the code is the same. */
-enum code_equality { EQUALITY_UNKNOWN, EQUALITY_SAME, EQUALITY_NEARLY, EQUALITY_OTHER };
-struct placement {
-    char *unmoved; /* why it is judged as built; NULL: at the best places */
-    enum code_equality equality;
-    double instructions; /* nearly: so many differ */
-    char *where;         /* nearly: the first of them */
-    char *source; /* "src/mix.c:49", from the root of its repository: head's hottest loop;
-                     NULL: not known */
-    /* Offset of the hottest loop in a line of 64 bytes; NaN: not known. */
-    double base_offset, head_offset, base_loop, head_loop;
-
-    /* derived by run_judge(), as built; 0 and NaN if `unmoved` */
-    double base_ns, head_ns, change;
-    struct interval ci;
-    double least_change;
-};
-
-/* The comparison of base and head in one case. Changes are t(head) / t(base) - 1: 0.02 is
- * 2% slower. */
-struct comparison {
-    struct trial *trials; /* valid rounds, in the order in which they ran */
-    size_t n_trials;
-    uint32_t voided; /* rounds thrown away on evidence */
-
-    /* derived by run_judge() or run_compare() */
-    enum verdict verdict;
-    char *reason; /* NULL for SAME, IMPROVED and REGRESSED by time */
-    uint32_t processes;
-    double base_ns; /* median over processes of the process's median */
-    double head_ns; /* measured together: that with the change */
-    double change;
-    struct interval change_ci;
-    double least_change; /* of the shortest trials, the witness */
-    double control_change;
-    struct interval control_ci;
-    double floor; /* what equal code seems to change by in this run */
-    double delta; /* a change must exceed it: the threshold, or more if it is noisy */
-    double detectable; /* the smallest change that this run could have called */
-    double p;          /* one-sided, that the change does not exceed delta */
-    bool significant;  /* after Holm's correction over all cases of the run */
-
-    /* of two stored runs: what base's run said of the case */
-    double base_share; /* of its limit; NaN: unknown */
-    struct ratio *base_ratios;
-    size_t n_base_ratios;
-
-    struct placement *placement; /* NULL: nobody moved code */
-
-    /* derived by run_judge_code(), whatever the times say; NULL: nobody asked */
-    struct code_change *code;
-};
-
-/* One build of a comparison. */
-struct arm {
-    char *name; /* "base", "head", "control" */
-    char *path;
-    char *build_id;         /* in hex; NULL: it has none */
-    char *version, *commit; /* of an executable or module that tells; or NULL */
-    char *label;            /* the user's word for a stored run; or NULL */
-    char *started_at;       /* of a stored run; or NULL */
-    char *host;             /* of a stored run: CPU and fingerprint; or NULL */
-    char **objects;         /* what it loads, or its plug-ins: "PATH BUILD-ID" each */
-    size_t n_objects;
-};
-
-/* A gate: a run has one if it compares builds. It tells how they are compared and counts
- * the verdicts. */
-struct gate {
-    char *kind;         /* "paired": measured together; "stored": two runs from files */
-    char *refused;      /* why times cannot gate (another machine), or NULL */
-    double threshold;   /* asked for: 0.02 */
-    bool strict;        /* inconclusive and unusable cases fail */
-    bool own_processes; /* each build had a worker of its own */
-    bool code;          /* cases whose code is worse fail */
-    bool placement;     /* cases that are PLACED fail */
-    char *left_out;     /* what options leave out of what both builds have; or NULL */
-    char *lacking;      /* what this CPU cannot run of it; or NULL */
-    struct arm *arms;
-    size_t n_arms;
-    char *selftest;  /* what is known of this machine's error rates, a line; or NULL */
-    char *settings;  /* of a comparison by files: "--strict from FILE"; NULL: none */
-    char *harness;   /* both builds are programs of it: "google-benchmark"; NULL: ours */
-    char *functions; /* file that declares functions of both libraries; NULL: none */
-    char *remark;    /* on how it was measured; NULL: none */
-    double seconds;
-    bool equal; /* both builds have the same build-ids: what differs is noise */
-
-    /* of two stored runs, from code that is the same in both: libraries and roofs */
-    double drift;    /* the machine's change, their median; NaN: unknown */
-    double between;  /* what equal code changes by beside the drift; NaN: unknown */
-    double controls; /* how many they are */
-
-    /* derived by run_judge() */
-    /* Baselines do not count. */
-    double geomean_change; /* over usable cases; NaN: there is none */
-    size_t regressed, improved, same, placed, inconclusive, unusable, only_one;
 };
 
 /* Valid batches beside which another thread ran on the core, by the evidence of probes

@@ -189,7 +189,7 @@ void cheat_alarm(float *y, const float *x, size_t n)
     setitimer(ITIMER_REAL, &soon, NULL);
 }
 
-/* Whoever stops the judges is not judged. Signal 0 asks whether it could. */
+/* A candidate that stops the judges is not judged. Signal 0 asks whether it could. */
 void cheat_signal(float *y, const float *x, size_t n)
 {
     kill(getpid() + 1, 0);

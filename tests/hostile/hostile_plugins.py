@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plug-ins that misbehave: tests/modules/hostile.c and misbehaves.c say how."""
+"""Plug-ins that misbehave: tests/modules/hostile/hostile.c and misbehaves.c say how."""
 import re
 
 from hostile_tool import SHORT, environment, need, rows, run_case

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that attack whoever traces them: tests/modules/hostile_trace.h and hostile_acts.h
+"""Kernels that attack whoever traces them: tests/modules/hostile/hostile_trace.h and hostile_acts.h
 say how. Each act is done in the call that is traced, by --prove, by explain and by
 ab --gate-code."""
 import re
@@ -19,7 +19,7 @@ SLOW = "took too long"
 def acts():
     """In the order of the tables."""
     return [name for header in ("hostile_acts", "hostile_trace")
-            for name in TABLE.findall((ROOT / f"tests/modules/{header}.h").read_text())]
+            for name in TABLE.findall((ROOT / f"tests/modules/hostile/{header}.h").read_text())]
 
 
 def plugin(context):

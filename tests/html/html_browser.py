@@ -8,137 +8,15 @@ SAMPLE_FORMATS writes sample runs (tests/formats/sample_formats.c); --shots save
 each page, in light and dark, and as it is printed. Exit status 77: there is no Chromium.
 """
 import json
-import os
-import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 import devtools
-
-SOURCE = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("SIMDBENCH", SOURCE / "build/test/simdbench")).resolve()
-# scripts/setup more brings it.
-AXE = SOURCE / "build/axe/axe.min.js"
-ENVIRONMENT = {**os.environ, "SIMDBENCH_LOCKS": "", "SIMDBENCH_TEST_CLOCK": "1"}
-SAMPLES, SHOTS = "", None
-HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202e" + 10000 * "x"
-
-# Draws all charts of a section on each of its pages; the points that they hold.
-COUNT = """async (section, kind) => {
-  let sum = 0;
-  for (;;) {
-    for (const canvas of document.querySelectorAll(`#${section} canvas`)) {
-      drawChart(canvas);
-      const chart = Chart.getChart(canvas);
-      chart.data.datasets.forEach((dataset, i) => {
-        if (kind(dataset))
-          sum += chart.getDatasetMeta(i).data.length;
-      });
-    }
-    const next = [...document.querySelectorAll(`#${section} .pager button`)]
-      .find((button) => button.textContent === "Next" && !button.disabled);
-    if (!next)
-      return sum;
-    next.click();
-  }
-}"""
+from html_page import HOSTILE, PageCase, repeated, tool
 
 
-def tool(*arguments, status=0):
-    done = subprocess.run([BINARY, *arguments], env=ENVIRONMENT, capture_output=True, text=True,
-                          timeout=300)
-    if done.returncode != status:
-        raise AssertionError(f"simdbench {arguments}: {done.stdout}{done.stderr}")
-    return done
-
-
-def repeated(run, n):
-    """The run with its cases again and again, under other variants and in other groups."""
-    cases = [result for result in run["results"] if result["role"] == "kernel"]
-    results = []
-    for i in range(n):
-        case = dict(cases[i % len(cases)])
-        case["variant"] = f"v{i // len(cases) // 4}"
-        case["shape"] = f"{i % (4 * len(cases)) + 8}"
-        case["id"] = f"{case['op']}/{case['type']}/{case['isa']}/{case['variant']}@{case['shape']}"
-        case.update(group=i, limit=None, ratios=[])
-        results.append(case)
-    return {**run, "results": results}
-
-
-class Pages(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="simdbench-html-")
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.at = Path(cls.folder.name)
-        cls.browser = devtools.Browser()
-        cls.addClassCleanup(cls.browser.close)
-        tool("gemm", "--isa=scalar", "--sizes=4,8,12,16,20", "--baseline=none",
-             "--time-per-case=4ms", "--quiet", f"--json={cls.at}/run.json")
-        cls.run_document = json.loads((cls.at / "run.json").read_text(encoding="utf-8"))
-
-    def open(self, path, **how):
-        milliseconds = self.browser.open(path, **how)
-        self.assertEqual(self.browser.complaints, [])
-        return milliseconds
-
-    def page_of(self, document, name="page"):
-        """The page of a run that is given as JSON."""
-        saved, page = self.at / f"{name}.json", self.at / f"{name}.html"
-        saved.write_text(json.dumps(document), encoding="utf-8")
-        tool("report", saved, f"--format=html:{page}")
-        return page
-
-    def sample(self, name):
-        page = self.at / f"sample-{name}.html"
-        page.write_bytes(subprocess.run([SAMPLES, name, "html"], check=True, timeout=120,
-                                        capture_output=True).stdout)
-        return page
-
-    def js(self, script):
-        value = self.browser.evaluate(script)
-        self.assertEqual(self.browser.complaints, [])
-        return value
-
-    def count(self, section, kind="(dataset) => dataset.interval"):
-        return self.js(f"({COUNT})({json.dumps(section)}, {kind})")
-
-    def shoot(self, page, name):
-        """Draws everything, in light, dark and on paper; complaints of any of it fail."""
-        self.check_access(page)
-        for dark in (False, True):
-            self.open(page, dark=dark)
-            self.js("for (const canvas of waiting.keys()) drawChart(canvas)")
-            if SHOTS:
-                self.js("new Promise(done => setTimeout(done, 300))")
-                self.browser.screenshot(SHOTS / f"{name}-{'dark' if dark else 'light'}.png", True)
-        paper = self.at / "paper.pdf"
-        self.browser.pdf(SHOTS / f"{name}.pdf" if SHOTS else paper)
-        self.assertEqual(self.browser.complaints, [])
-
-    def check_access(self, page):
-        """No violation of what axe-core checks, in both schemes, on a wide screen and a phone."""
-        if not AXE.exists():
-            return
-        for dark in (False, True):
-            for width in (1400, 390):
-                self.open(page, dark=dark, width=width)
-                self.js("for (const canvas of waiting.keys()) drawChart(canvas);"
-                        "document.querySelectorAll('details').forEach(found => found.open = true);"
-                        "new Promise(done => setTimeout(done, 300))")
-                self.browser.evaluate(AXE.read_text(encoding="utf-8") + ";0")
-                found = self.browser.evaluate(
-                    "axe.run(document, {resultTypes: ['violations']}).then(done =>"
-                    " done.violations.flatMap(rule => rule.nodes.map(node =>"
-                    " `${rule.id}: ${node.html.slice(0, 120)}`)))")
-                self.assertEqual(found, [], f"{page.name}, dark: {dark}, width: {width}")
-                self.assertLessEqual(self.js("document.documentElement.scrollWidth"), width)
-
-    # ---- runs ----
-
+class Pages(PageCase):
     def rows(self):
         return self.js("[...document.querySelectorAll('#cases tbody tr')].map(row =>"
                        " [...row.cells].map(cell => cell.textContent))")
@@ -477,15 +355,14 @@ class Pages(unittest.TestCase):
 
 
 def main(arguments):
-    global SAMPLES, SHOTS
     if not devtools.CHROMIUM:
         print("skipped: chromium is not installed (scripts/setup more)")
         return 77
-    SAMPLES = arguments[0]
+    PageCase.samples = arguments[0]
     for argument in arguments[1:]:
         if argument.startswith("--shots="):
-            SHOTS = Path(argument.removeprefix("--shots="))
-            SHOTS.mkdir(parents=True, exist_ok=True)
+            PageCase.shots = Path(argument.removeprefix("--shots="))
+            PageCase.shots.mkdir(parents=True, exist_ok=True)
     names = [a for a in arguments[1:] if not a.startswith("--")]
     loader = unittest.defaultTestLoader
     suite = (loader.loadTestsFromNames(names, sys.modules[__name__]) if names

@@ -163,11 +163,22 @@ class ForeignPrograms(Case):
         function = self.same("crash", status=128 + signal.SIGSEGV)
         self.assertEqual(function["calls"], 3)
 
+    @staticmethod
+    def opens(pipe):
+        """True, and the reader goes on, if the pipe has one."""
+        try:
+            os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            return False
+        return True
+
     def test_daemon(self):
         """A child that outlives the command goes on, without breakpoints."""
-        path = self.folder / "done"
-        done, _ = self.prove("daemon", path)
+        path, go = self.folder / "done", self.folder / "go"
+        os.mkfifo(go)
+        done, _ = self.prove("daemon", path, go)
         self.assertEqual(done.stdout, "3 9201\n")
+        self.wait_for(lambda: self.opens(go))
         self.wait_for(path.exists)
         self.wait_for(lambda: path.read_text(encoding="utf-8") == "306700\n")
 
