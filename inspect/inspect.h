@@ -53,8 +53,8 @@ struct inspect_loop {
     double scalar_stack; /* loads and stores of the stack that are no vectors; without
                             push, pop, call and ret */
     double calls;
-    double branches;  /* conditional */
-    double checks;    /* of these: of what was just loaded, that nearly always go one way */
+    double branches; /* conditional */
+    double checks; /* of these: of what was just loaded, that nearly always go one way */
     double indirect;  /* jumps and calls to where a register or memory says */
     double undecided; /* times that both go other ways than each goes most often */
     double taken;     /* jumps, calls and returns, and branches that do jump */
