@@ -222,10 +222,14 @@ static void put_unchained(struct inspect_facts *facts)
  * and so are chains through them. */
 static void put_unsaved(struct inspect_facts *facts)
 {
-    if (GET(calls) >= 0.5)
+    static const char why[] = "it calls nothing";
+    if (GET(calls) >= 0.5) {
         facts->fact[FACT_unsaved] = facts->fact[FACT_edit_spill];
-    else
-        inspect_fact_set_absent(facts, FACT_unsaved, "it calls nothing");
+        PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
+    } else {
+        inspect_fact_set_absent(facts, FACT_unsaved, why);
+        inspect_fact_set_absent(facts, FACT_saved_chain, why);
+    }
 }
 
 static void put_limit(struct inspect_facts *facts)

@@ -360,11 +360,14 @@ static void test_unsaved(void **state)
     struct inspect_facts facts = {0};
     inspect_fact_set_interval(&facts, FACT_edit_spill, 0.7, 0.6, 0.8);
     SET(calls, 1);
+    SET(chain, 12);
+    SET(register_chain, 3);
     inspect_bounds(&facts);
     assert_near(VALUE(unsaved), 0.7, 0);
+    assert_near(VALUE(saved_chain), 0.75, 1e-9);
     SET(calls, 0.1);
     inspect_bounds(&facts);
-    assert_true(isnan(VALUE(unsaved)));
+    assert_true(isnan(VALUE(unsaved)) && isnan(VALUE(saved_chain)));
 }
 
 static void test_shares(void **state)
