@@ -279,7 +279,10 @@ struct slot {
     uint32_t node;
     bool vector, loaded;
 };
+enum { PAGES_RECENT = 16 };
 struct memory {
+    uint64_t page[PAGES_RECENT]; /* the last ones, each once, in no order */
+    unsigned n_pages;
     struct store store[STORES_IN_FLIGHT];
     uint64_t n_stores, now; /* all so far; instructions so far */
     uint64_t stack_top;     /* the stack of the call lies below */
