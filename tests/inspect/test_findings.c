@@ -4,7 +4,7 @@
 #include "inspect.h"
 #include "said_facts.h"
 
-enum { SAID_MAX = 8 };
+enum { SAID_MAX = 10 };
 struct script {
     enum inspect_cause cause;
     enum inspect_confidence confidence;
@@ -192,13 +192,13 @@ static const struct script scripts[] = {
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(widest_bits, 0), IS(isa_bits, 256), IS(decisions, 1), IS(page_share, 0.001),
-      IS(chain, 1), EXPLAINED},
+      IS(chain, 1), IS(elements, 1), EXPLAINED, END},
      {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(page_share, 0.5),
       IS(wild_stores, 1), IS(trips, 3), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(widest_bits, 32), IS(places_known, 1), IS(decisions, 1), IS(page_share, 0.001),
-      IS(chain, 1), EXPLAINED},
+      IS(chain, 1), IS(elements, 1), EXPLAINED, END},
      {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(wild_stores, 1), IS(lone, 1),
       IS(isa_bits, 32), IS(trips, 3), END}},
     {CAUSE_scalar,
