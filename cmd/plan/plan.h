@@ -60,10 +60,10 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
                   const char *text, const char *layout, struct shape_info *info,
                   struct error *error);
 /* The text in a field of the op's struct simdbench_op ("inputs"), or NULL. */
-/* Sets of operands that its inputs are made for; 0: it does not say. */
-uint32_t catalog_op_calls(const struct catalog *catalog, const char *op);
 const char *catalog_op_text(const struct catalog *catalog, const char *op,
                             const char *field);
+/* Sets of operands that its inputs are made for; 0: it does not say. */
+uint32_t catalog_op_calls(const struct catalog *catalog, const char *op);
 /* Operations of a call, or bytes where there are none (shrink.c). */
 double shape_work(const struct shape_info *info);
 /* One dimension of about half its size, outer ones first, with the same remainder: tails
