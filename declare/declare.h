@@ -77,6 +77,8 @@ struct extent {
 /* -EOVERFLOW: a value on the way is beyond 64 bits; -EDOM: a division by zero. */
 int extent_value(const struct extent *extent, const int64_t *dimension, int64_t *value,
                  struct error *error);
+/* True of a number alone from 2^63 to 2^64 - 1: its value is 2^64 less. */
+bool extent_is_beyond(const struct extent *extent);
 
 /* ---- declarations (declaration.c, declare_lexer.c, declare_argument.c) ---- */
 
@@ -146,6 +148,7 @@ struct declared_argument {
     struct made_argument made[MADE_MAX];
 };
 #define VALUES_INPUT "values:" /* an input: values or expressions, with commas */
+enum { VALUES_MAX = 64 };
 enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
 
 /* No pointers inside: it can be copied. */
