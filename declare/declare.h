@@ -400,7 +400,8 @@ struct kept_calls {
 bool kept_array(const struct declaration *declaration, uint32_t argument);
 int kept_calls_write(FILE *file, const struct kept_call *call, size_t n,
                      struct error *error);
-/* Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ... */
+/* By shape. Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ...
+ */
 int kept_calls_read(const char *path, struct kept_calls *calls, struct error *error);
 void kept_calls_free(struct kept_calls *calls);
 /* The most that have the same shape. */
