@@ -283,6 +283,11 @@ int main(int argc, char **argv)
         data[i] = (float)(i % 7);
     if (!strcmp(what, "calls"))
         return calls(argc > 2 ? atoi(argv[2]) : 10);
+    if (!strcmp(what, "shapes")) {
+        for (size_t n = 0; n < 130; n++)
+            data[0] = sum(data, 4 * (n % 65));
+        return 0;
+    }
     if (!strcmp(what, "status"))
         return calls(2) ? 1 : 7;
     if (!strcmp(what, "threads"))
