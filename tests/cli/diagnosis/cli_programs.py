@@ -322,6 +322,11 @@ class ForeignPrograms(Case):
         self.assertGreaterEqual(outer["calls"], 50)
         self.assertGreater(max(call["ns"] or 0 for call in outer["captured"]), 0)
 
+    def test_capture_calls_without_end(self):
+        """Later calls are captured, of a function in which a thread ended."""
+        leaving = self.function(self.captured("leave", functions=("leaving",)), "leaving")
+        self.assertEqual(leaving["calls"], 7)
+
     def test_own_traps(self):
         """A trap within a function that is traced or captured."""
         self.assertEqual(self.alone("traps").stdout, 5 * "10\n")
