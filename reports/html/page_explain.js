@@ -14,12 +14,13 @@ function beforeAfter(one) {
     .map(([name, value]) => [el("span", {}, name), bar([["fill", value / most, ""]],
       `${name}: ${times(value)}`), el("span", { class: "right" }, times(value))]));
 }
+const CONFIDENCE = { flipped: "shown by an experiment", structural: "seen in the code", modelled: "calculated" };
 function findingCard(finding, why) {
   const line = (name, text) => text ? el("p", {}, el("strong", {}, `${name}: `), text) : null;
   const tried = (why.experiments ?? []).find((one) => one.name === finding.experiment &&
     known(one.ratio));
   return el("div", { class: "card", role: "group", "aria-label": finding.cause }, el("h4", {}, finding.cause,
-    el("span", { class: "dim" }, ` ${[finding.confidence, known(finding.share)
+    el("span", { class: "dim" }, ` ${[CONFIDENCE[finding.confidence] ?? finding.confidence, known(finding.share)
       ? `${percent(finding.share, 0)} of the time` : ""].filter(Boolean).join(", ")}`)),
   el("p", {}, finding.text ?? ""), tried ? beforeAfter(tried) : null,
   line("Try", finding.remedy), el("details", {}, el("summary", {}, "Evidence"),
