@@ -310,7 +310,9 @@ static int measure_integer(const struct declared_argument *argument,
     else
         status = extent_value(&argument->integer, dimension, value, error);
     ctype_range(argument->type, &lo, &hi);
-    if (status == 0 && (*value < lo || *value > hi))
+    const bool beyond =
+        argument->type == CTYPE_U64 && extent_is_beyond(&argument->integer);
+    if (status == 0 && !beyond && (*value < lo || *value > hi))
         status =
             error_set(error, -EINVAL,
                       "%s would be %" PRId64 ", and a %s holds %" PRId64 " to %" PRId64,

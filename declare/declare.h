@@ -77,6 +77,8 @@ struct extent {
 /* -EOVERFLOW: a value on the way is beyond 64 bits; -EDOM: a division by zero. */
 int extent_value(const struct extent *extent, const int64_t *dimension, int64_t *value,
                  struct error *error);
+/* True of a number alone from 2^63 to 2^64 - 1: its value is 2^64 less. */
+bool extent_is_beyond(const struct extent *extent);
 
 /* ---- declarations (declaration.c, declare_lexer.c, declare_argument.c) ---- */
 
@@ -146,6 +148,7 @@ struct declared_argument {
     struct made_argument made[MADE_MAX];
 };
 #define VALUES_INPUT "values:" /* an input: values or expressions, with commas */
+enum { VALUES_MAX = 64 };
 enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
 
 /* No pointers inside: it can be copied. */
@@ -397,7 +400,8 @@ struct kept_calls {
 bool kept_array(const struct declaration *declaration, uint32_t argument);
 int kept_calls_write(FILE *file, const struct kept_call *call, size_t n,
                      struct error *error);
-/* Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ... */
+/* By shape. Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ...
+ */
 int kept_calls_read(const char *path, struct kept_calls *calls, struct error *error);
 void kept_calls_free(struct kept_calls *calls);
 /* The most that have the same shape. */

@@ -196,6 +196,8 @@ struct inspect_window {
  * vector instructions that wait for nothing behind them. NaN leaves a number 0. */
 struct inspect_window inspect_window(double per_cycle, double chain_cycles,
                                      double behind_cycles);
+/* `pass` or `pass_vector` from what was measured: at least the cycle of a store. */
+double inspect_pass(double cycles);
 enum { INSPECT_CHAIN = 64, INSPECT_AHEAD = 16, INSPECT_BEHIND = 144 };
 
 /* ---- what instructions cost ---- */

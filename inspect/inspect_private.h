@@ -65,8 +65,8 @@ struct code {
     uint64_t address, target; /* of a direct jump or call */
     uint8_t length;
     enum flow flow;
-    bool is_call, repeats;  /* repeats: with REP */
-    enum encoding encoding; /* of one that touches vector registers */
+    bool is_call, repeats, locks; /* repeats: with REP; locks: with LOCK */
+    enum encoding encoding;       /* of one that touches vector registers */
     bool vector, scalar_float, copy, divide, float_arithmetic, fma, multiply;
     uint8_t gathered, scattered; /* elements that it loads from, stores to such places */
     bool divide_f64;             /* one of doubles */

@@ -88,7 +88,7 @@ static bool is_root(const char *folder)
     text[n] = '\0';
     if (file)
         fclose(file);
-    return !strstr(text, "/modules/");
+    return !strstr(text, "/.git/modules/");
 }
 
 /* The part of a path behind the root of its repository, or NULL. */

@@ -32,7 +32,6 @@ struct ab_arm {
     char path[PATH_MAX]; /* as it was found */
     char load[PATH_MAX]; /* what is loaded or started: the same, or a private copy */
     struct elf_file file;
-    bool partly;    /* it lacks some of the functions that are declared */
     cJSON *objects; /* what it brings into a process; NULL: it cannot tell */
     char *version, *commit;
     struct worker *worker; /* who runs it; one of ab->workers */

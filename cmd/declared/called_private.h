@@ -93,6 +93,25 @@ int slot_open_calls(struct declared_slot *slot, struct error *error);
 bool slot_fill_kept(const struct declared_slot *slot, const int64_t *dimension,
                     int argument, const struct simdbench_operand *operand);
 
+/* called_values.c */
+/* A number, or an expression of dimensions. */
+struct input_value {
+    bool whole;
+    int64_t integer;
+    double number; /* of a whole one too */
+};
+/* Without dimensions it is only looked whether it can be read. */
+bool value_read(const struct declaration *declaration, const char *text, size_t length,
+                const int64_t *dimension, struct input_value *value);
+/* "w, 0.5, 2 * (h + 1)"; how many there are, or -EINVAL. */
+int values_read(const struct declaration *declaration, const char *text,
+                const int64_t *dimension, struct input_value value[VALUES_MAX]);
+void value_set(const struct simdbench_operand *operand, uint64_t e,
+               const struct input_value *value);
+/* Those values, and zeros. */
+void values_fill(const struct declared_slot *slot, const int64_t *dimension,
+                 const struct simdbench_operand *operand, const char *text);
+
 /* called_fill.c */
 #define DECLARED_INPUTS                                                               \
     "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, " \

@@ -13,7 +13,7 @@
 struct declared;
 /* Reads FILE.json, opens its libraries and finds its functions; this may run code of the
  * libraries. Option `library` stands in place of the library of every op. With option
- * `partly` functions that it does not have are left out, but not all. */
+ * `partly` functions that only this other file has are left out, but not all. */
 int declared_open(const char *path, const struct simdbench_option *const *options,
                   size_t n, struct declared **out, struct error *error);
 void declared_close(struct declared *declared);

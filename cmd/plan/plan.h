@@ -60,10 +60,10 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
                   const char *text, const char *layout, struct shape_info *info,
                   struct error *error);
 /* The text in a field of the op's struct simdbench_op ("inputs"), or NULL. */
-/* Sets of operands that its inputs are made for; 0: it does not say. */
-uint32_t catalog_op_calls(const struct catalog *catalog, const char *op);
 const char *catalog_op_text(const struct catalog *catalog, const char *op,
                             const char *field);
+/* Sets of operands that its inputs are made for; 0: it does not say. */
+uint32_t catalog_op_calls(const struct catalog *catalog, const char *op);
 /* Operations of a call, or bytes where there are none (shrink.c). */
 double shape_work(const struct shape_info *info);
 /* One dimension of about half its size, outer ones first, with the same remainder: tails
@@ -204,8 +204,8 @@ int plan_settle(const struct request *request, const struct how *how,
 /* Makes the catalog, the plan, and settles it. */
 int plan_prepare(const struct request *request, const struct how *how,
                  struct catalog *catalog, struct plan *plan, struct error *error);
-/* Adds a roof of that name beside the first case of a group, if there is one and it is
- * not there yet. */
+/* Adds a roof of that name to a group, with the widest instruction set of its cases, if
+ * there is one and it is not there yet. */
 void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name);
 /* Adds a row for each of `n` copies of the code of the first case. */

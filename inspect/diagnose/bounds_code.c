@@ -154,8 +154,10 @@ void bounds_put_code(struct inspect_facts *facts)
     PUT(vector_cycles,
         unit_cycles(facts, GET(computed), GET(computed_bits), FACT_rate_computed_128));
     PUT(shuffle_cycles, shuffle_cycles(facts));
-    /* A comparison and its branch count as one: cores fuse them. */
-    PUT(integer_cycles, takes(GET(alu), GET(rate_integers)));
+    /* A branch goes with the comparison before it, as cores fuse them: it takes no place
+     * among instructions, and the comparison none of an integer unit. */
+    PUT(integer_cycles,
+        takes(GET(alu) - fmin(known(GET(branches)), GET(alu)), GET(rate_integers)));
     PUT(dispatch_cycles,
         takes(instructions - known(GET(branches)), GET(rate_instructions)));
     PUT(decode_cycles, decode_cycles(facts));

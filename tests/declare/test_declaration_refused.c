@@ -58,6 +58,16 @@ static const struct {
      "at most 8 floats and vectors are passed in registers"},
     {"void (float _Complex x)", "a complex number cannot be passed by value; its address "
                                 "is that of an array: const f32 x[2]"},
+    {"void (float complex *x = 0.5)",
+     "write the address of a complex number as an array: x[1]"},
+    {"complex", "unknown type"},
+    {"void (u8 x[0x9e3779b97f4a7c15 + 1])", "a number from 2^63 on cannot be a part"},
+    {"void (u64 x = 1 + 0x9e3779b97f4a7c15)", "a number from 2^63 on cannot be a part"},
+    {"void (u64 x = -0x9e3779b97f4a7c15)", "a number from 2^63 on cannot be a part"},
+    {"void (const u8 x[65] = "
+     "{0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+     "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0})",
+     "a list has at most 64 values"},
     {"int printf(const char *f = \"\", ...)",
      "write the arguments that '...' stands for\n    int printf(const char *f = \"\", "
      "...)\n    "

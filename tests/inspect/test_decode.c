@@ -95,6 +95,24 @@ static void test_crossings(void **state)
     assert_false(decoded(BYTES(0xc5, 0xf9, 0x6f, 0xc1)).crossing);
 }
 
+/* Integer units compute no strings and free no frame; vectors do neither division nor
+ * anything behind a lock. */
+static void test_integers(void **state)
+{
+    /* add eax, 1; the same of [rdi] behind a lock; idiv ecx; adcx eax, ecx */
+    struct code code = decoded(BYTES(0x83, 0xc0, 0x01));
+    assert_true(code.alu && !code.lone);
+    code = decoded(BYTES(0xf0, 0x83, 0x07, 0x01));
+    assert_true(code.alu && code.lone);
+    assert_true(decoded(BYTES(0xf7, 0xf9)).lone);
+    assert_true(decoded(BYTES(0x66, 0x0f, 0x38, 0xf6, 0xc1)).lone);
+    /* leave; lea rax, [rdi + 4]; repe cmpsb */
+    assert_false(decoded(BYTES(0xc9)).alu);
+    assert_true(decoded(BYTES(0x48, 0x8d, 0x47, 0x04)).alu);
+    code = decoded(BYTES(0xf3, 0xa6));
+    assert_true(!code.alu && code.lone);
+}
+
 static void test_chains(void **state)
 {
     assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0, VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0,
@@ -246,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_masks),
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_crossings),
+        cmocka_unit_test(test_integers),
         cmocka_unit_test(test_chains_through_memory),
         cmocka_unit_test(test_chains_of_vectors),
         cmocka_unit_test(test_costs),

@@ -263,6 +263,10 @@ static void test_window(void **state)
     /* Nothing enters faster than it can, whatever the room. */
     assert_int_equal(inspect_window(1, NAN, INSPECT_BEHIND).results, 0);
     assert_near(inspect_window(6, NAN, NAN).per_cycle, 6, 0);
+    /* A pass in no time is known, and takes the cycle of its store. */
+    assert_near(inspect_pass(NAN), 0, 0);
+    assert_near(inspect_pass(0), 1, 0);
+    assert_near(inspect_pass(7), 7, 0);
 }
 
 static void test_splits(void **state)

@@ -161,6 +161,12 @@ class Places(AbCase):
             self.assertEqual((placement["unmoved"], placement["code"]), (None, code))
             if placement["source"]:  # debug information is read
                 self.assertRegex(placement["source"], rf"^part/{name}\.c:\d+$")
+        # A worktree of a repository that lies in a folder of that name is no submodule.
+        (submodule / ".git").write_text("gitdir: /srv/modules/lib/.git/worktrees/part\n")
+        document = self.ab("./base.so", "./head.so", "--functions=sum.json", cwd=self.folder)
+        placement = self.by_variant(document)["total"]["comparison"]["placement"]
+        if placement["source"]:
+            self.assertRegex(placement["source"], r"^head\.c:\d+$")
 
     def test_as_built(self):
         base, head = self.build("base"), self.build("head", "-DPAD=40")

@@ -216,6 +216,13 @@ class Call(CallCase):
                                  f"--input={name}", status=2)
             self.assertRegex(done.stderr, "no input|no such argument")
 
+    def test_values(self):
+        """Whole ones are exact, and converted as C does."""
+        text = ("int (const int64_t x[4] = {9007199254740993, 010, 1.5}, const uint8_t y[3] = "
+                "{-1, 260, ',',}, const float z[3] =\n{1.5f,\n-1e10, n}, const uint64_t u[1], "
+                "uint64_t seed = 0x9e3779b97f4a7c15, const uint8_t none[2] = {}) for n")
+        self.right("values_known", text, "--sizes=3", "--input=u=constant:0x9e3779b97f4a7c15")
+
     def trail(self, function, prototype, *options):
         """The values of the last 40 timed calls, and the row."""
         path = self.folder / f"{function}{len(options)}"
