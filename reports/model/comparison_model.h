@@ -42,6 +42,8 @@ enum code_equality { EQUALITY_UNKNOWN, EQUALITY_SAME, EQUALITY_NEARLY, EQUALITY_
 struct placement {
     char *unmoved; /* why it is judged as built; NULL: at the best places */
     enum code_equality equality;
+    bool same_data;      /* the same code has the same constants, variables, options and
+                            libraries, and all of it was seen */
     double instructions; /* nearly: so many differ */
     char *where;         /* nearly: the first of them */
     char *source; /* "src/mix.c:49", from the root of its repository: head's hottest loop;
