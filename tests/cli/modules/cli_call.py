@@ -197,6 +197,21 @@ class Call(CallCase):
                         "for n", "--sizes=9", status=4)["taps_run"]
         self.assertIn("t: taps_scale() crashes: ", row["reason"])
 
+    def test_state(self):
+        """An array that a function fills is compared, and begins anew with --reset."""
+        prototype = ("void (inout uint32_t state[2] then state_begin(state, &state_table, "
+                     "*state_pointer), const int32_t x[n], size_t n, void *t = &state_table)")
+        rows = self.call("state_add,state_add_wrong", prototype, "--reference=state_add",
+                         "--sizes=100", "--reset", status=4)
+        self.assertIn(rows["state_add"]["status"], ("ok", "suspect"), rows)
+        self.assertEqual(rows["state_add_wrong"]["status"], "wrong", rows)
+        for name, why in (("state_begin(NULL, x, x)", "state: state_begin.. crashes: "),
+                          ("state_start(state)", "no function state_start; did you mean")):
+            row = self.call("state_add", f"void (inout uint32_t state[2] then {name}, "
+                            "const int32_t x[n], size_t n, void *t = &state_table)",
+                            "--reset", "--sizes=9", status=4)["state_add"]
+            self.assertRegex(row["reason"], why)
+
     def test_module_name(self):
         other = self.folder / "libmix-2.0_a.so.1"
         other.write_bytes(self.built.read_bytes())
