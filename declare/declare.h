@@ -176,6 +176,8 @@ int declaration_parse(const char *text, struct declaration *declaration,
 /* The same for an expression of its dimensions, such as "2 * n". */
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error);
+/* False: what the function does, nobody can see. */
+bool declaration_has_outputs(const struct declaration *declaration);
 /* Index of an argument, or -1. */
 int declaration_find(const struct declaration *declaration, const char *name);
 

@@ -174,6 +174,8 @@ void made_call_finish(const struct made_call *made)
             word = made->frame.slot[source->argument];
         else if (returned == CTYPE_POINTER)
             word = (uint64_t)pointer_offset(made, word);
+        else if (returned == CTYPE_VOID)
+            word = 0;
         const bool vector =
             source->argument == NO_OPERAND && slot->from->declaration.vector;
         memcpy(operand->data, vector ? (const void *)made->frame.vector : &word,
@@ -262,6 +264,12 @@ uint64_t declared_length(const struct declared_call *call, uint32_t operand)
 void declared_finish(const struct declared_call *call)
 {
     made_call_finish((const struct made_call *)call);
+}
+
+bool declared_unseen(const struct declared_call *call)
+{
+    const struct made_call *const made = (const struct made_call *)call;
+    return !declaration_has_outputs(&made->slot->from->declaration);
 }
 
 bool declared_answered(const struct declared_call *call)

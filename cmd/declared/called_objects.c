@@ -160,15 +160,19 @@ static int find_makers_of(struct made_call *made, uint32_t i, struct error *erro
     return status;
 }
 
+/* Those that fill arrays are looked for when they are called: not all libraries that are
+ * compared need them. */
 int objects_find(struct made_call *made, struct error *error)
 {
     const struct declaration *const declaration = &made->slot->from->declaration;
     int status = 0;
-    for (uint32_t i = 0; i < declaration->n && status == 0; i++)
-        status = declaration->argument[i].kind == ARGUMENT_SYMBOL
-                     ? find_symbol(made->slot, declaration->argument[i].text,
-                                   &made->opaque[i], error)
-                     : find_makers_of(made, i, error);
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        if (argument->kind == ARGUMENT_SYMBOL)
+            status = find_symbol(made->slot, argument->text, &made->opaque[i], error);
+        else if (argument->kind == ARGUMENT_OPAQUE)
+            status = find_makers_of(made, i, error);
+    }
     return status;
 }
 

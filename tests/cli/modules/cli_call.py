@@ -212,6 +212,17 @@ class Call(CallCase):
                             "--reset", "--sizes=9", status=4)["state_add"]
             self.assertRegex(row["reason"], why)
 
+    def test_results_that_nobody_sees(self):
+        """They have a time, and a reference is of no use."""
+        rows = self.call("state_add,state_add_wrong", "void (void *s = from calloc(1, 8) then "
+                         "state_begin(s, &state_table, *state_pointer) free free, "
+                         "const int32_t x[n], size_t n, void *t = &state_table)",
+                         "--reference=state_add", "--sizes=400")
+        for row in rows.values():
+            self.assertEqual(row["status"], "unchecked", row)
+            self.assertIn("its results cannot be seen", row["reason"])
+            self.assertGreater(row["summary"]["median_ns"], 0)
+
     def test_module_name(self):
         other = self.folder / "libmix-2.0_a.so.1"
         other.write_bytes(self.built.read_bytes())
