@@ -103,6 +103,15 @@ int read_criterion_list(char *text, const struct reading_form *form,
     return 0;
 }
 
+/* The last place where the line tells a time: a name may have the same words. */
+static const char *find_time(const char *line)
+{
+    const char *found = NULL;
+    while ((line = strstr(line, "time:   [")))
+        found = line++;
+    return found;
+}
+
 /* The second of three numbers with units behind '['; NaN: they are no times. */
 static double middle_time(const char *text)
 {
@@ -127,7 +136,7 @@ int read_criterion(char *text, const struct reading_form *form, struct readings 
     (void)form;
     (void)error;
     for (const char *line; (line = next_line(&text));) {
-        const char *const time = strstr(line, "time:   [");
+        const char *const time = find_time(line);
         const double ns = time ? middle_time(time + 9) : NAN;
         size_t length = time ? trimmed(line, (size_t)(time - line)) : 0;
         /* A long name has a line of its own. */

@@ -79,6 +79,22 @@ class Harnesses(HarnessCase):
                                  "--dry-run")
             self.assertEqual(set(done.stdout.splitlines()[1:]), ids)
 
+    def test_samples_of_criterion(self):
+        """Their median counts, not the slope through them that is printed."""
+        samples = r"""
+            for case in map sort; do
+                mkdir -p "$CRITERION_HOME/$case/new" && cd "$CRITERION_HOME/$case/new" || exit 9
+                echo "{\"full_id\": \"$case/1\"}" >benchmark.json
+                echo "{\"iters\": [1, 2, 4], \"times\": [$2, 90000, $(($2 * 4))]}" >sample.json
+            done"""
+        bench = self.script("bench", "#!/bin/sh\n" + FORMATS["criterion"].replace(
+            "sort 64", "sort/1") + samples + "\n")
+        document = self.compare(f"{bench} 20.0 40", f"{bench} 30.0 50", "--harness=criterion",
+                                status=1)
+        found = {r["id"]: (r["comparison"]["base_ns"], r["comparison"]["head_ns"])
+                 for r in document["results"]}
+        self.assertEqual(found, {"sort/1": (40, 50), "a name of many long words/1": (250, 250)})
+
     def test_marks(self):
         for mark, name in (("test.benchtime", "go"), ("CRITERION_HOME", "criterion"),
                            ("NANOBENCH_ENDLESS", "nanobench")):

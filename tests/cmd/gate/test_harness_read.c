@@ -59,6 +59,7 @@ static void lines_are_read(void **state)
     expect(read_nanobench, "| us/op | err% | x\n|---|---|---\n| 1,234.5 | 1% | `a b`",
            "a b", 1234500);
     expect(read_criterion, "a name\n   time:   [1 ns 2.5 \u00b5s 3 ms]", "a name", 2500);
+    expect(read_criterion, "time:   [x   time:   [1 ns 7 ns 9 ns]", "time:   [x", 7);
     expect(read_divan, DIVAN, "d::plain", 156.2);
     expect(read_divan, DIVAN, "d::par::t=2", 1500);
     expect(read_divan, DIVAN, "d::inner::ty::String", 0.334);
