@@ -29,6 +29,7 @@ static const struct fields control_fields =
            FIELD_AS("ci", CHANGE_CI, comparison, control_ci));
 static const struct fields comparison_fields = FIELDS(
     FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
+    FIELD(RATE, comparison, rounding),
     FIELD(U32, comparison, processes), FIELD(SPAN, comparison, base_ns),
     FIELD(SPAN, comparison, head_ns), FIELD(CHANGE, comparison, change),
     FIELD(CHANGE, comparison, least_change), FIELD(SPAN, comparison, floor),
