@@ -75,7 +75,7 @@ static void test_requests(void **state)
             assert_true(batches[arm][copy] >= 2 * AB_PROCESSES);
     assert_int_equal(batches[ARM_HEAD][0], AB_PROCESSES * AB_MOVED_ROUNDS + 4);
     assert_int_equal(batches[ARM_CONTROL][0], 4); /* of the calibration */
-    /* What was timed at last is checked again. */
+    /* The copy that was timed last is checked again. */
     size_t checked = 0;
     for (size_t i = 0; i < script_count("check", NULL, ANY_KERNEL); i++)
         checked += script_asked("check", NULL, ANY_KERNEL, i)->copy > 0;
