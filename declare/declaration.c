@@ -233,6 +233,17 @@ int declaration_parse(const char *text, struct declaration *declaration,
     return status;
 }
 
+bool declaration_has_outputs(const struct declaration *declaration)
+{
+    bool any = declaration->returned != CTYPE_VOID;
+    for (uint32_t i = 0; i < declaration->n; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        any |= argument->kind == ARGUMENT_LENGTH ||
+               (argument->kind == ARGUMENT_ARRAY && argument->role != ARGUMENT_IN);
+    }
+    return any;
+}
+
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error)
 {
@@ -310,7 +321,9 @@ static int measure_integer(const struct declared_argument *argument,
     else
         status = extent_value(&argument->integer, dimension, value, error);
     ctype_range(argument->type, &lo, &hi);
-    if (status == 0 && (*value < lo || *value > hi))
+    const bool beyond =
+        argument->type == CTYPE_U64 && extent_is_beyond(&argument->integer);
+    if (status == 0 && !beyond && (*value < lo || *value > hi))
         status =
             error_set(error, -EINVAL,
                       "%s would be %" PRId64 ", and a %s holds %" PRId64 " to %" PRId64,

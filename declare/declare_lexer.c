@@ -82,7 +82,7 @@ static int lex_number(const struct reader *reader, struct token *token)
     if (end + strspn(end, "uUlL") == at + token->n) {
         token->integer = (int64_t)integer;
         token->number = (double)integer;
-        return errno || integer > INT64_MAX
+        return errno
                    ? reader_fail(reader, token, "the number is beyond what 64 bits hold")
                    : 0;
     }
@@ -113,7 +113,6 @@ static int lex_quoted(const struct reader *reader, struct token *token)
     if (status < 0 || n != 1)
         return reader_fail(reader, token, "expected one character in quotes");
     token->kind = TOKEN_INTEGER;
-    /* A char of C may be negative. */
     token->integer = (int64_t)value[0]; /* NOLINT(bugprone-signed-char-misuse) */
     token->number = value[0];
     return 0;

@@ -248,11 +248,12 @@ static bool take_pair(struct reader *reader, enum ctype *type)
         }
     const bool before = token_is(token, "_Complex") || token_is(token, "complex");
     const struct token *const word = first + before;
+    if (!token_is(word, "float") && !token_is(word, "double"))
+        return false;
     const bool behind = token_is(word + 1, "_Complex") ||
                         (token_is(word + 1, "complex") &&
                          (word[2].kind == TOKEN_WORD || token_is(word + 2, "*")));
-    if (!(std || before || behind) ||
-        !(token_is(word, "float") || token_is(word, "double")))
+    if (!std && !before && !behind)
         return false;
     word_type(word, type);
     reader->at += std ? 7 : 2;

@@ -35,6 +35,7 @@ struct captured {
 };
 
 /* Calls of one shape, of which some are kept with their operands. */
+enum { KEPT_SHAPES_MAX = 64 };
 struct kept_shape {
     int64_t dimension[DECLARED_MAX];
     uint64_t seen;
@@ -75,6 +76,7 @@ struct target {
     struct kept_shape *kept;
     size_t n_kept;
     uint64_t not_kept; /* calls that are not as the prototype says */
+    uint64_t no_room;  /* calls of a shape that could not be kept */
 };
 
 struct rule;

@@ -44,6 +44,8 @@ void accuracy_print(const struct plan *plan, const struct run *run,
 
 /* Is there a place to write to? Found out before hours of measuring, not after. */
 int check_writable(const char *flag, const char *path, struct error *error);
+/* Is a page of HTML among them? */
+bool outputs_page(const struct options *options);
 /* Can all files be written, and does none of them destroy another one, or what is read?
  */
 int outputs_check(const struct options *options, struct error *error);

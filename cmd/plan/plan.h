@@ -204,8 +204,8 @@ int plan_settle(const struct request *request, const struct how *how,
 /* Makes the catalog, the plan, and settles it. */
 int plan_prepare(const struct request *request, const struct how *how,
                  struct catalog *catalog, struct plan *plan, struct error *error);
-/* Adds a roof of that name beside the first case of a group, if there is one and it is
- * not there yet. */
+/* Adds a roof of that name to a group, with the widest instruction set of its cases, if
+ * there is one and it is not there yet. */
 void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name);
 /* Adds a row for each of `n` copies of the code of the first case. */

@@ -40,7 +40,8 @@ struct request {
     size_t n_threads;
     struct case_settings settings; /* but threads and input */
     bool pathologies;              /* kernels that are slow on purpose, too */
-    bool ladder; /* of op roof: working sets from the first cache to memory */
+    bool ladder;  /* of op roof: working sets from the first cache to memory */
+    bool streams; /* beside each group, as a page's roofline has slopes */
 };
 /* Any op, one thread, default settings. */
 void request_init(struct request *request);

@@ -87,6 +87,7 @@ struct check_reply {
     const char *note;
     double max_ulp, mean_ulp, worst_input; /* NaN: not known */
     bool answered; /* the right answers are what this kernel computed */
+    bool unseen;   /* it has no results that could be right */
 };
 
 struct accuracy_call {

@@ -63,6 +63,7 @@ struct comparison {
     struct trial *trials; /* valid rounds, in the order in which they ran */
     size_t n_trials;
     uint32_t voided; /* rounds thrown away on evidence */
+    double rounding; /* the last digit of printed times, as a part of them; 0: unknown */
 
     /* derived by run_judge() or run_compare() */
     enum verdict verdict;

@@ -106,7 +106,7 @@ static void columns_belong_together(void **state)
     run_free(run);
 }
 
-/* What was not moved has no times as built, whatever its trials say. */
+/* Code that was not moved has no times as built, whatever its trials say. */
 static void unmoved_is_judged_as_ever(void **state)
 {
     struct run *const run = new_run(0.02);
