@@ -319,8 +319,8 @@ struct library {
  * trusted. -ENOEXEC: no such file for this machine. */
 int library_read(const char *path, struct library *library, struct error *error);
 void library_close(struct library *library);
-/* What instruction set each function contains, into `isa`, or that of one of them alone;
- * needs Zydis, else all stay empty. */
+/* Sets `isa` of each function, or of one of them alone, to the instruction set that it
+ * contains; needs Zydis, else all stay empty. */
 int library_decode(struct library *library, const struct library_function *one,
                    struct error *error);
 

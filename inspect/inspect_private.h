@@ -154,8 +154,8 @@ struct window {
     double start[INSPECT_WINDOW_MAX], done[INSPECT_WINDOW_MAX];
     double entered, all_done;
 };
-/* When the next instruction of the program may start; it must start next, then or
- * later. */
+/* Time at which the next instruction of the program may start; it must start next, then
+ * or later. */
 double window_enter(struct window *window, const struct code *code);
 void window_start(struct window *window, const struct code *code, double start,
                   double end);
@@ -183,8 +183,8 @@ struct ready {
     const uint64_t *address; /* of accesses; 0: unknown. NULL: operands name places */
     struct cell *cell;       /* CELLS of them; NULL: no value comes from memory so */
 };
-/* When the last of its results is there. An instruction may start later than its operands
- * are there; all its results are late by as much. */
+/* Time at which the last of its results is there. An instruction may start later than its
+ * operands are there; all its results are late by as much. */
 double ready_execute(struct ready *ready, const struct code *code);
 
 /* ---- order.c: instructions in the order in which they were seen ---- */
@@ -340,6 +340,11 @@ char *places_producer(const struct places *places, uint64_t address);
 void census_add_node(const struct nodes *nodes, const struct node *node,
                      struct inspect_loop *to);
 void census_divide(struct inspect_loop *loop);
+/* The number of times that a branch went another way than it goes most often. */
+double node_rarely(const struct node *node);
+/* checks.c: adds, for each loop, executions of branches that ask what it just loaded and
+ * nearly always go one way. False: no memory. */
+bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
 
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
 int census_make(const struct tracer *tracer, const struct inspect_options *options,

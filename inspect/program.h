@@ -24,9 +24,9 @@ struct program_call {
     uint64_t argument[PROGRAM_WORDS];
     bool busy; /* the return of another call is waited for, which might wait for this one
                 */
-    /* Of PROGRAM_RESULT, once it has returned: how long it took, with a stop; and how
-     * long it takes to stop at the next instruction, which does nothing else. NaN: other
-     * threads were served meanwhile. */
+    /* The time of PROGRAM_RESULT, once it has returned, with a stop; and that of a stop
+     * at the next instruction, which does nothing else. NaN: other threads were served
+     * meanwhile. */
     double ns, stop_ns;
 };
 

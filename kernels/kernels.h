@@ -35,6 +35,9 @@ bool isa_addition_available(size_t index);
 int isa_find(const char *name);
 /* 0, or -EINVAL and a sentence with near matches. */
 int isa_check(const char *name, struct error *error);
+/* The CPUs that have this instruction set, if they are none that this program is built
+ * for. */
+const char *isa_elsewhere(const char *name);
 /* Does --isa=ASKED take a row of that name? A bundle takes its rows with additions too.
  */
 bool isa_covers(const char *asked, const char *isa);

@@ -168,15 +168,15 @@ struct timer {
 struct lengths {
     unsigned char *less, *more;
 };
-/* What the longer block of `a` has more than its shorter one, in a turn, over the same of
- * `b`: each time is the least of many samples. */
+/* The time by which a turn of the longer block of `a` exceeds one of its shorter block,
+ * over the same of `b`: each time is the least of many samples. */
 double timing_ratio(const struct timer *timer, const struct lengths *a,
                     const struct lengths *b);
 
 /* ---- form_cycles.c ---- */
 
-/* What one process measures with. The clock is a chain of multiplications, as long ones
- * lose less than additions where another thread shares the core. */
+/* The tools of one process that measures. The clock is a chain of multiplications, as
+ * long ones lose less than additions where another thread shares the core. */
 struct session {
     struct timer timer;
     unsigned char *data;

@@ -10,7 +10,7 @@ from pathlib import Path
 PATH = re.compile(r"(?<![\w./~$<{=:-])((?:[\w-]+/)+[\w-]+\.(?:c|h|def|py|sh|js|json|md|txt))(?![\w/])")
 COMMENT = {".md": "", ".c": r"^ *(/\*|\*|//)|/\*", ".h": r"^ *(/\*|\*|//)|/\*", ".def": r"/\*|^ \*",
            ".py": r"#|\"\"\"", ".sh": "#", "": "#"}
-# What users have, in examples.
+# Files of users, in examples.
 THEIRS = {"new/sample.json", "target/criterion/FOLDERS/new/sample.json", "src/mix.c",
           "results/b.json", "op/op.c", "op/op_isa.c"}
 

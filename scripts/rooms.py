@@ -72,7 +72,7 @@ ROOMS = {
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/foreign", "cmd/doctor", "cmd/license",
             "cmd/referee", "cmd/studies", "cmd/commands"],
 }
-# What a leaf shows beside the header that is named like it.
+# Headers that a leaf shows beside the one that is named like it.
 PUBLIC = {"base": {"error.h"},
           "cmd/ab": {"ab.h", "private_copy.h"},
           "inspect": {"findings.h", "inspect.h", "program.h"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people read of it: a table, or Markdown. */
+/* A proof as people read it: a table, or Markdown. */
 #include "foreign_private.h"
 
 #include <errno.h>

@@ -248,7 +248,7 @@ static void follow(struct tracer *tracer, const struct inspect_options *options,
     trace->returned = status == 0;
     if (status == -E2BIG && tracer->child.pid)
         look_into(tracer, options);
-    /* What it did until then is known, if nothing else. */
+    /* The part until then is known. */
     if (thread->gone || thread->execs) {
         trace->error = thread->gone ? "its thread ended within it"
                                     : "another program took its place";

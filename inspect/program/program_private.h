@@ -29,7 +29,7 @@ struct program_space {
     uint64_t r_debug; /* address, or 0 */
 };
 struct program_space *space_new(struct program *program, pid_t pid);
-/* What a fork copied. */
+/* The copy that a fork made. */
 struct program_space *space_copy(struct program *program,
                                  const struct program_space *from, pid_t pid);
 void space_leave(struct program *program, struct program_space *space); /* a user does */
@@ -90,7 +90,7 @@ bool program_turn(struct program *program, int64_t ns);
 struct thread *thread_find(const struct program *program, pid_t id);
 struct thread *thread_new(struct program *program, pid_t id); /* NULL: no memory */
 void thread_resume(struct thread *thread, int signal);
-/* What happened to a thread that nobody awaits (program_stops.c). */
+/* Takes the event of a thread that nobody awaits (program_stops.c). */
 void thread_stopped(struct program *program, struct thread *thread, int status);
 /* One that is awaited: true if it is dealt with, and the thread goes on as `request`. */
 bool thread_passes(struct program *program, struct thread *thread, int status,

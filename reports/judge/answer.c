@@ -305,7 +305,7 @@ static bool is_unchecked(const struct result *result)
     return is_asked(result) && result->status == STATUS_UNCHECKED;
 }
 
-/* Of functions without a reference the time is all that is known. */
+/* The time is all that is known of functions without a reference. */
 static int tell_unchecked(const struct run *run, struct answer *answer,
                           struct buffer *text)
 {

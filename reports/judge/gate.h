@@ -47,7 +47,7 @@ struct pair {
     const struct run *base_run, *head_run;
     struct result *base, *head;
 };
-/* What the machine as a whole changed by, as a logarithm; 0: not known. */
+/* The change of the machine as a whole, as a logarithm; 0: not known. */
 double stored_machine(const struct gate *gate);
 /* Sets times, change and floor of the comparison of `head` (stored_times.c); 0 or
  * -ENOMEM. */

@@ -165,8 +165,8 @@ struct library_change {
     double median, least, most;
 };
 size_t gate_libraries(const struct run *run, struct library_change *change);
-/* What equal code changes by if the builds are equal: median and most of the own cases'
- * changes, as amounts. Returns the number of cases. */
+/* The noise, which is the change of equal code, if the builds are equal: median and most
+ * of the own cases' changes, as amounts. Returns the number of cases. */
 size_t gate_noise(const struct run *run, double *median, double *most);
 /* The change of a case without that of the machine; its change where that is unknown. */
 double comparison_relative(const struct gate *gate, double change);

@@ -125,7 +125,7 @@ struct accuracy {
     double max_ulp, mean_ulp, worst_input;
 };
 
-/* What was measured, raw. Room `measure` and readers of files write it. */
+/* Raw measurements. Room `measure` and readers of files write it. */
 struct samples {
     double prepare_ns;
     double workspace_bytes; /* memory beyond the operands */

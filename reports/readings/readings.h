@@ -65,7 +65,7 @@ harness_reader read_names, read_criterion_list;
 /* Functions return 0 or -ENOMEM. */
 /* Names the harness of an empty run, and gives it what each run has. */
 int foreign_begin(struct run *run, const char *harness);
-/* What a file tells of its machine that does not change from run to run. */
+/* Sets facts of the machine that do not change from run to run. */
 int foreign_set_machine(struct run *run, const char *machine);
 /* The result of that name, which is made if it is not there; or NULL. */
 struct result *foreign_result(struct run *run, const char *name);

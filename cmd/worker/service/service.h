@@ -43,8 +43,8 @@ struct service_case {
     bool stepped;     /* it had a call before one that is traced */
     /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
     bool left_modes, left_signals;
-    /* What else is to be said of a declared function, or empty: of a check, and of that
-     * on guarded arrays. */
+    /* Remarks about a declared function, or empty: of a check, and of that on guarded
+     * arrays. */
     char note[200], guard_note[200];
     struct copies *copies; /* NULL: none */
     struct turn *turn;     /* what calls are given in turn; NULL: argument and state */

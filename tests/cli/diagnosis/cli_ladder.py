@@ -61,6 +61,8 @@ class Ladder(Case):
         path.write_text(json.dumps(document), encoding="utf-8")
         self.assertRegex(self.run_tool("report", path).stdout,
                          r"(?m)^     4 KiB  L1 +[\d.]+ noisy$")
+        self.assertRegex(self.on_terminal("report", path),
+                         rb"\n     4 KiB  L1 +\x1b\[2m[\d.]+ noisy\x1b\[0m\r\n")
 
     def test_loads(self):
         """A load-only kernel loads every vector, as wide as it says, in each pass."""
