@@ -133,7 +133,8 @@ static int list_side(struct harness *harness, int which, struct readings *readin
     const struct adapter *const adapter = harness->adapter;
     struct error why = {.text = ""};
     struct slice slice = {.text = NULL};
-    *readings = (struct readings){.n = 0};
+    /* Cases of one name, that a process of Google Benchmark runs together, are one. */
+    *readings = (struct readings){.repeats = adapter->list_reader == read_names};
     if (!adapter->list) {
         readings_list(readings, adapter->name, strlen(adapter->name));
         return 0;
