@@ -98,6 +98,11 @@ class GoogleBenchmark(HarnessCase):
         verdicts = self.verdicts(document)
         self.assertEqual((verdicts["BM_old"], verdicts["BM_new"]), ("GONE", "NEW"))
 
+    def test_cases_of_one_name(self):
+        document = self.compare(f"{self.bench} 1 ok 'BM_sort/64\n'", f"{self.bench} 1")
+        self.assertEqual(self.verdicts(document), {"BM_sort/64": "SAME",
+                                                   "BM_map<int>/1/real_time": "SAME"})
+
     def test_reports(self):
         outputs = {"table": "", "markdown": "", "junit": "", "annotations": "", "csv": "",
                    "html": "", "bmf": "", "gbench": ""}
