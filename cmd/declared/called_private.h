@@ -45,9 +45,9 @@ struct declared_slot {
     struct library other;
     char *other_linked;
     struct kept_calls calls;     /* of a program; n = 0: none */
-    uint64_t set;                /* that is filled next */
+    uint64_t set;                /* the set that is filled next */
     int answered;                /* function that gave the last answers */
-    char trouble[DECLARED_TEXT]; /* why there were none */
+    char trouble[DECLARED_TEXT]; /* reason why there were none */
     const char *roof;
     char *summary, *shape_help;
     struct simdbench_shape_list *list;
@@ -155,8 +155,6 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
                     struct error *error);
 /* -EDOM: a call changed the pointers to planes. */
 int made_call_keeps_tables(const struct made_call *made, struct error *error);
-/* The operand that is this argument's array, or NULL. */
-const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i);
 /* Writes what is returned, and lengths, to their operands. */
 void made_call_finish(const struct made_call *made);
 /* Number of elements of an operand that are valid after the call. */
