@@ -53,7 +53,8 @@ struct inspect_loop {
     double scalar_stack; /* loads and stores of the stack that are no vectors; without
                             push, pop, call and ret */
     double calls;
-    double branches;  /* conditional */
+    double branches; /* conditional */
+    double checks; /* of these: of what was just loaded, that nearly always go one way */
     double indirect;  /* jumps and calls to where a register or memory says */
     double undecided; /* times that both go other ways than each goes most often */
     double taken;     /* jumps, calls and returns, and branches that do jump */
@@ -94,6 +95,7 @@ struct inspect_loop {
      * of them; 0: unknown. Divisions and gathers are left out. */
     double dearest, dearest_each;
     char *dearest_form; /* NULL: unknown */
+    double divided;     /* such cycles of its divisions and roots, but of integers */
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */
     double window_chain;

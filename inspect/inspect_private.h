@@ -340,6 +340,11 @@ char *places_producer(const struct places *places, uint64_t address);
 void census_add_node(const struct nodes *nodes, const struct node *node,
                      struct inspect_loop *to);
 void census_divide(struct inspect_loop *loop);
+/* The number of times that a branch went another way than it goes most often. */
+double node_rarely(const struct node *node);
+/* checks.c: adds, for each loop, executions of branches that ask what it just loaded and
+ * nearly always go one way. False: no memory. */
+bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
 
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
 int census_make(const struct tracer *tracer, const struct inspect_options *options,

@@ -129,15 +129,22 @@ static void write_constant(struct writing *writing, uint64_t address, uint64_t b
     }
 }
 
-static void write_table(struct writing *writing, const struct extra *table)
+static uint64_t table_entry(const struct extra *table, size_t i)
 {
     int32_t distance;
+    memcpy(&distance, (const void *)(uintptr_t)(table->address + 4 * i), sizeof distance);
+    return table->address + (uint64_t)(int64_t)distance;
+}
+
+/* The last entries may be those of another function's table. */
+static void write_table(struct writing *writing, const struct extra *table)
+{
+    size_t n = table->n;
+    while (n && block_at(writing->surgery, table_entry(table, n - 1)) != table->block)
+        n--;
     fprintf(writing->to, " table");
-    for (size_t i = 0; i < table->n; i++) {
-        memcpy(&distance, (const void *)(uintptr_t)(table->address + 4 * i),
-               sizeof distance);
-        write_place(writing, table->address + (uint64_t)(int64_t)distance);
-    }
+    for (size_t i = 0; i < n; i++)
+        write_place(writing, table_entry(table, i));
 }
 
 static const struct extra *table_at(const struct surgery *surgery, uint64_t address)

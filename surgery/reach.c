@@ -163,23 +163,34 @@ static uint64_t next_taken(const struct search *search, uint64_t address)
     return next;
 }
 
-/* Entries of 4 bytes are distances from the table to places in the same function. */
+static bool is_code(const struct surgery *surgery, const struct block *block,
+                    uint64_t address)
+{
+    const struct region *const region = region_at(&surgery->objects, address);
+    return (address >= block->lo && address < block->hi) ||
+           (block->object && region && region->executable &&
+            object_at(&surgery->objects, address) == block->object);
+}
+
+/* Entries of 4 bytes are distances from the table to places in the same function, or in
+ * its cold part, which lies elsewhere. 0: it is no table. */
 static size_t table_size(const struct search *search, const struct block *block,
                          uint64_t table)
 {
     const struct surgery *const surgery = search->surgery;
     const uint64_t end = next_taken(search, table);
-    size_t n = 0;
+    size_t n = 0, inside = 0;
     int32_t distance;
     for (;
          n < TABLE_MOST && table + 4 * n < end && is_readable(surgery, table + 4 * n, 4);
          n++) {
         memcpy(&distance, (const void *)(uintptr_t)(table + 4 * n), sizeof distance);
         const uint64_t to = table + (uint64_t)(int64_t)distance;
-        if (to < block->lo || to >= block->hi)
+        if (!is_code(surgery, block, to))
             break;
+        inside += to >= block->lo && to < block->hi;
     }
-    return n;
+    return inside < TABLE_LEAST ? 0 : n;
 }
 
 static int add_extra(struct search *search, const struct extra *extra)
@@ -212,7 +223,7 @@ static int take_table(struct search *search, struct fix *fix)
     if (!block->indirect || fix->extra != NO_EXTRA || is_copied(surgery, table))
         return 0;
     const size_t n = table_size(search, block, table);
-    if (n < TABLE_LEAST)
+    if (!n)
         return 0;
     fix->extra = surgery->n_extras;
     int status =
@@ -264,6 +275,26 @@ static int take_slots(struct search *search)
     return status;
 }
 
+/* ---- handlers of exceptions ---- */
+
+static int push_handler(void *context, uint64_t address)
+{
+    return push_target(context, address);
+}
+
+static int push_handlers(struct search *search, const struct block *block)
+{
+    struct unwinding unwinding;
+    int status = 0;
+    for (uint64_t at = block->lo;
+         at < block->hi && block->object && search->surgery->n_unwinders && status == 0 &&
+         unwinding_from(block->object->frames, at, &unwinding) &&
+         unwinding.frame.lo < block->hi;
+         at = unwinding.frame.hi)
+        status = handlers_visit(&unwinding.frame, push_handler, search);
+    return status == -ENOTSUP ? 0 : status;
+}
+
 /* ---- all of it ---- */
 
 int code_find(struct search *search)
@@ -283,6 +314,8 @@ int code_find(struct search *search)
             status = push(search, block->lo);
         if (status == 0)
             status = find_taken(search, block);
+        if (status == 0)
+            status = push_handlers(search, block);
     }
     for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
         if (block_at(surgery, surgery->executed[i]))

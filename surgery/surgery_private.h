@@ -69,9 +69,23 @@ bool slot_at(const struct object *object, uint64_t address, const char **name);
 
 struct frame {
     uint64_t lo, hi;
-    bool handles; /* exceptions, or has something to clean up when one passes */
+    uint64_t handlers; /* address of the table of handlers of exceptions, or 0 */
 };
 bool frame_at(uint64_t frames, uint64_t address, struct frame *frame);
+/* All that its entry says; addresses of what is copied from it. */
+struct unwinding {
+    struct frame frame;
+    uint64_t personality; /* or 0 */
+    uint64_t factors, common, own;
+    size_t factor_bytes, common_bytes, own_bytes;
+    uint64_t return_register;
+    bool signal;
+};
+/* Of the function there, or else of the next one. */
+bool unwinding_from(uint64_t frames, uint64_t address, struct unwinding *unwinding);
+typedef int handler_visit(void *context, uint64_t address);
+/* All places where its handlers begin. -ENOTSUP: a table of another kind. */
+int handlers_visit(const struct frame *frame, handler_visit *visit, void *context);
 
 /* ---- functions.c: what is copied ---- */
 
@@ -131,13 +145,18 @@ struct part_room {
     uint64_t lo, hi;
     uint64_t extras; /* bytes of its tables and slots */
 };
+typedef void unwinder_function(void *list);
+struct unwinder {
+    unwinder_function *add, *remove;
+    bool single; /* takes one entry */
+};
 struct surgery {
     struct surgery_subject subject;
     struct objects objects;
     struct block block[BLOCKS_MAX];
     size_t n_blocks;
     struct frame left[BLOCKS_MAX]; /* functions that stay */
-    const struct object *still;    /* all whose functions stay; or NULL */
+    const struct object *still[2]; /* all whose functions stay; or NULL */
     size_t n_left;
     struct fix *fix;
     size_t n_fixes, fixes_room;
@@ -150,6 +169,8 @@ struct surgery {
     uint64_t *executed;
     size_t n_executed;
     struct surgery_variant *first, *selected;
+    struct unwinder unwinder[2];
+    size_t n_unwinders;
     int memory_fd;
     struct changes edit[SURGERY_EDITS];
     uint64_t *counts; /* of all conditional branches of a call as built; NULL: not yet */
@@ -213,6 +234,7 @@ struct part {
     size_t bytes;
     int64_t delta;                 /* from an original to its copy */
     uint64_t extras;               /* address of the copied tables and slots */
+    unsigned char *frames;         /* unwind information of its functions, or NULL */
     uint64_t counters, n_counters; /* behind them: 8 bytes each */
 };
 struct surgery_variant {
@@ -226,6 +248,14 @@ struct surgery_variant {
 };
 /* Returns the copy of an instruction; the instruction itself if there is none. */
 uint64_t copy_of(const struct surgery_variant *variant, uint64_t address);
+
+/* ---- unwind.c ---- */
+
+void unwinders_find(struct surgery *surgery);
+/* Unwind information for a variant; without any, exceptions do not pass through it. */
+int unwinding_make(struct surgery_variant *variant, struct error *error);
+/* To be added while the variant is selected. */
+void unwinding_tell(const struct surgery_variant *variant, bool add);
 
 /* ---- branch_counts.c: trials count how often each conditional branch executes ---- */
 

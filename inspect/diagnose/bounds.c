@@ -125,7 +125,8 @@ static bool are_decided(const struct inspect_facts *facts)
     return GET(guess_cycles) < 0.1 * GET(cycles);
 }
 
-/* Most accesses go to other pages than the last ones, by data, and not all operands lie
+/* Gathers, or most accesses go to other pages than the last ones, by data, and not all
+ * operands lie
  * near the core: constant inputs make the accesses near, which says nothing of branches.
  * Windows see all places and do not tell which ones follow from data; but there sorted
  * inputs do not help, as they would help branches, or no branch is left to help. */
@@ -134,7 +135,8 @@ static bool reads_by_data(const struct inspect_facts *facts)
     const double far = 1 << 20, helps = 0.8;
     const bool no_branch = GET(input_sorted) > helps || are_decided(facts);
     const bool by_data = GET(places_known) == 0 || (GET(sampled) > 0 && no_branch);
-    return by_data && GET(page_share) >= 0.5 && GET(call_bytes) > far;
+    return ((by_data && GET(page_share) >= 0.5) || GET(gathered) > 0) &&
+           GET(call_bytes) > far;
 }
 
 /* Such inputs are faster for other reasons too, so branches must be able to profit: there

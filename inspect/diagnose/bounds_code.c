@@ -97,10 +97,10 @@ static double shuffle_cycles(const struct inspect_facts *facts)
 static double divide_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits), doubles = known(GET(divides_f64));
-    return takes(GET(divides) - doubles - integers(facts),
-                 rate(facts, FACT_rate_divides_64, bits)) +
-           takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits)) +
-           takes(integers(facts), GET(rate_integer_divides));
+    const double floats = takes(GET(divides) - doubles - integers(facts),
+                                rate(facts, FACT_rate_divides_64, bits)) +
+                          takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits));
+    return fmax(floats, GET(divided)) + takes(integers(facts), GET(rate_integer_divides));
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still
@@ -141,9 +141,14 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
+    PUT(decisions, GET(branches) - known(GET(checks)));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
     PUT(split_share, part(GET(line_splits), accesses));
-    PUT(page_share, part(GET(page_changes), accesses));
+    if (known(GET(gathered)) + known(GET(scattered)) > 0)
+        inspect_fact_set_absent(facts, FACT_page_share,
+                                "a trace does not tell the pages of gathers");
+    else
+        PUT(page_share, part(GET(page_changes), accesses));
     PUT(crowded_share, part(GET(crowded), accesses));
 }
 

@@ -98,6 +98,16 @@ static void add_loops(struct making *m)
                             &m->sum[m->sum_of[m->loops.of[i]]].loop);
 }
 
+static bool add_checks(struct making *m)
+{
+    double *const checks = calloc(m->loops.n + 1, sizeof *checks);
+    const bool done = checks && checks_count(m->nodes, &m->loops, checks);
+    for (uint32_t l = 0; done && l < m->loops.n; l++)
+        m->sum[m->sum_of[l]].loop.checks += checks[l];
+    free(checks);
+    return done;
+}
+
 /* Cycles of an iteration of each loop, of `executed` ones that were seen in order. */
 static bool take_order(struct making *m, bool memory)
 {
@@ -355,8 +365,8 @@ static bool make(struct making *m, bool text)
     if (!m->sum || !m->sum_of || !m->places)
         return false;
     add_loops(m);
-    if (!take_order(m, true) || !take_order(m, false) || !take_loops(m) ||
-        !take_lines(m, text) || !take_modules(m))
+    if (!add_checks(m) || !take_order(m, true) || !take_order(m, false) ||
+        !take_loops(m) || !take_lines(m, text) || !take_modules(m))
         return false;
     take_shares(m);
     if (m->census->n_loops)

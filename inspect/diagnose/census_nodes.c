@@ -78,8 +78,7 @@ static bool may_go_many_ways(const struct code *code)
     return code->flow == FLOW_CONDITIONAL || code->flow == FLOW_INDIRECT;
 }
 
-/* The number of times that a branch went another way than it goes most often. */
-static double rarely(const struct node *node)
+double node_rarely(const struct node *node)
 {
     uint64_t most = 0, all = 0;
     for (uint32_t i = 0; i < node->n_edges; i++) {
@@ -110,7 +109,7 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
     to->indirect += code->flow == FLOW_INDIRECT ? n : 0;
-    to->undecided += may_go_many_ways(code) ? rarely(node) : 0;
+    to->undecided += may_go_many_ways(code) ? node_rarely(node) : 0;
     to->taken += code->flow != FLOW_NEXT ? jumps(nodes, node) : 0;
     to->copies += code->copy ? n : 0;
     to->crossings += code->crossing ? n : 0;
@@ -153,6 +152,7 @@ void census_divide(struct inspect_loop *loop)
                             &loop->scalar_stack,
                             &loop->calls,
                             &loop->branches,
+                            &loop->checks,
                             &loop->indirect,
                             &loop->undecided,
                             &loop->taken,

@@ -173,6 +173,9 @@ double ready_execute(struct ready *ready, const struct code *code)
                 at[r] = fmax(least, link_ready(ready, code, r, at[r]));
             end = fmax(end, at[r]);
         }
+    /* Cores add to the stack pointer as instructions enter. */
+    if (code->stack)
+        at[GPR_RSP] = ready->at[GPR_RSP];
     if (!code->writes)
         end = start + code->latency;
     window_start(&ready->window, code, start, end);

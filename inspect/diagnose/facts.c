@@ -130,6 +130,8 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
         SET(dearest);
         SET(dearest_each);
     }
+    if (loop->divided > 0)
+        SET(divided);
     if (loop->carried >= 0)
         SET(carried);
     SET(vector_reloads);
@@ -138,6 +140,7 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     inspect_fact_set(facts, FACT_places_known, loop->addresses_exact);
     SET(calls);
     SET(branches);
+    SET(checks);
     SET(indirect);
     SET(undecided);
     SET(taken);

@@ -14,8 +14,8 @@ function beforeAfter(one) {
     .map(([name, value]) => [el("span", {}, name), bar([["fill", value / most, ""]],
       `${name}: ${times(value)}`), el("span", { class: "right" }, times(value))]));
 }
-const shownBy = { flipped: "an experiment shows it", structural: "its instructions show it",
-  modelled: "measured costs account for it" };
+const shownBy = { flipped: "shown by an experiment", structural: "seen in the code",
+  modelled: "calculated" };
 function findingCard(finding, why) {
   const line = (name, text) => text ? el("p", {}, el("strong", {}, `${name}: `), text) : null;
   const tried = (why.experiments ?? []).find((one) => one.name === finding.experiment &&

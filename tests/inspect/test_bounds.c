@@ -70,6 +70,9 @@ static void test_widths(void **state)
         SET(divides_f64, 2);
         inspect_bounds(&facts);
         assert_near(VALUE(divide_cycles), (4 << i) + 2 * (8 << i), 1e-9);
+        SET(divided, 3 * (8 << i));
+        inspect_bounds(&facts);
+        assert_near(VALUE(divide_cycles), 3 * (8 << i), 1e-9);
     }
 }
 

@@ -133,6 +133,26 @@ static void test_touches_a_part(void **state)
     }
 }
 
+/* A trace does not tell the pages of gathers: nothing says that they change in order, and
+ * constant inputs may make them near. */
+static void test_gathers(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.5, 0.4, 0.6);
+    SET(page_changes, 0);
+    SET(call_bytes, 1 << 24);
+    SET(branches, 2);
+    SET(places_known, 1);
+    SET(sampled, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(page_share), 0, 0);
+    assert_near(VALUE(tame_input), 0.5, 1e-9);
+    SET(gathered, 8);
+    inspect_bounds(&facts);
+    assert_false(facts.fact[FACT_page_share].known || facts.fact[FACT_tame_input].known);
+    assert_near(VALUE(near_input), 0.5, 1e-9);
+}
+
 static void test_tame_input(void **state)
 {
     struct inspect_facts facts = tile();
@@ -208,6 +228,6 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
                      TEST(test_operands_once), TEST(test_stores_across_lines),
-                     TEST(test_touches_a_part), TEST(test_tame_input),
+                     TEST(test_touches_a_part), TEST(test_gathers), TEST(test_tame_input),
                      TEST(test_near_input));
 }

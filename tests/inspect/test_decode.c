@@ -121,6 +121,12 @@ static void test_chains(void **state)
                 1, 1e-9);
 }
 
+/* Nobody waits for the stack pointer, whatever is loaded with it. */
+static void test_stack(void **state)
+{
+    assert_near(CHAIN(BYTES(0x58) /* pop rax */, ADD_RDI_64, JNE_BACK), 1, 1e-9);
+}
+
 #define MOVSS_XMM0_RDX BYTES(0xf3, 0x0f, 0x10, 0x02)
 #define MOVSS_XMM0_RDI BYTES(0xf3, 0x0f, 0x10, 0x07)
 #define ADDSS_XMM0_XMM1 BYTES(0xf3, 0x0f, 0x58, 0xc1)
@@ -267,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_crossings),
         cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_stack),
         cmocka_unit_test(test_chains_through_memory),
         cmocka_unit_test(test_chains_of_vectors),
         cmocka_unit_test(test_costs),

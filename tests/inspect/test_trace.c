@@ -201,30 +201,6 @@ static void test_loop_numbers(void **state)
     inspect_census_free(&census);
 }
 
-static void knows_nothing(void *context, const struct inspect_code *code, size_t n,
-                          struct inspect_cost *costs)
-{
-}
-
-/* An instruction with REP costs what the caller says, as no form tells it. */
-static void test_strings(void **state)
-{
-    for (unsigned told = 0; told < 2; told++) {
-        const struct inspect_options options = {
-            .whole_only = true, .costs = knows_nothing, .window.string = told ? 13 : 0};
-        struct inspect_census census;
-        struct error error = {.text = ""};
-        assert_int_equal(trace(repeated, TURNS, &options, &census, &error), 0);
-        assert_int_equal(census.loop[0].dearest_form != NULL, told);
-        if (told) {
-            assert_string_equal(census.loop[0].dearest_form, "rep stosb");
-            assert_near(census.loop[0].dearest, 13, 1e-9);
-            assert_near(census.loop[0].dearest_each, 13, 0);
-        }
-        inspect_census_free(&census);
-    }
-}
-
 /* Chains overlap as far as the core sees the next one. */
 static void test_window(void **state)
 {
@@ -427,8 +403,8 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_strings), TEST(test_window), TEST(test_splits),
-                     TEST(test_indexed), TEST(test_asking), TEST(test_mixing),
-                     TEST(test_vector_units), TEST(test_long_loop), TEST(test_windows),
-                     TEST(test_generated_code), TEST(test_threads));
+                     TEST(test_window), TEST(test_splits), TEST(test_indexed),
+                     TEST(test_asking), TEST(test_mixing), TEST(test_vector_units),
+                     TEST(test_long_loop), TEST(test_windows), TEST(test_generated_code),
+                     TEST(test_threads));
 }

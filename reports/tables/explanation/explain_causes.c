@@ -92,9 +92,9 @@ static void refute_line(struct writer *to, const struct explanation *why,
 static const char *plain_confidence(const char *word)
 {
     return !word                         ? ""
-           : !strcmp(word, "flipped")    ? "an experiment shows it"
-           : !strcmp(word, "structural") ? "its instructions show it"
-           : !strcmp(word, "modelled")   ? "measured costs account for it"
+           : !strcmp(word, "flipped")    ? "shown by an experiment"
+           : !strcmp(word, "structural") ? "seen in the code"
+           : !strcmp(word, "modelled")   ? "calculated"
                                          : word;
 }
 
