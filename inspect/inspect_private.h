@@ -243,7 +243,7 @@ struct node {
     uint64_t stored;         /* its last place; 0: none yet */
     int64_t step;            /* and how far that was from the one before */
     uint64_t loaded_store;   /* number of the store that it loaded last */
-    struct path *path;       /* that began here; NULL: none */
+    struct path *path;       /* the path that began here; NULL: none */
     uint64_t reached;        /* so often such a path that is blind was there */
     uint32_t mark, position; /* in the recording of that number */
     uint32_t *seen; /* executions in each window; NULL: the call is followed whole */

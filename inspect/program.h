@@ -33,11 +33,11 @@ struct program_call {
 /* An event of a call, and all that was seen of it. */
 struct program_trace {
     struct inspect_census census;
-    const char *error;  /* why there is no census; NULL: there is one */
+    const char *error;  /* reason why there is no census; NULL: there is one */
     unsigned arguments; /* bit i: it read the i-th argument register before writing it */
     bool returned;      /* it was followed to its end */
     bool alone;         /* no other thread of its process ran meanwhile */
-    double seconds;     /* that its thread was held up */
+    double seconds;     /* delay of its thread */
 };
 
 enum program_want {

@@ -15,7 +15,7 @@
 /* A call that was traced. */
 struct seen {
     struct program_call call;
-    char *error; /* why nothing is known of it; NULL */
+    char *error; /* reason why nothing is known of it; NULL */
     bool whole, returned;
     double instructions, seconds;
     char isa[64];
@@ -133,8 +133,6 @@ int targets_check(const struct foreign *foreign, struct error *error);
 /* ---- calls (prove_calls.c) ---- */
 
 extern const struct program_owner foreign_owner;
-/* Breakpoints come and go; true: enough was seen. */
-bool calls_turn(struct foreign *foreign);
 uint64_t foreign_draw(struct foreign *foreign);
 
 /* ---- a program (foreign_program.c) ---- */
@@ -215,14 +213,11 @@ void rule_free(struct rule *rule);
  * not about it, or is kept. */
 bool rule_breaks(const struct rule *rule, const struct target *target,
                  struct buffer *text);
-bool rule_is_about(const struct rule *rule, const struct target *target);
 void rules_judge(struct foreign *foreign);
 
 /* ---- reports (prove_report.c, prove_json.c) ---- */
 
-/* "ended with status 3", "was killed by signal 11 (SIGSEGV)" */
-void prove_tell_end(const struct foreign *foreign, struct buffer *text);
-/* And what it cost the program. */
+/* The end of the program, and the cost of the observation. */
 void prove_tell_cost(const struct foreign *foreign, struct buffer *text);
 
 int prove_write(const struct foreign *foreign, enum format format, FILE *file,

@@ -91,7 +91,8 @@ static void tell_call(const struct target *target, struct buffer *text)
                   target->n_seen, seen->whole ? "" : "over ", seen->instructions);
 }
 
-void prove_tell_end(const struct foreign *foreign, struct buffer *text)
+/* "ended with status 3", "was killed by signal 11 (SIGSEGV)" */
+static void prove_tell_end(const struct foreign *foreign, struct buffer *text)
 {
     const int status = foreign->status;
     if (status == -1)
