@@ -68,8 +68,9 @@ struct inspect_loop {
     double divides_f64;           /* and these */
     double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
     double multiplies;            /* of floats, with those of fma */
-    /* What vector units compute, scalar floats too: all but moves, gathers, extractions.
-     * Of these, shuffles of any kind, and permutes of two sources by indices. */
+    /* Instructions that vector units compute, scalar floats too: all but moves, gathers,
+     * extractions. Of these, shuffles of any kind, and permutes of two sources by
+     * indices. */
     double computed, shuffles, permutes;
     double computed_bits, shuffle_bits; /* sums of the widths of their registers */
     double gathered, scattered;         /* elements from, to places that a vector holds */
@@ -125,7 +126,7 @@ struct inspect_line {
     uint64_t address;
     uint64_t executed;
     uint64_t first; /* its rank by first execution */
-    /* Of its executions whose addresses are known, as of a loop: */
+    /* Counts over its executions whose addresses are known, as of a loop: */
     uint64_t reloads, spills, failed_forwards;
     uint8_t length; /* in bytes */
     char *text;     /* Intel syntax; NULL unless asked for */
@@ -180,9 +181,9 @@ struct inspect_census {
  * by its hot loops: they keep no value in a register, and access the stack all the time.
  * Into `why` a text without its subject. */
 bool inspect_unoptimised(const struct inspect_census *census, char *why, size_t size);
-/* What `producer` says of it: 1, 0, or -1 if nothing: not every compiler tells. */
+/* 1 or 0 by the words of `producer`, or -1: not every compiler tells. */
 int inspect_built_unoptimised(const char *producer);
-/* Of the instructions of such a loop at least so many access the stack. */
+/* At least this share of the instructions of such a loop accesses the stack. */
 #define INSPECT_STACK_SHARE 0.1
 
 /* The instructions that a core looks ahead; 0: any number. */

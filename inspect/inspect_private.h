@@ -156,8 +156,8 @@ struct window {
     double start[INSPECT_WINDOW_MAX], done[INSPECT_WINDOW_MAX];
     double entered, all_done;
 };
-/* When the next instruction of the program may start; it must start next, then or
- * later. */
+/* Time at which the next instruction of the program may start; it must start next, then
+ * or later. */
 double window_enter(struct window *window, const struct code *code);
 void window_start(struct window *window, const struct code *code, double start,
                   double end);
@@ -185,8 +185,8 @@ struct ready {
     const uint64_t *address; /* of accesses; 0: unknown. NULL: operands name places */
     struct cell *cell;       /* CELLS of them; NULL: no value comes from memory so */
 };
-/* When the last of its results is there. An instruction may start later than its operands
- * are there; all its results are late by as much. */
+/* Time at which the last of its results is there. An instruction may start later than its
+ * operands are there; all its results are late by as much. */
 double ready_execute(struct ready *ready, const struct code *code);
 
 /* ---- order.c: instructions in the order in which they were seen ---- */
@@ -245,7 +245,7 @@ struct node {
     uint64_t stored;         /* its last place; 0: none yet */
     int64_t step;            /* and how far that was from the one before */
     uint64_t loaded_store;   /* number of the store that it loaded last */
-    struct path *path;       /* that began here; NULL: none */
+    struct path *path;       /* the path that began here; NULL: none */
     uint64_t reached;        /* so often such a path that is blind was there */
     uint32_t mark, position; /* in the recording of that number */
     uint32_t *seen; /* executions in each window; NULL: the call is followed whole */

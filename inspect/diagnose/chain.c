@@ -74,8 +74,8 @@ static double forward_cycles(const struct ready *ready, const struct code *code)
     return pass > 0 ? pass - 1 : FORWARD_CYCLES;
 }
 
-/* When the last value arrives that its registers, its address and places on the stack
- * bring. */
+/* Time at which the last value arrives that its registers, its address and places on the
+ * stack bring. */
 static double operands_ready(const struct ready *ready, const struct code *code)
 {
     const double load =
@@ -118,8 +118,8 @@ static double places_ready(const struct ready *ready, const struct code *code)
     return start;
 }
 
-/* When register r has its result, by the links that lead there. An instruction that makes
- * zero waits for none of its operands. */
+/* Time at which register r has its result, by the links that lead there. An instruction
+ * that makes zero waits for none of its operands. */
 static double link_ready(const struct ready *ready, const struct code *code, unsigned r,
                          double otherwise)
 {

@@ -175,7 +175,7 @@ static void test_branches(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(branch_cycles), 2.5, 1e-9);
     assert_near(VALUE(dispatch_cycles), 35 / 6.0, 1e-9);
-    /* What jumps takes more of the core than what does not. */
+    /* Branches take more of the core than other instructions. */
     SET(taken, 4);
     SET(rate_taken, 1);
     inspect_bounds(&facts);

@@ -88,7 +88,7 @@ static void test_counts(void **state)
     }
 }
 
-/* What no count foretells is followed as it goes. */
+/* A way that no count foretells is followed as it goes. */
 static void test_unforeseeable(void **state)
 {
     uint32_t random = 1;

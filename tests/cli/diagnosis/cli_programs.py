@@ -98,6 +98,25 @@ class ForeignPrograms(Case):
         self.assertIn("no resolver was seen of: sum; never called, or chosen", done.stderr)
         self.assertEqual([f["name"] for f in document["functions"] if f["calls"]], ["outer"])
 
+    def test_call_within_a_traced_call(self):
+        """It is counted, and rules about its number hold or break."""
+        functions = ["--function=outer", "--function=sum_sse2", "--function=picky",
+                     "--calls=1"]
+        done, document = self.prove("within", options=[*functions, "--expect=sum_*: called>=1",
+                                                       "--expect=sum_*: object=libsum*"])
+        self.assertEqual((self.function(document, "sum_sse2")["calls"],
+                          self.function(document, "sum_sse2")["traced"]), (3, []))
+        self.assertEqual(self.function(document, "outer")["calls"], 4)
+        self.assertTrue(self.function(document, "sum_sse2")["calls_exact"])
+        self.assertIn("sum_sse2: none of its calls was traced", done.stderr)
+        self.assertIn("never called: picky", done.stderr)
+        done, _ = self.prove("within", options=[*functions, "--expect=sum_*: called=0"],
+                             status=1)
+        self.assertIn("called=0 was expected, but called is 3", done.stderr)
+        done, _ = self.prove("within", options=[*functions, "--expect=sum_*: bits>=128"],
+                             status=5)
+        self.assertIn("NOT SEEN: sum_*: bits>=128", done.stderr)
+
     def test_opened_library(self):
         """A library that is loaded later, after a fork of the same file was not."""
         library = self.built / "good/libsum.so"
@@ -134,7 +153,9 @@ class ForeignPrograms(Case):
 
     def test_threads(self):
         """They run side by side, and one that waits is not interrupted."""
-        self.assertGreater(self.same("threads")["calls"], 10)
+        function = self.same("threads")
+        self.assertGreater(function["calls"], 10)
+        self.assertFalse(function["calls_exact"])
 
     def test_fork(self):
         self.same("fork", processes=2, calls=7)
@@ -273,6 +294,22 @@ class ForeignPrograms(Case):
         row, = kernels(self.run_json("call", saved, "--quiet", "--input=uniform", *SHORT,
                                      status=4))
         self.assertEqual(row["status"], "failed")
+        document["ops"][0]["inputs"] = {"x": "uniform"}
+        saved.write_text(json.dumps(document), encoding="utf-8")
+        row, = kernels(self.run_json("call", saved, "--quiet", *SHORT, status=4))
+        self.assertEqual(row["status"], "failed")
+
+    def test_replay_of_many_shapes(self):
+        """A dot in the name of a folder is no suffix."""
+        folder = self.folder / "a.b"
+        folder.mkdir()
+        done = self.run_tool(
+            "capture", "--function=libsum:sum", "--replay=1", f"--save={folder}/sum",
+            "--prototype=float (const float x[n], size_t n)", "--", self.program, "shapes",
+            env=self.environment())
+        self.assertIn("operands of 64 calls are kept; for 2 calls of other shapes there was no "
+                      "room (64 shapes, 64 MiB)", done.stderr)
+        self.assertEqual({path.name for path in folder.iterdir()}, {"sum", "sum.calls"})
 
     def test_replay_of_other_calls(self):
         """Integers that are not as the prototype says."""
@@ -307,9 +344,10 @@ class ForeignPrograms(Case):
         self.assertGreater(max(call["ns"] or 0 for call in outer["captured"]), 0)
 
     def test_capture_calls_without_end(self):
-        """Later calls are captured, of a function in which a thread ended."""
+        """Later calls are captured, of a function in which a thread ended. Those of another
+        thread at that very moment may be missed: three of them."""
         leaving = self.function(self.captured("leave", functions=("leaving",)), "leaving")
-        self.assertEqual(leaving["calls"], 7)
+        self.assertIn(leaving["calls"], range(4, 8))
 
     def test_own_traps(self):
         """A trap within a function that is traced or captured."""

@@ -178,8 +178,11 @@ __attribute__((noinline)) int leaving(const char *program, bool ends)
     return program ? execl(program, program, "calls", "5", (char *)NULL) : 1;
 }
 
+static volatile pid_t ended;
+
 static void *ending(void *nothing)
 {
+    ended = gettid();
     leaving(NULL, true);
     return nothing;
 }
@@ -190,6 +193,9 @@ static int leave(const char *program)
     int returned = 0;
     pthread_create(&id, NULL, ending, NULL);
     pthread_join(id, NULL);
+    /* Until whoever traces it has seen its end. */
+    while (tgkill(getpid(), ended, 0) == 0)
+        sched_yield();
     for (int i = 0; i < 3; i++)
         returned += leaving(NULL, false);
     const pid_t child = vfork();
@@ -283,6 +289,11 @@ int main(int argc, char **argv)
         data[i] = (float)(i % 7);
     if (!strcmp(what, "calls"))
         return calls(argc > 2 ? atoi(argv[2]) : 10);
+    if (!strcmp(what, "shapes")) {
+        for (size_t n = 0; n < 130; n++)
+            data[0] = sum(data, 4 * (n % 65));
+        return 0;
+    }
     if (!strcmp(what, "status"))
         return calls(2) ? 1 : 7;
     if (!strcmp(what, "threads"))
