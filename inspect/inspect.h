@@ -96,6 +96,7 @@ struct inspect_loop {
      * of them; 0: unknown. Divisions and gathers are left out. */
     double dearest, dearest_each;
     char *dearest_form; /* NULL: unknown */
+    double products;    /* such cycles of its products of integers */
     double divided;     /* such cycles of its divisions and roots, but of integers */
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */

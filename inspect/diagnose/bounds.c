@@ -125,17 +125,17 @@ static bool are_decided(const struct inspect_facts *facts)
     return GET(guess_cycles) < 0.1 * GET(cycles);
 }
 
-/* Gathers, or most accesses go to other pages than the last ones, by data, and not all
- * operands lie
- * near the core: constant inputs make the accesses near, which says nothing of branches.
- * Windows see all places and do not tell which ones follow from data; but there sorted
- * inputs do not help, as they would help branches, or no branch is left to help. */
+/* Gathers, or a quarter of the accesses go to pages where none was lately, by data, and
+ * not all operands lie near the core: constant inputs make the accesses near, which says
+ * nothing of branches. Windows see all places and do not tell which ones follow from data;
+ * but there sorted inputs do not help, as they would help branches, or no branch is left
+ * to help. */
 static bool reads_by_data(const struct inspect_facts *facts)
 {
-    const double far = 1 << 20, helps = 0.8;
+    const double far = 1 << 20, helps = 0.8, often = 0.25;
     const bool no_branch = GET(input_sorted) > helps || are_decided(facts);
     const bool by_data = GET(places_known) == 0 || (GET(sampled) > 0 && no_branch);
-    return ((by_data && GET(page_share) >= 0.5) || GET(gathered) > 0) &&
+    return ((by_data && GET(page_share) >= often) || GET(gathered) > 0) &&
            GET(call_bytes) > far;
 }
 

@@ -166,7 +166,8 @@ void bounds_put_code(struct inspect_facts *facts)
     /* A branch goes with the comparison before it, as cores fuse them: it takes no place
      * among instructions, and the comparison none of an integer unit. */
     PUT(integer_cycles,
-        takes(GET(alu) - fmin(known(GET(branches)), GET(alu)), GET(rate_integers)));
+        fmax(takes(GET(alu) - fmin(known(GET(branches)), GET(alu)), GET(rate_integers)),
+             GET(products)));
     PUT(dispatch_cycles,
         takes(instructions - known(GET(branches)), GET(rate_instructions)));
     PUT(decode_cycles, decode_cycles(facts));

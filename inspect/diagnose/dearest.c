@@ -57,6 +57,8 @@ static bool take(const struct inspect_census *census, struct inspect_loop *loop)
             if (is_same(&line[i], &line[k]))
                 cycles +=
                     (double)line[k].executed * line[k].throughput / loop->iterations;
+        if (is_product(&line[i]))
+            loop->products = cycles;
         if (cycles <= loop->dearest)
             continue;
         loop->dearest = cycles;

@@ -130,6 +130,8 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
         SET(dearest);
         SET(dearest_each);
     }
+    if (loop->products > 0)
+        SET(products);
     if (loop->divided > 0)
         SET(divided);
     if (loop->carried >= 0)

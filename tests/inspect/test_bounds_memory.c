@@ -104,6 +104,9 @@ static void test_stores_across_lines(void **state)
     assert_near(VALUE(store_cycles), 1 / 0.5 + 3 / 0.25, 1e-9);
     assert_near(VALUE(load_cycles), VALUE(whole_load_cycles), 1e-9);
     assert_near(VALUE(integer_cycles), 2.5, 1e-9);
+    SET(products, 4);
+    inspect_bounds(&facts);
+    assert_near(VALUE(integer_cycles), 4, 1e-9);
     SET(split_stores, 0);
     inspect_bounds(&facts);
     assert_near(VALUE(store_cycles), 8, 1e-9);
@@ -198,7 +201,7 @@ static void test_near_input(void **state)
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.5, 0.4, 0.6);
     inspect_fact_set_interval(&facts, FACT_input_sorted, 1, 0.9, 1.1);
     SET(branches, 2);
-    SET(page_changes, VALUE(loads) + VALUE(stores));
+    SET(page_changes, 0.3 * (VALUE(loads) + VALUE(stores)));
     SET(places_known, 0);
     SET(call_bytes, 1e8);
     inspect_bounds(&facts);

@@ -59,6 +59,7 @@ static void test_divisions(void **state)
     /* Products of integers share a unit. */
     assert_int_equal(trace(multiplying, TURNS, &options, &census, &error), 0);
     assert_near(census.loop[0].dearest, 10, 1e-9);
+    assert_near(census.loop[0].products, 10, 1e-9);
     inspect_census_free(&census);
 }
 
