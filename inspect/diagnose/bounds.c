@@ -127,9 +127,10 @@ static bool are_decided(const struct inspect_facts *facts)
 
 /* Gathers, or a quarter of the accesses go to pages where none was lately, by data, and
  * not all operands lie near the core: constant inputs make the accesses near, which says
- * nothing of branches. Windows see all places and do not tell which ones follow from data;
- * but there sorted inputs do not help, as they would help branches, or no branch is left
- * to help. */
+ * nothing of branches. Windows see all places and do not tell which ones follow from
+ * data; but there sorted inputs do not help, as they would help branches, or no branch is
+ * left to help.
+ */
 static bool reads_by_data(const struct inspect_facts *facts)
 {
     const double far = 1 << 20, helps = 0.8, often = 0.25;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 static const uint64_t flags = UINT64_C(1) << REGISTER_FLAGS;
+/* Calls change it and change it back: places of the frame stay. */
+static const uint64_t frame = UINT64_C(1) << GPR_RSP;
 
 struct checks {
     const struct nodes *nodes;
@@ -67,7 +69,7 @@ static void find_loaded(const struct checks *c)
 {
     for (uint32_t i = 0; i < c->nodes->n; i++)
         if (c->loops->of[i] != NO_LOOP)
-            c->written[c->loops->of[i]] |= c->nodes->node[i].code.writes;
+            c->written[c->loops->of[i]] |= c->nodes->node[i].code.writes & ~frame;
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < c->nodes->n; i++) {
