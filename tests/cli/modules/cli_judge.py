@@ -136,6 +136,19 @@ class Judge(Case):
         again = self.load(self.folder / "again.json")
         self.assertEqual(again["judge"], self.document["judge"])
 
+    def test_inputs_that_are_alike(self):
+        """They are in the checks alone: of what is timed nothing can be kept."""
+        path, told = self.folder / "told.json", self.folder / "told"
+        self.declare(path, kernels={"scalar": "poly_told"}, reference="poly_told")
+        entry, = self.judge(f"{self.known}:poly_c", file=path,
+                            env=environment(TOLD=str(told))).values()
+        self.assertEqual(entry["verdict"], "accepted", entry)
+        calls = told.read_text(encoding="ascii")
+        self.assertIn(".=.=.=.", calls)
+        self.assertIn("." * 200, calls)
+        entry, = self.judge(f"{self.known}:poly_c", options=["--input=zero"]).values()
+        self.assertIn("the same inputs in all calls", entry["note"])
+
     def test_slower(self):
         """One that is right and slow is explained, where it is slowest."""
         verdicts = self.judge(self.known, env=environment(SIMDBENCH_TEST_CLOCK="1,poly_c=4"))
