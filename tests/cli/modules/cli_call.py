@@ -223,6 +223,17 @@ class Call(CallCase):
             self.assertIn("its results cannot be seen", row["reason"])
             self.assertGreater(row["summary"]["median_ns"], 0)
 
+    def test_results_that_vary(self):
+        rows = self.call("draw,values_known", "uint32_t (const uint8_t x[n]) for n",
+                         "--reference=draw", "--sizes=400", status=4)
+        self.assertEqual(rows["draw"]["status"], "unchecked", rows)
+        self.assertIn("differ from call to call", rows["draw"]["reason"])
+        for prototype, why in (("uint32_t (uint32_t to[1])", "writes nothing to to"),
+                               ("uint32_t (inout uint32_t to[1])",
+                                "returned value differs from call to call")):
+            row = self.call("draw_none", prototype, status=4)["draw_none"]
+            self.assertIn(why, row["reason"])
+
     def test_module_name(self):
         other = self.folder / "libmix-2.0_a.so.1"
         other.write_bytes(self.built.read_bytes())
