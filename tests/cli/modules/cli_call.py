@@ -193,6 +193,8 @@ class Call(CallCase):
         self.right("taps_run", "void (taps *t = from taps_open(&t, n, tap) then taps_scale(t, 3) "
                    "then taps_scale(t, n) free free, int32_t to[n]) for n, const int32_t tap[3] "
                    "= {n, 2 * n}", "--sizes=9")
+        self.right("mix_first", "size_t (void *x = from counted_new(calls) free free, "
+                   "size_t n = 1) for inout int32_t calls[1] = {0}")
         row = self.call("taps_run", "void (taps *t = from taps_scale(NULL, 3), int32_t to[n]) "
                         "for n", "--sizes=9", status=4)["taps_run"]
         self.assertIn("t: taps_scale() crashes: ", row["reason"])
