@@ -313,7 +313,7 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, reader_token(reader),
                            "pointers to arrays cannot be passed; write x[h * w]");
     reader_take(reader, "(");
-    do /* what the function takes is its own business */
+    do /* arguments of the function are its own business */
         status = status < 0 ? status : expression_skip(reader);
     while (status == 0 && reader_take(reader, ","));
     status = status < 0 ? status : reader_expect(reader, ")", "behind its arguments");

@@ -39,13 +39,27 @@ static double command_ns(const struct harness *harness, int which,
                                    : (double)slice->cpu_ns;
 }
 
+/* Repetitions of a case are one reading, so that a few of them may be disturbed. */
+static void take_median(const char *name, struct readings *readings)
+{
+    struct reading *const lead = readings_find(readings, name);
+    double *const room = must_have(calloc(readings->n + 1, sizeof *room));
+    size_t n = 0;
+    for (size_t i = 0; i < readings->n; i++)
+        if (!strcmp(readings->entry[i].name, name) && !readings->entry[i].reason)
+            room[n++] = readings->entry[i].ns;
+    if (lead && !lead->reason)
+        lead->ns = stats_median(room, n);
+    free(room);
+}
+
 int unit_run(struct harness *harness, size_t first, int which, size_t place,
              struct readings *readings, struct slice *slice, struct error *error)
 {
     const struct adapter *const adapter = harness->adapter;
     const char *const name = harness->cases[first].name;
     struct error why = {.text = ""};
-    *readings = (struct readings){.n = 0};
+    *readings = (struct readings){.repeats = adapter->repetitions > 0};
     const int status = side_run(harness, which, place, adapter->run, adapter->reader,
                                 name, readings, slice, &why);
     if (status == -EPROTO)
@@ -54,6 +68,8 @@ int unit_run(struct harness *harness, size_t first, int which, size_t place,
         return error_set(error, status, "%s", why.text);
     else if (!adapter->reader)
         readings_add(readings, name, strlen(name), command_ns(harness, which, slice));
+    if (adapter->repetitions)
+        take_median(name, readings);
     for (size_t c = first; c < unit_end(harness, first); c++) {
         const char *const wanted = harness->cases[c].name;
         if (!readings_find(readings, wanted))
@@ -90,6 +106,16 @@ static bool may_be_void(const struct harness_case *entry)
     return entry->n_void < VOID_FEW || VOID_PART * entry->n_void < entry->n_rounds;
 }
 
+/* The last digit of any time of a case: programs may leave out zeros at the end. */
+static void take_step(struct harness_case *entry, const struct reading *reading)
+{
+    if (!(reading->ns > 0) || !(reading->step_ns > 0))
+        return;
+    const bool first = !entry->step_ns;
+    entry->step_ns = first ? reading->step_ns : fmin(entry->step_ns, reading->step_ns);
+    entry->least_ns = first ? reading->ns : fmin(entry->least_ns, reading->ns);
+}
+
 static void take_readings(struct harness *harness, size_t first, int which, size_t place,
                           const struct readings *readings, const struct slice *slice,
                           struct harness_round *rounds)
@@ -103,6 +129,7 @@ static void take_readings(struct harness *harness, size_t first, int which, size
         if (reading->reason && !(reading->no_time && may_be_void(&harness->cases[c])))
             case_fail(harness, c, which, reading->reason);
         round->is_void |= reading->no_time;
+        take_step(&harness->cases[c], reading);
         round->ns[which][place] = reading->ns;
         round->peak[which] = slice->peak_bytes;
         round->faults[which] = slice->faults;
@@ -156,7 +183,7 @@ static int take_round(struct harness *harness, size_t first, struct error *error
 
 /* ---- trials ---- */
 
-static const struct harness_round *sorted; /* what qsort() compares numbers of */
+static const struct harness_round *sorted; /* qsort() compares its numbers */
 
 static int by_evidence(const void *left, const void *right)
 {
@@ -207,6 +234,7 @@ static void choose(struct harness *harness, size_t c, uint32_t processes)
     result->comparison->n_trials = 0;
     result->comparison->voided = result->samples.voided =
         (uint32_t)(n - taken + entry->n_void);
+    result->comparison->rounding = entry->step_ns ? entry->step_ns / entry->least_ns : 0;
     result->samples.iterations = 1;
     for (size_t i = 0; i < taken; i++)
         add_trial(harness, result, &entry->rounds[number[i]], entry->best, number[i]);

@@ -169,7 +169,9 @@ static void derive(struct comparison *c, struct view *view, double threshold)
     const double control = estimate(view, &ci);
     c->control_change = expm1(control);
     c->control_ci = interval_as_change(ci);
-    c->floor = view->n_processes ? expm1(fmax(width(ci) / 2, fabs(control))) : NAN;
+    c->floor = view->n_processes
+                   ? fmax(expm1(fmax(width(ci) / 2, fabs(control))), c->rounding)
+                   : NAN;
     c->delta = fmax(threshold, 2 * c->floor);
 
     look(view, c, head_change);
@@ -263,8 +265,9 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
         return comparison_set(
             c, VERDICT_UNUSABLE,
             "equal code seems to change by %.1f%% here, above %d times the "
-            "threshold",
-            100 * c->floor, FLOOR_LIMIT);
+            "threshold; with --threshold=%.1f%% changes beyond %.1f%% can be called",
+            100 * c->floor, FLOOR_LIMIT, ceil(1000 * c->floor / FLOOR_LIMIT) / 10,
+            200 * c->floor);
     if (within(c->change_ci, c->delta) && beyond(c->change_ci, threshold))
         return comparison_set(
             c, VERDICT_INCONCLUSIVE,
@@ -310,6 +313,8 @@ int gate_holm(const double *p, bool *holds, size_t n, double alpha)
 
 bool comparison_is_open(const struct comparison *comparison, double threshold)
 {
+    if (comparison_is_proven(comparison) && comparison->change_ci.known)
+        return false;
     return comparison->verdict == VERDICT_INCONCLUSIVE ||
            (comparison->verdict == VERDICT_UNUSABLE && comparison->n_trials) ||
            ((comparison->verdict == VERDICT_SAME ||

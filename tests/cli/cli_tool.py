@@ -41,7 +41,7 @@ def sanitized():
     return b"__asan_init" in BINARY.read_bytes()
 
 
-# What runs find out of this machine is no business of the user's.
+# Findings about this machine go to a cache that is not the user's.
 CACHE = tempfile.TemporaryDirectory(prefix="simdbench-cache-")
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instruction reads and writes, and the chains of loops that never run here. */
+/* Registers that an instruction reads and writes, and the chains of loops that never run
+ * here. */
 #include <unistd.h>
 
 #include "trace/trace.h"
@@ -185,7 +186,8 @@ static void test_costs(void **state)
     assert_near(loop_chain(&nodes, &loops, 0, &any, true), 2, 1e-9);
     loops_free(&loops);
     nodes_free(&nodes);
-    /* Of vpxor xmm0, xmm0, xmm0 nothing waits, whatever its links are. */
+    /* The instruction vpxor xmm0, xmm0, xmm0 waits for nothing, whatever its links are.
+     */
     static const struct inspect_cost zero = {
         .n_links = 2,
         .link = {{.from = 1, .to = 0, .cycles = 5, .full = 5},

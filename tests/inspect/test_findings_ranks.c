@@ -45,7 +45,7 @@ static struct inspect_facts structural_case(void)
     return facts;
 }
 
-/* Of an edit and other data that gain about as much, the data stand first. */
+/* Other data stand before an edit that gains about as much. */
 static void test_data_before_edits(void **state)
 {
     struct inspect_findings findings;

@@ -88,7 +88,7 @@ static void test_counts(void **state)
     }
 }
 
-/* What no count foretells is followed as it goes. */
+/* A way that no count foretells is followed as it goes. */
 static void test_unforeseeable(void **state)
 {
     uint32_t random = 1;
@@ -331,6 +331,7 @@ static void test_long_loop(void **state)
     assert_int_equal(census.instructions, 5 * (uint64_t)MANY + 2);
     ASSERT_LOOP(census, failed_forwards, 1);
     assert_false(census.loop[0].addresses_exact);
+    assert_true(census.loop[0].places_follow);
     inspect_census_free(&census);
 }
 

@@ -17,7 +17,7 @@ sys.path.append(str(SOURCE / "tests/cheats"))
 import honest
 
 CHEATS = SOURCE / "tests/cheats"
-# What each of them is rejected for.
+# The reason for which each of them is rejected.
 REASONS = {
     "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
     "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What harnesses print is read, and what they never print does no harm. */
+/* Output of harnesses is read, and output that they never print does no harm. */
 #include "harness/harness_private.h"
 #include "unit.h"
 
@@ -58,7 +58,12 @@ static void lines_are_read(void **state)
     expect(read_checkasm, "put_c: 80.0\n", "put_c", 40);
     expect(read_nanobench, "| us/op | err% | x\n|---|---|---\n| 1,234.5 | 1% | `a b`",
            "a b", 1234500);
+    expect(read_nanobench,
+           "| ms/op | x\n|---|---\n| 2 | :wavy_dash: `a` (Unstable with ~1.0 iters. "
+           "Increase `minEpochIterations` to e.g. 10)",
+           "a", 2e6);
     expect(read_criterion, "a name\n   time:   [1 ns 2.5 \u00b5s 3 ms]", "a name", 2500);
+    expect(read_criterion, "time:   [x   time:   [1 ns 7 ns 9 ns]", "time:   [x", 7);
     expect(read_divan, DIVAN, "d::plain", 156.2);
     expect(read_divan, DIVAN, "d::par::t=2", 1500);
     expect(read_divan, DIVAN, "d::inner::ty::String", 0.334);
@@ -67,6 +72,25 @@ static void lines_are_read(void **state)
         "<?xml?><TestCase name=\"t\"><BenchmarkResults a=\"x\" name=\"b &amp;&apos; c\">"
         "<mean value=\"7\" lowerBound=\"1\">",
         "t/b &' c", 7);
+}
+
+static void expect_step(harness_reader *reader, const char *text, double step_ns)
+{
+    struct readings readings = read_with(reader, text, 0);
+    assert_int_equal(readings.n, 1);
+    assert_near(readings.entry[0].step_ns, step_ns, 1e-9 * step_ns);
+    readings_free(&readings);
+}
+
+static void last_digits_are_told(void **state)
+{
+    expect_step(read_checkasm, "put_avx2:   0.9 +/- 0.1", 0.05);
+    expect_step(read_checkasm, "put_avx2:   40", 0.5);
+    expect_step(read_checkasm, "put_avx2:   1.50e3", 5);
+    expect_step(read_nanobench, "| us/op | err% | x\n|---|---|---\n| 1,234.5 | 1% | `a`",
+                100);
+    expect_step(read_nanobench, "| ns/op | err% | x\n|---|---|---\n| 0.03 | 1% | `a`",
+                0.01);
 }
 
 static void other_lines_are_not(void **state)
@@ -146,22 +170,24 @@ static void names_are_made_unique(void **state)
 
 static void arguments_name_one_case(void **state)
 {
+    const struct slice_length slice = {2500000, 20};
     struct text_list words = {.n = 0};
-    adapter_words("  --a={case} -t={seconds}s  {ms} {x}", "BM<int>/a b(1)*",
-                  CHOICE_EXPRESSION, 2500000, &words);
-    assert_int_equal(words.n, 4);
+    adapter_words("  --a={case} -t={seconds}s  {ms} {x} {us}*{count}", "BM<int>/a b(1)*",
+                  CHOICE_EXPRESSION, &slice, &words);
+    assert_int_equal(words.n, 5);
+    assert_string_equal(words.item[4], "125*20");
     assert_string_equal(words.item[0], "--a=^BM<int>/a b\\(1\\)\\*$");
     assert_string_equal(words.item[1], "-t=0.0025s");
     assert_string_equal(words.item[2], "3"); /* never 0 */
     assert_string_equal(words.item[3], "{x}");
     text_list_cut(&words, 0);
-    adapter_words("{case}", "BenchmarkA/n=1.5/x", CHOICE_PARTS, 1, &words);
+    adapter_words("{case}", "BenchmarkA/n=1.5/x", CHOICE_PARTS, &slice, &words);
     assert_string_equal(words.item[0], "^BenchmarkA$/^n=1\\.5$/^x$");
     text_list_cut(&words, 0);
-    adapter_words("{case} {case}", "BM[a]{2}\\)", CHOICE_EXPRESSION, 1, &words);
+    adapter_words("{case} {case}", "BM[a]{2}\\)", CHOICE_EXPRESSION, &slice, &words);
     assert_string_equal(words.item[1], "^BM\\[a]\\{2}\\\\\\)$");
     text_list_cut(&words, 0);
-    adapter_words("{case}", "d::[a](b)::t=4", CHOICE_NAME, 1, &words);
+    adapter_words("{case}", "d::[a](b)::t=4", CHOICE_NAME, &slice, &words);
     assert_string_equal(words.item[0], "d::[a](b)");
     text_list_free(&words);
 }
@@ -193,8 +219,8 @@ static void programs_are_known_by_their_texts(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(lines_are_read), TEST(other_lines_are_not),
-                     TEST(times_that_cannot_be), TEST(names_are_made_unique),
-                     TEST(arguments_name_one_case),
+    return RUN_TESTS(TEST(lines_are_read), TEST(last_digits_are_told),
+                     TEST(other_lines_are_not), TEST(times_that_cannot_be),
+                     TEST(names_are_made_unique), TEST(arguments_name_one_case),
                      TEST(programs_are_known_by_their_texts));
 }
