@@ -240,17 +240,34 @@ char *target_where(const struct foreign *foreign, const struct program_space *sp
     return text;
 }
 
+bool target_in_loader(const struct foreign *foreign, uint64_t address)
+{
+    static const char name[] = "ld-linux";
+    const struct placed *best = NULL;
+    for (size_t i = 0; i < foreign->n_placed; i++) {
+        const struct placed *const placed = &foreign->placed[i];
+        if (placed->bias <= address && (!best || placed->bias > best->bias))
+            best = placed;
+    }
+    return best && !strncmp(best->file->name, name, sizeof name - 1);
+}
+
 bool target_is_counted(const struct foreign *foreign, const struct target *target)
 {
     return !target->rested && !foreign->missed;
+}
+
+static bool is_better(const struct seen *seen, const struct seen *best)
+{
+    return !seen->binding != !best->binding ? !seen->binding
+                                            : seen->instructions > best->instructions;
 }
 
 const struct seen *target_seen(const struct target *target)
 {
     const struct seen *best = NULL;
     for (size_t i = 0; i < target->n_seen; i++)
-        if (!target->seen[i].error &&
-            (!best || target->seen[i].instructions > best->instructions))
+        if (!target->seen[i].error && (!best || is_better(&target->seen[i], best)))
             best = &target->seen[i];
     return best;
 }
