@@ -21,6 +21,7 @@ static int read_returned(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
     struct specifier specifier;
+    reader_take(reader, "extern");
     macro_of_type(reader);
     int status = specifier_read(reader, &specifier);
     if (status < 0)
@@ -58,9 +59,12 @@ static int read_function_name(struct reader *reader)
         else if (word[1].kind == TOKEN_WORD &&
                  !(token_is(word + 2, "(") && token_is(word + 3, "(")))
             break;
-        status = token_name(reader, word, reader->declaration->name);
-        while (reader_take(reader, ":"))
-            ;
+        struct token last = *word;
+        for (const char *colon; (colon = memrchr(last.at, ':', last.n));) {
+            last.n -= (size_t)(colon + 1 - last.at);
+            last.at = colon + 1;
+        }
+        status = token_name(reader, &last, reader->declaration->name);
     }
     return status;
 }
@@ -233,6 +237,17 @@ int declaration_parse(const char *text, struct declaration *declaration,
     return status;
 }
 
+bool declaration_has_outputs(const struct declaration *declaration)
+{
+    bool any = declaration->returned != CTYPE_VOID;
+    for (uint32_t i = 0; i < declaration->n; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        any |= argument->kind == ARGUMENT_LENGTH ||
+               (argument->kind == ARGUMENT_ARRAY && argument->role != ARGUMENT_IN);
+    }
+    return any;
+}
+
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error)
 {
@@ -310,7 +325,9 @@ static int measure_integer(const struct declared_argument *argument,
     else
         status = extent_value(&argument->integer, dimension, value, error);
     ctype_range(argument->type, &lo, &hi);
-    if (status == 0 && (*value < lo || *value > hi))
+    const bool beyond =
+        argument->type == CTYPE_U64 && extent_is_beyond(&argument->integer);
+    if (status == 0 && !beyond && (*value < lo || *value > hi))
         status =
             error_set(error, -EINVAL,
                       "%s would be %" PRId64 ", and a %s holds %" PRId64 " to %" PRId64,

@@ -77,6 +77,8 @@ struct extent {
 /* -EOVERFLOW: a value on the way is beyond 64 bits; -EDOM: a division by zero. */
 int extent_value(const struct extent *extent, const int64_t *dimension, int64_t *value,
                  struct error *error);
+/* True of a number alone from 2^63 to 2^64 - 1: its value is 2^64 less. */
+bool extent_is_beyond(const struct extent *extent);
 
 /* ---- declarations (declaration.c, declare_lexer.c, declare_argument.c) ---- */
 
@@ -100,13 +102,14 @@ enum argument_role { ARGUMENT_IN = 1, ARGUMENT_OUT, ARGUMENT_INOUT };
 /* An argument of the function that makes an opaque pointer. */
 struct made_argument {
     enum argument_kind kind; /* INTEGER, NUMBER, NULL, TEXT; ARRAY and OPAQUE: what
-                                `argument` is */
+                                `argument` is; SYMBOL: a name of the library */
     enum ctype type;         /* I64, F64, F32 (written 3.0f) or POINTER */
     struct extent integer;
     double number;
     char text[DECLARED_NAME];
     uint32_t argument; /* index */
-    bool by_address;   /* OPAQUE: of where the object's address will be */
+    bool by_address;   /* OPAQUE: of where the object's address will be; SYMBOL: not the
+                          eight bytes that are there */
 };
 enum { MADE_MAX = 24, STEPS_MAX = 6 };
 
@@ -128,8 +131,8 @@ struct declared_argument {
     struct extent count;  /* elements, of each plane if there are planes */
     struct extent planes; /* an array of so many pointers is passed; n = 0: none is */
     uint32_t vector; /* bytes of the register that the elements are passed in; 0: none */
-    int length; /* that many elements are valid after a call: index of a LENGTH argument,
-                   DECLARED_RETURN, or DECLARED_WHOLE */
+    int length;      /* valid elements after a call: index of a LENGTH argument,
+                        DECLARED_RETURN, or DECLARED_WHOLE */
     /* DIMENSION: */
     int dimension; /* index */
     /* INTEGER; LENGTH: what it holds before a call (n = 0: zero): */
@@ -139,13 +142,14 @@ struct declared_argument {
     /* TEXT: the bytes; SYMBOL: its name; ARRAY: VALUES_INPUT and a list, or nothing: */
     char text[DECLARED_TEXT];
     size_t text_bytes; /* without the final zero, as a text may have zeros inside */
-    /* OPAQUE: */
+    /* OPAQUE; ARRAY: calls that write to it when it has got its values: */
     char freed_by[DECLARED_NAME]; /* empty: by nobody */
     uint32_t n_made, n_steps;
     struct made_step step[STEPS_MAX];
     struct made_argument made[MADE_MAX];
 };
 #define VALUES_INPUT "values:" /* an input: values or expressions, with commas */
+enum { VALUES_MAX = 64 };
 enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
 
 /* No pointers inside: it can be copied. */
@@ -172,6 +176,8 @@ int declaration_parse(const char *text, struct declaration *declaration,
 /* The same for an expression of its dimensions, such as "2 * n". */
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error);
+/* False: what the function does, nobody can see. */
+bool declaration_has_outputs(const struct declaration *declaration);
 /* Index of an argument, or -1. */
 int declaration_find(const struct declaration *declaration, const char *name);
 
@@ -232,7 +238,7 @@ void declaration_signature(const struct declaration *declaration,
  * floats in their low bits. */
 struct call_frame {
     uint64_t word[DECLARED_MAX];
-    uint64_t slot[DECLARED_MAX]; /* what CALL_ADDRESS arguments are after the call */
+    uint64_t slot[DECLARED_MAX]; /* CALL_ADDRESS arguments after the call */
     uint64_t result;             /* low bits; void: undefined */
     unsigned char vector[64];    /* a vector that is returned */
 };
@@ -313,8 +319,8 @@ struct library {
  * trusted. -ENOEXEC: no such file for this machine. */
 int library_read(const char *path, struct library *library, struct error *error);
 void library_close(struct library *library);
-/* What instruction set each function contains, into `isa`, or that of one of them alone;
- * needs Zydis, else all stay empty. */
+/* Sets `isa` of each function, or of one of them alone, to the instruction set that it
+ * contains; needs Zydis, else all stay empty. */
 int library_decode(struct library *library, const struct library_function *one,
                    struct error *error);
 
@@ -337,8 +343,8 @@ struct family {
     char name[DECLARED_NAME]; /* "mix" */
     struct family_member {
         const struct library_function *function;
-        const char *isa; /* what its name says: "scalar", "sse2", "avx2", "avx512" */
-        char token[24];  /* how the name says it: "c", "avx512icl" */
+        const char *isa; /* by its name: "scalar", "sse2", "avx2", "avx512" */
+        char token[24];  /* part of the name: "c", "avx512icl" */
     } *member;
     size_t n; /* 2 or more */
 };
@@ -366,6 +372,9 @@ int place_split(const char *text, char *library, size_t size, const char **place
 size_t place_library(const char *text);
 /* In a process that has opened the library (handle of dlopen()): its address. Resolvers
  * are called. -ENOENT with near matches; -ENXIO: a resolver or a table gives NULL. */
+/* Where a function or a variable is. */
+int symbol_address(void *handle, const struct library *library, const char *name,
+                   void **address, struct error *error);
 int place_resolve(void *handle, const struct library *library, const struct place *place,
                   void **address, struct error *error);
 
@@ -397,7 +406,8 @@ struct kept_calls {
 bool kept_array(const struct declaration *declaration, uint32_t argument);
 int kept_calls_write(FILE *file, const struct kept_call *call, size_t n,
                      struct error *error);
-/* Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ... */
+/* By shape. Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ...
+ */
 int kept_calls_read(const char *path, struct kept_calls *calls, struct error *error);
 void kept_calls_free(struct kept_calls *calls);
 /* The most that have the same shape. */

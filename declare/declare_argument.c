@@ -115,8 +115,10 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     argument->role = specifier->role       ? specifier->role
                      : specifier->is_const ? ARGUMENT_IN
                                            : ARGUMENT_OUT;
-    const int status = read_extents(reader, later);
-    return status < 0 ? status : read_values(reader, argument, later);
+    int status = read_extents(reader, later);
+    status = status < 0 ? status : read_values(reader, argument, later);
+    return status < 0 ? status
+                      : fillers_parse(reader, argument, later->specifier.pointers);
 }
 
 /* ---- pointers with a value ---- */
@@ -126,6 +128,8 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
     const struct token *const token = reader_token(reader);
+    const bool number = ctype_is_float(specifier->type);
+    bool single;
     argument->type = CTYPE_VOID;
     if (reader_take(reader, "NULL") || reader_take(reader, "nullptr")) {
         argument->kind = ARGUMENT_NULL;
@@ -144,8 +148,10 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
         return token_text(reader, reader_next(reader), argument->text,
                           sizeof argument->text, &argument->text_bytes);
     }
-    const bool number = ctype_is_float(specifier->type);
-    bool single;
+    if (specifier->pair)
+        return reader_fail(reader, specifier->word,
+                           "write the address of a complex number as an array: %s[1]",
+                           argument->name);
     if ((!ctype_is_integer(specifier->type) && !number) || specifier->is_const ||
         specifier->pointers > 1)
         return reader_fail(
@@ -170,6 +176,12 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, specifier->star,
                            "a pointer to pointers can be NULL, from f(...) or &name; "
                            "say which behind '='");
+    if (specifier->is_unknown)
+        return reader_fail(
+            reader, &reader->token[later->name],
+            "how many bytes has %s? Write %s bytes %s[n], or say its value: "
+            "= NULL, = from f(...)",
+            argument->name, specifier->is_const ? "const" : "inout", argument->name);
     if (specifier->is_const || !ctype_is_integer(specifier->type))
         return reader_fail(reader, &reader->token[later->name],
                            "how many elements has %s? Write %s[n], or leave the '*' and "
@@ -301,7 +313,7 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, reader_token(reader),
                            "pointers to arrays cannot be passed; write x[h * w]");
     reader_take(reader, "(");
-    do /* what the function takes is its own business */
+    do /* arguments of the function are its own business */
         status = status < 0 ? status : expression_skip(reader);
     while (status == 0 && reader_take(reader, ","));
     status = status < 0 ? status : reader_expect(reader, ")", "behind its arguments");
@@ -373,12 +385,19 @@ static int finish_values(struct reader *reader, size_t at)
 {
     int status = 0;
     reader->at = at;
-    while (status == 0 && !reader_take(reader, "}")) {
+    for (int n = 0; status == 0 && !reader_take(reader, "}"); n++) {
         const struct token *const token = reader_token(reader);
+        const struct token *const first = token + token_is(token, "-");
         struct extent extent = {.n = 0};
         double number;
         bool single;
-        status = token[token_is(token, "-")].kind == TOKEN_REAL
+        if (n == VALUES_MAX)
+            return reader_fail(reader, token,
+                               "a list has at most %d values; others are "
+                               "said with --input=NAME=file:PATH",
+                               VALUES_MAX);
+        status = first->kind == TOKEN_REAL || token_is(first, "INFINITY") ||
+                         token_is(first, "NAN")
                      ? number_read(reader, &number, &single)
                      : expression_read(reader, &extent);
         if (status == 0 && !token_is(reader_token(reader), "}"))

@@ -15,6 +15,9 @@ static int add(struct reader *reader, struct extent *extent, enum extent_op op,
         return reader_fail(reader, reader_token(reader),
                            "an expression has more than %d numbers and signs",
                            EXTENT_STEPS);
+    if (extent_is_beyond(extent) || (extent->n && op == EXTENT_NUMBER && value < 0))
+        return reader_fail(reader, reader_token(reader),
+                           "a number from 2^63 on cannot be a part of an expression");
     extent->step[extent->n++] = (struct extent_step){op, value};
     return 0;
 }
@@ -63,7 +66,8 @@ static int read_name(struct reader *reader, struct extent *extent)
     if (i < 0)
         return reader_fail(reader, token,
                            "no argument is called %s; if it is a dimension that the "
-                           "function is not told, write 'for %s' behind the prototype",
+                           "function is not told, write 'for %s' behind the prototype; a "
+                           "constant of a header is written as a number",
                            token_word(token).text, token_word(token).text);
     if (declaration->argument[i].kind == ARGUMENT_INTEGER)
         return add_value(reader, extent, (uint32_t)i);
@@ -101,6 +105,12 @@ static int read_primary(struct reader *reader, struct extent *extent, unsigned d
         return read_sizeof(reader, extent);
     if (token->kind == TOKEN_WORD)
         return read_name(reader, extent);
+    if (token->kind == TOKEN_INTEGER && token->at[0] == '\'' && token->integer < 0) {
+        /* a char of C may be negative */
+        const int status =
+            add(reader, extent, EXTENT_NUMBER, -reader_next(reader)->integer);
+        return status < 0 ? status : add(reader, extent, EXTENT_NEGATE, 0);
+    }
     if (token->kind == TOKEN_INTEGER)
         return add(reader, extent, EXTENT_NUMBER, reader_next(reader)->integer);
     return reader_fail(reader, token,

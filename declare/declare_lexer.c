@@ -67,6 +67,12 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* The colons of std::size_t. */
+static bool is_scope(const char *at)
+{
+    return at[0] == ':' && at[1] == ':' && is_word(at[2]);
+}
+
 /* 12, 0x1f, 12ul; 0.5, 1e-3f, .5 */
 static int lex_number(const struct reader *reader, struct token *token)
 {
@@ -82,7 +88,7 @@ static int lex_number(const struct reader *reader, struct token *token)
     if (end + strspn(end, "uUlL") == at + token->n) {
         token->integer = (int64_t)integer;
         token->number = (double)integer;
-        return errno || integer > INT64_MAX
+        return errno
                    ? reader_fail(reader, token, "the number is beyond what 64 bits hold")
                    : 0;
     }
@@ -113,7 +119,6 @@ static int lex_quoted(const struct reader *reader, struct token *token)
     if (status < 0 || n != 1)
         return reader_fail(reader, token, "expected one character in quotes");
     token->kind = TOKEN_INTEGER;
-    /* A char of C may be negative. */
     token->integer = (int64_t)value[0]; /* NOLINT(bugprone-signed-char-misuse) */
     token->number = value[0];
     return 0;
@@ -134,8 +139,8 @@ static int lex(const struct reader *reader, struct token *token)
     }
     if (is_word(c)) {
         token->kind = TOKEN_WORD;
-        while (is_word(token->at[token->n]))
-            token->n++;
+        for (const char *at; at = token->at + token->n, is_word(*at) || is_scope(at);)
+            token->n += is_word(*at) ? 1 : 2;
     } else if (!strncmp(token->at, "...", 3)) {
         token->n = 3;
     } else if (c && !strchr("()[]{}<>*&,;=+-/%.:", c)) {

@@ -30,6 +30,12 @@ static int combine(enum extent_op op, int64_t a, int64_t b, int64_t *value,
     }
 }
 
+bool extent_is_beyond(const struct extent *extent)
+{
+    return extent->n == 1 && extent->step[0].op == EXTENT_NUMBER &&
+           extent->step[0].value < 0;
+}
+
 int extent_value(const struct extent *extent, const int64_t *dimension, int64_t *value,
                  struct error *error)
 {

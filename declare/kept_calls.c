@@ -64,6 +64,14 @@ static bool take_calls(struct kept_calls *calls)
     return at == calls->bytes && calls->n;
 }
 
+/* By shape; those of one shape stay in the order of the file. */
+static int by_shape(const void *a, const void *b)
+{
+    const struct kept_call *const x = a, *const y = b;
+    const int order = memcmp(x->dimension, y->dimension, sizeof x->dimension);
+    return order ? order : (x->data > y->data) - (x->data < y->data);
+}
+
 int kept_calls_read(const char *path, struct kept_calls *calls, struct error *error)
 {
     struct stat facts;
@@ -78,8 +86,10 @@ int kept_calls_read(const char *path, struct kept_calls *calls, struct error *er
     close(fd);
     if (calls->map == MAP_FAILED)
         calls->map = NULL;
-    if (calls->map && take_calls(calls))
+    if (calls->map && take_calls(calls)) {
+        qsort(calls->call, calls->n, sizeof *calls->call, by_shape);
         return 0;
+    }
     kept_calls_free(calls);
     return error_set(error, -EINVAL,
                      "%.300s: no whole file of calls, as capture --replay writes it",
@@ -102,11 +112,11 @@ static bool has_shape(const struct kept_call *call, const int64_t *dimension,
 
 uint32_t kept_calls_most(const struct kept_calls *calls, uint32_t rank)
 {
-    uint32_t most = 0;
+    uint32_t most = 0, n = 0;
     for (size_t i = 0; i < calls->n; i++) {
-        uint32_t n = 0;
-        for (size_t k = 0; k < calls->n; k++)
-            n += has_shape(&calls->call[k], calls->call[i].dimension, rank);
+        const bool same =
+            i && has_shape(&calls->call[i], calls->call[i - 1].dimension, rank);
+        n = same ? n + 1 : 1;
         most = n > most ? n : most;
     }
     return most;

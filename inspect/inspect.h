@@ -53,7 +53,9 @@ struct inspect_loop {
     double scalar_stack; /* loads and stores of the stack that are no vectors; without
                             push, pop, call and ret */
     double calls;
-    double branches;  /* conditional */
+    double called;   /* instructions of the functions that it calls */
+    double branches; /* conditional */
+    double checks; /* of these: of what was just loaded, that nearly always go one way */
     double indirect;  /* jumps and calls to where a register or memory says */
     double undecided; /* times that both go other ways than each goes most often */
     double taken;     /* jumps, calls and returns, and branches that do jump */
@@ -66,8 +68,9 @@ struct inspect_loop {
     double divides_f64;           /* and these */
     double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
     double multiplies;            /* of floats, with those of fma */
-    /* What vector units compute, scalar floats too: all but moves, gathers, extractions.
-     * Of these, shuffles of any kind, and permutes of two sources by indices. */
+    /* Instructions that vector units compute, scalar floats too: all but moves, gathers,
+     * extractions. Of these, shuffles of any kind, and permutes of two sources by
+     * indices. */
     double computed, shuffles, permutes;
     double computed_bits, shuffle_bits; /* sums of the widths of their registers */
     double gathered, scattered;         /* elements from, to places that a vector holds */
@@ -93,6 +96,7 @@ struct inspect_loop {
      * of them; 0: unknown. Divisions and gathers are left out. */
     double dearest, dearest_each;
     char *dearest_form; /* NULL: unknown */
+    double divided;     /* such cycles of its divisions and roots, but of integers */
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */
     double window_chain;
@@ -107,6 +111,8 @@ struct inspect_loop {
     /* All addresses behind the numbers above were seen or follow from what was seen;
      * false: some were taken to be like the others of the same instruction. */
     bool addresses_exact;
+    bool places_follow; /* from registers, also in turns of which nobody counts the places
+                         */
     /* The same of the stack's places that vectors spill to alone. */
     bool spills_exact;
     bool innermost;
@@ -120,7 +126,7 @@ struct inspect_line {
     uint64_t address;
     uint64_t executed;
     uint64_t first; /* its rank by first execution */
-    /* Of its executions whose addresses are known, as of a loop: */
+    /* Counts over its executions whose addresses are known, as of a loop: */
     uint64_t reloads, spills, failed_forwards;
     uint8_t length; /* in bytes */
     char *text;     /* Intel syntax; NULL unless asked for */
@@ -175,9 +181,9 @@ struct inspect_census {
  * by its hot loops: they keep no value in a register, and access the stack all the time.
  * Into `why` a text without its subject. */
 bool inspect_unoptimised(const struct inspect_census *census, char *why, size_t size);
-/* What `producer` says of it: 1, 0, or -1 if nothing: not every compiler tells. */
+/* 1 or 0 by the words of `producer`, or -1: not every compiler tells. */
 int inspect_built_unoptimised(const char *producer);
-/* Of the instructions of such a loop at least so many access the stack. */
+/* At least this share of the instructions of such a loop accesses the stack. */
 #define INSPECT_STACK_SHARE 0.1
 
 /* The instructions that a core looks ahead; 0: any number. */
@@ -195,6 +201,8 @@ struct inspect_window {
  * vector instructions that wait for nothing behind them. NaN leaves a number 0. */
 struct inspect_window inspect_window(double per_cycle, double chain_cycles,
                                      double behind_cycles);
+/* `pass` or `pass_vector` from what was measured: at least the cycle of a store. */
+double inspect_pass(double cycles);
 enum { INSPECT_CHAIN = 64, INSPECT_AHEAD = 16, INSPECT_BEHIND = 144 };
 
 /* ---- what instructions cost ---- */

@@ -65,8 +65,8 @@ struct code {
     uint64_t address, target; /* of a direct jump or call */
     uint8_t length;
     enum flow flow;
-    bool is_call, repeats;  /* repeats: with REP */
-    enum encoding encoding; /* of one that touches vector registers */
+    bool is_call, repeats, locks; /* repeats: with REP; locks: with LOCK */
+    enum encoding encoding;       /* of one that touches vector registers */
     bool vector, scalar_float, copy, divide, float_arithmetic, fma, multiply;
     uint8_t gathered, scattered; /* elements that it loads from, stores to such places */
     bool divide_f64;             /* one of doubles */
@@ -154,8 +154,8 @@ struct window {
     double start[INSPECT_WINDOW_MAX], done[INSPECT_WINDOW_MAX];
     double entered, all_done;
 };
-/* When the next instruction of the program may start; it must start next, then or
- * later. */
+/* Time at which the next instruction of the program may start; it must start next, then
+ * or later. */
 double window_enter(struct window *window, const struct code *code);
 void window_start(struct window *window, const struct code *code, double start,
                   double end);
@@ -183,8 +183,8 @@ struct ready {
     const uint64_t *address; /* of accesses; 0: unknown. NULL: operands name places */
     struct cell *cell;       /* CELLS of them; NULL: no value comes from memory so */
 };
-/* When the last of its results is there. An instruction may start later than its operands
- * are there; all its results are late by as much. */
+/* Time at which the last of its results is there. An instruction may start later than its
+ * operands are there; all its results are late by as much. */
 double ready_execute(struct ready *ready, const struct code *code);
 
 /* ---- order.c: instructions in the order in which they were seen ---- */
@@ -217,6 +217,7 @@ struct edge {
 /* Its accesses did this, in those executions of which the address is known. */
 struct access_counts {
     uint64_t addressed; /* accesses with an address */
+    uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
         failed_forwards, page_changes, aliases, crowded, wild_stores;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
@@ -242,7 +243,7 @@ struct node {
     uint64_t stored;         /* its last place; 0: none yet */
     int64_t step;            /* and how far that was from the one before */
     uint64_t loaded_store;   /* number of the store that it loaded last */
-    struct path *path;       /* that began here; NULL: none */
+    struct path *path;       /* the path that began here; NULL: none */
     uint64_t reached;        /* so often such a path that is blind was there */
     uint32_t mark, position; /* in the recording of that number */
     uint32_t *seen; /* executions in each window; NULL: the call is followed whole */
@@ -340,6 +341,13 @@ char *places_producer(const struct places *places, uint64_t address);
 void census_add_node(const struct nodes *nodes, const struct node *node,
                      struct inspect_loop *to);
 void census_divide(struct inspect_loop *loop);
+/* The number of times that a branch went another way than it goes most often. */
+double node_rarely(const struct node *node);
+/* checks.c: adds, for each loop, executions of branches that ask what it just loaded and
+ * nearly always go one way. False: no memory. */
+bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
+/* called.c: the same of instructions of functions that it calls. */
+bool called_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
 
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
 int census_make(const struct tracer *tracer, const struct inspect_options *options,

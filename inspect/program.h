@@ -24,20 +24,20 @@ struct program_call {
     uint64_t argument[PROGRAM_WORDS];
     bool busy; /* the return of another call is waited for, which might wait for this one
                 */
-    /* Of PROGRAM_RESULT, once it has returned: how long it took, with a stop; and how
-     * long it takes to stop at the next instruction, which does nothing else. NaN: other
-     * threads were served meanwhile. */
+    /* The time of PROGRAM_RESULT, once it has returned, with a stop; and that of a stop
+     * at the next instruction, which does nothing else. NaN: other threads were served
+     * meanwhile. */
     double ns, stop_ns;
 };
 
 /* An event of a call, and all that was seen of it. */
 struct program_trace {
     struct inspect_census census;
-    const char *error;  /* why there is no census; NULL: there is one */
+    const char *error;  /* reason why there is no census; NULL: there is one */
     unsigned arguments; /* bit i: it read the i-th argument register before writing it */
     bool returned;      /* it was followed to its end */
     bool alone;         /* no other thread of its process ran meanwhile */
-    double seconds;     /* that its thread was held up */
+    double seconds;     /* delay of its thread */
 };
 
 enum program_want {

@@ -35,6 +35,9 @@ bool isa_addition_available(size_t index);
 int isa_find(const char *name);
 /* 0, or -EINVAL and a sentence with near matches. */
 int isa_check(const char *name, struct error *error);
+/* The CPUs that have this instruction set, if they are none that this program is built
+ * for. */
+const char *isa_elsewhere(const char *name);
 /* Does --isa=ASKED take a row of that name? A bundle takes its rows with additions too.
  */
 bool isa_covers(const char *asked, const char *isa);
@@ -192,9 +195,6 @@ int operand_sort(const struct simdbench_operand *operand);
  * regular file, or what opening or reading it answered. */
 int input_fill_operand(const struct simdbench_operand *operand, uint64_t seed,
                        const char *input);
-/* All operands that are no outputs, each by a seed of its own. */
-int input_fill(const struct simdbench_operands *operands, uint64_t seed,
-               const char *input);
 /* Flags of an op beside SIMDBENCH_JOINT: easy values may take the place of its own; or
  * they must not, though `fill` knows them. */
 #define OP_EASY (1u << 30)

@@ -73,7 +73,7 @@ void emit_load(struct block *block, ZydisEncoderOperand to, ZydisEncoderOperand 
 void emit_request(struct block *block, const ZydisEncoderRequest *request);
 /* A function of the number of turns begins; its address is `code`. */
 void block_begin(struct block *block, const unsigned char *data);
-void block_loop(struct block *block);         /* what follows is run in each turn */
+void block_loop(struct block *block); /* instructions that follow run in each turn */
 size_t block_body(const struct block *block); /* bytes of a turn so far */
 void block_end(struct block *block);
 
@@ -168,15 +168,15 @@ struct timer {
 struct lengths {
     unsigned char *less, *more;
 };
-/* What the longer block of `a` has more than its shorter one, in a turn, over the same of
- * `b`: each time is the least of many samples. */
+/* The time by which a turn of the longer block of `a` exceeds one of its shorter block,
+ * over the same of `b`: each time is the least of many samples. */
 double timing_ratio(const struct timer *timer, const struct lengths *a,
                     const struct lengths *b);
 
 /* ---- form_cycles.c ---- */
 
-/* What one process measures with. The clock is a chain of multiplications, as long ones
- * lose less than additions where another thread shares the core. */
+/* The tools of one process that measures. The clock is a chain of multiplications, as
+ * long ones lose less than additions where another thread shares the core. */
 struct session {
     struct timer timer;
     unsigned char *data;

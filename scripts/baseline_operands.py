@@ -8,7 +8,7 @@ import hashlib
 import numpy as np
 
 RED_ZONE = 256
-# What an output holds before it is written: quiet NaNs with a payload.
+# Outputs hold quiet NaNs with a payload before they are written.
 POISON = {4: 0x7fd5a5c3, 8: 0x7ffd5a3cc5a3965a}
 TYPES = {"f32": np.dtype("f4"), "f64": np.dtype("f8"),
          "i32": np.dtype("i4"), "i64": np.dtype("i8"),

@@ -13,7 +13,7 @@ source "${here%/*}/lib.sh"
 cd "$root"
 export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 
-quick=(format text licences shell layers rooms headers subject symbols)
+quick=(format text paths licences shell layers rooms headers subject symbols)
 # Two at a time in this order, one a core: nothing in them is measured. The longest is first.
 slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
 leaves=(base kernels perfctr inspect surgery passport declare reports)
@@ -73,6 +73,11 @@ check_text() {
         return 1
     }
     return 0
+}
+
+# Files that docs and comments name are there.
+check_paths() {
+    files . | xargs python3 scripts/paths.py
 }
 
 # Every file says its licence, itself or in REUSE.toml.

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts share: packages and builds. Source it from a script in this folder.
+# Functions that the scripts share: packages and builds. Source it from a script in this folder.
 
 root=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 # Debian's Python modules and Meson belong to Debian's python3, whatever else is installed.

@@ -70,7 +70,7 @@ command=("$@")
 cpu=$base/sys/devices/system/cpu
 kernel=$base/proc/sys/kernel
 
-# What was set, in this order: put back from the last to the first.
+# Settings that were changed, in this order: put back from the last to the first.
 files=() olds=() ours=()
 
 # A child that ends just when SIGINT arrives can make bash forget the signal, so what runs

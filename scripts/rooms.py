@@ -63,7 +63,7 @@ ROOMS = {
     "cmd/explain": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/costs", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/variant"],
     "cmd/referee": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/declared", "cmd/worker", "cmd/plan",
-                    "cmd/measure", "cmd/output"],
+                    "cmd/measure", "cmd/output", "cmd/explain"],
     "cmd/studies": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/license", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
@@ -72,7 +72,7 @@ ROOMS = {
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/foreign", "cmd/doctor", "cmd/license",
             "cmd/referee", "cmd/studies", "cmd/commands"],
 }
-# What a leaf shows beside the header that is named like it.
+# Headers that a leaf shows beside the one that is named like it.
 PUBLIC = {"base": {"error.h"},
           "cmd/ab": {"ab.h", "private_copy.h"},
           "inspect": {"findings.h", "inspect.h", "program.h"},

@@ -237,6 +237,8 @@ int variant_make(struct surgery *surgery, struct changes *changes, bool counts,
         status = reserve(variant, i, shift % PAGE, &variant->part[i], error);
     if (status == 0)
         status = fill(variant, error);
+    if (status == 0)
+        status = unwinding_make(variant, error);
     if (status < 0)
         surgery_drop(variant);
     else
@@ -259,9 +261,11 @@ void surgery_drop(struct surgery_variant *variant)
     while (*at != variant)
         at = &(*at)->next;
     *at = variant->next;
-    for (size_t i = 0; i < surgery->n_parts; i++)
+    for (size_t i = 0; i < surgery->n_parts; i++) {
+        free(variant->part[i].frames);
         if (variant->part[i].arena)
             munmap(variant->part[i].arena, variant->part[i].bytes);
+    }
     free(variant->changes.item);
     free(variant);
 }

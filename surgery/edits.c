@@ -172,7 +172,7 @@ static int edit_store(struct planning *planning, const struct one *one)
     return !one->seen->spills && moves(one, true) ? drop(planning, one) : 0;
 }
 
-/* What would be loaded back is another vector then, as if it had stayed in its register:
+/* The next load gets another vector then, as if it had stayed in its register:
  * results are wrong, but no instruction is there in place of the load. */
 static int edit_spill(struct planning *planning, const struct one *one)
 {
@@ -251,7 +251,7 @@ static uint64_t read_wide(const struct planning *planning)
     return wide;
 }
 
-/* What it writes is another value if somebody reads the upper half. */
+/* Its result is another value if somebody reads the upper half. */
 static int edit_vex(struct planning *planning, const struct one *one)
 {
     struct change change = change_as_built(one);

@@ -23,11 +23,15 @@ bool is_copied(const struct surgery *surgery, uint64_t address)
     return block && block->mark[address - block->lo] & MARK_START;
 }
 
+static bool is_still(const struct surgery *surgery, const struct object *object)
+{
+    return object && (object == surgery->still[0] || object == surgery->still[1]);
+}
+
 bool surgery_has(const struct surgery *surgery, uint64_t address)
 {
-    const struct object *const still = surgery->still;
     return is_copied(surgery, address) ||
-           (still && object_at(&surgery->objects, address) == still);
+           is_still(surgery, object_at(&surgery->objects, address));
 }
 
 bool same_part(const struct block *a, const struct block *b)
@@ -78,8 +82,7 @@ static int leave(struct search *search, const struct frame *frame)
     return 0;
 }
 
-/* By its symbol, else by its unwind information. The latter tells in any case whether it
- * handles exceptions: a copy has no unwind information, so such a function stays. */
+/* By its symbol, else by its unwind information, which tells of handlers in any case. */
 bool function_at(const struct object *object, uint64_t address, struct frame *function)
 {
     struct frame frame;
@@ -91,8 +94,24 @@ bool function_at(const struct object *object, uint64_t address, struct frame *fu
         *function = frame;
     else
         return false;
-    function->handles = framed && frame.handles;
+    function->handlers = framed ? frame.handlers : 0;
     return true;
+}
+
+static int is_within(void *context, uint64_t address)
+{
+    const struct frame *const function = context;
+    return address >= function->lo && address < function->hi ? 0 : -ENOTSUP;
+}
+
+/* Its handlers are to be copied with it, and found in the copy. */
+static bool can_handle(const struct surgery *surgery, const struct object *object,
+                       uint64_t address, struct frame *function)
+{
+    struct frame frame;
+    return !function->handlers || surgery->subject.only_code ||
+           (surgery->n_unwinders && frame_at(object->frames, address, &frame) &&
+            handlers_visit(&frame, is_within, function) == 0);
 }
 
 static int add_function_at(struct search *search, uint64_t address)
@@ -102,10 +121,10 @@ static int add_function_at(struct search *search, uint64_t address)
     const struct object *object = object_at(&surgery->objects, address);
     struct frame function;
     if (block_at(surgery, address) || left_at(surgery, address) || !region ||
-        (object && object == surgery->still))
+        is_still(surgery, object))
         return 0;
     if (object && function_at(object, address, &function)) {
-        if (function.handles)
+        if (!can_handle(surgery, object, address, &function))
             return leave(search, &function);
         return add_block(
             search,
@@ -117,6 +136,24 @@ static int add_function_at(struct search *search, uint64_t address)
     return add_block(
         search, (struct block){
                     .lo = region->lo, .hi = region->hi, .object = object, .loose = true});
+}
+
+int add_named(struct search *search, uint64_t address)
+{
+    struct surgery *const surgery = search->surgery;
+    const struct object *const object = object_at(&surgery->objects, address);
+    const uint64_t slot =
+        surgery->subject.only_code && object ? stub_slot(surgery, address) : 0;
+    struct frame function;
+    if (slot)
+        memcpy(&address, (const void *)(uintptr_t)slot, sizeof address);
+    if (!surgery->subject.only_code || !object || is_still(surgery, object) ||
+        object_at(&surgery->objects, address) != object || block_at(surgery, address) ||
+        !function_at(object, address, &function))
+        return 0;
+    const int status = add_function_at(search, address);
+    search->again |= block_at(surgery, address) != NULL;
+    return status;
 }
 
 int tie_blocks(struct search *search, struct block *block, uint64_t target)
@@ -144,7 +181,9 @@ void functions_forget(struct surgery *surgery)
         free(surgery->block[i].image);
         free(surgery->block[i].mark);
         surgery->block[i].image = surgery->block[i].mark = NULL;
-        surgery->block[i].indirect = false;
+        surgery->block[i].indirect = surgery->block[i].calls = 0;
+        surgery->block[i].moves = 0;
+        surgery->block[i].unknown = false;
     }
     surgery->n_fixes = surgery->n_extras = 0;
 }
@@ -154,6 +193,20 @@ void functions_free(struct surgery *surgery)
     functions_forget(surgery);
     free(surgery->fix);
     free(surgery->extra);
+}
+
+/* Each computed jump has a table; or calls an address that the code itself holds. */
+bool surgery_is_closed(const struct surgery *surgery)
+{
+    for (size_t i = 0; i < surgery->n_blocks; i++) {
+        const struct block *const block = &surgery->block[i];
+        size_t tables = 0;
+        for (size_t k = 0; k < surgery->n_extras; k++)
+            tables += surgery->extra[k].n && surgery->extra[k].block == block;
+        if (block->indirect + block->calls > tables + block->moves || block->unknown)
+            return false;
+    }
+    return surgery->subject.only_code && !surgery->n_left;
 }
 
 static struct part_room *part_of(struct surgery *surgery, const struct block *block)
@@ -185,15 +238,18 @@ static void take_parts(struct surgery *surgery)
     }
 }
 
-/* The C library, unless the first function with a name is one of it. */
-static const struct object *find_still(const struct surgery *surgery)
+/* The C library and what unwinds, unless the first function with a name is one of it. */
+static void find_still(struct surgery *surgery)
 {
-    const uint64_t in_libc = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "abort");
-    const struct object *const libc = object_at(&surgery->objects, in_libc);
+    const uint64_t in[] = {(uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "abort"),
+                           (uint64_t)(uintptr_t)surgery->unwinder[0].add};
     const struct object *first = NULL;
     for (size_t i = 0; i < surgery->n_executed && !first; i++)
         first = object_at(&surgery->objects, surgery->executed[i]);
-    return first == libc ? NULL : libc;
+    for (size_t i = 0; i < ARRAY_LEN(in); i++) {
+        const struct object *const object = object_at(&surgery->objects, in[i]);
+        surgery->still[i] = object == first ? NULL : object;
+    }
 }
 
 int functions_find(struct surgery *surgery, struct error *error)
@@ -201,7 +257,7 @@ int functions_find(struct surgery *surgery, struct error *error)
     struct search search = {.surgery = surgery, .error = error};
     int status = 0;
     if (surgery->subject.libc_stays)
-        surgery->still = find_still(surgery);
+        find_still(surgery);
     for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
         status = add_function_at(&search, surgery->executed[i]);
     do

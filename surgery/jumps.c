@@ -165,6 +165,8 @@ int surgery_restore(struct surgery *surgery, struct error *error)
         const int wrote = write_code(surgery, jump->at, jump->before, JUMP_BYTES, error);
         status = status < 0 ? status : wrote;
     }
+    if (surgery->selected)
+        unwinding_tell(surgery->selected, false);
     surgery->selected = NULL;
     return status;
 }
@@ -190,6 +192,8 @@ int surgery_select(struct surgery_variant *variant, surgery_function **run,
     const bool already = surgery->selected == variant;
     int status = already ? 0 : surgery_restore(surgery, error);
     surgery->selected = variant;
+    if (!already)
+        unwinding_tell(variant, true);
     for (size_t i = 0; i < surgery->n_jumps && status == 0 && !already; i++)
         status = write_jump(variant, &surgery->jump[i], error);
     if (status < 0)
@@ -233,7 +237,7 @@ void surgery_close(struct surgery *surgery)
 int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
                  size_t n, struct surgery **out, struct error *error)
 {
-    int status = surgery_available(error);
+    int status = subject->only_code ? 0 : surgery_available(error);
     if (status < 0)
         return status;
     struct surgery *surgery = calloc(1, sizeof *surgery);
@@ -251,6 +255,8 @@ int surgery_open(const struct surgery_subject *subject, const uint64_t *executed
     if (status < 0)
         error_set(error, status, "cannot read this process: %s", strerror(-status));
     else
+        unwinders_find(surgery);
+    if (status == 0)
         status = functions_find(surgery, error);
     for (size_t i = 0; i < surgery->n_blocks && status == 0; i++)
         if (surgery->block[i].object)
@@ -279,5 +285,5 @@ void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts)
         return;
     surgery_where(surgery, surgery->left[0].lo, where, sizeof where);
     snprintf(facts->why_left, sizeof facts->why_left, "%s %s", where,
-             surgery->left[0].handles ? "handles exceptions" : "is the kernel's");
+             surgery->left[0].handlers ? "handles exceptions" : "is the kernel's");
 }

@@ -34,6 +34,8 @@ static int push_target(struct search *search, uint64_t address)
 {
     struct block *block = block_at(search->surgery, address);
     if (!block)
+        return add_named(search, address);
+    if (search->again)
         return 0;
     block->mark[address - block->lo] |= MARK_TARGET;
     return push(search, address);
@@ -76,6 +78,19 @@ static int take_reference(struct search *search, struct block *block,
                : status;
 }
 
+/* Functions whose addresses the code takes, if it is wanted alone. */
+static int take_named(struct search *search, struct block *block, const struct insn *insn)
+{
+    const struct surgery *const surgery = search->surgery;
+    const uint64_t address = insn->reference == REFERS_LEA ? insn->target : insn->moved;
+    const struct region *const region = region_at(&surgery->objects, address);
+    if (!surgery->subject.only_code || !region || !region->executable ||
+        (insn->moved && !object_at(&surgery->objects, address)))
+        return 0;
+    block->moves += insn->moved != 0;
+    return block_at(surgery, address) == block ? 0 : push_target(search, address);
+}
+
 /* Whether a place within an instruction is taken for the beginning of another one. */
 static bool overlaps(const struct block *block, uint64_t at, unsigned length)
 {
@@ -110,8 +125,11 @@ static int walk(struct search *search, uint64_t address)
         for (unsigned i = 0; i < insn.length; i++)
             block->mark[at + i] |= MARK_COVERED;
         memcpy(block->image + at, (const void *)(uintptr_t)address, insn.length);
-        block->indirect |= insn.indirect_jump && insn.reference == REFERS_NOT;
+        block->indirect += insn.indirect_jump && insn.reference == REFERS_NOT;
+        block->calls += insn.call && insn.reference == REFERS_NOT;
         status = take_reference(search, block, &insn);
+        if (status == 0 && !search->again)
+            status = take_named(search, block, &insn);
         if (insn.ends)
             return status;
         address += insn.length;
@@ -163,23 +181,34 @@ static uint64_t next_taken(const struct search *search, uint64_t address)
     return next;
 }
 
-/* Entries of 4 bytes are distances from the table to places in the same function. */
+static bool is_code(const struct surgery *surgery, const struct block *block,
+                    uint64_t address)
+{
+    const struct region *const region = region_at(&surgery->objects, address);
+    return (address >= block->lo && address < block->hi) ||
+           (block->object && region && region->executable &&
+            object_at(&surgery->objects, address) == block->object);
+}
+
+/* Entries of 4 bytes are distances from the table to places in the same function, or in
+ * its cold part, which lies elsewhere. 0: it is no table. */
 static size_t table_size(const struct search *search, const struct block *block,
                          uint64_t table)
 {
     const struct surgery *const surgery = search->surgery;
     const uint64_t end = next_taken(search, table);
-    size_t n = 0;
+    size_t n = 0, inside = 0;
     int32_t distance;
     for (;
          n < TABLE_MOST && table + 4 * n < end && is_readable(surgery, table + 4 * n, 4);
          n++) {
         memcpy(&distance, (const void *)(uintptr_t)(table + 4 * n), sizeof distance);
         const uint64_t to = table + (uint64_t)(int64_t)distance;
-        if (to < block->lo || to >= block->hi)
+        if (!is_code(surgery, block, to))
             break;
+        inside += to >= block->lo && to < block->hi;
     }
-    return n;
+    return inside < TABLE_LEAST ? 0 : n;
 }
 
 static int add_extra(struct search *search, const struct extra *extra)
@@ -212,7 +241,7 @@ static int take_table(struct search *search, struct fix *fix)
     if (!block->indirect || fix->extra != NO_EXTRA || is_copied(surgery, table))
         return 0;
     const size_t n = table_size(search, block, table);
-    if (n < TABLE_LEAST)
+    if (!n)
         return 0;
     fix->extra = surgery->n_extras;
     int status =
@@ -220,7 +249,9 @@ static int take_table(struct search *search, struct fix *fix)
     for (size_t i = 0; i < n && status == 0; i++) {
         int32_t distance;
         memcpy(&distance, (const void *)(uintptr_t)(table + 4 * i), sizeof distance);
-        status = push_target(search, table + (uint64_t)(int64_t)distance);
+        const uint64_t target = table + (uint64_t)(int64_t)distance;
+        if (block_at(surgery, target))
+            status = push_target(search, target);
     }
     return status;
 }
@@ -247,21 +278,47 @@ static int take_slots(struct search *search)
     int status = 0;
     for (size_t i = 0; i < surgery->n_fixes && status == 0; i++) {
         struct fix *fix = &surgery->fix[i];
-        const struct block *const block = block_at(surgery, fix->address);
+        struct block *const block = block_at(surgery, fix->address);
         const char *name;
         uint64_t holds;
-        if (fix->reference != REFERS_SLOT || !block->object ||
-            !slot_at(block->object, fix->target, &name))
+        if (fix->reference != REFERS_SLOT)
             continue;
+        if (!block->object || !slot_at(block->object, fix->target, &name)) {
+            block->unknown = true;
+            continue;
+        }
         memcpy(&holds, (const void *)(uintptr_t)fix->target, sizeof holds);
         fix->extra = extra_at(surgery, block, fix->target);
-        if (!is_copied(surgery, holds) || fix->extra != NO_EXTRA)
+        if (!block_at(surgery, holds) &&
+            object_at(&surgery->objects, holds) == block->object)
+            status = add_named(search, holds);
+        if (!is_copied(surgery, holds) || fix->extra != NO_EXTRA || search->again)
             continue;
         fix->extra = surgery->n_extras;
         status =
             add_extra(search, &(struct extra){.address = fix->target, .block = block});
     }
     return status;
+}
+
+/* ---- handlers of exceptions ---- */
+
+static int push_handler(void *context, uint64_t address)
+{
+    return push_target(context, address);
+}
+
+static int push_handlers(struct search *search, const struct block *block)
+{
+    struct unwinding unwinding;
+    int status = 0;
+    for (uint64_t at = block->lo;
+         at < block->hi && block->object && search->surgery->n_unwinders && status == 0 &&
+         unwinding_from(block->object->frames, at, &unwinding) &&
+         unwinding.frame.lo < block->hi;
+         at = unwinding.frame.hi)
+        status = handlers_visit(&unwinding.frame, push_handler, search);
+    return status == -ENOTSUP ? 0 : status;
 }
 
 /* ---- all of it ---- */
@@ -284,6 +341,8 @@ int code_find(struct search *search)
         if (status == 0)
             status = find_taken(search, block);
     }
+    for (size_t i = 0; i < surgery->n_blocks && status == 0 && !search->again; i++)
+        status = push_handlers(search, &surgery->block[i]);
     for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
         if (block_at(surgery, surgery->executed[i]))
             status = push(search, surgery->executed[i]);

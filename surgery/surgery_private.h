@@ -18,6 +18,7 @@ struct insn {
     enum reference reference;
     uint8_t length, field, field_bytes; /* field: where its displacement is */
     uint8_t data_bytes;                 /* of the place that it accesses */
+    uint64_t moved;                     /* the number of 64 bits that it holds, or 0 */
     bool ends;                          /* the next instruction does not follow */
     bool indirect_jump, conditional, call, nop, padding, endbr;
 };
@@ -64,14 +65,31 @@ struct symbol {
 bool symbol_at(const struct object *object, uint64_t address, struct symbol *symbol);
 /* Whether the dynamic linker filled those 8 bytes for good; and the symbol, or "". */
 bool slot_at(const struct object *object, uint64_t address, const char **name);
+/* A copy of what the file has for n bytes there, or up to the end of the section; 0 for
+ * pointers. NULL: not known. */
+unsigned char *initial_at(const struct object *object, uint64_t address, uint64_t *n);
 
 /* ---- frames.c: functions by unwind information ---- */
 
 struct frame {
     uint64_t lo, hi;
-    bool handles; /* exceptions, or has something to clean up when one passes */
+    uint64_t handlers; /* address of the table of handlers of exceptions, or 0 */
 };
 bool frame_at(uint64_t frames, uint64_t address, struct frame *frame);
+/* All that its entry says; addresses of what is copied from it. */
+struct unwinding {
+    struct frame frame;
+    uint64_t personality; /* or 0 */
+    uint64_t factors, common, own;
+    size_t factor_bytes, common_bytes, own_bytes;
+    uint64_t return_register;
+    bool signal;
+};
+/* Of the function there, or else of the next one. */
+bool unwinding_from(uint64_t frames, uint64_t address, struct unwinding *unwinding);
+typedef int handler_visit(void *context, uint64_t address);
+/* All places where its handlers begin. -ENOTSUP: a table of another kind. */
+int handlers_visit(const struct frame *frame, handler_visit *visit, void *context);
 
 /* ---- functions.c: what is copied ---- */
 
@@ -84,7 +102,10 @@ struct block {
     uint64_t lo, hi;
     const struct object *object;
     unsigned char *image, *mark; /* the code before any change */
-    bool indirect;               /* has a jump to a place that is computed */
+    size_t indirect;             /* jumps to places that are computed */
+    size_t calls;                /* and calls */
+    size_t moves;                /* addresses of functions that it holds as numbers */
+    bool unknown;                /* it calls what a variable holds */
     size_t part;                 /* its number */
     bool loose; /* the bounds are those of a mapping, not of a function */
 };
@@ -131,13 +152,18 @@ struct part_room {
     uint64_t lo, hi;
     uint64_t extras; /* bytes of its tables and slots */
 };
+typedef void unwinder_function(void *list);
+struct unwinder {
+    unwinder_function *add, *remove;
+    bool single; /* takes one entry */
+};
 struct surgery {
     struct surgery_subject subject;
     struct objects objects;
     struct block block[BLOCKS_MAX];
     size_t n_blocks;
     struct frame left[BLOCKS_MAX]; /* functions that stay */
-    const struct object *still;    /* all whose functions stay; or NULL */
+    const struct object *still[2]; /* all whose functions stay; or NULL */
     size_t n_left;
     struct fix *fix;
     size_t n_fixes, fixes_room;
@@ -150,6 +176,8 @@ struct surgery {
     uint64_t *executed;
     size_t n_executed;
     struct surgery_variant *first, *selected;
+    struct unwinder unwinder[2];
+    size_t n_unwinders;
     int memory_fd;
     struct changes edit[SURGERY_EDITS];
     uint64_t *counts; /* of all conditional branches of a call as built; NULL: not yet */
@@ -173,6 +201,10 @@ struct search {
 bool same_part(const struct block *a, const struct block *b);
 /* A short jump leads out of a block: both ends go the same way, with all between them. */
 int tie_blocks(struct search *search, struct block *block, uint64_t target);
+/* normal.c: the slot that a stub of the linker jumps through, or 0: it is no stub. */
+uint64_t stub_slot(const struct surgery *surgery, uint64_t address);
+/* For code alone: the function there is to be found as well. */
+int add_named(struct search *search, uint64_t address);
 /* Forgets instructions, keeps blocks. */
 void functions_forget(struct surgery *surgery);
 /* reach.c: finds the instructions of all blocks; sets `again` if a block grew. */
@@ -213,6 +245,7 @@ struct part {
     size_t bytes;
     int64_t delta;                 /* from an original to its copy */
     uint64_t extras;               /* address of the copied tables and slots */
+    unsigned char *frames;         /* unwind information of its functions, or NULL */
     uint64_t counters, n_counters; /* behind them: 8 bytes each */
 };
 struct surgery_variant {
@@ -226,6 +259,14 @@ struct surgery_variant {
 };
 /* Returns the copy of an instruction; the instruction itself if there is none. */
 uint64_t copy_of(const struct surgery_variant *variant, uint64_t address);
+
+/* ---- unwind.c ---- */
+
+void unwinders_find(struct surgery *surgery);
+/* Unwind information for a variant; without any, exceptions do not pass through it. */
+int unwinding_make(struct surgery_variant *variant, struct error *error);
+/* To be added while the variant is selected. */
+void unwinding_tell(const struct surgery_variant *variant, bool add);
 
 /* ---- branch_counts.c: trials count how often each conditional branch executes ---- */
 
@@ -242,8 +283,8 @@ int counters_try(struct surgery *surgery, struct changes *changes, uint64_t **co
 
 /* Vector registers 0 to 31, then the masks. */
 #define MASK_BIT 32
-/* Of those that the changed instructions write, `altered` has a bit. 0: their other
- * values reach nothing that matters; -EPERM. */
+/* `altered` has a bit for each register that the changed instructions write. 0: their
+ * other values reach nothing that matters; -EPERM. */
 int edit_is_safe(const struct surgery *surgery, const struct changes *changes,
                  const struct surgery_seen *seen, size_t n, uint64_t altered,
                  struct error *error);

@@ -70,7 +70,7 @@ static bool same_file(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
-static bool same_options(const struct module_spec *a, const struct module_spec *b)
+bool arms_same_options(const struct module_spec *a, const struct module_spec *b)
 {
     bool same = a->n_options == b->n_options;
     for (size_t i = 0; same && i < a->n_options; i++)
@@ -109,19 +109,24 @@ static bool any_clash(const struct ab *ab)
     return false;
 }
 
+/* A function that one build lacks is a new or a gone case; one that both lack is a
+ * mistake. */
 int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
              cJSON **description, struct error *error)
 {
     cJSON *reply = NULL;
     if (ab->programs)
         return 0;
+    const bool is_head = arm == &ab->arm[ARM_HEAD];
     const struct simdbench_option declared[] = {
         {.size = sizeof declared[0], .name = "library", .value = arm->load},
-        {.size = sizeof declared[0], .name = "partly", .value = "yes"}};
+        {.size = sizeof declared[0],
+         .name = "partly",
+         .value = ab->arm[is_head ? ARM_BASE : ARM_HEAD].load}};
     const struct load_call call = ab->request.functions
                                       ? (struct load_call){.path = ab->request.functions,
                                                            .option = declared,
-                                                           .n = arm->partly ? 2 : 1}
+                                                           .n = 2}
                                       : (struct load_call){.path = arm->load,
                                                            .option = arm->spec.option,
                                                            .n = arm->spec.n_options};
@@ -166,18 +171,6 @@ static cJSON *new_objects(const struct ab_arm *arm, const cJSON *before, cJSON *
     return more;
 }
 
-/* A function that one build lacks is a new or a gone case; one that both lack is a
- * mistake. */
-static int load_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
-                      struct error *error)
-{
-    const int status = arm_load(ab, arm, worker, &worker->description, error);
-    if (status != -ENOENT || !ab->request.functions || ab->arm[ARM_BASE].partly)
-        return status;
-    arm->partly = true;
-    return arm_load(ab, arm, worker, &worker->description, error);
-}
-
 static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
                      struct error *error)
 {
@@ -187,7 +180,7 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
         status = worker_ask(worker, describe_call(), ab->how.timeout_ns,
                             &worker->description, error);
     else if (status == 0)
-        status = load_build(ab, arm, worker, error);
+        status = arm_load(ab, arm, worker, &worker->description, error);
     if (status == 0)
         status = ask_objects(ab, worker, &after, error);
     if (status == 0) {
@@ -272,11 +265,10 @@ int arms_open(struct ab *ab, struct error *error)
     status = copy_arms(ab, error);
     for (int i = 0; i < 2 && status == 0; i++)
         status = probe(ab, i, error);
-    arm[ARM_CONTROL].partly = arm[ARM_BASE].partly;
     if (status < 0)
         return status;
     ab->own_processes = ab->programs || any_clash(ab) ||
-                        !same_options(&arm[ARM_BASE].spec, &arm[ARM_HEAD].spec);
+                        !arms_same_options(&arm[ARM_BASE].spec, &arm[ARM_HEAD].spec);
     for (int i = 0; i < ARMS; i++) {
         if (ab->own_processes || i == 0)
             ab->workers[i] = make_worker(ab, &arm[i]);

@@ -59,7 +59,7 @@ int option_add_isas(const struct given *given)
     int rc = option_add_items(given);
     for (size_t i = first; i < list->n && rc == 0; i++) {
         one.value = list->item[i];
-        if (strchr(one.value, '+'))
+        if (strchr(one.value, '+') || isa_elsewhere(one.value))
             rc = isa_check(one.value, &why) < 0 ? given_error(&one, "%s", why.text) : 0;
         else
             rc = known_isa(&one);

@@ -260,7 +260,8 @@ static int split_words(const char *where, struct called *called, struct error *e
     return status;
 }
 
-/* Adds to "LIB:dot" the other functions of its family: "LIB:dot,dot_c,dot_avx2". */
+/* Adds to "LIB:dot" the other functions of its family: "LIB:dot,dot_c,dot_avx2". Those of
+ * an archive or an object file are taken as they are named. */
 int called_family(const char *where, char **all, struct error *error)
 {
     char given[PATH_MAX], path[PATH_MAX];
@@ -272,6 +273,10 @@ int called_family(const char *where, char **all, struct error *error)
     int status = place_split(where, given, sizeof given, &name, error);
     if (status == 0)
         status = library_where(given, path, sizeof path, error);
+    if (status == 0 && library_must_link(path)) {
+        *all = must_have(strdup(where));
+        return 0;
+    }
     if (status == 0)
         status = library_read(path, &library, error);
     if (status < 0)

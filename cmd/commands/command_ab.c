@@ -3,12 +3,14 @@
 #include "ab/ab.h"
 #include "commands/call.h"
 #include "commands/commands.h"
+#include "declare.h"
 #include "output/output.h"
 #include "process/process.h"
 #include "selftest_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,15 +101,20 @@ static int gate(struct options *options, const char *functions)
 /* HEAD may name its function too, which is that of BASE. */
 static int head_file(const char *base, const char *head, char **file, struct error *error)
 {
-    const char *const colon = access(head, F_OK) ? strrchr(head, ':') : NULL;
-    const char *const wanted = strrchr(base, ':');
-    if (colon && wanted && strcmp(colon, wanted) != 0)
-        return error_set(error, -EINVAL,
-                         "BASE=%.200s and HEAD=%.200s: a gate compares one function of "
-                         "two builds; simdbench call compares functions of one build",
-                         base, head);
-    *file = must_have(colon ? strndup(head, (size_t)(colon - head)) : strdup(head));
-    return 0;
+    char ignored[PATH_MAX], name[PATH_MAX];
+    const char *wanted = "", *place = "";
+    int status = place_split(base, ignored, sizeof ignored, &wanted, error);
+    if (status == 0 && access(head, F_OK) == 0)
+        snprintf(name, sizeof name, "%s", head);
+    else if (status == 0)
+        status = place_split(head, name, sizeof name, &place, error);
+    if (status == 0 && *place && strcmp(place, wanted) != 0)
+        status = error_set(error, -EINVAL,
+                           "BASE=%.200s and HEAD=%.200s: a gate compares one function of "
+                           "two builds; simdbench call compares functions of one build",
+                           base, head);
+    *file = status < 0 ? NULL : must_have(strdup(name));
+    return status;
 }
 
 /* BASE:FUNCTION HEAD 'PROTOTYPE': both are libraries that have the function. */

@@ -51,6 +51,7 @@ int command_op(struct options *options)
     struct run *run = NULL;
     signals_catch();
 
+    options->request.streams = outputs_page(options) && !options->how.accuracy;
     int status = outputs_check(options, &error);
     if (status == 0)
         status = plan_prepare(&options->request, &options->how, &catalog, &plan, &error);

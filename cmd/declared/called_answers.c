@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a declared op's outputs must be: as the reference, or the first function, computes
- * them. */
+/* Right outputs of a declared op: the reference, or the first function, computes them. */
 #include "called_private.h"
 
 #include <errno.h>

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NUMBERS_MAX 0x1p63
 enum { RUN_LENGTH = 16 };
 
 enum input_kind {
@@ -27,35 +26,24 @@ enum input_kind {
     INPUT_FILE,
     INPUT_VALUES
 };
-enum { VALUES_MAX = 64 };
 
 /* One that was read. */
 struct input {
     enum input_kind kind;
     bool ranged; /* lo and hi were given */
     double lo, hi;
+    struct input_value constant;
     const char *path;
     const char *values; /* with commas */
 };
 
 static bool read_bound(const struct declaration *declaration, const char *text,
-                       size_t length, const int64_t *dimension, double *value)
+                       size_t length, const int64_t *dimension, double *number)
 {
-    char copy[128], *end;
-    struct extent extent;
-    struct error error;
-    int64_t whole = 0;
-    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
-    if (!length || length >= sizeof copy)
-        return false;
-    *value = strtod(copy, &end);
-    if (end != copy && !*end)
-        return isfinite(*value);
-    if (declaration_expression(declaration, copy, &extent, &error) < 0 ||
-        (dimension && extent_value(&extent, dimension, &whole, &error) < 0))
-        return false;
-    *value = (double)whole;
-    return true;
+    struct input_value value;
+    const bool read = value_read(declaration, text, length, dimension, &value);
+    *number = value.number;
+    return read && isfinite(value.number);
 }
 
 /* Behind the colon of "uniform:LO..HI". Without dimensions it is only looked whether it
@@ -69,26 +57,6 @@ static bool read_range(const struct declaration *declaration, const char *text,
            read_bound(declaration, text, (size_t)(dots - text), dimension, &input->lo) &&
            read_bound(declaration, dots + 2, strlen(dots + 2), dimension, &input->hi) &&
            (!dimension || input->lo <= input->hi);
-}
-
-/* "w, 0.5, 2 * (h + 1)"; how many there are, or -EINVAL. */
-static int read_values(const struct declaration *declaration, const char *text,
-                       const int64_t *dimension, double value[VALUES_MAX])
-{
-    for (int n = 0; n < VALUES_MAX; n++) {
-        size_t length = 0;
-        for (int depth = 0; text[length] && (text[length] != ',' || depth); length++)
-            depth += (text[length] == '(') - (text[length] == ')');
-        const size_t blank = strspn(text, " ");
-        if (n && !text[blank])
-            return n; /* behind a last comma */
-        if (!read_bound(declaration, text + blank, length - blank, dimension, &value[n]))
-            return -EINVAL;
-        if (!text[length])
-            return n + 1;
-        text += length + 1;
-    }
-    return -EINVAL;
 }
 
 static int input_read(const struct declaration *declaration, const char *text,
@@ -111,15 +79,16 @@ static int input_read(const struct declaration *declaration, const char *text,
         return 0;
     }
     if (!strncmp(text, VALUES_INPUT, strlen(VALUES_INPUT))) {
-        double value[VALUES_MAX];
+        struct input_value value[VALUES_MAX];
         *input =
             (struct input){.kind = INPUT_VALUES, .values = text + strlen(VALUES_INPUT)};
-        return read_values(declaration, input->values, dimension, value) < 0 ? -EINVAL
+        return values_read(declaration, input->values, dimension, value) < 0 ? -EINVAL
                                                                              : 0;
     }
     if (!strncmp(text, "constant:", 9)) {
         input->kind = INPUT_CONSTANT;
-        return read_bound(declaration, text + 9, strlen(text + 9), dimension, &input->lo)
+        return value_read(declaration, text + 9, strlen(text + 9), dimension,
+                          &input->constant)
                    ? 0
                    : -EINVAL;
     }
@@ -259,18 +228,6 @@ static int fill_file(const struct declared_slot *slot,
     return 0;
 }
 
-/* Those, and zeros, as in C. */
-static void fill_values(const struct declared_slot *slot,
-                        const struct simdbench_operands *operands,
-                        const struct simdbench_operand *operand, const char *text)
-{
-    double value[VALUES_MAX];
-    const int n =
-        read_values(&slot->from->declaration, text, operands->shape->dim, value);
-    for (uint64_t e = 0; e < operand->count; e++)
-        operand_set(operand, e, e < (uint64_t)n ? value[e] : 0);
-}
-
 static double draw(const struct input *input, bool whole, uint64_t *random)
 {
     switch (input->kind) {
@@ -278,8 +235,6 @@ static double draw(const struct input *input, bool whole, uint64_t *random)
         return whole ? round(16 * draw_normal(random)) : draw_normal(random);
     case INPUT_INDICES:
         return fmax(input->lo, fmin(draw_between(input, true, random), input->hi - 1));
-    case INPUT_CONSTANT:
-        return input->lo;
     default:
         return draw_between(input, whole, random);
     }
@@ -330,8 +285,7 @@ static int fill_operand(const struct declared_slot *slot,
         input.kind = real ? INPUT_NORMAL : INPUT_ANY;
     if (input.kind == INPUT_UNIFORM && !real && !input.ranged)
         input.kind = INPUT_ANY;
-    if (input.kind != INPUT_CONSTANT)
-        set_range(operand->type, &input);
+    set_range(operand->type, &input);
     switch (input.kind) {
     case INPUT_ANY:
         fill_bits(operand, random);
@@ -344,7 +298,11 @@ static int fill_operand(const struct declared_slot *slot,
     case INPUT_FILE:
         return fill_file(slot, operand, input.path);
     case INPUT_VALUES:
-        fill_values(slot, operands, operand, input.values);
+        values_fill(slot, operands->shape->dim, operand, input.values);
+        return 0;
+    case INPUT_CONSTANT:
+        for (uint64_t e = 0; e < operand->count; e++)
+            value_set(operand, e, &input.constant);
         return 0;
     default:
         fill_drawn(operand, &input, random);
@@ -362,10 +320,21 @@ static const char *input_of(const struct declared_slot *slot, int argument)
     return NULL;
 }
 
-int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,
+/* Functions that cannot run are the slot's trouble. */
+static int run_fillers(struct declared_slot *slot,
+                       const struct simdbench_operands *operands)
+{
+    struct error error = {.text = ""};
+    const int status = slot_run_fillers(slot, operands, &error);
+    snprintf(slot->trouble, sizeof slot->trouble, "%.250s", error.text);
+    return status;
+}
+
+int slot_fill(struct declared_slot *slot, const struct simdbench_operands *operands,
               uint64_t seed, const char *input)
 {
     struct error error;
+    slot->trouble[0] = '\0';
     if (input && input_check(&slot->from->declaration, input, &error) < 0)
         return -EINVAL;
     struct declared_sizes sizes;
@@ -374,7 +343,7 @@ int slot_fill(const struct declared_slot *slot, const struct simdbench_operands 
         const int argument = slot->operand[i].argument;
         uint64_t random = random_next(&seed);
         if (operands->operand[i]->role != SIMDBENCH_IN ||
-            (!input &&
+            (!input && !input_of(slot, argument) &&
              slot_fill_kept(slot, operands->shape->dim, argument, operands->operand[i])))
             continue;
         struct simdbench_operand plane = *operands->operand[i];
@@ -387,5 +356,5 @@ int slot_fill(const struct declared_slot *slot, const struct simdbench_operands 
             random = random_next(&random);
         }
     }
-    return status;
+    return status == 0 && slot_has_fillers(slot) ? run_fillers(slot, operands) : status;
 }

@@ -125,6 +125,8 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
         if (input_has_form(from->input[i].text))
             slot->op.flags |= OP_FORMED;
     }
+    if (slot_has_fillers(slot))
+        slot->op.flags |= SIMDBENCH_JOINT | OP_FORMED;
     return 0;
 }
 
@@ -194,15 +196,30 @@ static int add_function(struct declared_slot *slot, const struct named_text *fro
     return 0;
 }
 
-/* `lost`: which function the library lacks, if it may. */
-static int add_functions(struct declared_slot *slot, struct error *lost,
-                         struct error *error)
+static bool has_function(const char *file, const char *text)
+{
+    char path[PATH_MAX];
+    struct error why;
+    struct place place;
+    struct library library = {.n = 0};
+    const struct library_function *function;
+    const bool has = place_parse(text, &place, &why) == 0 &&
+                     library_where(file, path, sizeof path, &why) == 0 &&
+                     library_read(path, &library, &why) == 0 &&
+                     library_find(&library, place.name, &function, &why) != -ENOENT;
+    library_close(&library);
+    return has;
+}
+
+/* Functions that only the `other` file has are left out; `lost` says which. */
+static int add_functions(struct declared_slot *slot, const char *other,
+                         struct error *lost, struct error *error)
 {
     const struct declared_op *const from = slot->from;
     int status = 0;
     for (size_t i = 0; i < from->n_kernels && status == 0; i++) {
         status = add_function(slot, &from->kernel[i], error);
-        if (status == -ENOENT && lost) {
+        if (status == -ENOENT && other && has_function(other, from->kernel[i].text)) {
             *lost = *error;
             status = 0;
         }
@@ -210,8 +227,8 @@ static int add_functions(struct declared_slot *slot, struct error *lost,
     return status;
 }
 
-static int open_slot(struct declared_slot *slot, const char *library, struct error *lost,
-                     struct error *error)
+static int open_slot(struct declared_slot *slot, const char *library, const char *other,
+                     struct error *lost, struct error *error)
 {
     const struct declared_op *const from = slot->from;
     struct error why = {.text = ""};
@@ -243,7 +260,7 @@ static int open_slot(struct declared_slot *slot, const char *library, struct err
     if (!slot->function)
         return error_set(error, -ENOMEM, "out of memory");
     if (status == 0)
-        status = add_functions(slot, lost, &why);
+        status = add_functions(slot, other, lost, &why);
     if (status == 0 && from->reference && slot->n_functions)
         status = find_reference(slot, &why);
     return status < 0 ? error_set(error, status, "op %s: %s", from->name, why.text) : 0;
@@ -310,11 +327,11 @@ static int make_table(struct declared *declared, struct error *error)
 }
 
 static int read_options(const struct simdbench_option *const *options, size_t n,
-                        const char **library, bool *partly, struct error *error)
+                        const char **library, const char **other, struct error *error)
 {
     for (size_t i = 0; i < n; i++) {
         if (!strcmp(options[i]->name, "partly")) {
-            *partly = true;
+            *other = options[i]->value;
             continue;
         }
         if (strcmp(options[i]->name, "library") != 0)
@@ -329,15 +346,14 @@ static int read_options(const struct simdbench_option *const *options, size_t n,
 int declared_open(const char *path, const struct simdbench_option *const *options,
                   size_t n, struct declared **out, struct error *error)
 {
-    const char *library = NULL;
-    bool partly = false;
+    const char *library = NULL, *other = NULL;
     struct error lost = {.text = ""};
     struct declared *const declared = calloc(1, sizeof *declared);
     if (!declared)
         return error_set(error, -ENOMEM, "out of memory");
     snprintf(declared->path, sizeof declared->path, "%s", path);
     stem_of(path, declared->name, sizeof declared->name);
-    int status = read_options(options, n, &library, &partly, error);
+    int status = read_options(options, n, &library, &other, error);
     if (status == 0)
         status = declared_load(path, &declared->file, error);
     if (status == 0 && declared->file.n > DECLARED_OPS_MAX)
@@ -351,7 +367,7 @@ int declared_open(const char *path, const struct simdbench_option *const *option
         declared->slot[declared->n_slots++] = slot;
         slot->declared = declared;
         slot->from = &declared->file.op[i];
-        status = open_slot(slot, library, partly ? &lost : NULL, error);
+        status = open_slot(slot, library, other, &lost, error);
         if (status == 0 && lost.text[0] && !slot->n_functions) {
             close_slot(slot);
             declared->n_slots--;

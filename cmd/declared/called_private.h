@@ -45,9 +45,9 @@ struct declared_slot {
     struct library other;
     char *other_linked;
     struct kept_calls calls;     /* of a program; n = 0: none */
-    uint64_t set;                /* that is filled next */
+    uint64_t set;                /* the set that is filled next */
     int answered;                /* function that gave the last answers */
-    char trouble[DECLARED_TEXT]; /* why there were none */
+    char trouble[DECLARED_TEXT]; /* reason why there were none */
     const char *roof;
     char *summary, *shape_help;
     struct simdbench_shape_list *list;
@@ -93,13 +93,32 @@ int slot_open_calls(struct declared_slot *slot, struct error *error);
 bool slot_fill_kept(const struct declared_slot *slot, const int64_t *dimension,
                     int argument, const struct simdbench_operand *operand);
 
+/* called_values.c */
+/* A number, or an expression of dimensions. */
+struct input_value {
+    bool whole;
+    int64_t integer;
+    double number; /* of a whole one too */
+};
+/* Without dimensions it is only looked whether it can be read. */
+bool value_read(const struct declaration *declaration, const char *text, size_t length,
+                const int64_t *dimension, struct input_value *value);
+/* "w, 0.5, 2 * (h + 1)"; how many there are, or -EINVAL. */
+int values_read(const struct declaration *declaration, const char *text,
+                const int64_t *dimension, struct input_value value[VALUES_MAX]);
+void value_set(const struct simdbench_operand *operand, uint64_t e,
+               const struct input_value *value);
+/* Those values, and zeros. */
+void values_fill(const struct declared_slot *slot, const int64_t *dimension,
+                 const struct simdbench_operand *operand, const char *text);
+
 /* called_fill.c */
 #define DECLARED_INPUTS                                                               \
     "default, normal, uniform:LO..HI, sorted, indices:LO..HI, runs, constant:VALUE, " \
     "zero, "                                                                          \
     "text, values:A,B.., file:PATH"
 /* -EINVAL: `input` is none of them. */
-int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,
+int slot_fill(struct declared_slot *slot, const struct simdbench_operands *operands,
               uint64_t seed, const char *input);
 /* True if elements of such an input go together. */
 bool input_is_joint(const char *input);
@@ -138,6 +157,19 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
 int made_call_keeps_tables(const struct made_call *made, struct error *error);
 /* The operand that is this argument's array, or NULL. */
 const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i);
+/* An array as it is passed. */
+void *made_call_pointer(const struct made_call *made, uint32_t i);
+
+/* called_objects.c */
+/* Functions that make objects, and what `&name` is. */
+int objects_find(struct made_call *made, struct error *error);
+/* Anew. */
+int objects_make(struct made_call *made, struct error *error);
+void objects_free(struct made_call *made);
+bool slot_has_fillers(const struct declared_slot *slot);
+/* Calls the functions that write values into arrays. */
+int slot_run_fillers(const struct declared_slot *slot,
+                     const struct simdbench_operands *operands, struct error *error);
 /* Writes what is returned, and lengths, to their operands. */
 void made_call_finish(const struct made_call *made);
 /* Number of elements of an operand that are valid after the call. */

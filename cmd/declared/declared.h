@@ -13,7 +13,7 @@
 struct declared;
 /* Reads FILE.json, opens its libraries and finds its functions; this may run code of the
  * libraries. Option `library` stands in place of the library of every op. With option
- * `partly` functions that it does not have are left out, but not all. */
+ * `partly` functions that only this other file has are left out, but not all. */
 int declared_open(const char *path, const struct simdbench_option *const *options,
                   size_t n, struct declared **out, struct error *error);
 void declared_close(struct declared *declared);
@@ -76,5 +76,7 @@ uint32_t declared_calls(const struct simdbench_op *op);
 /* The next op->fill is for this set of operands: each set has the inputs of another call.
  */
 void declared_set(const struct simdbench_op *op, uint64_t number);
+/* True if the function writes no array and returns nothing. */
+bool declared_unseen(const struct declared_call *call);
 /* True if the last answers are what this function computed. */
 bool declared_answered(const struct declared_call *call);

@@ -110,6 +110,13 @@ static size_t pair(const struct result *of, const struct result *over,
     return n;
 }
 
+/* The reason of a result without a ratio; that of one without a reference says nothing.
+ */
+static const char *why_none(const struct result *of)
+{
+    return of->reason && of->status != STATUS_UNCHECKED ? of->reason : "too few rounds";
+}
+
 static struct experiment ratio_of(const char *name, const struct result *of,
                                   const struct result *over)
 {
@@ -123,8 +130,7 @@ static struct experiment ratio_of(const char *name, const struct result *of,
         experiment.ci = stats_median_interval(ratio, n, STATS_LEVEL);
     }
     if (!experiment.ci.known)
-        snprintf(experiment.absent, sizeof experiment.absent, "%s",
-                 of->reason ? of->reason : "too few rounds");
+        snprintf(experiment.absent, sizeof experiment.absent, "%s", why_none(of));
     free(ratio);
     return experiment;
 }
@@ -178,8 +184,7 @@ static void take_copies(const struct trial_of *trial)
     const struct result *const copies = built + 1;
     const struct result *const good = second_fastest(copies, PLACES, 1, built);
     if (!good) {
-        set_absent(experiments, trial->number,
-                   copies->reason ? copies->reason : "too few rounds");
+        set_absent(experiments, trial->number, why_none(copies));
         return;
     }
     subject->best_shift = (unsigned)((good - copies) * LINE_BYTES / PLACES);
@@ -227,8 +232,7 @@ static void take_ratio(const struct trial_of *trial)
     times *= lighter(trial, speedup.times);
     if (!(speedup.times > 0) || !speedup.ci.known) {
         if (!experiment_find(experiments, condition_table[trial->number].name))
-            set_absent(experiments, trial->number,
-                       mine->reason ? mine->reason : "too few rounds");
+            set_absent(experiments, trial->number, why_none(mine));
         return;
     }
     if (isnan(times)) {

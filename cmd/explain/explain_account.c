@@ -58,7 +58,7 @@ static void set_cycles(const struct account_row *time,
     cycles->a = cycles->b * cycles->ratio;
 }
 
-/* Of a whole trace, of a sample that nothing contradicts, or counted. */
+/* Instructions of a whole trace, of a sample that nothing contradicts, or counted. */
 static double instructions_of(const struct subject *subject)
 {
     const double traced = subject->trace.instructions_per_op;

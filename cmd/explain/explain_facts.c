@@ -30,7 +30,7 @@ static double stream_gbps(const struct subject *subject)
     return most;
 }
 
-/* Of operands that a kernel writes; NaN: it has none. */
+/* Bytes of the operands that a kernel writes; NaN: it has none. */
 static double output_bytes(const struct subject *subject)
 {
     const struct operands_map *const map = &variant_group(&subject->base)->shape.map;

@@ -128,10 +128,9 @@ static void tell_shape(const struct asked *asked, const struct declaration *decl
 char *capture_calls_file(const char *declaration)
 {
     char *path = NULL;
-    const char *const dot = strrchr(declaration, '.');
-    must(asprintf(&path, "%.*s.calls",
-                  dot ? (int)(dot - declaration) : (int)strlen(declaration),
-                  declaration));
+    const size_t n = strlen(declaration);
+    const bool json = n >= 5 && !strcmp(declaration + n - 5, ".json");
+    must(asprintf(&path, "%.*s.calls", (int)(json ? n - 5 : n), declaration));
     return path;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPES_MAX = 64 };
 #define KEPT_BYTES_MAX ((uint64_t)64 << 20)
 
 /* Integers that the prototype computes or gives are these, and pointers that it says are
@@ -58,34 +57,50 @@ static bool read_arrays(const struct declaration *declaration,
     return true;
 }
 
-static struct kept_shape *shape_find(struct target *target, const int64_t *dimension)
+static struct kept_shape *shape_find(const struct target *target,
+                                     const int64_t *dimension)
 {
     for (size_t i = 0; i < target->n_kept; i++)
         if (!memcmp(target->kept[i].dimension, dimension,
                     sizeof target->kept[i].dimension))
             return &target->kept[i];
-    if (target->n_kept == SHAPES_MAX)
-        return NULL;
+    return NULL;
+}
+
+static struct kept_shape *shape_add(struct target *target, const int64_t *dimension)
+{
     must_grow(target->kept, target->n_kept);
     struct kept_shape *const shape = &target->kept[target->n_kept++];
-    *shape = (struct kept_shape){.seen = 0};
+    *shape = (struct kept_shape){.seen = 1};
     memcpy(shape->dimension, dimension, sizeof shape->dimension);
     return shape;
 }
 
-/* The call that is replaced, or a new one; NULL: this one is not kept. */
-static struct kept_call *place_for(struct foreign *foreign, struct kept_shape *shape,
-                                   uint64_t bytes)
+/* The place of this call among those that are kept; SIZE_MAX: there is none for it. */
+static size_t draw_place(struct foreign *foreign, struct target *target,
+                         struct kept_shape *shape, uint64_t bytes)
 {
-    const uint64_t most = foreign->options->prove.replay;
+    const bool fits = foreign->kept_bytes + bytes <= KEPT_BYTES_MAX;
+    if (!shape) {
+        target->no_room += !fits || target->n_kept == KEPT_SHAPES_MAX;
+        return fits && target->n_kept < KEPT_SHAPES_MAX ? 0 : SIZE_MAX;
+    }
     const uint64_t draw = foreign_draw(foreign) % ++shape->seen;
-    if (shape->n < most && foreign->kept_bytes + bytes <= KEPT_BYTES_MAX) {
-        foreign->kept_bytes += bytes;
+    if (shape->n < foreign->options->prove.replay && fits)
+        return shape->n;
+    return draw < shape->n ? draw : SIZE_MAX;
+}
+
+static void put_call(struct foreign *foreign, struct kept_shape *shape, size_t place,
+                     const struct kept_call *call)
+{
+    if (place == shape->n) {
         must_grow(shape->call, shape->n);
         shape->call[shape->n++] = (struct kept_call){.bytes = 0};
-        return &shape->call[shape->n - 1];
+        foreign->kept_bytes += call->bytes;
     }
-    return draw < shape->n ? &shape->call[draw] : NULL;
+    free((void *)shape->call[place].data);
+    shape->call[place] = *call;
 }
 
 void capture_keep(struct foreign *foreign, struct target *target,
@@ -103,23 +118,20 @@ void capture_keep(struct foreign *foreign, struct target *target,
         target->not_kept++;
         return;
     }
-    const uint64_t bytes = bytes_kept(declaration, &sizes);
+    struct kept_call kept = {.bytes = bytes_kept(declaration, &sizes)};
     struct kept_shape *const shape = shape_find(target, asked.dimension);
-    unsigned char *const data =
-        shape && bytes <= KEPT_BYTES_MAX ? must_have(malloc(bytes + 1)) : NULL;
-    if (!data || !read_arrays(declaration, &sizes, call, data)) {
-        target->not_kept += data != NULL;
+    const size_t place = draw_place(foreign, target, shape, kept.bytes);
+    if (place == SIZE_MAX)
+        return;
+    unsigned char *const data = must_have(malloc(kept.bytes + 1));
+    if (!read_arrays(declaration, &sizes, call, data)) {
+        target->not_kept++;
         free(data);
         return;
     }
-    struct kept_call *const place = place_for(foreign, shape, bytes);
-    if (!place) {
-        free(data);
-        return;
-    }
-    free((void *)place->data);
-    *place = (struct kept_call){.bytes = bytes, .data = data};
-    memcpy(place->dimension, asked.dimension, sizeof place->dimension);
+    kept.data = data;
+    memcpy(kept.dimension, asked.dimension, sizeof kept.dimension);
+    put_call(foreign, shape ?: shape_add(target, asked.dimension), place, &kept);
 }
 
 size_t capture_kept(const struct target *target)

@@ -244,6 +244,11 @@ static void tell_kept(const struct foreign *foreign, const struct target *target
                       "; %" PRIu64 " calls were not as the prototype says, or their "
                       "operands could not be read",
                       target->not_kept);
+    if (target->no_room)
+        buffer_format(text,
+                      "; for %" PRIu64 " calls of other shapes there was no room (%d "
+                      "shapes, 64 MiB)",
+                      target->no_room, KEPT_SHAPES_MAX);
 }
 
 static void line(FILE *file, struct buffer *text)

@@ -15,7 +15,7 @@
 /* A call that was traced. */
 struct seen {
     struct program_call call;
-    char *error; /* why nothing is known of it; NULL */
+    char *error; /* reason why nothing is known of it; NULL */
     bool whole, returned;
     double instructions, seconds;
     double binding; /* of them the loader's, that looked up functions; 0: hardly any */
@@ -36,6 +36,7 @@ struct captured {
 };
 
 /* Calls of one shape, of which some are kept with their operands. */
+enum { KEPT_SHAPES_MAX = 64 };
 struct kept_shape {
     int64_t dimension[DECLARED_MAX];
     uint64_t seen;
@@ -76,6 +77,7 @@ struct target {
     struct kept_shape *kept;
     size_t n_kept;
     uint64_t not_kept; /* calls that are not as the prototype says */
+    uint64_t no_room;  /* calls of a shape that could not be kept */
 };
 
 struct rule;
@@ -135,8 +137,6 @@ int targets_check(const struct foreign *foreign, struct error *error);
 /* ---- calls (prove_calls.c) ---- */
 
 extern const struct program_owner foreign_owner;
-/* Breakpoints come and go; true: enough was seen. */
-bool calls_turn(struct foreign *foreign);
 uint64_t foreign_draw(struct foreign *foreign);
 
 /* ---- a program (foreign_program.c) ---- */
@@ -217,14 +217,11 @@ void rule_free(struct rule *rule);
  * not about it, or is kept. */
 bool rule_breaks(const struct rule *rule, const struct target *target,
                  struct buffer *text);
-bool rule_is_about(const struct rule *rule, const struct target *target);
 void rules_judge(struct foreign *foreign);
 
 /* ---- reports (prove_report.c, prove_json.c) ---- */
 
-/* "ended with status 3", "was killed by signal 11 (SIGSEGV)" */
-void prove_tell_end(const struct foreign *foreign, struct buffer *text);
-/* And what it cost the program. */
+/* The end of the program, and the cost of the observation. */
 void prove_tell_cost(const struct foreign *foreign, struct buffer *text);
 
 int prove_write(const struct foreign *foreign, enum format format, FILE *file,

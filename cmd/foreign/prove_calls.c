@@ -228,7 +228,7 @@ static void spend(struct foreign *foreign)
     }
 }
 
-/* Of an attached process: every function that was found was seen often enough. */
+/* True if every function that was found in an attached process was seen often enough. */
 static bool has_enough(const struct foreign *foreign)
 {
     bool enough = foreign->n_targets > 0;

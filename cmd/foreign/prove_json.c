@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs read of it: a document of its own, and a run for JUnit and annotations.
- */
+/* Files of a proof for programs: a document of its own, and a run for JUnit and
+ * annotations. */
 #include "foreign_private.h"
 #include "output/output.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people read of it: a table, or Markdown. */
+/* A proof as people read it: a table, or Markdown. */
 #include "foreign_private.h"
 
 #include <errno.h>
@@ -105,7 +105,8 @@ static void tell_call(const struct target *target, struct buffer *text)
                       seen->binding);
 }
 
-void prove_tell_end(const struct foreign *foreign, struct buffer *text)
+/* "ended with status 3", "was killed by signal 11 (SIGSEGV)" */
+static void prove_tell_end(const struct foreign *foreign, struct buffer *text)
 {
     const int status = foreign->status;
     if (status == -1)

@@ -23,7 +23,7 @@ enum key {
 static const struct {
     const char *name;
     enum { VALUE_NUMBER, VALUE_SHARE, VALUE_ISA, VALUE_GLOB } value;
-    const char *of; /* what it is a share of */
+    const char *of; /* the whole that it is a share of */
 } keys[KEYS] = {
     [KEY_ISA] = {"isa", VALUE_ISA, NULL},
     [KEY_BITS] = {"bits", VALUE_NUMBER, NULL},
@@ -265,7 +265,7 @@ static void tell_value(const struct condition *condition, const struct target *t
         buffer_format(text, "%.3g", value);
 }
 
-bool rule_is_about(const struct rule *rule, const struct target *target)
+static bool rule_is_about(const struct rule *rule, const struct target *target)
 {
     return !target->resolver &&
            (target_matches(rule->glob, target->file, target->name, target->demangled) ||

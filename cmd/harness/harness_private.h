@@ -61,8 +61,9 @@ struct slice_request {
     bool silent;        /* nobody reads what it prints */
 };
 struct slice {
-    char *text;      /* that it printed on standard output */
-    char *complaint; /* why it failed, with the last line of standard error; or NULL */
+    char *text;      /* its standard output */
+    char *complaint; /* reason why it failed, with the last line of standard error; or
+                        NULL */
     char *said;      /* the last line of standard error; or NULL */
     int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that ended */
     double peak_bytes, faults;
@@ -98,7 +99,7 @@ struct harness_case {
     char *name;
     bool has[2];      /* base, head */
     char *skips;      /* both builds skip it, with these words; or NULL */
-    uint32_t threads; /* that it says it runs; 0: not told */
+    uint32_t threads; /* by its own words; 0: not told */
     size_t result;
     bool active;
     bool wanted; /* in this look */

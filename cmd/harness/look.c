@@ -183,7 +183,7 @@ static int take_round(struct harness *harness, size_t first, struct error *error
 
 /* ---- trials ---- */
 
-static const struct harness_round *sorted; /* what qsort() compares numbers of */
+static const struct harness_round *sorted; /* qsort() compares its numbers */
 
 static int by_evidence(const void *left, const void *right)
 {

@@ -17,8 +17,8 @@ static double median_of(const struct harness_case *entry, size_t member, int whi
     return median;
 }
 
-/* What a whole program took beside its time. Both sides start alike, so that the
- * difference is theirs. */
+/* Resources that a whole program took beside its time. Both sides start alike, so that
+ * the difference is theirs. */
 static void note_usage(const struct harness *harness, size_t c)
 {
     const struct harness_case *const entry = &harness->cases[c];

@@ -26,8 +26,8 @@ struct live {
     const struct options *options;
     bool table, begun;      /* printed as it grows; its head was */
     bool progress;          /* standard error is a terminal */
-    int64_t drawn;          /* when progress was shown last */
-    int64_t saved;          /* when files were saved last */
+    int64_t drawn;          /* time of the last progress shown */
+    int64_t saved;          /* time of the last saving */
     bool save_failed;       /* the user was told */
     struct watcher watcher; /* give this to a measurement */
 };
@@ -44,6 +44,8 @@ void accuracy_print(const struct plan *plan, const struct run *run,
 
 /* Is there a place to write to? Found out before hours of measuring, not after. */
 int check_writable(const char *flag, const char *path, struct error *error);
+/* Is a page of HTML among them? */
+bool outputs_page(const struct options *options);
 /* Can all files be written, and does none of them destroy another one, or what is read?
  */
 int outputs_check(const struct options *options, struct error *error);

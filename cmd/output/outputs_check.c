@@ -152,15 +152,19 @@ static int find_clash(const struct uses *uses, struct error *error)
     return 0;
 }
 
+bool outputs_page(const struct options *options)
+{
+    bool page = options->format == FORMAT_HTML;
+    for (size_t i = 0; i < options->n_outputs; i++)
+        page |= options->outputs[i].format == FORMAT_HTML;
+    return page;
+}
+
 int outputs_check(const struct options *options, struct error *error)
 {
-    int status = options->format == FORMAT_HTML ? html_check(error) : 0;
-    for (size_t i = 0; i < options->n_outputs && status == 0; i++) {
-        if (options->outputs[i].format == FORMAT_HTML)
-            status = html_check(error);
-        if (status == 0)
-            status = try_output(&options->outputs[i], error);
-    }
+    int status = outputs_page(options) ? html_check(error) : 0;
+    for (size_t i = 0; i < options->n_outputs && status == 0; i++)
+        status = try_output(&options->outputs[i], error);
     const bool appends = options->history && !reads_history(options);
     if (status == 0 && appends)
         status = check_writable("--history", options->history, error);

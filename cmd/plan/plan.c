@@ -372,6 +372,9 @@ int plan_make(const struct request *request, const struct how *how,
                        : !request->op
                            ? add_brought(request, how, catalog, plan, error)
                            : add_op(request, how, catalog, request->op, plan, error);
+    for (size_t g = 0; g < plan->n_groups && status == 0 && request->streams; g++)
+        if (strcmp(plan->groups[g].op, "roof") != 0)
+            plan_add_roof(catalog, &plan->groups[g], "load");
     if (status < 0)
         plan_free(plan);
     return status;

@@ -32,7 +32,7 @@ struct catalog {
     size_t n_workers;
     struct offer *offers;
     size_t n_offers;
-    struct text_list missing; /* why a default baseline is not there: a line each */
+    struct text_list missing; /* absent default baselines, and why: a line each */
 };
 
 /* A shape as its op understands it. */
@@ -60,10 +60,10 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
                   const char *text, const char *layout, struct shape_info *info,
                   struct error *error);
 /* The text in a field of the op's struct simdbench_op ("inputs"), or NULL. */
-/* Sets of operands that its inputs are made for; 0: it does not say. */
-uint32_t catalog_op_calls(const struct catalog *catalog, const char *op);
 const char *catalog_op_text(const struct catalog *catalog, const char *op,
                             const char *field);
+/* Sets of operands that its inputs are made for; 0: it does not say. */
+uint32_t catalog_op_calls(const struct catalog *catalog, const char *op);
 /* Operations of a call, or bytes where there are none (shrink.c). */
 double shape_work(const struct shape_info *info);
 /* One dimension of about half its size, outer ones first, with the same remainder: tails
@@ -111,7 +111,7 @@ int selection_unknown(const char *flag, const char *word, const char *noun,
 struct memory_level {
     char name[16];     /* "L1" */
     double bytes;      /* of one cache */
-    uint32_t cores;    /* that share it */
+    uint32_t cores;    /* cores that share it */
     uint32_t how_many; /* of them there are */
 };
 struct memory_levels {
@@ -182,7 +182,7 @@ struct plan {
     struct cpu_lock *lock; /* on these, until plan_free(); NULL: none */
     uint32_t most_threads; /* of any case */
     double batch_ns;       /* batches last at least that long */
-    double case_ns;        /* how long each case is measured at most */
+    double case_ns;        /* most time for each case */
     double
         rounds_ns; /* of all cases together, from the start of the run, or at least half
                       of it from the first round; if need be fewer rounds; 0: no limit */
@@ -204,8 +204,8 @@ int plan_settle(const struct request *request, const struct how *how,
 /* Makes the catalog, the plan, and settles it. */
 int plan_prepare(const struct request *request, const struct how *how,
                  struct catalog *catalog, struct plan *plan, struct error *error);
-/* Adds a roof of that name beside the first case of a group, if there is one and it is
- * not there yet. */
+/* Adds a roof of that name to a group, with the widest instruction set of its cases, if
+ * there is one and it is not there yet. */
 void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name);
 /* Adds a row for each of `n` copies of the code of the first case. */

@@ -196,8 +196,13 @@ static char *add_roof(const struct catalog *catalog, struct plan_group *group,
 void plan_add_roof(const struct catalog *catalog, struct plan_group *group,
                    const char *name)
 {
-    const struct offer *const offer = &catalog->offers[group->cases[0].offer];
-    free(add_roof(catalog, group, offer, stream_type(offer->type), name));
+    const struct offer *widest = &catalog->offers[group->cases[0].offer];
+    for (size_t i = 1; i < group->n_cases; i++) {
+        const struct offer *const offer = &catalog->offers[group->cases[i].offer];
+        if (!group->cases[i].skip && isa_find(offer->isa) > isa_find(widest->isa))
+            widest = offer;
+    }
+    free(add_roof(catalog, group, widest, stream_type(widest->type), name));
 }
 
 void plan_add_copies(struct plan_group *group, uint64_t n)

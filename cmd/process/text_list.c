@@ -156,7 +156,7 @@ void text_list_join(const struct text_list *list, const char *separator, char *o
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < list->n; i++) {
-        /* What has no room is cut at the end of an item. */
+        /* Items without room are cut off whole. */
         const size_t need = strlen(list->item[i]) + (i ? strlen(separator) : 0);
         if (used + need + sizeof CUT > size) {
             snprintf(out + used, size - used, "%s", CUT);

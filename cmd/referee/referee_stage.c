@@ -233,7 +233,7 @@ static void make_pairs(struct referee *referee, struct stage *stage)
         }
 }
 
-/* What the reference's process filled, and outputs that hold anything. */
+/* Inputs as the reference's process filled them, and outputs that hold anything. */
 static void take_inputs(struct referee *referee, struct stage *stage)
 {
     for (uint64_t turn = 0; turn < stage->turns; turn++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the candidate's process has, as the system tells it: not by its own words. */
+/* Files and threads of the candidate's process, by the system's words, not its
+ * own. */
 #include "referee_private.h"
 
 #include <dirent.h>

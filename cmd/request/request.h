@@ -40,7 +40,8 @@ struct request {
     size_t n_threads;
     struct case_settings settings; /* but threads and input */
     bool pathologies;              /* kernels that are slow on purpose, too */
-    bool ladder; /* of op roof: working sets from the first cache to memory */
+    bool ladder;  /* of op roof: working sets from the first cache to memory */
+    bool streams; /* beside each group, as a page's roofline has slopes */
 };
 /* Any op, one thread, default settings. */
 void request_init(struct request *request);
@@ -88,7 +89,7 @@ struct how {
     struct text_list counters; /* names of groups of events, "all" */
     bool multiplex;            /* events take turns within a batch */
     bool check_full;           /* all outputs */
-    bool prove;                /* what each case executes, by a trace */
+    bool prove;                /* trace each case */
     bool accuracy;             /* errors, not times */
     struct conditions conditions;
 };

@@ -115,8 +115,8 @@ static struct inspect_window window_of(const double *rates)
     struct inspect_window window =
         inspect_window(rate_of(rates, "rate_instructions"), rate_of(rates, "cost_chain"),
                        rate_of(rates, "cost_behind"));
-    window.pass = rate_of(rates, "cost_pass_64");
-    window.pass_vector = rate_of(rates, "cost_pass_128");
+    window.pass = inspect_pass(rate_of(rates, "cost_pass_64"));
+    window.pass_vector = inspect_pass(rate_of(rates, "cost_pass_128"));
     window.string = rate_of(rates, "cost_string");
     return window;
 }

@@ -87,6 +87,7 @@ struct check_reply {
     const char *note;
     double max_ulp, mean_ulp, worst_input; /* NaN: not known */
     bool answered; /* the right answers are what this kernel computed */
+    bool unseen;   /* it has no results that could be right */
 };
 
 struct accuracy_call {
@@ -99,7 +100,7 @@ struct batch_call {
     uint64_t number, iterations;
     uint64_t pass, regions; /* regions 0: one */
     bool cold, flush_denormals, fresh_output, probe, core_share;
-    uint64_t copy; /* which of `copies`, from 1 on; 0: the code as it was built */
+    uint64_t copy; /* number in `copies`, from 1 on; 0: the code as it was built */
 };
 /* A number that is NaN was not told. */
 struct batch_reply {
@@ -151,7 +152,7 @@ struct turns_call {
     uint64_t turns;  /* calls, in the order of the list */
     uint64_t list;   /* offset: for each turn the offset of each operand, then as many
                         words that become the elements of it that are valid */
-    uint64_t repeat; /* how often the whole list runs, at least 1 */
+    uint64_t repeat; /* turns of the whole list, at least 1 */
 };
 /* "inputs": fills the inputs of all operands of such a list. */
 struct lists_call {
@@ -166,9 +167,10 @@ struct lists_reply {
 };
 
 struct copies_call {
-    uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
-    bool code;                 /* is wanted as a text, too: surgery_code() */
-    bool libc_stays;           /* as in struct surgery_subject */
+    /* n copies: the i-th lies shift + 64 i / n bytes behind. 0: the code alone. */
+    uint64_t number, n, shift;
+    bool code;       /* is wanted as a text, too: surgery_code() */
+    bool libc_stays; /* as in struct surgery_subject */
     uint64_t edits; /* behind them so many of each edit of surgery.h, at as many places */
     const char *executed; /* as another process of the same files told; NULL: trace */
 };
@@ -179,6 +181,7 @@ struct copies_reply {
     /* All of these by a trace alone. */
     double share; /* of executed instructions, those that are copied; NaN: not known */
     bool whole;   /* all instructions of a call were seen; else some of them */
+    bool closed;  /* the code alone: all that a call can reach is in it */
     const char *why_left, *code, *executed; /* NULL: not told */
     const char *path; /* and line of that loop; NULL: no debug information */
 };
@@ -187,7 +190,7 @@ struct copies_reply {
 struct copies_edit {
     const char *name;
     double changed;     /* instructions */
-    const char *absent; /* why there are no such copies; NULL: there are */
+    const char *absent; /* reason why there are no such copies; NULL: there are */
 };
 
 /* An entry of `objects` in the reply of that name: a shared object that is loaded. */
@@ -251,7 +254,7 @@ struct setup_call {
     size_t
         n_events; /* over EVENTS_MAX: a worker was asked for too many, or for no name */
     bool multiplex, keep_heap;
-    const struct proofs *proofs; /* what is known of the events; NULL: nothing */
+    const struct proofs *proofs; /* knowledge about the events; NULL: none */
 };
 cJSON *setup_call(const struct setup_call *call);
 /* Reads all but the proofs. */

@@ -66,14 +66,15 @@ static double bytes_per_cycle(const struct inspect_facts *facts)
 }
 
 /* It moves less than half of the bytes of its operands: how long all of them take is no
- * limit of what it does. */
+ * limit of what it does. Other loops may move the rest, unless the hot one is nearly all.
+ */
 static bool touches_a_part(const struct inspect_facts *facts)
 {
-    const double element = 4;
+    const double element = 4, nearly_all = 0.9;
     const double moved = GET(bytes_loaded) + GET(bytes_stored) +
                          element * (known(GET(gathered)) + known(GET(scattered)));
-    return GET(sampled) == 0 && !(GET(threads) > 1) &&
-           moved * turns(facts) < 0.5 * GET(loop_share) * GET(call_bytes);
+    return GET(sampled) == 0 && !(GET(threads) > 1) && GET(loop_share) >= nearly_all &&
+           moved * turns(facts) < 0.5 * GET(call_bytes);
 }
 
 static void forget_streams(struct inspect_facts *facts)
@@ -124,7 +125,8 @@ static bool are_decided(const struct inspect_facts *facts)
     return GET(guess_cycles) < 0.1 * GET(cycles);
 }
 
-/* Most accesses go to other pages than the last ones, by data, and not all operands lie
+/* Gathers, or most accesses go to other pages than the last ones, by data, and not all
+ * operands lie
  * near the core: constant inputs make the accesses near, which says nothing of branches.
  * Windows see all places and do not tell which ones follow from data; but there sorted
  * inputs do not help, as they would help branches, or no branch is left to help. */
@@ -133,7 +135,8 @@ static bool reads_by_data(const struct inspect_facts *facts)
     const double far = 1 << 20, helps = 0.8;
     const bool no_branch = GET(input_sorted) > helps || are_decided(facts);
     const bool by_data = GET(places_known) == 0 || (GET(sampled) > 0 && no_branch);
-    return by_data && GET(page_share) >= 0.5 && GET(call_bytes) > far;
+    return ((by_data && GET(page_share) >= 0.5) || GET(gathered) > 0) &&
+           GET(call_bytes) > far;
 }
 
 /* Such inputs are faster for other reasons too, so branches must be able to profit: there
@@ -215,6 +218,20 @@ static void put_unchained(struct inspect_facts *facts)
                                 "the longest chain is not one of vectors alone");
 }
 
+/* No vector stays in its register over a call: spills of such a loop are those around it,
+ * and so are chains through them. */
+static void put_unsaved(struct inspect_facts *facts)
+{
+    static const char why[] = "it calls nothing";
+    if (GET(calls) >= 0.5) {
+        facts->fact[FACT_unsaved] = facts->fact[FACT_edit_spill];
+        PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
+    } else {
+        inspect_fact_set_absent(facts, FACT_unsaved, why);
+        inspect_fact_set_absent(facts, FACT_saved_chain, why);
+    }
+}
+
 static void put_limit(struct inspect_facts *facts)
 {
     static const enum inspect_fact work[] = {FACT_roof_cycles, FACT_arithmetic_cycles,
@@ -289,6 +306,7 @@ void inspect_bounds(struct inspect_facts *facts)
     put_tame_input(facts);
     put_faster_way(facts);
     put_unchained(facts);
+    put_unsaved(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);

@@ -97,10 +97,10 @@ static double shuffle_cycles(const struct inspect_facts *facts)
 static double divide_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits), doubles = known(GET(divides_f64));
-    return takes(GET(divides) - doubles - integers(facts),
-                 rate(facts, FACT_rate_divides_64, bits)) +
-           takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits)) +
-           takes(integers(facts), GET(rate_integer_divides));
+    const double floats = takes(GET(divides) - doubles - integers(facts),
+                                rate(facts, FACT_rate_divides_64, bits)) +
+                          takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits));
+    return fmax(floats, GET(divided)) + takes(integers(facts), GET(rate_integer_divides));
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still
@@ -136,14 +136,22 @@ void bounds_put_shares(struct inspect_facts *facts)
     const double instructions = GET(instructions), accesses = GET(loads) + GET(stores);
     PUT(vector_share, part(GET(vector), instructions));
     PUT(integer_share, part(GET(integer), instructions));
-    PUT(address_share, part(GET(alu) + GET(branches), instructions));
+    /* A check and the comparison before it are work. */
+    PUT(address_share,
+        part(GET(alu) + GET(branches) - 2 * known(GET(checks)), instructions));
+    PUT(called_share, part(GET(called), instructions));
     PUT(copy_share, part(GET(copies), instructions));
     PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
+    PUT(decisions, GET(branches) - known(GET(checks)));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
     PUT(split_share, part(GET(line_splits), accesses));
-    PUT(page_share, part(GET(page_changes), accesses));
+    if (known(GET(gathered)) + known(GET(scattered)) > 0)
+        inspect_fact_set_absent(facts, FACT_page_share,
+                                "a trace does not tell the pages of gathers");
+    else
+        PUT(page_share, part(GET(page_changes), accesses));
     PUT(crowded_share, part(GET(crowded), accesses));
 }
 
@@ -154,8 +162,10 @@ void bounds_put_code(struct inspect_facts *facts)
     PUT(vector_cycles,
         unit_cycles(facts, GET(computed), GET(computed_bits), FACT_rate_computed_128));
     PUT(shuffle_cycles, shuffle_cycles(facts));
-    /* A comparison and its branch count as one: cores fuse them. */
-    PUT(integer_cycles, takes(GET(alu), GET(rate_integers)));
+    /* A branch goes with the comparison before it, as cores fuse them: it takes no place
+     * among instructions, and the comparison none of an integer unit. */
+    PUT(integer_cycles,
+        takes(GET(alu) - fmin(known(GET(branches)), GET(alu)), GET(rate_integers)));
     PUT(dispatch_cycles,
         takes(instructions - known(GET(branches)), GET(rate_instructions)));
     PUT(decode_cycles, decode_cycles(facts));

@@ -12,15 +12,17 @@ static bool is_counted(const struct code *code, const struct access *access)
 static double scale_of(const struct node *node, struct inspect_loop *to)
 {
     const struct code *code = &node->code;
-    uint64_t expected = 0;
+    uint64_t each = 0;
     bool slot = false;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
-        if (is_counted(code, access) && !access->gather && !access->string)
-            expected += node->executed;
+        each += is_counted(code, access) && !access->gather && !access->string;
         slot |= code->vector && access_is_slot(access);
     }
+    const uint64_t expected = each * node->executed;
+    const uint64_t alike = each * node->counts.alike;
     to->addresses_exact &= node->counts.addressed == expected;
+    to->places_follow &= node->counts.addressed + alike == expected;
     to->spills_exact &= !slot || node->counts.addressed == expected;
     return node->counts.addressed ? (double)expected / (double)node->counts.addressed : 0;
 }
@@ -78,8 +80,7 @@ static bool may_go_many_ways(const struct code *code)
     return code->flow == FLOW_CONDITIONAL || code->flow == FLOW_INDIRECT;
 }
 
-/* The number of times that a branch went another way than it goes most often. */
-static double rarely(const struct node *node)
+double node_rarely(const struct node *node)
 {
     uint64_t most = 0, all = 0;
     for (uint32_t i = 0; i < node->n_edges; i++) {
@@ -110,7 +111,7 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
     to->indirect += code->flow == FLOW_INDIRECT ? n : 0;
-    to->undecided += may_go_many_ways(code) ? rarely(node) : 0;
+    to->undecided += may_go_many_ways(code) ? node_rarely(node) : 0;
     to->taken += code->flow != FLOW_NEXT ? jumps(nodes, node) : 0;
     to->copies += code->copy ? n : 0;
     to->crossings += code->crossing ? n : 0;
@@ -152,7 +153,9 @@ void census_divide(struct inspect_loop *loop)
                             &loop->stack_reloads_of_constants,
                             &loop->scalar_stack,
                             &loop->calls,
+                            &loop->called,
                             &loop->branches,
+                            &loop->checks,
                             &loop->indirect,
                             &loop->undecided,
                             &loop->taken,

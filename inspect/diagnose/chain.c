@@ -74,8 +74,8 @@ static double forward_cycles(const struct ready *ready, const struct code *code)
     return pass > 0 ? pass - 1 : FORWARD_CYCLES;
 }
 
-/* When the last value arrives that its registers, its address and places on the stack
- * bring. */
+/* Time at which the last value arrives that its registers, its address and places on the
+ * stack bring. */
 static double operands_ready(const struct ready *ready, const struct code *code)
 {
     const double load =
@@ -118,8 +118,8 @@ static double places_ready(const struct ready *ready, const struct code *code)
     return start;
 }
 
-/* When register r has its result, by the links that lead there. An instruction that makes
- * zero waits for none of its operands. */
+/* Time at which register r has its result, by the links that lead there. An instruction
+ * that makes zero waits for none of its operands. */
 static double link_ready(const struct ready *ready, const struct code *code, unsigned r,
                          double otherwise)
 {
@@ -173,6 +173,9 @@ double ready_execute(struct ready *ready, const struct code *code)
                 at[r] = fmax(least, link_ready(ready, code, r, at[r]));
             end = fmax(end, at[r]);
         }
+    /* Cores add to the stack pointer as instructions enter. */
+    if (code->stack)
+        at[GPR_RSP] = ready->at[GPR_RSP];
     if (!code->writes)
         end = start + code->latency;
     window_start(&ready->window, code, start, end);

@@ -25,7 +25,7 @@ static double largest_bound(const struct inspect_finding *finding)
     return most;
 }
 
-/* That of a model; 0: it rests on none. */
+/* The bound that a model rests on; 0: none. */
 static double bound_of(const struct inspect_finding *finding)
 {
     return finding->confidence == INSPECT_MODELLED ? largest_bound(finding) : 0;
@@ -35,7 +35,7 @@ static double bound_of(const struct inspect_finding *finding)
 static bool is_whole(const struct inspect_facts *facts,
                      const struct inspect_finding *finding)
 {
-    /* What comes through memory takes longer than is counted. */
+    /* Values that come through memory take longer than is counted. */
     const double nearly_all = finding->cause == CAUSE_memory_chain ? 0.7 : 0.9;
     const bool specific =
         finding->cause == CAUSE_latency_chain || finding->cause == CAUSE_memory_chain ||
@@ -169,7 +169,7 @@ static double core_cycles(const struct inspect_facts *facts)
     return most;
 }
 
-/* What remains of the time when a cause is gone, as far as something tells why. The
+/* The share of the time that remains without a cause, as far as something tells it. The
  * variant that lacks it executes the same code, unless it is another row, or other
  * numbers take another way. */
 static double remains(const struct inspect_facts *facts,

@@ -128,30 +128,34 @@ static void take_result(struct held *held, struct child *child, void *watched,
     struct program *const program = held->program;
     struct thread *const thread = held->thread;
     const struct program_owner *const owner = program->owner;
-    struct breakpoint *breakpoint = space_find(thread->space, call->address);
+    struct program_space *const space = thread->space;
+    struct breakpoint *breakpoint = space_find(space, call->address);
+    /* The memory stays, whatever becomes of its threads. */
+    space->users++;
     child->deadline = now_ns() + RESULT_NS;
     if (breakpoint)
-        space_lift(thread->space, breakpoint);
-    space_lift_inner(thread->space, true);
+        space_lift(space, breakpoint);
+    space_lift_inner(space, true);
     child_set_registers(child);
     program->awaited++;
     const bool returned = run_call(held, child, call);
     program->awaited--;
-    if (thread->gone)
-        return;
-    if ((breakpoint = space_find(thread->space, call->address)))
-        space_settle(thread->space, breakpoint);
-    space_lift_inner(thread->space, false);
-    /* The loader's may be among them. */
-    if (thread->inner)
-        space_look(program, thread->space, thread->id);
-    thread->stray |= !returned;
-    if (!returned)
-        return;
-    program->cost.seconds += isnan(call->stop_ns) ? 0 : 3e-9 * call->stop_ns;
-    owner->returned(owner->context, program, thread->space, watched, call,
-                    child->registers.rax);
-    thread_resume(thread, child->signal);
+    if ((breakpoint = space_find(space, call->address)))
+        space_settle(space, breakpoint);
+    space_lift_inner(space, false);
+    if (!thread->gone && !thread->execs) {
+        /* The loader's may be among them. */
+        if (thread->inner)
+            space_look(program, space, thread->id);
+        thread->stray |= !returned;
+        if (returned) {
+            program->cost.seconds += isnan(call->stop_ns) ? 0 : 3e-9 * call->stop_ns;
+            owner->returned(owner->context, program, space, watched, call,
+                            child->registers.rax);
+            thread_resume(thread, child->signal);
+        }
+    }
+    space_leave(program, space);
 }
 
 /* ---- a call that is followed ---- */
@@ -244,7 +248,7 @@ static void follow(struct tracer *tracer, const struct inspect_options *options,
     trace->returned = status == 0;
     if (status == -E2BIG && tracer->child.pid)
         look_into(tracer, options);
-    /* What it did until then is known, if nothing else. */
+    /* The part until then is known. */
     if (thread->gone || thread->execs) {
         trace->error = thread->gone ? "its thread ended within it"
                                     : "another program took its place";

@@ -177,7 +177,7 @@ int program_attach(pid_t pid, const struct program_owner *owner, struct program 
     program->cost.processes = 1;
     struct program_space *const space = space_new(program, pid);
     int status = 1;
-    /* What a thread makes once it is traced is traced from its beginning. */
+    /* Threads that a traced thread makes are traced from their beginning. */
     for (int pass = 0; pass < PASSES && status > 0; pass++)
         status = seize_threads(program, space, error);
     if (status >= 0 && (!space || space->memory_fd < 0))

@@ -17,7 +17,7 @@ size_t program_read(pid_t process, uint64_t address, void *to, size_t n)
     return child_read(&child, address, to, n);
 }
 
-/* What to add to addresses of a file whose first byte is mapped at `base`. */
+/* The number to add to addresses of a file whose first byte is mapped at `base`. */
 static bool bias_of(pid_t pid, uint64_t base, uint64_t *bias)
 {
     Elf64_Ehdr header;

@@ -33,8 +33,8 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
     counts->aliases += alias;
 }
 
-/* Of lines that an access used later than this one, or lately if it is new, more lie in
- * its set than a set has room for: it is not there any more. The last one is first. */
+/* A line is not in the cache any more if more lines that were used after it (or lately,
+ * if it is new) lie in its set than a set has room for. The last one is first. */
 static void look_at_set(struct recent *recent, uint64_t line,
                         struct access_counts *counts)
 {

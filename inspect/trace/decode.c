@@ -265,6 +265,7 @@ int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct c
                           .length = instruction.length,
                           .repeats = (instruction.attributes & repeat) != 0 &&
                                      instruction.meta.category == ZYDIS_CATEGORY_STRINGOP,
+                          .locks = instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK,
                           .to = NO_GPR,
                           .a = NO_GPR,
                           .b = NO_GPR};

@@ -143,9 +143,9 @@ static bool is_alu(const char *name)
 /* It has no vector form: on large numbers, on whole words, or from memory to memory. */
 static bool is_lone(const char *name)
 {
-    static const char *const stems[] = {"pdep", "pext", "crc32", "adc", "sbb",  "adcx",
-                                        "adox", "mul",  "div",   "bt",  "rdra", "lock",
-                                        "xadd", "xchg", "cmpx",  NULL};
+    static const char *const stems[] = {"pdep", "pext", "crc32", "adc",  "sbb",
+                                        "adox", "mul",  "div",   "idiv", "bt",
+                                        "rdra", "xadd", "xchg",  "cmpx", NULL};
     return starts_any(name, stems);
 }
 
@@ -163,8 +163,8 @@ void code_take_kind(const char *full, bool x87, unsigned widest, struct code *co
     else if (code->encoding != ENCODING_NONE)
         take_vector(name, widest, code);
     else
-        code->alu = is_alu(full);
-    code->lone =
-        code->encoding == ENCODING_NONE && !x87 && (is_lone(full) || code->repeats);
+        code->alu = is_alu(full) && !code->repeats && strcmp(full, "leave") != 0;
+    code->lone = code->encoding == ENCODING_NONE && !x87 &&
+                 (is_lone(full) || code->repeats || code->locks);
     code->latency = (uint8_t)latency_of(code);
 }

@@ -93,3 +93,8 @@ struct inspect_window inspect_window(double per_cycle, double chain_cycles,
     fit(&window, &window.results, behind_cycles, INSPECT_AHEAD, INSPECT_BEHIND);
     return window;
 }
+
+double inspect_pass(double cycles)
+{
+    return isnan(cycles) ? 0 : fmax(cycles, 1);
+}

@@ -273,7 +273,7 @@ static void element_flip(uint32_t type, void *array, uint64_t i, uint64_t draw)
 {
     const size_t size = type_bytes(type);
     const int digits = type_digits(type);
-    /* Of integers as of floats of that size, of small ones and of blocks any bit. */
+    /* Integers change like floats of that size; small ones and blocks in any bit. */
     const size_t bit = digits      ? (size_t)digits + draw % 3
                        : size == 8 ? 52 + draw % 3
                        : size == 4 ? 23 + draw % 3

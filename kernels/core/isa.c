@@ -22,8 +22,8 @@ struct feature {
     int bit;
 };
 
-/* What a row may need beyond its bundle; `first` is the narrowest bundle that it adds to.
- */
+/* A feature that a row may need beyond its bundle; `first` is the narrowest bundle that
+ * it adds to. */
 struct addition {
     struct feature feature;
     uint64_t saved; /* state that the operating system must save */
@@ -225,12 +225,29 @@ int isa_find(const char *name)
     return name_read(name, &read) ? -1 : read.bundle;
 }
 
+const char *isa_elsewhere(const char *name)
+{
+    static const struct {
+        const char *name, *where;
+    } sets[] = {{"sse2", "x86-64"},     {"avx2", "x86-64"},    {"avx512", "x86-64"},
+                {"neon", "64-bit ARM"}, {"sve", "64-bit ARM"}, {"sve2", "64-bit ARM"},
+                {"rvv", "RISC-V"},      {"vsx", "POWER"}};
+    for (size_t i = 0; i < ARRAY_LEN(sets); i++)
+        if (!strcmp(name, sets[i].name))
+            return isa_find(name) < 0 ? sets[i].where : NULL;
+    return NULL;
+}
+
 int isa_check(const char *text, struct error *error)
 {
     struct name name;
     const char *const word = name_read(text, &name);
     if (!word)
         return 0;
+    if (isa_elsewhere(text))
+        return error_set(error, -EINVAL, "%.60s is an instruction set of %s; %s", text,
+                         isa_elsewhere(text),
+                         "simdbench list isas shows those of this CPU");
     const size_t length = strcspn(word, "+");
     const size_t added = find_addition(word, length);
     char unknown[64];
@@ -326,7 +343,8 @@ bool isa_state_has(const struct isa_state *state, size_t index, char *reason,
     return true;
 }
 
-bool isa_state_adds(const struct isa_state *state, size_t index)
+/* As isa_addition_available(), for any machine. */
+static bool isa_state_adds(const struct isa_state *state, size_t index)
 {
     const struct addition *const added = &additions[index];
     return has_feature(state, &added->feature) &&

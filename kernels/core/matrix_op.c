@@ -16,10 +16,14 @@ int matrix_parse(const char *text, struct simdbench_shape *shape, char *error,
 {
     const char *at = text;
     struct simdbench_shape read = {.size = sizeof read, .rank = 2};
+    const bool square = text[strspn(text, "0123456789")] == '\0';
     for (int i = 0; i < 2; i++) {
+        if (square)
+            at = text;
         const size_t digits = strspn(at, "0123456789");
-        if (digits == 0 || digits > 9 || at[digits] != (i == 0 ? 'x' : '\0')) {
-            snprintf(error, error_size, "'%s' is not ROWSxCOLUMNS", text);
+        if (digits == 0 || digits > 9 || at[digits] != (i == 0 && !square ? 'x' : '\0')) {
+            snprintf(error, error_size, "'%s' is no shape: write ROWSxCOLUMNS or N",
+                     text);
             return -EINVAL;
         }
         read.dim[i] = strtol(at, NULL, 10);

@@ -6,7 +6,7 @@
 
 #include "simdbench.h"
 
-/* dim = {rows, columns}, both at least 1. */
+/* dim = {rows, columns}, both at least 1. A number alone is a square matrix. */
 int matrix_parse(const char *text, struct simdbench_shape *shape, char *error,
                  size_t error_size);
 void matrix_format(const struct simdbench_shape *shape, char *text, size_t text_size);

@@ -243,8 +243,8 @@ static ptrdiff_t OF(list_runs)(const struct gemm_problem *problem, ptrdiff_t j,
     runs->count = 0;
     while (j < runs->n && runs->count + RUNS_OF_STRIPS <= GEMM_RUNS) {
         const struct OF(columns) columns = OF(columns_at)(j, runs->n);
-        const bool half = HAS_HALF && !problem->ldi && !problem->copy_panels &&
-                          runs->n - j <= LANES / 2;
+        const bool half = HAS_HALF && !OF(IS_INTEGER) && !problem->ldi &&
+                          !problem->copy_panels && runs->n - j <= LANES / 2;
         struct OF(run) run;
 
         for (ptrdiff_t t = runs->first; t < runs->last; t += run.strips) {

@@ -115,20 +115,29 @@ enum { NO_EDGE, EDGE, HALF_EDGE };
         ptrdiff_t ldc, ptrdiff_t first, ptrdiff_t times, int32_t *index, ptrdiff_t ldi, \
         ptrdiff_t width
 
+/* The tile of a form and an edge, still for all sizes: compilers drop all other forms
+ * here, once, and not again for each size, which takes them three times as long. */
+#define TILE_KIND(semiring, variant, form, edge)                                     \
+    GEMM_TILE_BODY OF(tile_##semiring##_##variant##_##edge)(                         \
+        const int rows, const int vectors, TILE_PARAMETERS)                          \
+    {                                                                                \
+        OF(tile)(rows, vectors, edge, form, k, a, lda, b, ldb, c, ldc, first, times, \
+                 index, ldi, width);                                                 \
+    }
 /* Masks cost a twentieth of the rate, so only tiles that need them have them. */
 #define TILE(semiring, variant, form, rows, vectors)                                    \
     static void OF(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS)   \
     {                                                                                   \
         if (HAS_HALF && (vectors) == 1 && !OF(IS_INTEGER) && width <= LANES / 2)        \
-            TILE_OF(rows, vectors, HALF_EDGE, form);                                    \
+            TILE_OF(semiring, variant, HALF_EDGE, rows, vectors);                       \
         else if (GEMM_EDGE_TILES && (vectors) == 1 && !OF(IS_INTEGER) && width < LANES) \
-            TILE_OF(rows, vectors, EDGE, form);                                         \
+            TILE_OF(semiring, variant, EDGE, rows, vectors);                            \
         else                                                                            \
-            TILE_OF(rows, vectors, NO_EDGE, form);                                      \
+            TILE_OF(semiring, variant, NO_EDGE, rows, vectors);                         \
     }
-#define TILE_OF(rows, vectors, edge, form)                                              \
-    OF(tile)(rows, vectors, edge, form, k, a, lda, b, ldb, c, ldc, first, times, index, \
-             ldi, width)
+#define TILE_OF(semiring, variant, edge, rows, vectors)                                \
+    OF(tile_##semiring##_##variant##_##edge)(rows, vectors, k, a, lda, b, ldb, c, ldc, \
+                                             first, times, index, ldi, width)
 #define TILE_ENTRY(semiring, variant, form, rows, vectors) \
     [rows][vectors - 1] = OF(tile_##semiring##_##variant##_##rows##x##vectors),
 
@@ -142,6 +151,9 @@ enum { NO_EDGE, EDGE, HALF_EDGE };
 
 /* All of one row of kernels.def. */
 #define GEMM_KERNEL(semiring, variant, form)                                         \
+    TILE_KIND(semiring, variant, form, NO_EDGE)                                      \
+    TILE_KIND(semiring, variant, form, EDGE)                                         \
+    TILE_KIND(semiring, variant, form, HALF_EDGE)                                    \
     EACH_TILE(TILE, semiring, variant, form)                                         \
     SLIM(semiring, variant, form)                                                    \
     KERNEL_FUNCTION(gemm, semiring, variant)                                         \

@@ -21,6 +21,11 @@ static int maxpool_parse(const char *text, struct simdbench_shape *shape, char *
     struct simdbench_shape read = {.size = sizeof read, .rank = DIMS};
     const char *at = text;
     bool good = true;
+    char square[64];
+    if (*text && strlen(text) <= 6 && text[strspn(text, "0123456789")] == '\0') {
+        snprintf(square, sizeof square, "n1c64h%sw%sr2s2", text, text);
+        at = square;
+    }
     for (int i = 0; i < DIMS && good; i++) {
         const size_t digits = *at == letters[i] ? strspn(at + 1, "0123456789") : 0;
         good = digits > 0 && digits <= 6;
@@ -32,7 +37,7 @@ static int maxpool_parse(const char *text, struct simdbench_shape *shape, char *
         snprintf(
             error, error_size,
             "'%s' is no shape: write n1c64h112w112r2s2, for images, channels, height, "
-            "width, window and stride",
+            "width, window and stride, or 112",
             text);
         return -EINVAL;
     }
@@ -133,7 +138,7 @@ const struct simdbench_op maxpool_op = {
     .size = sizeof maxpool_op,
     .name = "maxpool",
     .summary = "largest element of each window of an image",
-    .shape_help = "nNcChHwWrRsS",
+    .shape_help = "nNcChHwWrRsS, or H of a square image: 64 is n1c64h64w64r2s2",
     .default_shapes = "n1c64h112w112r2s2,n1c64h112w112r3s2,n1c64h112w112r3s1",
     .parse = maxpool_parse,
     .format = maxpool_format,

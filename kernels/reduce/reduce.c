@@ -23,11 +23,13 @@ static int reduce_parse(const char *text, struct simdbench_shape *shape, char *e
     const int status = matrix_parse(text + strlen(axis[which]), shape, error, error_size);
     if (status < 0) {
         snprintf(error, error_size,
-                 "'%s' is no shape: write ROWSxCOLUMNS, rowsROWSxCOLUMNS or "
+                 "'%s' is no shape: write N, ROWSxCOLUMNS, rowsROWSxCOLUMNS or "
                  "columnsROWSxCOLUMNS, each at least 1",
                  text);
         return status;
     }
+    if (which == 0 && !strchr(text, 'x'))
+        shape->dim[0] = 1; /* a number alone is an array, not a square */
     shape->rank += which;
     shape->dim[2] = shape->dim[3] = 1;
     return 0;
@@ -114,7 +116,7 @@ const struct simdbench_op reduce_op = {
     .size = sizeof reduce_op,
     .name = "reduce",
     .summary = "sum, mean or maximum of a matrix, of each column or of each row",
-    .shape_help = "ROWSxCOLUMNS, columnsROWSxCOLUMNS or rowsROWSxCOLUMNS",
+    .shape_help = "N, ROWSxCOLUMNS, columnsROWSxCOLUMNS or rowsROWSxCOLUMNS",
     .default_shapes = "256x256,columns256x256,rows256x256,1024x1024,columns1024x1024,"
                       "rows1024x1024",
     .parse = reduce_parse,

@@ -87,7 +87,7 @@ static const struct split_rule by_rows[] = {{.part = part_of_rows}, {.part = NUL
         .size = sizeof name_##_op, \
         .name = #name_, \
         .summary = summary_, \
-        .shape_help = "ROWSxCOLUMNS", \
+        .shape_help = "ROWSxCOLUMNS, or N for NxN", \
         .default_shapes = "256x10,4096x10,256x256,1024x1024,4096x1024", \
         .parse = matrix_parse, \
         .format = matrix_format, \

@@ -20,7 +20,7 @@ const elementOf = (result) => (result.type ?? "").split("-").pop();
 const seriesOf = (result) => result.id.replace(`@${result.shape}`, "");
 // The module of a case, with its options; "" of own kernels.
 const labelOf = (id) => id.split("/")[0].split(":").slice(0, -1).join(":");
-// Who a baseline is: "openblas", or the file that it was merged from.
+// The owner of a baseline: "openblas", or the file that it was merged from.
 const ownerOf = (id) => labelOf(id).split(",")[0];
 
 // Cases are found by their anchor, which is their id; roofs stand in several groups.
@@ -131,7 +131,7 @@ function unitOf(cases) {
     ? { name: "gbps", label: "GB/s", of: (result) => result.rates?.gbps }
     : { name: "gops", label: "Gop/s", of: (result) => result.rates?.gops };
 }
-// What a roof allows to a case, in that unit.
+// The rate that a roof allows to a case, in that unit.
 function roofRate(roof, like, unit) {
   const { gops, gbps } = roof.rates ?? {};
   const { ops, bytes } = like.work ?? {};
@@ -145,7 +145,7 @@ const rateText = (result) => isStream(result) || !known(result.rates?.gops)
 const allRates = (result) => [known(result.rates?.gops) ? `${digits(result.rates.gops)} Gop/s` : "",
   known(result.rates?.gbps) ? `${digits(result.rates.gbps)} GB/s` : ""].filter(Boolean).join(", ");
 
-// What people see beside a point.
+// The text beside a point.
 function hover(result) {
   const lines = [];
   if (isMeasured(result)) {

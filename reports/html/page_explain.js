@@ -14,12 +14,14 @@ function beforeAfter(one) {
     .map(([name, value]) => [el("span", {}, name), bar([["fill", value / most, ""]],
       `${name}: ${times(value)}`), el("span", { class: "right" }, times(value))]));
 }
+const shownBy = { flipped: "shown by an experiment", structural: "seen in the code",
+  modelled: "calculated" };
 function findingCard(finding, why) {
   const line = (name, text) => text ? el("p", {}, el("strong", {}, `${name}: `), text) : null;
   const tried = (why.experiments ?? []).find((one) => one.name === finding.experiment &&
     known(one.ratio));
   return el("div", { class: "card", role: "group", "aria-label": finding.cause }, el("h4", {}, finding.cause,
-    el("span", { class: "dim" }, ` ${[finding.confidence, known(finding.share)
+    el("span", { class: "dim" }, ` · ${[shownBy[finding.confidence] ?? finding.confidence, known(finding.share)
       ? `${percent(finding.share, 0)} of the time` : ""].filter(Boolean).join(", ")}`)),
   el("p", {}, finding.text ?? ""), tried ? beforeAfter(tried) : null,
   line("Try", finding.remedy), el("details", {}, el("summary", {}, "Evidence"),
@@ -93,12 +95,14 @@ function experimentsFigure(why, title) {
   const tried = done.filter(changes), none = done.filter((one) => !changes(one));
   const data = tried.map((one, row) => ({ x: one.ratio, y: row, lo: one.ci?.[0], hi: one.ci?.[1],
     title: one.name, lines: [one.text ?? "", `${times(one.ratio)} ${range(one.ci, digits)}`] }));
+  const ends = [1, ...tried.flatMap((one) => [one.ratio, ...(one.ci ?? [])])];
   const rest = none.length ? el("p", { class: "dim" }, `Changed nothing: ${
     none.map((one) => one.name).join(", ")}`) : null;
   return tried.length === 0 ? rest : el("div", {}, figure(`Experiments: ${title}`, () => ({
     type: "scatter", data: { datasets: [{ label: "time with it over time without", interval: "x",
       pointRadius: 4.5, borderColor: colour("c0"), backgroundColor: colour("c0"), data }] },
-    options: { scales: { x: axis("time with it over time without", false, reach(data, "x")),
+    options: { scales: { x: axis("time with it over time without", true,
+      { min: Math.min(...ends) / 1.1, max: Math.max(...ends) * 1.1 }),
       y: rowAxis(tried.map((one) => one.name)) },
     plugins: { marks: { lines: [{ x: 1, colour: "dim" }] } } },
   }), () => table("Experiments", [{ title: "experiment", value: (one) => one.name },

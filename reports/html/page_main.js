@@ -123,7 +123,8 @@ function addSections() {
       "its line tells the instruction set; grey: limits of the same rounds, and libraries " +
       "with triangles.", drawSpeed,
     [toggle(state, "logX", "sizes: log"), toggle(state, "logY", "speed: log")]);
-  if (some((result) => isMeasured(result) && (isRoof(result) || onRoofline(result))))
+  if (some((result) => isMeasured(result) && result.role !== "roof" &&
+    (isRoof(result) || onRoofline(result))))
     addSection("roofline", "Roofline", "Roofs as this run measured them; a stream belongs to the " +
       "smallest cache that holds its operands. Of each cache and instruction set the fastest is " +
       "drawn; the table has all.", drawRoofline, [toggle(state, "allRoofs", "all roofs")]);

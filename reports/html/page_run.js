@@ -74,7 +74,7 @@ const SIZES = 24;
 // The row of a case: "avx512/fma", "openblas,coretype=SkylakeX/sgemm".
 const kernelOf = (result) => [labelOf(result.id), result.isa === "lib" ? "" : result.isa,
   result.variant].filter(Boolean).join("/");
-// What a cell shows: the share of the limit, or of the speed of the fastest one at that size.
+// The number in a cell: the share of the limit, or of the speed of the fastest one at that size.
 function cellShare(result, best, limited) {
   return limited ? result.limit?.share : best.summary.median_ns / result.summary.median_ns;
 }

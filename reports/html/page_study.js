@@ -107,7 +107,7 @@ function accountFigures(study) {
   })).filter(Boolean);
 }
 
-// What they expect as a band, and what was measured here as a dot, on one axis.
+// Their expectation as a band, and the result of this machine as a dot, on one axis.
 function claimStrip(claim, point) {
   const [lo, hi] = claim.expect ?? [null, null], text = checkText(claim);
   const tone = claim.contested ? "warn" : CLAIMS[claim.verdict] ?? "";

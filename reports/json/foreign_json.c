@@ -152,7 +152,7 @@ static int read_nanobench_rows(const struct value *root, struct run *run)
     return value_each(&rows, add_nanobench, run);
 }
 
-/* What a document of another program is read by. */
+/* A kind of document of another program, and its reader. */
 struct foreign_document {
     const char *harness;
     int (*read)(const struct value *root, struct run *run);

@@ -136,7 +136,8 @@ static void verdict_tell(const struct run *run, struct buffer *text)
         add_count(text, gate->inconclusive, "inconclusive");
         add_count(text, gate->unusable, "unusable");
         add_count(text, gate->only_one, "in one of the two only");
-        /* Of two runs at different times; a gate of one run tells each case apart. */
+        /* Two runs at different times have this noise; a gate of one run tells each case
+         * apart. */
         if (2 * gate->between > gate->threshold)
             buffer_format(text, "; noise between the runs hides changes below %.3g%%",
                           200 * gate->between);

@@ -11,8 +11,10 @@
 /* The size of a line of the instruction cache. */
 #define LINE_BYTES 64
 
-/* Makes a case PLACED that is no slower at its best places, and slower as built
- * (code_place.c); 0 or -ENOMEM. */
+/* Nothing but the places of code and data differs (code_place.c). */
+bool comparison_is_proven(const struct comparison *comparison);
+/* Makes a case PLACED that is no slower at its best places, and slower as built; and one
+ * of which nothing but places differs PLACED or SAME. 0 or -ENOMEM. */
 int judge_as_built(struct comparison *comparison);
 /* Takes down where the hottest loops of two stored runs lie; a change that their place
  * may explain is INCONCLUSIVE. 0 or -ENOMEM. */
@@ -47,7 +49,7 @@ struct pair {
     const struct run *base_run, *head_run;
     struct result *base, *head;
 };
-/* What the machine as a whole changed by, as a logarithm; 0: not known. */
+/* The change of the machine as a whole, as a logarithm; 0: not known. */
 double stored_machine(const struct gate *gate);
 /* Sets times, change and floor of the comparison of `head` (stored_times.c); 0 or
  * -ENOMEM. */

@@ -13,7 +13,7 @@ static const char *cost_sentence(enum license_cost cost)
     return sentences[cost];
 }
 
-/* What is left for one op, work and clock together. */
+/* The net gain of one op, work and clock together. */
 static void net_tell(const struct license_net *net, struct buffer *text)
 {
     const size_t from = license_wins_from(net);

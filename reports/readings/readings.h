@@ -19,10 +19,10 @@ struct reading {
     char *name;
     double ns;        /* NaN: it was only listed */
     double step_ns;   /* of its last digit; 0: not told */
-    char *reason;     /* why the case failed; NULL: it did not */
+    char *reason;     /* reason why the case failed; NULL: it did not */
     bool told;        /* the harness itself tells that reason, of this case */
-    bool no_time;     /* that is the reason: another process may tell a time */
-    uint32_t threads; /* that the case runs; 0: not told */
+    bool no_time;     /* the reason: no time; another process may tell one */
+    uint32_t threads; /* threads of the case; 0: not told */
 };
 struct readings {
     struct reading *entry;
@@ -69,7 +69,7 @@ harness_reader read_names, read_criterion_list;
 /* Functions return 0 or -ENOMEM. */
 /* Names the harness of an empty run, and gives it what each run has. */
 int foreign_begin(struct run *run, const char *harness);
-/* What a file tells of its machine that does not change from run to run. */
+/* Sets facts of the machine that do not change from run to run. */
 int foreign_set_machine(struct run *run, const char *machine);
 /* The result of that name, which is made if it is not there; or NULL. */
 struct result *foreign_result(struct run *run, const char *name);

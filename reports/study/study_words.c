@@ -186,7 +186,7 @@ static void evidence_tell(const struct study_check *check, struct buffer *out)
     }
 }
 
-/* What stands before each of these texts that there are. */
+/* The name stands before each text that is there. */
 static void named_tell(const char *name, const char *text, size_t begin,
                        struct buffer *out)
 {

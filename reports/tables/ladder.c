@@ -86,11 +86,12 @@ static void find_kinds(struct table *table)
     }
 }
 
-static void print_padded(const struct table *table, int width)
+static void print_padded(const struct table *table, int width, enum tone tone)
 {
     const char *const text = buffer_text(&table->scratch);
     const int pad = width - text_width(text);
-    fprintf(table->file, "%*s%s", pad > 1 ? pad : 1, "", text);
+    fprintf(table->file, "%*s", pad > 1 ? pad : 1, "");
+    text_toned(table->file, table->options->colour, tone, text);
 }
 
 static void print_heading(struct table *table)
@@ -108,7 +109,7 @@ static void print_heading(struct table *table)
     for (size_t k = 0; k < table->n_kinds; k++) {
         buffer_clear(&table->scratch);
         buffer_plain(&table->scratch, table->kinds[k]);
-        print_padded(table, CELL);
+        print_padded(table, CELL, TONE_PLAIN);
     }
     fputc('\n', table->file);
 }
@@ -131,12 +132,15 @@ static void print_row(struct table *table, size_t first, size_t end)
     const int pad = LEVEL_WIDTH - text_width(level);
     fprintf(table->file, "%*s  %s%*s", BUFFER_WIDTH, size, level, pad > 0 ? pad : 0, "");
     for (size_t k = 0; k < table->n_kinds; k++) {
+        enum tone tone = TONE_PLAIN;
         buffer_clear(&table->scratch);
-        for (size_t i = first; i < end; i++)
-            if (is_stream(&run->results[i]) && same_table(&run->results[i], head) &&
-                text_same(run->results[i].variant, table->kinds[k]))
-                put_rate(&table->scratch, &run->results[i], run->results[i].summary.gbps);
-        print_padded(table, CELL);
+        FOR_EACH (const struct result, one, &run->results[first], end - first)
+            if (is_stream(one) && same_table(one, head) &&
+                text_same(one->variant, table->kinds[k])) {
+                put_rate(&table->scratch, one, one->summary.gbps);
+                tone = one->status == STATUS_NOISY ? TONE_DIM : tone;
+            }
+        print_padded(table, CELL, tone);
     }
     fputc('\n', table->file);
 }

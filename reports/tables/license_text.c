@@ -53,7 +53,7 @@ static void print_levels(const struct license_class *class, size_t rounds, FILE 
             100 * stats_median(class->top_of_cycles, rounds));
 }
 
-/* What the last number of a class with licences is. */
+/* The meaning of the last number of a class with licences. */
 static void top_text(const struct license *license, char *out, size_t size)
 {
     snprintf(out, size,

@@ -125,7 +125,8 @@ char *json_take(struct json *json, char indent)
     return text;
 }
 
-/* What a terminal or CI would act on stands in strings alone: as escapes of JSON. */
+/* Bytes that a terminal or CI would act on stand in strings alone: they become escapes.
+ */
 bool json_print(const char *text, FILE *file)
 {
     size_t left = strlen(text), good = 0, step;

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # The module of each set, and by how much a plant must be slower than its twin.
 SETS = {"first": ("plants", 1.3), "fresh": ("fresh", 1.15), "last": ("last", 1.3)}
 HALVES = "derived", "judged"
-# What a sound kernel may have, and what is no property of a kernel.
+# Findings that a sound kernel may have, and findings about the machine.
 NO_CAUSE = {"at-limit", "unexplained"}
 OF_THE_MACHINE = {"core-shared", "clock"}
 # Nor of the source: where the linker put its code, which moves with every build.
@@ -164,7 +164,7 @@ OWN = ("gemm", "--sizes=64,512"), ("gemm_argmax", "--sizes=64,512"), \
      "--shape=n1c256h28w28k256r3s3p1q1g256")
 
 
-# What the work needs at least, whatever the code does beside it.
+# Bounds of the work, whatever the code does beside it.
 WORK = {"roof_cycles", "arithmetic_cycles", "memory_cycles", "operand_cycles"}
 
 

@@ -19,9 +19,10 @@ import sys
 import time
 from pathlib import Path
 
-from count import cases
-
 SOURCE = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "scripts"))
+from count import cases  # noqa: E402
+
 BUSY = 4
 # The time that a process is suspended, and the time that none is.
 ASLEEP, AWAKE = (0.01, 0.4), (0.01, 0.2)

@@ -12,7 +12,7 @@ BUILDS = {"equal code": ["-mavx2", "-falign-functions=256"],
           "a tile that spills": ["-mavx2", "-DTILE_VECTORS=6"],
           "a lost inline": ["-mavx2", "-DTILE_CALLS"],
           "an -mno-avx build": ["-mno-avx"]}
-# Of what is planted; a build may have more than one.
+# The fault that each build must have; it may have more than one.
 PLANTED = {"a tile that spills": "spills", "a lost inline": "calls", "an -mno-avx build": "width"}
 
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -193,6 +194,17 @@ void cheat_alarm(float *y, const float *x, size_t n)
 void cheat_signal(float *y, const float *x, size_t n)
 {
     kill(getpid() + 1, 0);
+    honest(y, x, n);
+}
+
+/* Judges that run only when nobody else does are slow. */
+void cheat_idle(float *y, const float *x, size_t n)
+{
+    const struct sched_param none = {0};
+    cpu_set_t cpus;
+    sched_getaffinity(0, sizeof cpus, &cpus);
+    sched_setaffinity(getpid(), sizeof cpus, &cpus); /* its own may be set */
+    sched_setscheduler(getpid() + 1, SCHED_IDLE, &none);
     honest(y, x, n);
 }
 

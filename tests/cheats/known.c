@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the cheats are held against: a function with something to save. */
+/* The function that cheats replace: it has something to save. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

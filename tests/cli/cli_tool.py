@@ -2,6 +2,7 @@
 """What the command-line tests share: the program, its JSON, golden files."""
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -40,7 +41,7 @@ def sanitized():
     return b"__asan_init" in BINARY.read_bytes()
 
 
-# What runs find out of this machine is no business of the user's.
+# Findings about this machine go to a cache that is not the user's.
 CACHE = tempfile.TemporaryDirectory(prefix="simdbench-cache-")
 
 
@@ -109,6 +110,29 @@ class Case(unittest.TestCase):
         """Returns when the process has some."""
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         self.wait_for(lambda: children.exists() and children.read_text(), process)
+
+    def on_terminal(self, *arguments, **env):
+        """What a run prints on one."""
+        try:
+            main, terminal = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"no pseudo-terminal: {error}")
+        process = subprocess.Popen([BINARY, *arguments], stdout=terminal, stdin=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL,
+                                   env=environment(TERM="xterm", **env))
+        os.close(terminal)
+        text = b""
+        while True:
+            try:
+                piece = os.read(main, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(main)
+        self.assertEqual(process.wait(PATIENCE), 0)
+        return text
 
     def load(self, path):
         document = json.loads(Path(path).read_text(encoding="utf-8"))

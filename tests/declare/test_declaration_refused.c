@@ -16,8 +16,11 @@ static const struct {
                                     "  ^~~~~"},
     {"void (float x[m], size_t n)",
      "no argument is called m; if it is a dimension that the function is not told, write "
-     "'for "
-     "m' behind the prototype\n    void (float x[m], size_t n)\n                  ^"},
+     "'for m' behind the prototype; a constant of a header is written as a number\n    "
+     "void (float x[m], size_t n)\n                  ^"},
+    {"void (struct ctx *x)", "how many bytes has x? Write inout bytes x[n], or say its "
+                             "value: = NULL, = from f(...)"},
+    {"void (gsl_rng *x)", "how many bytes has x?"},
     {"void (float *x, size_t n)",
      "how many elements has x? Write x[n], or leave the '*' and say its value: = NULL, = "
      "from "
@@ -58,6 +61,28 @@ static const struct {
      "at most 8 floats and vectors are passed in registers"},
     {"void (float _Complex x)", "a complex number cannot be passed by value; its address "
                                 "is that of an array: const f32 x[2]"},
+    {"void (u8 x[9] then f(x))",
+     "what is only written has no values; write const or inout"},
+    {"void (const u8 *x[2][9] then f(x))", "one array is filled so, not several"},
+    {"void (inout u8 x[9] then f(&x))", "'&' stands before the object's own name"},
+    {"void (inout u8 x[9] then f(y), u8 y[9])", "y is only written by the function"},
+    {"void (inout u8 x[9] then f(y), void *y = from g())",
+     "arrays are filled before objects are made"},
+    {"void (inout u8 x[9] then f(y), const u8 *y[2][3])", "y is several arrays"},
+    {"void (void *x = from f(name))",
+     "no argument is called name; for a variable of the library write *name, its value, "
+     "or &name, its address"},
+    {"void (void *x = from f(*))", "expected a name"},
+    {"void (float complex *x = 0.5)",
+     "write the address of a complex number as an array: x[1]"},
+    {"complex", "unknown type"},
+    {"void (u8 x[0x9e3779b97f4a7c15 + 1])", "a number from 2^63 on cannot be a part"},
+    {"void (u64 x = 1 + 0x9e3779b97f4a7c15)", "a number from 2^63 on cannot be a part"},
+    {"void (u64 x = -0x9e3779b97f4a7c15)", "a number from 2^63 on cannot be a part"},
+    {"void (const u8 x[65] = "
+     "{0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+     "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0})",
+     "a list has at most 64 values"},
     {"int printf(const char *f = \"\", ...)",
      "write the arguments that '...' stands for\n    int printf(const char *f = \"\", "
      "...)\n    "

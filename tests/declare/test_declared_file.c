@@ -164,7 +164,8 @@ static void test_refused(void **state)
     }
 }
 
-/* What needs the prototype may stand before it; a file in this folder has no folder. */
+/* Members that need the prototype may stand before it; a file in this folder has no
+ * folder. */
 static void test_any_order(void **state)
 {
     static const char text[] =

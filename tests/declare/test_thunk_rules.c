@@ -45,7 +45,7 @@ NAKED breaks_upper(void)
 {
     __asm__("vpcmpeqd %xmm1, %xmm1, %xmm1\n\tvinsertf128 $1, %xmm1, %ymm1, %ymm9\n\tret");
 }
-/* What may be changed: the other registers, flags and the state bits of mxcsr. */
+/* A call may change the other registers, flags and the state bits of mxcsr. */
 NAKED breaks_nothing(void)
 {
     __asm__(

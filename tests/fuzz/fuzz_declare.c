@@ -19,7 +19,7 @@ static void check_message(const struct error *error, const char *text)
                text);
 }
 
-/* Of a function that does nothing, with the arguments of this one. */
+/* The declaration of a function that does nothing, with the arguments of this one. */
 static void call(const struct declaration *declaration,
                  const struct declared_sizes *sizes, const char *text)
 {

@@ -15,7 +15,7 @@ static void must(bool good, const char *promise)
     }
 }
 
-/* What is printed must not hold what controls a terminal. */
+/* Output must not control a terminal. */
 static void check_text(const struct run *run, enum format format, int width)
 {
     struct text_options options = {.width = width, .roofs = true};

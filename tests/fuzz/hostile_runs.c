@@ -74,7 +74,7 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* What CI, or a site that shows Markdown, would act on. */
+/* Text that CI, or a site that shows Markdown, would act on. */
 static bool acts(const char *text, enum format format)
 {
     bool found = strstr(text, "##[") || strstr(text, "##vso[");

@@ -67,7 +67,7 @@ static double drift(const char *path, double step)
     return x;
 }
 
-/* What follows `flag` in the arguments, or NULL. */
+/* The argument behind `flag`, or NULL. */
 static const char *value(int argc, char **argv, const char *flag)
 {
     for (int i = 4; i < argc; i++)

@@ -27,7 +27,7 @@ RUNS = {
     # Strict mode cannot follow the filter that workers have, see confine.c.
     **dict.fromkeys(("run:seccomp", "prepare:seccomp"), GOOD)}
 
-# What the worker or the op suffers later costs row "good" as well: what is said of both.
+# Later harm to the worker or the op costs row "good" as well: words about both.
 SHARED = {"run:alarm": "signal 14", "run:protect": "status|signal 11",
           "table:fill-fails": "op twice cannot fill its inputs: Input/output error",
           "table:reference-fails": "op twice has no reference: Input/output error"}

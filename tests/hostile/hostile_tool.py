@@ -28,7 +28,7 @@ def need(good, what):
         raise AssertionError(what)
 
 
-# What runs find out of this machine is no business of the user's.
+# Findings about this machine go to a cache that is not the user's.
 CACHE = tempfile.TemporaryDirectory(prefix="simdbench-cache-")
 
 

@@ -29,7 +29,7 @@ class Pages(PageCase):
         print(f"{n} cases: {page.stat().st_size} bytes, loaded in {milliseconds:.0f} ms",
               file=sys.stderr)
         self.assertEqual(len(self.rows()), min(n, 100))
-        # What is out of sight is not drawn yet.
+        # Charts out of sight are not drawn yet.
         drawn = self.js("[...waiting.keys()].filter(canvas => Chart.getChart(canvas)).length")
         self.assertLess(drawn, self.js("waiting.size"))
         self.assertEqual(self.count("speed"), len(timed))

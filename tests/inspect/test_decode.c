@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instruction reads and writes, and the chains of loops that never run here. */
+/* Registers that an instruction reads and writes, and the chains of loops that never run
+ * here. */
 #include <unistd.h>
 
 #include "trace/trace.h"
@@ -95,11 +96,35 @@ static void test_crossings(void **state)
     assert_false(decoded(BYTES(0xc5, 0xf9, 0x6f, 0xc1)).crossing);
 }
 
+/* Integer units compute no strings and free no frame; vectors do neither division nor
+ * anything behind a lock. */
+static void test_integers(void **state)
+{
+    /* add eax, 1; the same of [rdi] behind a lock; idiv ecx; adcx eax, ecx */
+    struct code code = decoded(BYTES(0x83, 0xc0, 0x01));
+    assert_true(code.alu && !code.lone);
+    code = decoded(BYTES(0xf0, 0x83, 0x07, 0x01));
+    assert_true(code.alu && code.lone);
+    assert_true(decoded(BYTES(0xf7, 0xf9)).lone);
+    assert_true(decoded(BYTES(0x66, 0x0f, 0x38, 0xf6, 0xc1)).lone);
+    /* leave; lea rax, [rdi + 4]; repe cmpsb */
+    assert_false(decoded(BYTES(0xc9)).alu);
+    assert_true(decoded(BYTES(0x48, 0x8d, 0x47, 0x04)).alu);
+    code = decoded(BYTES(0xf3, 0xa6));
+    assert_true(!code.alu && code.lone);
+}
+
 static void test_chains(void **state)
 {
     assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0, VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0,
                       ADD_RDI_64, JNE_BACK),
                 1, 1e-9);
+}
+
+/* Nobody waits for the stack pointer, whatever is loaded with it. */
+static void test_stack(void **state)
+{
+    assert_near(CHAIN(BYTES(0x58) /* pop rax */, ADD_RDI_64, JNE_BACK), 1, 1e-9);
 }
 
 #define MOVSS_XMM0_RDX BYTES(0xf3, 0x0f, 0x10, 0x02)
@@ -161,7 +186,8 @@ static void test_costs(void **state)
     assert_near(loop_chain(&nodes, &loops, 0, &any, true), 2, 1e-9);
     loops_free(&loops);
     nodes_free(&nodes);
-    /* Of vpxor xmm0, xmm0, xmm0 nothing waits, whatever its links are. */
+    /* The instruction vpxor xmm0, xmm0, xmm0 waits for nothing, whatever its links are.
+     */
     static const struct inspect_cost zero = {
         .n_links = 2,
         .link = {{.from = 1, .to = 0, .cycles = 5, .full = 5},
@@ -246,6 +272,8 @@ int main(void)
         cmocka_unit_test(test_masks),
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_crossings),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_stack),
         cmocka_unit_test(test_chains_through_memory),
         cmocka_unit_test(test_chains_of_vectors),
         cmocka_unit_test(test_costs),

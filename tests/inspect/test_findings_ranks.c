@@ -37,7 +37,7 @@ static struct inspect_facts structural_case(void)
 {
     struct inspect_facts facts = {0};
     const struct said said[] = {IS(calls, 1),        IS(calling_cycles, 2),
-                                EXPLAINED,           IS(branches, 4),
+                                EXPLAINED,           IS(decisions, 4),
                                 IS(limit_cycles, 3), IS(gap_cycles, 7),
                                 IS(gap_share, 0.7),  IS(divide_cycles, 6.5)};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
@@ -45,7 +45,7 @@ static struct inspect_facts structural_case(void)
     return facts;
 }
 
-/* Of an edit and other data that gain about as much, the data stand first. */
+/* Other data stand before an edit that gains about as much. */
 static void test_data_before_edits(void **state)
 {
     struct inspect_findings findings;
@@ -112,7 +112,7 @@ static void test_table_order_breaks_ties(void **state)
     inspect_fact_set(&facts, FACT_vector_reloads, 2);
     inspect_fact_set(&facts, FACT_vector_spills, 2);
     inspect_fact_set(&facts, FACT_spill_share, 0.3);
-    inspect_fact_set(&facts, FACT_branches, 4);
+    inspect_fact_set(&facts, FACT_decisions, 4);
     inspect_fact_set(&facts, FACT_branch_share, 0.5);
     inspect_find(&facts, &findings);
     assert_int_equal(findings.finding[0].cause, CAUSE_spills);

@@ -88,7 +88,7 @@ static void test_counts(void **state)
     }
 }
 
-/* What no count foretells is followed as it goes. */
+/* A way that no count foretells is followed as it goes. */
 static void test_unforeseeable(void **state)
 {
     uint32_t random = 1;
@@ -201,30 +201,6 @@ static void test_loop_numbers(void **state)
     inspect_census_free(&census);
 }
 
-static void knows_nothing(void *context, const struct inspect_code *code, size_t n,
-                          struct inspect_cost *costs)
-{
-}
-
-/* An instruction with REP costs what the caller says, as no form tells it. */
-static void test_strings(void **state)
-{
-    for (unsigned told = 0; told < 2; told++) {
-        const struct inspect_options options = {
-            .whole_only = true, .costs = knows_nothing, .window.string = told ? 13 : 0};
-        struct inspect_census census;
-        struct error error = {.text = ""};
-        assert_int_equal(trace(repeated, TURNS, &options, &census, &error), 0);
-        assert_int_equal(census.loop[0].dearest_form != NULL, told);
-        if (told) {
-            assert_string_equal(census.loop[0].dearest_form, "rep stosb");
-            assert_near(census.loop[0].dearest, 13, 1e-9);
-            assert_near(census.loop[0].dearest_each, 13, 0);
-        }
-        inspect_census_free(&census);
-    }
-}
-
 /* Chains overlap as far as the core sees the next one. */
 static void test_window(void **state)
 {
@@ -263,6 +239,10 @@ static void test_window(void **state)
     /* Nothing enters faster than it can, whatever the room. */
     assert_int_equal(inspect_window(1, NAN, INSPECT_BEHIND).results, 0);
     assert_near(inspect_window(6, NAN, NAN).per_cycle, 6, 0);
+    /* A pass in no time is known, and takes the cycle of its store. */
+    assert_near(inspect_pass(NAN), 0, 0);
+    assert_near(inspect_pass(0), 1, 0);
+    assert_near(inspect_pass(7), 7, 0);
 }
 
 static void test_splits(void **state)
@@ -351,6 +331,7 @@ static void test_long_loop(void **state)
     assert_int_equal(census.instructions, 5 * (uint64_t)MANY + 2);
     ASSERT_LOOP(census, failed_forwards, 1);
     assert_false(census.loop[0].addresses_exact);
+    assert_true(census.loop[0].places_follow);
     inspect_census_free(&census);
 }
 
@@ -423,8 +404,8 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_strings), TEST(test_window), TEST(test_splits),
-                     TEST(test_indexed), TEST(test_asking), TEST(test_mixing),
-                     TEST(test_vector_units), TEST(test_long_loop), TEST(test_windows),
-                     TEST(test_generated_code), TEST(test_threads));
+                     TEST(test_window), TEST(test_splits), TEST(test_indexed),
+                     TEST(test_asking), TEST(test_mixing), TEST(test_vector_units),
+                     TEST(test_long_loop), TEST(test_windows), TEST(test_generated_code),
+                     TEST(test_threads));
 }

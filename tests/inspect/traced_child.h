@@ -91,7 +91,7 @@ static inline struct inspect_census census_of(traced *function, uint64_t turns,
     return census;
 }
 
-/* Why nothing can be traced here: a test returns 77. */
+/* The reason why nothing can be traced here: a test returns 77. */
 static inline bool cannot_trace(void)
 {
     struct error error = {.text = "valgrind runs the program, not the CPU"};

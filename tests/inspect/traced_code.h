@@ -68,6 +68,27 @@ CODE(repeated, "movq %rdi, %rdx\n"
                "   decl %esi\n"
                "   jnz 1b\n"
                "   retq")
+/* A root, a division and an integer one each turn: 7 n + 1. */
+CODE(dividing, "1: movl $1, %eax\n"
+               "   sqrtsd %xmm0, %xmm0\n"
+               "   divsd %xmm1, %xmm0\n"
+               "   divb %al\n"
+               "   fadds (%rdi)\n"
+               "   decl %esi\n"
+               "   jnz 1b\n"
+               "   retq")
+/* Looks for a byte that is nowhere; asks the same place each turn. */
+CODE(searching, "1: cmpb $77, (%rdi)\n"
+                "   je 2f\n"
+                "   incq %rdi\n"
+                "   decl %esi\n"
+                "   jnz 1b\n"
+                "2: retq")
+CODE(asking_again, "1: cmpb $77, (%rdi)\n"
+                   "   je 2f\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "2: retq")
 /* 5 n + 2, called functions included. */
 CODE(calling, "movl %esi, %ecx\n"
               "1: callq 2f\n"

@@ -7,7 +7,7 @@
 
 enum { FAIL = 1 };
 
-/* What one row of an op is tried on; a layout or an input of NULL is the op's default. */
+/* A trial of one row of an op; a layout or an input of NULL is the op's default. */
 struct trial {
     const char *op, *shape, *layout, *input;
 };
@@ -155,7 +155,7 @@ static const struct simdbench_op *op_of(const struct module *module,
     return *ops ? *ops : op_find(kernel->op);
 }
 
-/* How many trials the row has passed, or a negative errno. */
+/* The number of trials that the row has passed, or a negative errno. */
 static int try_row(const struct module *module, const struct simdbench_kernel *kernel)
 {
     int passed = 0;

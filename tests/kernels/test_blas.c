@@ -105,7 +105,7 @@ static int products(const char *name)
     return 0;
 }
 
-/* What the bodies below ask of each module. */
+/* The facts of each module that the bodies below ask for. */
 static const struct choice {
     const char *module, *option, *narrow, *core, *library;
     const char *wide;    /* needs AVX-512 */
@@ -142,7 +142,7 @@ static int describe(const char *name)
     return !description.detail || product_is_wrong(table->kernels[0], 9, 17, 5);
 }
 
-/* What it would be advised to do on a CPU with AVX-512, and that this is possible. */
+/* The advice for a CPU with AVX-512 can be followed. */
 static int wide(const char *name)
 {
     const struct choice *choice = choice_of(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which outputs are checked, and what counts as equal. */
+/* The outputs that are checked, and the meaning of equal. */
 #include "kernels.h"
 #include "unit.h"
 
@@ -174,7 +174,7 @@ static void test_poisoned(void **state)
             operands_compare(&operands.operand[0], NULL, 1, want, slack, &error), -EDOM);
         if (type_kind(types[t]) == TYPE_FLOAT)
             assert_non_null(strstr(error.text, "is never written"));
-        /* Where any value will do, none will do. */
+        /* An output for which any value will do needs none. */
         const double any[4] = {INFINITY};
         assert_int_equal(
             operands_compare(&operands.operand[0], NULL, 1, want, any, &error), 0);
@@ -326,7 +326,7 @@ static void test_spoiled(void **state)
         assert_in_range(SPOILED - right, SPOILED / 5, SPOILED / 3);
         assert_int_equal(strange, 0);
     }
-    /* Of few elements at least one. */
+    /* At least one of few elements is checked. */
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct error error;
         operands.operand[1].count = 1 + seed % 3;

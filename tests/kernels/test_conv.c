@@ -11,7 +11,7 @@
 #include "lay_out.h"
 #include "unit.h"
 
-/* What the tests before test_rows did. */
+/* Ways that the tests before test_rows took. */
 static struct {
     int runs, by_columns, in_blocks;
 } seen;

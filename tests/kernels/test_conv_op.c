@@ -28,7 +28,7 @@ static void test_parse(void **state)
                  {"r3p1s3q1", "n1c1h1w1k1r3s3p1q1"},
                  {"n1b16", "n1c1h1w1k1r1s1b16"},
                  {"h2147483647", "n1c1h2147483647w1k1r1s1"}};
-    /* What is wrong, and a part of the sentence that says so. */
+    /* A wrong shape, and a part of the sentence that says so. */
     static const struct {
         const char *text, *says;
         int code;

@@ -142,6 +142,12 @@ static void test_checked(void **state)
     assert_int_equal(isa_check("scaler", &error), -EINVAL);
     assert_string_equal(error.text, "'scaler': there is no instruction set 'scaler'; did "
                                     "you mean scalar?; simdbench list isas shows them");
+    assert_int_equal(isa_check("vsx", &error), -EINVAL);
+    assert_string_equal(error.text,
+                        "vsx is an instruction set of POWER; simdbench list isas "
+                        "shows those of this CPU");
+    assert_true(!isa_elsewhere("neon") == (isa_find("neon") >= 0));
+    assert_null(isa_elsewhere("scaler"));
     assert_int_equal(isa_check("", &error), -EINVAL);
     assert_int_equal(isa_check("scalar+", &error), -EINVAL);
     assert_int_equal(isa_find("scalar+"), -1);

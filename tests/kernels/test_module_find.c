@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How shared objects and foreign workers are found by name. */
+/* Shared objects and foreign workers are found by name. */
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>

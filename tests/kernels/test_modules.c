@@ -87,7 +87,7 @@ static void test_own_op(void **state)
     assert_null(module.handle);
 }
 
-/* What a misbehaving row does is seen; the good row beside it is not blamed. */
+/* A misbehaving row is seen; the good row beside it is not blamed. */
 static void test_misbehaviour(void **state)
 {
     static const struct {

@@ -100,7 +100,7 @@ static void test_fill(void **state)
 
 /* ---- operands between pages without access ---- */
 
-/* What the rule makes of the bits of a float; signalling NaNs pass, too. */
+/* The rule for the bits of a float; signalling NaNs pass, too. */
 static uint64_t rule(uint64_t bits, uint32_t type)
 {
     const uint64_t sign = type == SIMDBENCH_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;

@@ -146,7 +146,7 @@ static void fill_ones(const struct simdbench_operand *operand)
     }
 }
 
-/* What a stream must leave in the outputs, and how many bytes it says that it moves. */
+/* Outputs that a stream must leave, and the bytes that it says it moves. */
 static double expect(const char *variant, struct operands *want, uint64_t read_words,
                      uint64_t sum)
 {

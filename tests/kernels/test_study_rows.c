@@ -148,7 +148,8 @@ static int heap_stays_kept(const char *size)
     return kept && found >= 0 && found < 1 ? 0 : FAIL;
 }
 
-/* What is spoilt is left out of runs that do not ask for it; its sound twin is not. */
+/* Spoilt rows are left out of runs that do not ask for them; their sound twins are not.
+ */
 static int flags_as_told(const char *unused)
 {
     static const char *const sound[] = {"autovec", "unroll64", "tiled", "ladder_good",

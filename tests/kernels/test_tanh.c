@@ -23,7 +23,7 @@ static bool under_valgrind(void)
     return preload && strstr(preload, "vgpreload");
 }
 
-/* Where everything is several times slower. */
+/* True if fewer cases run, as everything is several times slower. */
 static bool is_slow(void)
 {
     return effort_divisor() > 1;
@@ -129,7 +129,7 @@ static void batch_check(struct batch *batch, uint32_t type, size_t n)
     batch->seen += n;
 }
 
-/* What other libraries promise is no matter of ours: the reference has slack for them. */
+/* The reference has slack for other libraries: their promises are not ours. */
 static void batch_judge(const struct batch *batch, bool all, double allowance)
 {
     for (size_t r = 0; all && r < batch->rows_n; r++)
@@ -186,7 +186,7 @@ static void test_errors_f32(void **state)
     free(batch);
 }
 
-/* Where a table goes from one interval to the next, and two numbers on either side. */
+/* Numbers at the ends of a table's intervals, and two on either side. */
 static size_t borders(double scale, double offset, double end, int bits, bool single,
                       double *x)
 {

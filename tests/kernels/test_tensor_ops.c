@@ -7,15 +7,21 @@
 #include "arena.h"
 #include "lay_out.h"
 
-static struct simdbench_shape shape_of(const char *op, const char *text)
+static struct simdbench_shape shape_as(const char *op, const char *text,
+                                       const char *formatted)
 {
     struct simdbench_shape shape;
     char error[256], again[128];
     if (op_find(op)->parse(text, &shape, error, sizeof error) != 0)
         fail_msg("%s: %s", op, error);
     op_find(op)->format(&shape, again, sizeof again);
-    assert_string_equal(again, text);
+    assert_string_equal(again, formatted);
     return shape;
+}
+
+static struct simdbench_shape shape_of(const char *op, const char *text)
+{
+    return shape_as(op, text, text);
 }
 
 /* ---- references ---- */
@@ -60,11 +66,25 @@ static void test_references(void **state)
     answers("maxpool", NULL, "n1c2h1w3r1s2", x, NULL, LIST(1, 3, -4, 6), 4);
 }
 
+static void test_numbers_alone(void **state)
+{
+    shape_as("map", "64", "64");
+    shape_as("reduce", "64", "1x64");
+    shape_as("reduce", "rows64", "rows64x64");
+    shape_as("reduce", "columns64", "columns64x64");
+    shape_as("softmax", "64", "64x64");
+    shape_as("transpose", "64", "64x64");
+    shape_as("maxpool", "64", "n1c64h64w64r2s2");
+}
+
 static void test_shapes(void **state)
 {
     static const char *const wrong[][2] = {
         {"map", "3x3"},
-        {"reduce", "rows3"},
+        {"reduce", "rows0"},
+        {"reduce", ""},
+        {"maxpool", "1"},
+        {"maxpool", "1000000"},
         {"reduce", "0x3"},
         {"reduce", "columns"},
         {"softmax", "3x"},
@@ -190,7 +210,7 @@ static void test_large(void **state)
 int main(void)
 {
     return RUN_TESTS_BETWEEN(arena_make, arena_drop, TEST(test_references),
-                             TEST(test_shapes), TEST(test_map), TEST(test_reduce),
-                             TEST(test_softmax), TEST(test_transpose), TEST(test_maxpool),
-                             TEST(test_large));
+                             TEST(test_numbers_alone), TEST(test_shapes), TEST(test_map),
+                             TEST(test_reduce), TEST(test_softmax), TEST(test_transpose),
+                             TEST(test_maxpool), TEST(test_large));
 }

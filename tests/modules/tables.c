@@ -99,7 +99,7 @@ const struct simdbench_module *simdbench_module(uint32_t abi)
     }
     SPOIL("options", module.open = tables_open)
     if (strcmp(how, "older") == 0) {
-        /* What lies behind an older module's structs is not a field of theirs. */
+        /* Bytes behind an older module's structs are no fields of theirs. */
         module.size = offsetof(struct simdbench_module, open);
         module.open = tables_open;
         kernel.size = offsetof(struct simdbench_kernel, release);

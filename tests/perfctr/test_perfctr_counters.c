@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events are counted in which group, and what comes of it, on a scripted kernel. */
+/* Groups of events and their counts, on a scripted kernel. */
 #include "fake_perf.h"
 
 static void test_none(void **state)

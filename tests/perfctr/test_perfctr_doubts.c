@@ -130,7 +130,7 @@ static void test_contradictions(void **state)
     contradict(L3, NAN, 500, 0, 0);
 }
 
-/* What is not known of the fills is none. */
+/* Unknown fills count as none. */
 static void test_fills(void **state)
 {
     const struct event event[] = {raw(0x129), raw(0x229), raw(0x144), raw(0x244),

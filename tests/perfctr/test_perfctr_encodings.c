@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libpfm4 makes of event names of other CPUs: needs its tables for x86. */
+/* Encodings by libpfm4 of event names of other CPUs: needs its tables for x86. */
 #include <linux/perf_event.h>
 
 #include "event_refused.h"

@@ -130,7 +130,7 @@ static void test_wrong(void **state)
            "counts 2.00 times what it should: 400004 for 100000 turns");
     expect(0x129, PROOF_WRONG, "counts 2.00 times");
     expect(0xc3, PROOF_WRONG, "counts 2.00 times what it should: 19988 for 20000 unpre");
-    /* What caches and hypervisors may do is no proof of a wrong count. */
+    /* Effects of caches and hypervisors are no proof of a wrong count. */
     expect(0xf45, PROOF_UNPROVEN, "counts 2.00 times");
     fake.answer = branches;
     expect(0x129, PROOF_WRONG, "counts what it should not: 100001 for 100000 stores");

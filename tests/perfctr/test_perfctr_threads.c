@@ -166,7 +166,8 @@ static void test_refused(void **state)
     }
 }
 
-/* What the caller cannot count is its own matter; who has ended is not missed. */
+/* Events that the caller cannot count are its own matter; a thread that ended is not
+ * missed. */
 static void test_others(void **state)
 {
     struct event events[3];

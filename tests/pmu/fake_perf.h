@@ -9,7 +9,7 @@
 
 enum { FIRST_FD = 100, FDS = 64 };
 
-/* What an event of the PMU counts in a turn of a loop. */
+/* Counts of a PMU's event in a turn of a loop. */
 typedef double fake_answer(uint64_t config, enum proof_loop loop);
 
 /* A PMU with `capacity` counters, of which strangers hold all but `available`. Event

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of pmu_guest share: a loop of known length, and what it must count. */
+/* Shared by the files of pmu_guest: a loop of known length, and its counts. */
 #pragma once
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ void loop(uint64_t turns);
 /* The same instructions for every number of turns, but for the turns. */
 void region(struct counters *counters, uint64_t turns);
 struct counters *open_names(const char *const *name, size_t n, enum counters_mode mode);
-/* What event i counted all the time, or 0. */
+/* The count of event i, if it counted all the time, or 0. */
 uint64_t value(const struct counters *counters, size_t i);
 /* It has no value, and what says so has this word. */
 bool absent(const struct counters *counters, size_t i, const char *word);

@@ -20,7 +20,7 @@ static struct proof prove(const char *name)
     return proof;
 }
 
-/* What the emulator has no model of opens and stays at 0. */
+/* Events without a model in the emulator open and stay at 0. */
 static void prove_row(const char *name, const char *description, void *context)
 {
     bool *const right = context;

@@ -8,7 +8,7 @@
 
 enum { REGION = (8 << 20) + (1 << 16), FENCE = 256 };
 
-/* Where an operand lies in its region; MIDDLE is aligned to its elements only. */
+/* Places of an operand in its region; MIDDLE is aligned to its elements only. */
 enum place { LEFT, RIGHT, MIDDLE, PLACES };
 
 struct arena {
@@ -42,7 +42,7 @@ static inline int arena_drop(void **state)
     return 0;
 }
 
-/* Where operand i begins, if it has so many bytes. */
+/* The beginning of operand i, if it has so many bytes. */
 static inline void *arena_place(const struct arena *arena, int i, enum place place,
                                 size_t bytes, size_t element)
 {

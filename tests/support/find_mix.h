@@ -15,7 +15,7 @@ static inline const struct library_function *found(const struct library *library
     return function;
 }
 
-/* What a place gives adds half of 4 to 1, called by machine code. */
+/* The function at a place adds half of 4 to 1, called by machine code. */
 static inline int mixes(void *handle, const struct library *library, const char *text,
                         struct error *error)
 {

@@ -31,7 +31,7 @@ static inline int forbid_call(unsigned number)
                : 0;
 }
 
-/* What `work` returns in a child that has ten minutes, NO_SANDBOX if it says so. */
+/* The result of `work` in a child that has ten minutes, NO_SANDBOX if it says so. */
 static inline int in_child(int (*work)(void))
 {
     int status = -1;

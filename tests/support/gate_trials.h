@@ -15,7 +15,7 @@ static inline struct run *new_run(double threshold)
     return run;
 }
 
-/* Of a case without trials yet. */
+/* The trials of a case that has none yet. */
 static inline struct comparison *add_case(struct run *run)
 {
     struct result *const result = run_add_result(run);

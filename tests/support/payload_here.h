@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which payloads can run, told by the compiler's own means: perfctr cannot tell. */
+/* Payloads that can run, told by the compiler's own means: perfctr cannot tell. */
 #pragma once
 
 #include "perfctr.h"

@@ -4,7 +4,7 @@
 #include "sample_run.h"
 #include "unit.h"
 
-/* What the JSON of a run is read as; written again it gives the same bytes. */
+/* The run that is read from a run's JSON; written again it gives the same bytes. */
 static inline struct run *read_back(const struct run *run)
 {
     char *const first = sample_text(run, FORMAT_JSON, NULL);

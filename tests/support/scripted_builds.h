@@ -39,7 +39,7 @@ static inline void batch(const struct asked *asked, cJSON *reply)
 static const struct row same[] = {{"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
                                   {"mul", "max", "f32", "scalar", "open", NULL, NULL, 0}};
 
-/* Of three sets and two types. */
+/* Rows of three sets and two types. */
 static const struct row many[] = {
     {"mul", "max", "f32", "scalar", "good", NULL, NULL, 0},
     {"mul", "min", "f64", "scalar", "good", NULL, NULL, 0},
@@ -54,7 +54,7 @@ static const struct row newer[] = {
     {"mul", "max", "f32", "scalar", "new", NULL, NULL, 0},
     {"mul", "max", "f32", "scalar", "good", NULL, NULL, 0}};
 
-/* What simdbench itself has to limit kernels. */
+/* The own rows that limit kernels. */
 static const struct row own_roofs[] = {
     {"roof", NULL, "f32", "scalar", "add_max", NULL, NULL, SIMDBENCH_REGISTERS},
     {"roof", NULL, "f32", "scalar", "copy", NULL, NULL, 0},

@@ -152,7 +152,7 @@ static void answer_batch(const struct asked *asked, cJSON *reply)
         script_say(reply, "ghz", 3);
 }
 
-/* What a trace finds. */
+/* The findings of a trace. */
 static void answer_copies(const struct asked *asked, cJSON *reply)
 {
     cJSON *const found = asked->known ? NULL : cJSON_Parse(script.copies);

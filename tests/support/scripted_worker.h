@@ -66,7 +66,7 @@ struct trouble *script_trouble(const char *verb, int first, int last, const char
 #define ANY_KERNEL UINT64_MAX
 const struct asked *script_asked(const char *verb, const char *worker, uint64_t kernel,
                                  size_t n);
-/* How many there were. */
+/* The number of requests that there were. */
 size_t script_count(const char *verb, const char *worker, uint64_t kernel);
 /* Changes a number of a reply. */
 void script_say(cJSON *reply, const char *name, double number);

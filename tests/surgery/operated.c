@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compilers make of functions: a library that the tests of surgery build with each
- * compiler that is here. PAD: nops before the loop. MORE: an xor more in it. */
+ * compiler that is here. PAD: nops before the loop. MORE: an xor more in it. FIRST: what
+ * a variable holds at first. */
+#include <setjmp.h>
 #include <stdint.h>
 #include <string.h>
+#include <unwind.h>
 
 #define STRING(text) #text
 #define EXPAND(text) STRING(text)
@@ -131,6 +134,41 @@ void switches(const void *a, void *b)
     }
 }
 
+/* A case lies in another function, as a cold part does. */
+__asm__(".pushsection .text\n"
+        ".type cold_case, @function\n"
+        "cold_case:\n"
+        "   movl $77, %eax\n"
+        "   retq\n"
+        ".size cold_case, . - cold_case\n"
+        ".type cases, @function\n"
+        "cases:\n"
+        "   movl %edi, %edi\n"
+        "   leaq 5f(%rip), %rax\n"
+        "   movslq (%rax,%rdi,4), %rdx\n"
+        "   addq %rax, %rdx\n"
+        "   jmpq *%rdx\n"
+        "1: movl $11, %eax\n"
+        "   retq\n"
+        "2: movl $22, %eax\n"
+        "   retq\n"
+        "3: movl $33, %eax\n"
+        "   retq\n"
+        ".size cases, . - cases\n"
+        ".section .rodata\n"
+        "   .balign 4\n"
+        "5: .long 1b - 5b, 2b - 5b, 3b - 5b, cold_case - 5b, 2b - 5b\n"
+        ".popsection\n");
+extern uint32_t cases(uint32_t number) __attribute__((visibility("hidden")));
+
+void split_table(const void *a, void *b)
+{
+    const uint32_t *x = a;
+    uint32_t *y = b;
+    for (int i = 0; i < 64; i++)
+        y[i] = cases(x[i] % 5);
+}
+
 /* ---- pointers ---- */
 
 static KEEP uint32_t by_three(uint32_t x)
@@ -182,6 +220,42 @@ void handling(const void *a, void *b)
 {
     __attribute__((cleanup(end))) int x = 1;
     opaque(a, b);
+}
+
+/* One passes, up to the last function here. */
+static jmp_buf caught;
+
+static _Unwind_Reason_Code look(int version, _Unwind_Action actions,
+                                _Unwind_Exception_Class class,
+                                struct _Unwind_Exception *exception,
+                                struct _Unwind_Context *context, void *last)
+{
+    (void)version, (void)class, (void)exception;
+    if (actions & _UA_END_OF_STACK || _Unwind_GetCFA(context) > (uintptr_t)last)
+        longjmp(caught, 1);
+    return _URC_NO_REASON;
+}
+
+static KEEP void add_three(uint32_t **x)
+{
+    **x += 3;
+}
+
+static KEEP void clean(uint32_t *b, void *last)
+{
+    static struct _Unwind_Exception exception;
+    __attribute__((cleanup(add_three))) uint32_t *x = b;
+    _Unwind_ForcedUnwind(&exception, look, last);
+    *x = 0;
+}
+
+void unwound(const void *a, void *b)
+{
+    uint32_t *const x = b;
+    *x = 1;
+    if (!setjmp(caught))
+        clean(x, __builtin_frame_address(0));
+    *x += 100;
 }
 
 /* A loop leads to the second byte of what a pointer leads to. */
@@ -254,7 +328,10 @@ void short_jumps(const void *a, void *b)
 
 /* ---- for equality ---- */
 
-static uint32_t count, other_count;
+#ifndef FIRST
+#define FIRST 0
+#endif
+static uint32_t count = FIRST, other_count;
 
 void scan(const void *a, void *b)
 {

@@ -101,7 +101,7 @@ static inline double share_of_copies(const struct patient *patient,
     return copied;
 }
 
-/* Why nothing can be traced here: a test returns 77. */
+/* The reason why nothing can be traced here: a test returns 77. */
 static inline bool cannot_operate(void)
 {
     struct error error = {.text = "valgrind runs the program, not the CPU"};

@@ -230,7 +230,7 @@ static void test_gather(void **state)
     assert_floats(output, right, 8 * TURNS);
 }
 
-/* What is stored behind the loop stays. */
+/* Stores behind the loop stay. */
 static void test_store(void **state)
 {
     edit_well(stores, SURGERY_STORE, 1);

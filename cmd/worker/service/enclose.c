@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -29,21 +30,37 @@ static int refuse(const int *calls, size_t n, uint32_t action)
     return filter_install(code, n + 3);
 }
 
-/* Signals reach this process alone. */
-static int refuse_signals(void)
+/* Calls whose first argument is a process reach this one alone. 0 may mean it too; for
+ * signals it is the whole group. */
+static int refuse_others(const int *calls, size_t n, bool zero_is_own)
 {
-    const struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 4, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tkill, 3, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigqueueinfo, 1, 0),
+    struct sock_filter code[CALLS_MAX + 7] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    for (size_t i = 0; i < n; i++)
+        code[1 + i] = (struct sock_filter)BPF_JUMP(
+            BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i], (uint8_t)(n - i), 0);
+    const uint32_t own = (uint32_t)getpid();
+    const struct sock_filter rest[] = {
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, own, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, zero_is_own ? 0 : own, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
-    return filter_install(code, ARRAY_LEN(code));
+    for (size_t i = 0; i < ARRAY_LEN(rest); i++)
+        code[1 + n + i] = rest[i];
+    return filter_install(code, 1 + n + ARRAY_LEN(rest));
+}
+
+/* Others get no signals, and keep their priorities, CPUs and limits. */
+static int refuse_reach(void)
+{
+    static const int signals[] = {SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo};
+    static const int settings[] = {SYS_sched_setscheduler, SYS_sched_setparam,
+                                   SYS_sched_setattr, SYS_sched_setaffinity,
+                                   SYS_prlimit64};
+    const int status = refuse_others(signals, ARRAY_LEN(signals), false);
+    return status < 0 ? status : refuse_others(settings, ARRAY_LEN(settings), true);
 }
 
 /* Root's right to the memory of any process. */
@@ -74,6 +91,11 @@ int enclose_helpers(void)
 #ifdef SYS_pidfd_getfd
         SYS_pidfd_getfd,
 #endif
+#ifdef SYS_process_madvise
+        SYS_process_madvise,
+#endif
+        SYS_setpriority,
+        SYS_ioprio_set,
         SYS_pidfd_open,
         SYS_clone,
         SYS_execve,
@@ -93,7 +115,7 @@ int enclose_helpers(void)
         SYS_rt_tgsigqueueinfo};
     drop_tracing();
     const int status = refuse(calls, ARRAY_LEN(calls), SECCOMP_RET_KILL_PROCESS);
-    return status < 0 ? status : refuse_signals();
+    return status < 0 ? status : refuse_reach();
 }
 
 int enclose_files(void)

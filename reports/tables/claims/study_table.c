@@ -89,8 +89,8 @@ static void print_titles(struct page *page)
     fputc('\n', page->file);
 }
 
-/* What the column cut stands whole on a line of its own; then nothing stands behind the
- * verdict. */
+/* A text that the column cut stands whole on a line of its own; then nothing stands
+ * behind the verdict. */
 static void print_quote(struct page *page, const struct study_claim *claim, int *at)
 {
     buffer_clear(&page->cell);

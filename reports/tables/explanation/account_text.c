@@ -70,7 +70,7 @@ static void tell_factors(const struct telling *to, const struct account *account
         tell_factor(to, &row[i], i == 1 && !account->absent ? "= " : "x ");
 }
 
-/* What one has in excess of the other may be all that there is of it. */
+/* The excess of one over the other may be all that there is of it. */
 static void tell_differences(const struct telling *to, const char *title,
                              const struct account_rows *rows)
 {

@@ -3,6 +3,7 @@
 #include "explain_writer.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Findings beyond the first few are named alone. */
 enum { FINDINGS_IN_FULL = 1, FINDINGS_SHOWN = 2 };
@@ -87,11 +88,21 @@ static void refute_line(struct writer *to, const struct explanation *why,
     explain_end(to, "  refute");
 }
 
+/* The word of a file, in plain words. */
+static const char *plain_confidence(const char *word)
+{
+    return !word                         ? ""
+           : !strcmp(word, "flipped")    ? "shown by an experiment"
+           : !strcmp(word, "structural") ? "seen in the code"
+           : !strcmp(word, "modelled")   ? "calculated"
+                                         : word;
+}
+
 static void put_cause(struct writer *to, const struct explained_finding *finding)
 {
     buffer_plain(&to->text, finding->cause ?: "");
     buffer_add(&to->text, " (");
-    buffer_plain(&to->text, finding->confidence ?: "");
+    buffer_plain(&to->text, plain_confidence(finding->confidence));
     if (isfinite(finding->share)) {
         buffer_add(&to->text, ", ");
         put_percent(to, finding->share);
@@ -133,7 +144,7 @@ static void findings_lines(struct writer *to, const struct explanation *why)
 
 /* ---- the rest ---- */
 
-/* What most likely could have been; for the others, JSON has the reasons. */
+/* The most likely ones are told in full; JSON has the reasons of the others. */
 enum { EXCLUDED_IN_FULL = 8 };
 
 /* 0: something speaks against it. 1: it lacks evidence. 2: nothing of it was seen. */

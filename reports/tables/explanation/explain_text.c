@@ -8,7 +8,7 @@
 
 enum { LABEL = 12, WIDTH = 100, NARROWEST = 60 };
 
-/* Of a case, and the last one of them says so where something was left out. */
+/* The most lines of a case; the last one says that something was left out. */
 enum { LINES = 40, CUT = 4 };
 #define REST "lines that end in ... are cut: the JSON file has the rest"
 
@@ -156,7 +156,7 @@ static void print_page(const struct result *result, const struct text_options *o
     fputc('\n', file);
     buffer_free(&title);
     explain_lines(result, take_paragraph, &page);
-    /* That on what is cut is a line too. */
+    /* The line that tells of the cut counts, too. */
     const bool cut = !has_code && page_cut(&page, MOST);
     if (cut)
         page_cut(&page, MOST - 1);

@@ -262,7 +262,7 @@ static bool counters_are_asked(const struct run *run)
     return false;
 }
 
-/* What explains no number of the table. */
+/* Lines that explain no number of the table. */
 static void other_lines(struct legend *legend)
 {
     if (!run_is_ladder(legend->run))

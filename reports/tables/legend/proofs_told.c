@@ -3,7 +3,7 @@
 
 #include "tally.h"
 
-/* Of head, or of base alone. */
+/* The word about head, or that about base alone. */
 static const char *unoptimised(const struct result *result)
 {
     return result->code.unoptimised ? result->code.unoptimised

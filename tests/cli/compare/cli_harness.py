@@ -180,7 +180,7 @@ class FailingHarnesses(HarnessCase):
 
     def test_rounds_without_a_time_are_void(self):
         """One of them is measured again; a build that never tells a time fails."""
-        bench = self.script("bench", '#!/bin/sh\necho >>calls\ntime=5\n'
+        bench = self.script("bench", '#!/bin/sh\necho >>calls\ntime=5.000\n'
                                      '[ "$(wc -l <calls)" = "$1" ] && time=0\n'
                                      'echo "case ${2:-$time}"\n')
         regex = ["--harness=regex", "--pattern=(case) (.*)"]

@@ -61,6 +61,8 @@ class Ladder(Case):
         path.write_text(json.dumps(document), encoding="utf-8")
         self.assertRegex(self.run_tool("report", path).stdout,
                          r"(?m)^     4 KiB  L1 +[\d.]+ noisy$")
+        self.assertRegex(self.on_terminal("report", path),
+                         rb"\n     4 KiB  L1 +\x1b\[2m[\d.]+ noisy\x1b\[0m\r\n")
 
     def test_loads(self):
         """A load-only kernel loads every vector, as wide as it says, in each pass."""
@@ -113,3 +115,19 @@ class Figure(Case):
                              env=environment(PATH=str(self.folder)))
         self.assertIn("gnuplot-nox", done.stderr)
         self.assertEqual(figure.read_text(), "precious")
+
+
+class Streams(Case):
+    """A page's roofline has slopes of memory, where the operands of its cases lie."""
+
+    def plan(self, *arguments):
+        return self.run_tool("gemm", "--isa=all", "--sizes=16,64", "--baseline=none",
+                             "--dry-run", *arguments).stdout
+
+    def test_a_page_has_a_stream_for_each_group(self):
+        self.assertNotIn("/load@", self.plan())
+        for arguments in (("--format=html",), (f"--format=html:{self.folder}/run.html",)):
+            text = self.plan(*arguments)
+            widest = re.findall(r"gemm/maxplus-f32/(\w+)/", text)[-1]
+            self.assertEqual(re.findall(r"roof/f32/(\w+)/load@(\d+)", text),
+                             [(widest, "3072"), (widest, "49152")])

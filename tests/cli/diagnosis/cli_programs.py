@@ -304,6 +304,22 @@ class ForeignPrograms(Case):
         row, = kernels(self.run_json("call", saved, "--quiet", "--input=uniform", *SHORT,
                                      status=4))
         self.assertEqual(row["status"], "failed")
+        document["ops"][0]["inputs"] = {"x": "uniform"}
+        saved.write_text(json.dumps(document), encoding="utf-8")
+        row, = kernels(self.run_json("call", saved, "--quiet", *SHORT, status=4))
+        self.assertEqual(row["status"], "failed")
+
+    def test_replay_of_many_shapes(self):
+        """A dot in the name of a folder is no suffix."""
+        folder = self.folder / "a.b"
+        folder.mkdir()
+        done = self.run_tool(
+            "capture", "--function=libsum:sum", "--replay=1", f"--save={folder}/sum",
+            "--prototype=float (const float x[n], size_t n)", "--", self.program, "shapes",
+            env=self.environment())
+        self.assertIn("operands of 64 calls are kept; for 2 calls of other shapes there was no "
+                      "room (64 shapes, 64 MiB)", done.stderr)
+        self.assertEqual({path.name for path in folder.iterdir()}, {"sum", "sum.calls"})
 
     def test_replay_of_other_calls(self):
         """Integers that are not as the prototype says."""
@@ -336,6 +352,12 @@ class ForeignPrograms(Case):
         outer = self.function(document, "outer")
         self.assertGreaterEqual(outer["calls"], 50)
         self.assertGreater(max(call["ns"] or 0 for call in outer["captured"]), 0)
+
+    def test_capture_calls_without_end(self):
+        """Later calls are captured, of a function in which a thread ended. Those of another
+        thread at that very moment may be missed: three of them."""
+        leaving = self.function(self.captured("leave", functions=("leaving",)), "leaving")
+        self.assertIn(leaving["calls"], range(4, 8))
 
     def test_own_traps(self):
         """A trap within a function that is traced or captured."""

@@ -184,6 +184,47 @@ static int lazy(void)
     return printf("%ld\n", total) < 0;
 }
 
+/* Calls that do not return: their thread ends, or another program takes its place. */
+int leaving(const char *program, bool ends);
+__attribute__((noinline)) int leaving(const char *program, bool ends)
+{
+    if (ends)
+        pthread_exit(NULL);
+    return program ? execl(program, program, "calls", "5", (char *)NULL) : 1;
+}
+
+static volatile pid_t ended;
+
+static void *ending(void *nothing)
+{
+    ended = gettid();
+    leaving(NULL, true);
+    return nothing;
+}
+
+static int leave(const char *program)
+{
+    pthread_t id;
+    int returned = 0;
+    pthread_create(&id, NULL, ending, NULL);
+    pthread_join(id, NULL);
+    /* Until whoever traces it has seen its end. */
+    while (tgkill(getpid(), ended, 0) == 0)
+        sched_yield();
+    for (int i = 0; i < 3; i++)
+        returned += leaving(NULL, false);
+    const pid_t child = vfork();
+    if (child == 0) {
+        leaving(program, false);
+        _exit(1);
+    }
+    const int status = reap(child);
+    returned += leaving(NULL, false);
+    printf("%d %d\n", returned, status);
+    fflush(stdout);
+    return leaving(program, false);
+}
+
 int trapping(void);
 __attribute__((noinline)) int trapping(void)
 {
@@ -263,6 +304,11 @@ int main(int argc, char **argv)
         data[i] = (float)(i % 7);
     if (!strcmp(what, "calls"))
         return calls(argc > 2 ? atoi(argv[2]) : 10);
+    if (!strcmp(what, "shapes")) {
+        for (size_t n = 0; n < 130; n++)
+            data[0] = sum(data, 4 * (n % 65));
+        return 0;
+    }
     if (!strcmp(what, "status"))
         return calls(2) ? 1 : 7;
     if (!strcmp(what, "threads"))
@@ -277,6 +323,8 @@ int main(int argc, char **argv)
         return lazy();
     if (!strcmp(what, "traps"))
         return traps();
+    if (!strcmp(what, "leave"))
+        return leave(argv[0]);
     if (!strcmp(what, "daemon"))
         return daemonise(argv[2], argv[3]);
     if (!strcmp(what, "loop"))

@@ -17,12 +17,12 @@ sys.path.append(str(SOURCE / "tests/cheats"))
 import honest
 
 CHEATS = SOURCE / "tests/cheats"
-# What each of them is rejected for.
+# The reason for which each of them is rejected.
 REASONS = {
     "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
     "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",
     "old_output": "wrong", "thread": "helpers", "process": "helpers", "alarm": "helpers",
-    "signal": "helpers", "clock": "clock", "few": "clock", "late": "clock", "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
+    "signal": "helpers", "idle": "helpers", "clock": "clock", "few": "clock", "late": "clock", "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "dlsym": "wrong", "dlopen": "wrong",
 }
 
@@ -136,6 +136,18 @@ class Judge(Case):
         again = self.load(self.folder / "again.json")
         self.assertEqual(again["judge"], self.document["judge"])
 
+    def test_slower(self):
+        """One that is right and slow is explained, where it is slowest."""
+        verdicts = self.judge(self.known, env=environment(SIMDBENCH_TEST_CLOCK="1,poly_c=4"))
+        self.assertTrue(verdicts["poly_c"]["cause"])
+        self.assertEqual(verdicts["poly_c"]["cause_shape"], "256")
+        self.assertIsNone(verdicts["poly_avx2"]["cause"])
+        self.run_tool("report", self.folder / "run.json", f"--json={self.folder}/again.json")
+        again = self.load(self.folder / "again.json")
+        self.assertEqual(again["judge"], self.document["judge"])
+        text = self.run_tool("report", self.folder / "run.json").stdout
+        self.assertEqual(text.count("at 256 explain finds first: "), 1)
+
     def test_declarations(self):
         """Matrices, lengths that are reported, tables of pointers, objects."""
         for name, prototype, sizes in (
@@ -152,6 +164,30 @@ class Judge(Case):
             entry, = self.judge(self.known, file=path).values()
             self.assertEqual((entry["verdict"], entry["same_as"]), ("accepted", name), entry)
             self.assertEqual(entry["times"][0]["shape"], sizes)
+
+    def test_state(self):
+        """An array that a function of the known library fills; and an object instead."""
+        state = self.folder / "state.c"
+        state.write_text("#include <stdint.h>\n#include <stddef.h>\n"
+                         "void state_begin(uint32_t *state) { state[0] = 7; }\n"
+                         "void add(uint32_t *state, const uint32_t *x, size_t n) {\n"
+                         "for (size_t i = 0; i < n; i++) state[0] += x[i] ^ state[0]; }\n",
+                         encoding="utf-8")
+        known = compile_library(self.folder, "libstate.so", state)
+        state.write_text(state.read_text(encoding="utf-8").replace("state_begin", "other"),
+                         encoding="utf-8")
+        candidate = compile_library(self.folder, "new.so", state)
+        path = self.folder / "state.json"
+        more = {"name": "state_op", "library": str(known), "kernels": {"scalar": "add"},
+                "reference": "add", "sizes": "50", "tolerance": "exact"}
+        self.declare(path, prototype="void (inout uint32_t s[1] then state_begin(s), "
+                     "const uint32_t x[n], size_t n)", **more)
+        entry, = self.judge(f"{candidate}:add", file=path).values()
+        self.assertEqual(entry["verdict"], "accepted", entry)
+        self.declare(path, prototype="void (void *s = from calloc(1, 4), const uint32_t x[n], "
+                     "size_t n)", **more)
+        done = self.run_tool("judge", path, f"--candidate={candidate}:add", status=2)
+        self.assertIn("nobody could tell whether it is right", done.stderr)
 
     def test_maker_that_crashes(self):
         """A candidate that dies before its first call is rejected."""

@@ -253,6 +253,40 @@ void trail_in_place(int32_t *x, size_t n)
     x[0] = 0;
 }
 
+/* A state that another function begins, and a constant table. */
+const int32_t state_table[2] = {5, 6}, *state_pointer = state_table;
+
+void state_begin(uint32_t *state, const int32_t *table, const int32_t *same)
+{
+    state[0] = (uint32_t)table[0];
+    state[1] = (uint32_t)(table == same ? table[1] : 0);
+}
+
+void state_add(uint32_t *state, const int32_t *x, size_t n, const int32_t *table)
+{
+    if (state[0] != 5 || table != state_table)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        state[1] += (uint32_t)x[i];
+}
+
+void state_add_wrong(uint32_t *state, const int32_t *x, size_t n, const int32_t *table)
+{
+    state_add(state, x, n / 2, table);
+}
+
+/* Dies of values that C would not have. */
+int values_known(const int64_t *x, const uint8_t *y, const float *z, const uint64_t *u,
+                 uint64_t seed, const uint8_t *none)
+{
+    const uint64_t beyond = UINT64_C(0x9e3779b97f4a7c15);
+    if (x[0] != 9007199254740993 || x[1] != 8 || x[2] != 1 || x[3] || y[0] != 255 ||
+        y[1] != 4 || y[2] != ',' || z[0] != 1.5f || z[1] != -1e10f || z[2] != 3 ||
+        u[0] != beyond || seed != beyond || none[0] || none[1])
+        abort();
+    return 0;
+}
+
 /* The place of the first zero. */
 size_t mix_first(const uint8_t *x, size_t n)
 {

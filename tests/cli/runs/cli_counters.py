@@ -94,7 +94,7 @@ class Proofs(Case):
         hosts = json.loads(path.read_text())["hosts"]
         (host,) = hosts.values()
         self.assertEqual({row["verdict"] for row in host["events"].values()}, {"proven"})
-        # Who finds out that it is dead believes that until the host boots again.
+        # A dead event stays dead until the host boots again.
         for row in host["events"].values():
             row.update(verdict="dead", reason="opens but reads 0")
         path.write_text(json.dumps({"schema_version": 1, "hosts": hosts}))

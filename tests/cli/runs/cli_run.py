@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import pty
 import re
 import shlex
 import signal
@@ -155,33 +154,11 @@ class Merged(Case):
 
 
 class Terminal(Case):
-    def on_terminal(self, **env):
-        try:
-            main, terminal = pty.openpty()
-        except OSError as error:
-            self.skipTest(f"no pseudo-terminal: {error}")
-        process = subprocess.Popen([BINARY, *SMALL], stdout=terminal, stdin=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL,
-                                   env=environment(TERM="xterm", **env))
-        os.close(terminal)
-        text = b""
-        while True:
-            try:
-                piece = os.read(main, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            text += piece
-        os.close(main)
-        self.assertEqual(process.wait(PATIENCE), 0)
-        return text
-
     def test_colour(self):
-        self.assertIn(b"\x1b[", self.on_terminal())
+        self.assertIn(b"\x1b[", self.on_terminal(*SMALL))
 
     def test_no_color(self):
-        self.assertNotIn(b"\x1b[", self.on_terminal(NO_COLOR="1"))
+        self.assertNotIn(b"\x1b[", self.on_terminal(*SMALL, NO_COLOR="1"))
 
     def test_pipe(self):
         done = self.run_tool(*SMALL, env=environment(TERM="xterm"))

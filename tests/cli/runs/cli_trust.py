@@ -351,7 +351,7 @@ class TrustedGate(ProjectCase):
         builds = [f"{MODULES}/pace.so", f"{MODULES}/pace_again.so", "twice"]
         done = self.here("ab", *builds, "--dry-run")
         self.left_out(done, "--threshold", "--processes", "--sizes", "--rounds")
-        self.assertNotIn("3000", done.stdout)
+        self.assertNotIn("@3000", done.stdout)
         saved = self.folder / "ab.json"
         done = self.here("ab", *builds, f"--project={self.file}", f"--json={saved}")
         self.assertEqual(self.load(saved)["gate"]["threshold"], 0.9)

@@ -75,7 +75,7 @@ static void test_requests(void **state)
             assert_true(batches[arm][copy] >= 2 * AB_PROCESSES);
     assert_int_equal(batches[ARM_HEAD][0], AB_PROCESSES * AB_MOVED_ROUNDS + 4);
     assert_int_equal(batches[ARM_CONTROL][0], 4); /* of the calibration */
-    /* What was timed at last is checked again. */
+    /* The copy that was timed last is checked again. */
     size_t checked = 0;
     for (size_t i = 0; i < script_count("check", NULL, ANY_KERNEL); i++)
         checked += script_asked("check", NULL, ANY_KERNEL, i)->copy > 0;
@@ -157,10 +157,10 @@ static void test_judged_as_built(void **state)
     refuse(FOUND(LINE, "8", "0.5"), "base: a part of what executes is not in the copies; "
                                     "its loop is small");
     refuse("{\"share\":1,\"whole\":true}", "base: generated code");
-    /* A call of a millisecond. */
+    /* A call of ten milliseconds. */
     open_moved("--variants=good --processes=8", false);
     for (size_t k = 0; k < ARRAY_LEN(script.call_ns); k++)
-        script.call_ns[k] = 1e6;
+        script.call_ns[k] = 1e7;
     assert_int_equal(measure(0), 0);
     assert_string_equal(
         expect("good", VERDICT_SAME)->placement->unmoved,

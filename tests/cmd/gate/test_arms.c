@@ -97,7 +97,7 @@ static void test_void(void **state)
     assert_int_equal(first_of(0)->samples.n, 11);
 }
 
-/* What breaks in one arm is its own alone. */
+/* A fault of one arm costs no other arm. */
 static void test_an_arm_fails(void **state)
 {
     static const struct {

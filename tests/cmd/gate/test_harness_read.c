@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What harnesses print is read, and what they never print does no harm. */
+/* Output of harnesses is read, and output that they never print does no harm. */
 #include "harness/harness_private.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What command lines mean, and which are refused. */
+/* The meaning of command lines, and those that are refused. */
 #include "cli/args.h"
 #include "command_line.h"
 #include "unit.h"
@@ -231,6 +231,7 @@ static void test_refuses(void **state)
         {"list groups --uarch=zen6", "--uarch=zen6", "did you mean zen"},
         {"gemm --uarch=icx", "--uarch", "no option of gemm"},
         {"gemm --label=" NAME_257, "--label=nnnn", "257 bytes; a name has at most 256"},
+        {"gemm --isa=vsx", "--isa=vsx", "an instruction set of POWER"},
         {"gemm --isa=lib", "--isa=lib", "no such instruction set"},
         {"gemm --isa=", "--isa", "needs a value"},
         {"gemm --isa", "--isa", "needs a value"},

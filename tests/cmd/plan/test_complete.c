@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a shell is offered for the last word of a command line. */
+/* The words that a shell is offered for the last word of a command line. */
 #include "cli/args.h"
 #include "unit.h"
 

@@ -6,7 +6,7 @@
 #include "command_line.h"
 #include "unit.h"
 
-/* What a call writes to a stream; free() it. */
+/* The text that a call writes to a stream; free() it. */
 static char *captured(FILE *stream, int (*call)(void *context), void *context, int *rc)
 {
     FILE *const file = tmpfile();

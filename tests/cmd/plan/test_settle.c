@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is counted, on which CPUs, with how many threads. */
+/* Events, CPUs and threads of a plan. */
 #include "scripted_run.h"
 
 static void test_events(void **state)

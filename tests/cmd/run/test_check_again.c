@@ -2,7 +2,7 @@
 /* Checks after the first one: when they come, and what becomes of a case that fails. */
 #include "scripted_case.h"
 
-/* How many batches were asked for when the n-th check was. */
+/* The number of batches before the n-th check. */
 static size_t batches_before_check(size_t n)
 {
     const struct asked *check = script_asked("check", NULL, ANY_KERNEL, n);

@@ -182,7 +182,7 @@ static void test_counters(void **state)
     end(&both, made);
 }
 
-/* What was not traced whole may have been counted: that is not exact. */
+/* A call that was not traced whole may have been counted: that is not exact. */
 static void test_instructions(void **state)
 {
     struct both both;

@@ -45,7 +45,7 @@ static void make_class(struct license_scope *scope, size_t i)
     }
 }
 
-/* What `simdbench license` says of such a CPU: text, Markdown, JSON. */
+/* The words of `simdbench license` about such a CPU: text, Markdown, JSON. */
 static void report(const char *cpu, const uint64_t *config, struct license *license,
                    char *text[3])
 {

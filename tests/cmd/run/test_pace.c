@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the rounds of a group go on, and which of its batches had the core alone. */
+/* The end of a group's rounds, and batches that had the core alone. */
 #include "scripted_case.h"
 
 static void test_number_of_rounds(void **state)
@@ -92,7 +92,7 @@ static void test_core_share(void **state)
     script_trouble("batch", 1, 99, "core_share", 0);
     assert_int_equal(one("--rounds=20")->samples.apart.n, 0);
     assert_true(isnan(facts_find_number(&run->host, "core_probes")));
-    /* What the store queue shows counts, whatever the adds say. */
+    /* The store queue decides, whatever the adds say. */
     run_begin();
     script.batch = split;
     assert_int_equal(one("--rounds=20")->samples.apart.n, 3);

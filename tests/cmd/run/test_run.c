@@ -237,7 +237,7 @@ static void test_unknown_input(void **state)
     assert_int_equal(script_count("fill", NULL, ANY_KERNEL), 2 + 6 + 1);
     assert_int_equal(run_words("mul --sizes=8 --input=hard --rounds=1"), 0);
     assert_int_equal(script_count("fill", NULL, ANY_KERNEL), 1 + 1);
-    /* What else is wrong with it is the group's own matter. */
+    /* Other faults of it are the group's own matter. */
     run_begin();
     script_trouble("fill", 1, 1, NULL, -EIO);
     assert_int_equal(run_words("mul --sizes=8 --input=plain,hard --rounds=1"), 0);

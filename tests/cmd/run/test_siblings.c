@@ -38,7 +38,7 @@ static void end(struct cases *cases)
     run_free(cases->run);
 }
 
-/* Of a case at 85% of the limit of its work: what the others let it be. */
+/* The status of a case at 85% of the limit of its work, beside the others. */
 static enum inspect_cause first_cause(struct cases *cases)
 {
     static struct inspect_findings findings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a study measures together, and what the times of common rounds come to. */
+/* The sets that a study measures together, and the numbers from common rounds. */
 #include "unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker cannot do to its parent, and what becomes of its group. */
+/* A worker cannot harm its parent, and its group ends with it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -197,7 +197,7 @@ static void test_queue_of_many(void **state)
         assert_int_equal(status_of(&waiter[i]), 0);
 }
 
-/* Who waits first and is stopped keeps nobody else from the CPU that is free. */
+/* A stopped process at the head of the queue keeps nobody else from a free CPU. */
 static void test_stopped(void **state)
 {
     const int cpu[] = {CPU, CPU + 1};

@@ -157,7 +157,7 @@ static void test_each_cost(void **state)
     COSTS("steal", "doctor", vitals.stolen_s = 0.01)
 }
 
-/* What looks bad and is not. */
+/* Facts that look bad and are not. */
 static void test_each_ok(void **state)
 {
     OK("perf_event_paranoid", "nothing; root may all", host.perf_paranoid = 4;

@@ -101,7 +101,7 @@ static void test_private_copy(void **state)
     assert_memory_equal(a, b, n);
     free(a);
     free(b);
-    /* What lies beside the original is found beside the copy, or one folder up. */
+    /* Files beside the original are found beside the copy, or one folder up. */
     assert_int_equal(private_copy(mine, "head", path, true, copy, sizeof copy, &error),
                      0);
     *strrchr(copy, '/') = '\0';

@@ -134,7 +134,7 @@ static void test_copies(void **state)
     assert_in_range(told.loop_bytes, 8, 200);
     assert_in_range(told.offset, 0, 63);
     assert_non_null(told.executed);
-    /* What a trace found serves other processes of the same files. */
+    /* Findings of a trace serve other processes of the same files. */
     const struct copies_call again = {
         .number = number, .n = 2, .executed = told.executed};
     cJSON *const second = ask(copies_call(&again));

@@ -57,7 +57,7 @@ static void test_load(void **state)
     cJSON_Delete(two);
 }
 
-/* What works on operands is refused before there are any, as after a map that failed. */
+/* Calls that work on operands are refused before there are any, as after a failed map. */
 static void test_nothing_mapped(void **state)
 {
     static const char *const verbs[] = {"fill", "change"};

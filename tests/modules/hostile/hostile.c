@@ -13,7 +13,7 @@ enum { LATER = 20, LONG = 5000, MANY = 20000 };
 
 #define TEXT "a\033[31m\r\n\xc2\x9b::error ::x ##[error]y ##vso[a.b]\n::error::c"
 
-/* What comes after "PLACE:" in HOSTILE, or NULL. */
+/* The text after "PLACE:" in HOSTILE, or NULL. */
 static const char *asked(const char *place)
 {
     static char how[64]; /* the environment may be gone */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hostile.c can do to the process that it runs in, and to its operands. */
+/* Attacks of hostile.c on the process that it runs in, and on its operands. */
 #pragma once
 
 #include "twice.h"

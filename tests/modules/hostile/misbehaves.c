@@ -138,7 +138,8 @@ static const struct {
             {"rounding", .act = change_rounding},
             {"signals", .act = block_signals}};
 
-/* What `how` says behind `place`: "prepare-hang" hangs in prepare, "hang" in run. */
+/* The act that `how` names behind `place`: "prepare-hang" hangs in prepare, "hang" in
+ * run. */
 static void act(const char *place)
 {
     const size_t length = strlen(place);

@@ -236,7 +236,7 @@ RUN(p61)
     plants_two_threads(operands, gemm_part, m / 8 * 4, m);
 }
 
-/* Of sixteen parts, one thread does fifteen. */
+/* One thread does fifteen of sixteen parts. */
 RUN(p46)
 {
     const ptrdiff_t m = operands->shape->dim[0];

@@ -266,7 +266,8 @@ INLINE double *cell(const struct tensor *tensor, ptrdiff_t i, ptrdiff_t j)
     return tensor->cell + tensor->origin + i * tensor->stride[0] + j * tensor->stride[1];
 }
 
-/* Where each neighbour is, is computed from indices and strides, which are in memory. */
+/* The place of each neighbour is computed from indices and strides, which are in memory.
+ */
 RUN(f22)
 {
     const ptrdiff_t h = DIM(0), w = DIM(1);
@@ -304,7 +305,7 @@ RUN(f68)
         _mm256_storeu_ps(y + r * n + j, _mm256_loadu_ps(x));
 }
 
-/* Where a vector of a row comes from is computed from its place, bit by bit. */
+/* The source of a row's vector is computed from its place, bit by bit. */
 RUN(f24)
 {
     const ptrdiff_t m = DIM(0);

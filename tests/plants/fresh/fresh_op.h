@@ -23,7 +23,7 @@ typedef double answer(const struct simdbench_operands *operands, int64_t i);
 int fresh_parse(uint32_t rank, const char *text, struct simdbench_shape *shape,
                 char *error, size_t error_size);
 
-/* What fresh_parse reads. */
+/* The struct that fresh_parse fills. */
 void fresh_format(const struct simdbench_shape *shape, char *text, size_t text_size);
 
 /* Operands from arrays; returns n. */

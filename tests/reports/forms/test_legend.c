@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What single cells and lines below the table say. */
+/* Single cells and lines below the table. */
 #include "sample_run.h"
 #include "unit.h"
 
@@ -11,7 +11,8 @@ static void expect(const struct run *run, const char *wanted, bool there)
     free(text);
 }
 
-/* What a memory stream limits is told in bytes, with all that is compared with it. */
+/* A case that a memory stream limits is told in bytes, with all that is compared with it.
+ */
 static void rates(void **state)
 {
     static const struct {
@@ -192,7 +193,7 @@ static void doubts(void **state)
     run_free(run);
 }
 
-/* Of a run whose host does not tell how often: a file may lack any fact. */
+/* A run whose host does not tell how often: a file may lack any fact. */
 static void shared_core(void **state)
 {
     struct run *run = sample_run_small();

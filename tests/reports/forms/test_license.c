@@ -124,7 +124,7 @@ static void test_heavy(void **state)
     expect(&heavy, NULL, LICENSE_HEAVY, "512 heavy on one core runs at 75.0%");
     expect(&light, &heavy, LICENSE_HEAVY, "all cores");
     expect(&heavy, &light, LICENSE_HEAVY, "one core");
-    /* Of two losses the larger is told. */
+    /* The larger of two losses is told. */
     expect(&heavy, &MACHINE(1, 0.70, 0.001), LICENSE_HEAVY, "70.0%");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often hosts are accused, and which: random fleets of a fixed seed. */
+/* Accused hosts of random fleets of a fixed seed. */
 #include <math.h>
 
 #include "effort.h"

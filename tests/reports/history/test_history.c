@@ -250,7 +250,7 @@ static void test_hostile_strings(void **state)
         assert_null(strchr(text, 0x7f));
         free(text);
     }
-    /* What was printed finds it again, though its brackets are a glob as well. */
+    /* The printed id finds it again, though its brackets are a glob as well. */
     struct history again = read_all(history.entries[0].id);
     assert_true(again.n >= 2);
     history_free(&again);

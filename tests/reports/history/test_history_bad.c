@@ -147,7 +147,7 @@ static void test_strange_tables(void **state)
     run_free(run);
 }
 
-/* What a user adds stays, and does not run. */
+/* Things that a user adds stay, and do not run. */
 static void test_triggers_and_views(void **state)
 {
     struct run *const run = sample_run_small();

@@ -35,7 +35,7 @@ static void mann_whitney_is_exact(void **state)
     assert_near(stats_shift_p(b, 5, a, 5, 0), 1, 1e-15);
     /* 9 - 1 = 8 is the only difference above 7.5 beside 10 - 1 and 10 - 2. */
     assert_near(stats_shift_p(a, 5, b, 5, 7.5), count_orders(5, 5, 22), 1e-12);
-    /* Of 20 differences, those below 0: 5 of 0.5, 2 of 3.5. */
+    /* Seven of 20 differences are below 0: 5 of 0.5, 2 of 3.5. */
     assert_near(stats_shift_p(a, 5, mixed, 4, 0), count_orders(5, 4, 7), 1e-12);
     assert_true(isnan(stats_shift_p(a, 0, b, 5, 0)));
 }
@@ -200,7 +200,7 @@ static void equal_runs_are_the_same(void **state)
     run_free(head);
 }
 
-/* What slows the roof too is the machine, not the code. */
+/* A slow-down of the roof too is the machine's, not the code's. */
 static void a_slower_machine_is_no_regression(void **state)
 {
     struct run *const head = sample_run_alone();
@@ -279,7 +279,7 @@ static void new_and_gone(void **state)
     assert_non_null(strstr(times, "gemm/new"));
     assert_null(strstr(times, ADD64));
     free(times);
-    /* What is gone stands with its op, and the whole can be written and read. */
+    /* A case that is gone stands with its op, and the whole can be written and read. */
     for (size_t i = 1; i < head->n_results; i++)
         assert_true(head->results[i - 1].group <= head->results[i].group);
     struct run *const again = read_back(head);

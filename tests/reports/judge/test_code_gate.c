@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What code of two builds comes to, by whole calls of both. */
+/* Verdicts on the code of two builds, by whole calls of both. */
 #include "sample_run.h"
 #include "unit.h"
 

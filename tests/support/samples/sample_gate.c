@@ -56,7 +56,7 @@ static void add_trials(struct comparison *comparison, const struct row *row,
     comparison->voided = 3;
 }
 
-/* What is known of the code of row `i`. */
+/* Facts about the code of row `i`. */
 static void add_placement(struct comparison *comparison, size_t i)
 {
     static const enum code_equality equal[] = {EQUALITY_NEARLY, EQUALITY_SAME,

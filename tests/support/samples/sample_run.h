@@ -31,7 +31,7 @@ struct run *sample_run_hostile(void);
     "::error ::x\"',;\n\r\t%s%n<script>&|`*_\\\033[31m\xff\xc2\x9b\xe2\x80\xae@me\n" \
     "::notice ::##[error]##vso[a.b] https://a.b www.a.b me@a.b @me #1 gh-1"
 
-/* What `write` puts into a file, as text; the caller frees it. */
+/* The text that `write` puts into a file; the caller frees it. */
 char *sample_text(const struct run *run, enum format format,
                   const struct text_options *options);
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Branches that ask what their loop just loaded and nearly always get the same answer:
+ * the end of a search, or an error. Nobody can decide them outside of the loop. */
+#include "inspect_private.h"
+
+#include <stdlib.h>
+
+static const uint64_t flags = UINT64_C(1) << REGISTER_FLAGS;
+
+struct checks {
+    const struct nodes *nodes;
+    const struct loops *loops;
+    uint64_t *written; /* of each loop: registers */
+    uint64_t *loaded;  /* and those with what came from places that change, flags apart */
+    uint32_t *setter;  /* of each node: the node whose flags it finds, or NO_NODE */
+};
+
+static bool checks_make(struct checks *c, const struct nodes *nodes,
+                        const struct loops *loops)
+{
+    *c = (struct checks){.nodes = nodes,
+                         .loops = loops,
+                         .written = calloc(loops->n + 1, sizeof *c->written),
+                         .loaded = calloc(loops->n + 1, sizeof *c->loaded),
+                         .setter = malloc((nodes->n + 1) * sizeof *c->setter)};
+    for (uint32_t i = 0; c->setter && i < nodes->n; i++)
+        c->setter[i] = NO_NODE;
+    return c->written && c->loaded && c->setter;
+}
+
+static void checks_free(struct checks *c)
+{
+    free(c->written);
+    free(c->loaded);
+    free(c->setter);
+}
+
+static bool gets_loaded(const struct checks *c, uint32_t node)
+{
+    const uint32_t loop = c->loops->of[node];
+    const struct code *const code = &c->nodes->node[node].code;
+    return (code->loads && code->address_reads & c->written[loop]) ||
+           code->reads & c->loaded[loop];
+}
+
+/* Nodes follow each other nearly as they were executed first. */
+static void find_setters(const struct checks *c)
+{
+    for (uint32_t i = 0; i < c->nodes->n; i++) {
+        const struct node *const node = &c->nodes->node[i];
+        const uint32_t setter = node->code.writes & flags ? i : c->setter[i];
+        for (uint32_t e = 0; e < node->n_edges; e++)
+            c->setter[node->edge[e].to] = setter;
+    }
+}
+
+static void find_loaded(const struct checks *c)
+{
+    for (uint32_t i = 0; i < c->nodes->n; i++)
+        if (c->loops->of[i] != NO_LOOP)
+            c->written[c->loops->of[i]] |= c->nodes->node[i].code.writes;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < c->nodes->n; i++) {
+            const uint64_t writes = c->nodes->node[i].code.writes & ~flags;
+            const uint32_t loop = c->loops->of[i];
+            if (loop == NO_LOOP || !(writes & ~c->loaded[loop]) || !gets_loaded(c, i))
+                continue;
+            c->loaded[loop] |= writes;
+            more = true;
+        }
+    }
+}
+
+static bool is_check(const struct checks *c, uint32_t node)
+{
+    const double rare = 0.02;
+    const struct node *const branch = &c->nodes->node[node];
+    const uint32_t setter = c->setter[node];
+    return branch->code.flow == FLOW_CONDITIONAL && branch->code.reads & flags &&
+           setter != NO_NODE && c->loops->of[setter] == c->loops->of[node] &&
+           gets_loaded(c, setter) &&
+           node_rarely(branch) <= rare * (double)branch->executed;
+}
+
+bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop)
+{
+    struct checks c;
+    const bool made = checks_make(&c, nodes, loops);
+    if (made) {
+        find_setters(&c);
+        find_loaded(&c);
+    }
+    for (uint32_t i = 0; made && i < nodes->n; i++)
+        if (loops->of[i] != NO_LOOP && is_check(&c, i))
+            of_loop[loops->of[i]] += (double)nodes->node[i].executed;
+    checks_free(&c);
+    return made;
+}

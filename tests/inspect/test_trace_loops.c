@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops of traced functions: what their forms cost, and what their branches ask. */
+#include "traced_child.h"
+#include "traced_code.h"
+
+static void knows_nothing(void *context, const struct inspect_code *code, size_t n,
+                          struct inspect_cost *costs)
+{
+}
+
+/* An instruction with REP costs what the caller says, as no form tells it. */
+static void test_strings(void **state)
+{
+    for (unsigned told = 0; told < 2; told++) {
+        const struct inspect_options options = {
+            .whole_only = true, .costs = knows_nothing, .window.string = told ? 13 : 0};
+        struct inspect_census census;
+        struct error error = {.text = ""};
+        assert_int_equal(trace(repeated, TURNS, &options, &census, &error), 0);
+        assert_int_equal(census.loop[0].dearest_form != NULL, told);
+        if (told) {
+            assert_string_equal(census.loop[0].dearest_form, "rep stosb");
+            assert_near(census.loop[0].dearest, 13, 1e-9);
+            assert_near(census.loop[0].dearest_each, 13, 0);
+        }
+        inspect_census_free(&census);
+    }
+}
+
+static void knows_names(void *context, const struct inspect_code *code, size_t n,
+                        struct inspect_cost *costs)
+{
+    for (size_t i = 0; i < n; i++) {
+        const bool root = code[i].bytes[2] == 0x51, division = code[i].bytes[2] == 0x5e,
+                   x87 = code[i].bytes[0] == 0xd8;
+        costs[i] = (struct inspect_cost){.known = true, .throughput = root ? 9 : 5};
+        snprintf(costs[i].form, sizeof costs[i].form, "%s",
+                 root       ? "sqrtsd xmm, xmm"
+                 : division ? "divsd xmm, xmm"
+                 : x87      ? "fadd m32"
+                            : "div r8");
+    }
+}
+
+/* A root costs what its form does, and so does a division; integers are left out. What
+ * x87 adds is timed as a chain: it is no form that costs much. */
+static void test_divisions(void **state)
+{
+    const struct inspect_options options = {.whole_only = true, .costs = knows_names};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    assert_int_equal(trace(dividing, TURNS, &options, &census, &error), 0);
+    assert_near(census.loop[0].divides, 3, 1e-9);
+    assert_near(census.loop[0].divided, 14, 1e-9);
+    assert_null(census.loop[0].dearest_form);
+    inspect_census_free(&census);
+}
+
+/* A branch on what was just loaded, that never goes the other way, is a check; one on
+ * the same place each turn is none. */
+static void test_checks(void **state)
+{
+    struct inspect_census census = census_of(searching, TURNS, false);
+    assert_near(census.loop[0].branches, 2, 1e-9);
+    assert_near(census.loop[0].checks, 1, 1e-9);
+    inspect_census_free(&census);
+    census = census_of(asking_again, TURNS, false);
+    assert_near(census.loop[0].branches, 2, 1e-9);
+    assert_near(census.loop[0].checks, 0, 0);
+    inspect_census_free(&census);
+}
+
+/* A loop of five instructions, two of them in a function that it calls. */
+static void test_called(void **state)
+{
+    struct inspect_census census = census_of(calling, TURNS, false);
+    assert_near(census.loop[0].calls, 1, 1e-9);
+    assert_near(census.loop[0].called, 2, 1e-9);
+    inspect_census_free(&census);
+}
+
+int main(void)
+{
+    if (cannot_trace())
+        return 77;
+    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_checks),
+                     TEST(test_called));
+}
