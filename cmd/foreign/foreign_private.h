@@ -66,6 +66,7 @@ struct target {
     char *chosen;                 /* by a resolver: the symbol that ran, or where; NULL */
     uint64_t address;             /* in the file */
     bool resolver;
+    bool is_main; /* and a glob with wildcards means it: its call has all others in it */
     uint64_t calls, calls_at_trace;
     bool resting, rested; /* its breakpoint is out; was: there were more calls */
     int64_t wake, rest_ns;

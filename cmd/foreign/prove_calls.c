@@ -78,6 +78,8 @@ static enum program_want called(void *context, void *watched,
     if (foreign->capturing &&
         (target->calls == 1 || target->n_seen || foreign->declaration))
         return want_captured(foreign, target, call);
+    if (target->is_main && foreign->n_targets > 1)
+        return PROGRAM_PASS;
     if (target->n_seen < most_of(foreign) && !foreign->spent &&
         (target->n_seen < FIRST_CALLS || target->calls >= target->next))
         return PROGRAM_TRACE;

@@ -79,7 +79,12 @@ static void tell_call(const struct target *target, struct buffer *text)
     if (!seen) {
         const char *const why = target->n_seen ? target->seen[0].error : NULL;
         buffer_add(text, ": none of its calls was traced: ");
-        buffer_plain(text, why ?: "it was called within other traced calls, or too late");
+        buffer_plain(text, why ? why
+                           : target->is_main
+                               ? "it has all others in it, and is traced if "
+                                 "it is named without a *"
+                               : "it was called within other traced calls, "
+                                 "or too late");
         return;
     }
     for (unsigned i = 0; i < PROGRAM_ARGUMENTS; i++) {

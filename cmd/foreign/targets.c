@@ -69,6 +69,23 @@ static struct target *target_at(const struct symbol_file *file, uint64_t address
     return NULL;
 }
 
+/* Whoever names it wants it traced. */
+static bool is_main(const struct foreign *foreign, const struct symbol_file *file,
+                    const struct library_function *function)
+{
+    const char *const whole = function->demangled ?: "";
+    const size_t n = strlen(whole);
+    bool named = false;
+    if (strcmp(function->name, "main") && strcmp(function->name, "main.main") &&
+        (n < 6 || strcmp(whole + n - 6, "::main")))
+        return false;
+    for (size_t i = 0; i < foreign->globs.n; i++)
+        named |= !strpbrk(foreign->globs.item[i], "*?[") &&
+                 target_matches(foreign->globs.item[i], file, function->name,
+                                function->demangled);
+    return !named;
+}
+
 static struct target *target_add(struct foreign *foreign, struct symbol_file *file,
                                  const struct library_function *function)
 {
@@ -76,7 +93,8 @@ static struct target *target_add(struct foreign *foreign, struct symbol_file *fi
     *target = (struct target){.file = file,
                               .name = function->name,
                               .demangled = function->demangled,
-                              .address = function->address};
+                              .address = function->address,
+                              .is_main = is_main(foreign, file, function)};
     must_grow(file->target, file->n);
     file->target[file->n++] = target;
     foreign->n_targets++;

@@ -117,6 +117,16 @@ class ForeignPrograms(Case):
                              status=5)
         self.assertIn("NOT SEEN: sum_*: bits>=128", done.stderr)
 
+    def test_main(self):
+        """It has all other calls in it, so that it is traced only if it is named."""
+        done, document = self.prove(options=["--function=program:mai*", "--function=sum"])
+        self.assertEqual(self.function(document, "main")["traced"], [])
+        self.assertGreater(len(self.function(document)["traced"]), 1)
+        self.assertIn("main: none of its calls was traced: it has all others", done.stderr)
+        _, document = self.prove("threads", options=["--function=main"])
+        self.assertEqual(len(self.function(document, "main")["traced"]), 1)
+        self.assertFalse(self.function(document, "main")["calls_exact"])
+
     def test_loader_within_a_call(self):
         """A call in which it looked up a function is told if there is no other."""
         done, document = self.prove("lazy", options=["--function=looks_up"])
