@@ -272,7 +272,10 @@ bool target_in_loader(const struct foreign *foreign, uint64_t address)
 
 bool target_is_counted(const struct foreign *foreign, const struct target *target)
 {
-    return !target->rested && !foreign->missed;
+    const struct program_cost cost = program_cost(foreign->program);
+    const bool missed =
+        foreign->capturing ? cost.threads > cost.processes : foreign->missed;
+    return !target->rested && !missed;
 }
 
 static bool is_better(const struct seen *seen, const struct seen *best)

@@ -78,7 +78,6 @@ struct program {
     bool executed, ended, tracing, leaving;
     int status;
     uint64_t results; /* calls whose return was waited for */
-    uint64_t n_made;  /* threads and processes so far */
     unsigned awaited; /* of these, now */
     int errors;       /* end of a pipe that tells why a command could not be started */
     sigset_t mask;    /* of before */
