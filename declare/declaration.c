@@ -233,6 +233,17 @@ int declaration_parse(const char *text, struct declaration *declaration,
     return status;
 }
 
+bool declaration_has_outputs(const struct declaration *declaration)
+{
+    bool any = declaration->returned != CTYPE_VOID;
+    for (uint32_t i = 0; i < declaration->n; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        any |= argument->kind == ARGUMENT_LENGTH ||
+               (argument->kind == ARGUMENT_ARRAY && argument->role != ARGUMENT_IN);
+    }
+    return any;
+}
+
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error)
 {

@@ -102,13 +102,14 @@ enum argument_role { ARGUMENT_IN = 1, ARGUMENT_OUT, ARGUMENT_INOUT };
 /* An argument of the function that makes an opaque pointer. */
 struct made_argument {
     enum argument_kind kind; /* INTEGER, NUMBER, NULL, TEXT; ARRAY and OPAQUE: what
-                                `argument` is */
+                                `argument` is; SYMBOL: a name of the library */
     enum ctype type;         /* I64, F64, F32 (written 3.0f) or POINTER */
     struct extent integer;
     double number;
     char text[DECLARED_NAME];
     uint32_t argument; /* index */
-    bool by_address;   /* OPAQUE: of where the object's address will be */
+    bool by_address;   /* OPAQUE: of where the object's address will be; SYMBOL: not the
+                          eight bytes that are there */
 };
 enum { MADE_MAX = 24, STEPS_MAX = 6 };
 
@@ -141,7 +142,7 @@ struct declared_argument {
     /* TEXT: the bytes; SYMBOL: its name; ARRAY: VALUES_INPUT and a list, or nothing: */
     char text[DECLARED_TEXT];
     size_t text_bytes; /* without the final zero, as a text may have zeros inside */
-    /* OPAQUE: */
+    /* OPAQUE; ARRAY: calls that write to it when it has got its values: */
     char freed_by[DECLARED_NAME]; /* empty: by nobody */
     uint32_t n_made, n_steps;
     struct made_step step[STEPS_MAX];
@@ -175,6 +176,8 @@ int declaration_parse(const char *text, struct declaration *declaration,
 /* The same for an expression of its dimensions, such as "2 * n". */
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error);
+/* False: what the function does, nobody can see. */
+bool declaration_has_outputs(const struct declaration *declaration);
 /* Index of an argument, or -1. */
 int declaration_find(const struct declaration *declaration, const char *name);
 
@@ -369,6 +372,9 @@ int place_split(const char *text, char *library, size_t size, const char **place
 size_t place_library(const char *text);
 /* In a process that has opened the library (handle of dlopen()): its address. Resolvers
  * are called. -ENOENT with near matches; -ENXIO: a resolver or a table gives NULL. */
+/* Where a function or a variable is. */
+int symbol_address(void *handle, const struct library *library, const char *name,
+                   void **address, struct error *error);
 int place_resolve(void *handle, const struct library *library, const struct place *place,
                   void **address, struct error *error);
 

@@ -115,8 +115,10 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     argument->role = specifier->role       ? specifier->role
                      : specifier->is_const ? ARGUMENT_IN
                                            : ARGUMENT_OUT;
-    const int status = read_extents(reader, later);
-    return status < 0 ? status : read_values(reader, argument, later);
+    int status = read_extents(reader, later);
+    status = status < 0 ? status : read_values(reader, argument, later);
+    return status < 0 ? status
+                      : fillers_parse(reader, argument, later->specifier.pointers);
 }
 
 /* ---- pointers with a value ---- */

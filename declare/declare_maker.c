@@ -34,11 +34,32 @@ static int read_step(struct reader *reader, struct declared_argument *argument)
     return status;
 }
 
+static int read_steps(struct reader *reader, struct declared_argument *argument)
+{
+    int status = 0;
+    while (status == 0 && reader_take(reader, "then"))
+        status = read_step(reader, argument);
+    return status;
+}
+
+int fillers_parse(struct reader *reader, struct declared_argument *argument,
+                  bool of_pointers)
+{
+    const struct token *const token = reader_token(reader);
+    if (!token_is(token, "then"))
+        return 0;
+    if (argument->role == ARGUMENT_OUT)
+        return reader_fail(reader, token,
+                           "what is only written has no values; write const or inout "
+                           "before its type");
+    return of_pointers ? reader_fail(reader, token, "one array is filled so, not several")
+                       : read_steps(reader, argument);
+}
+
 int maker_parse(struct reader *reader, struct declared_argument *argument)
 {
     int status = read_step(reader, argument);
-    while (status == 0 && reader_take(reader, "then"))
-        status = read_step(reader, argument);
+    status = status < 0 ? status : read_steps(reader, argument);
     if (status == 0 && reader_take(reader, "free"))
         status = token_name(reader, reader_next(reader), argument->freed_by);
     return status;
@@ -74,18 +95,41 @@ static bool find_made(const struct reader *reader, const struct token *token,
     return true;
 }
 
+/* Of an argument or a dimension. */
+static bool is_known(const struct reader *reader, const struct token *token)
+{
+    const struct declaration *const declaration = reader->declaration;
+    bool known = declaration_find(declaration, token_word(token).text) >= 0;
+    for (uint32_t d = 0; d < declaration->n_dimensions; d++)
+        known |= token_is(token, declaration->dimension[d].name);
+    return known;
+}
+
+/* &name, *name: a variable or function of the library. */
+static int finish_symbol(struct reader *reader, bool by_address,
+                         struct made_argument *made)
+{
+    made->kind = ARGUMENT_SYMBOL;
+    made->type = CTYPE_POINTER;
+    made->by_address = by_address;
+    return token_name(reader, reader_next(reader), made->text);
+}
+
 /* make(&x): the function writes the object's address there. */
 static int finish_address(struct reader *reader, uint32_t i, bool first,
                           struct made_argument *made)
 {
     const struct token *const token = reader_token(reader);
+    if (token->kind == TOKEN_WORD && !is_known(reader, token))
+        return finish_symbol(reader, true, made);
     made->by_address = true;
     reader_next(reader);
-    return first && find_made(reader, token, made) && made->argument == i
+    return first && find_made(reader, token, made) && made->argument == i &&
+                   made->kind == ARGUMENT_OPAQUE
                ? 0
                : reader_fail(reader, token,
                              "'&' stands before the object's own name, in the call that "
-                             "makes it");
+                             "makes it, or before a name of the library");
 }
 
 static int finish_value(struct reader *reader, struct made_argument *made)
@@ -106,6 +150,15 @@ static int finish_value(struct reader *reader, struct made_argument *made)
         const int status = number_read(reader, &made->number, &single);
         made->type = single ? CTYPE_F32 : CTYPE_F64;
         return status;
+    } else if (reader_take(reader, "*")) {
+        return finish_symbol(reader, false, made);
+    } else if (token->kind == TOKEN_WORD && token[1].kind == TOKEN_SIGN &&
+               strchr(",)", token[1].at[0]) && !is_known(reader, token)) {
+        return reader_fail(
+            reader, token,
+            "no argument is called %s; for a variable of the library write "
+            "*%s, its value, or &%s, its address",
+            token_word(token).text, token_word(token).text, token_word(token).text);
     } else {
         made->kind = ARGUMENT_INTEGER;
         made->type = CTYPE_I64;
@@ -129,12 +182,36 @@ static int finish_made(struct reader *reader, uint32_t i, bool first,
     return status < 0 ? status : finish_end(reader);
 }
 
+/* What fills an array takes arrays that have values, and no objects. */
+static int check_filler(const struct reader *reader, const struct token *token,
+                        const struct made_argument *made)
+{
+    const struct declared_argument *const taken =
+        &reader->declaration->argument[made->argument];
+    if (made->kind == ARGUMENT_OPAQUE)
+        return reader_fail(reader, token, "arrays are filled before objects are made");
+    if (made->kind != ARGUMENT_ARRAY)
+        return 0;
+    if (reader->later[made->argument].specifier.pointers)
+        return reader_fail(reader, token, "%s is several arrays", taken->name);
+    return taken->role == ARGUMENT_OUT
+               ? reader_fail(reader, token,
+                             "%s is only written by the function; const or inout before "
+                             "its type gives it values",
+                             taken->name)
+               : 0;
+}
+
 int maker_finish(struct reader *reader, uint32_t i)
 {
     struct declared_argument *const argument = &reader->declaration->argument[i];
     int status = 0;
-    for (uint32_t m = 0; m < argument->n_made && status == 0; m++)
+    for (uint32_t m = 0; m < argument->n_made && status == 0; m++) {
+        const struct token *const token = &reader->token[argument->made[m].integer.n];
         status = finish_made(reader, i, m < argument->step[0].n, &argument->made[m]);
+        if (status == 0 && argument->kind == ARGUMENT_ARRAY)
+            status = check_filler(reader, token, &argument->made[m]);
+    }
     return status;
 }
 

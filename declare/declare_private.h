@@ -113,6 +113,9 @@ bool macro_of_type(struct reader *reader);
 
 /* ---- declare_maker.c ---- */
 
+/* then init(x) then set(x, 3): what functions write into an array. */
+int fillers_parse(struct reader *reader, struct declared_argument *argument,
+                  bool of_pointers);
 /* Goes through what stands behind `from`. */
 int maker_parse(struct reader *reader, struct declared_argument *argument);
 int maker_finish(struct reader *reader, uint32_t i);

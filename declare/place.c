@@ -113,6 +113,14 @@ static int take_entry(const struct library_function *function, const struct plac
     return 0;
 }
 
+int symbol_address(void *handle, const struct library *library, const char *name,
+                   void **address, struct error *error)
+{
+    const struct library_function *function;
+    const int status = library_find(library, name, &function, error);
+    return status < 0 ? status : address_of(handle, function, address, error);
+}
+
 int place_resolve(void *handle, const struct library *library, const struct place *place,
                   void **address, struct error *error)
 {

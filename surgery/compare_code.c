@@ -38,11 +38,21 @@ static int split(const char *text, struct lines *lines)
     return 0;
 }
 
+/* The first values of a variable, behind " =", or its end; and how long they are. */
+static const char *data_of(const char *line, size_t *n)
+{
+    const size_t length = strcspn(line, "\t\n");
+    const char *const data = memmem(line, length, " =", 2);
+    *n = data ? length - (size_t)(data - line) : 0;
+    return data ? data : line + length;
+}
+
 /* The length of what is known of a line, without its place, which stands behind a tab.
  * `cut`: more follows that is not known, as "..." says. */
 static size_t known(const char *line, bool *cut)
 {
-    const size_t n = strcspn(line, "\t\n");
+    size_t bytes;
+    const size_t n = (size_t)(data_of(line, &bytes) - line);
     *cut = n > 3 && !memcmp(line + n - 3, "...", 3);
     return *cut ? n - 3 : n;
 }
@@ -134,6 +144,18 @@ static int compare_lines(const struct lines *a, const struct lines *b,
     return status;
 }
 
+/* Of lines that are the same. */
+static bool same_data(const struct lines *a, const struct lines *b)
+{
+    bool same = a->n == b->n;
+    for (size_t i = 0; i < a->n && same; i++) {
+        size_t n, m;
+        const char *const x = data_of(a->line[i], &n), *const y = data_of(b->line[i], &m);
+        same = n == m && !memcmp(x, y, n) && (n < 3 || x[2] != '?');
+    }
+    return same;
+}
+
 int surgery_compare(const char *a, const char *b, struct surgery_difference *difference)
 {
     struct lines x, y = {.line = NULL};
@@ -143,6 +165,7 @@ int surgery_compare(const char *a, const char *b, struct surgery_difference *dif
         status = split(b, &y);
     if (status == 0)
         status = compare_lines(&x, &y, difference);
+    difference->same_data = status == 0 && difference->same && same_data(&x, &y);
     free(x.line);
     free(y.line);
     return status;

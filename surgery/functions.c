@@ -109,7 +109,7 @@ static bool can_handle(const struct surgery *surgery, const struct object *objec
                        uint64_t address, struct frame *function)
 {
     struct frame frame;
-    return !function->handlers ||
+    return !function->handlers || surgery->subject.only_code ||
            (surgery->n_unwinders && frame_at(object->frames, address, &frame) &&
             handlers_visit(&frame, is_within, function) == 0);
 }
@@ -138,6 +138,24 @@ static int add_function_at(struct search *search, uint64_t address)
                     .lo = region->lo, .hi = region->hi, .object = object, .loose = true});
 }
 
+int add_named(struct search *search, uint64_t address)
+{
+    struct surgery *const surgery = search->surgery;
+    const struct object *const object = object_at(&surgery->objects, address);
+    const uint64_t slot =
+        surgery->subject.only_code && object ? stub_slot(surgery, address) : 0;
+    struct frame function;
+    if (slot)
+        memcpy(&address, (const void *)(uintptr_t)slot, sizeof address);
+    if (!surgery->subject.only_code || !object || is_still(surgery, object) ||
+        object_at(&surgery->objects, address) != object || block_at(surgery, address) ||
+        !function_at(object, address, &function))
+        return 0;
+    const int status = add_function_at(search, address);
+    search->again |= block_at(surgery, address) != NULL;
+    return status;
+}
+
 int tie_blocks(struct search *search, struct block *block, uint64_t target)
 {
     const struct object *const object = block->object;
@@ -163,7 +181,9 @@ void functions_forget(struct surgery *surgery)
         free(surgery->block[i].image);
         free(surgery->block[i].mark);
         surgery->block[i].image = surgery->block[i].mark = NULL;
-        surgery->block[i].indirect = false;
+        surgery->block[i].indirect = surgery->block[i].calls = 0;
+        surgery->block[i].moves = 0;
+        surgery->block[i].unknown = false;
     }
     surgery->n_fixes = surgery->n_extras = 0;
 }
@@ -173,6 +193,20 @@ void functions_free(struct surgery *surgery)
     functions_forget(surgery);
     free(surgery->fix);
     free(surgery->extra);
+}
+
+/* Each computed jump has a table; or calls an address that the code itself holds. */
+bool surgery_is_closed(const struct surgery *surgery)
+{
+    for (size_t i = 0; i < surgery->n_blocks; i++) {
+        const struct block *const block = &surgery->block[i];
+        size_t tables = 0;
+        for (size_t k = 0; k < surgery->n_extras; k++)
+            tables += surgery->extra[k].n && surgery->extra[k].block == block;
+        if (block->indirect + block->calls > tables + block->moves || block->unknown)
+            return false;
+    }
+    return surgery->subject.only_code && !surgery->n_left;
 }
 
 static struct part_room *part_of(struct surgery *surgery, const struct block *block)

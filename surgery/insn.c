@@ -70,6 +70,8 @@ bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
         !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &decoded, operands)))
         return false;
     *insn = (struct insn){.address = address, .length = decoded.length};
+    if (decoded.raw.imm[0].size == 64)
+        insn->moved = decoded.raw.imm[0].value.u;
     take_flow(&decoded, insn);
     take_reference(&decoded, operands, insn);
     return true;

@@ -89,6 +89,12 @@ int surgery_code(const struct surgery *surgery, char **text, struct error *error
     return surgery_available(error);
 }
 
+bool surgery_is_closed(const struct surgery *surgery)
+{
+    (void)surgery;
+    return false;
+}
+
 bool surgery_has(const struct surgery *surgery, uint64_t address)
 {
     (void)surgery;

@@ -10,7 +10,12 @@
 
 #include <Zydis/Zydis.h>
 
-enum { FUNCTIONS_MAX = 4 * BLOCKS_MAX, NAMES_MAX = 4096, BLIND_BYTES = 16 };
+enum {
+    FUNCTIONS_MAX = 4 * BLOCKS_MAX,
+    NAMES_MAX = 4096,
+    BLIND_BYTES = 16,
+    HASHED_BYTES = 256
+};
 
 struct function {
     uint64_t lo, hi;
@@ -26,8 +31,7 @@ struct writing {
 
 /* ---- functions and places in them ---- */
 
-/* The slot that a stub of the linker jumps through, or 0: it is no stub. */
-static uint64_t stub_slot(const struct surgery *surgery, uint64_t address)
+uint64_t stub_slot(const struct surgery *surgery, uint64_t address)
 {
     const struct region *const region = region_at(&surgery->objects, address);
     struct insn insn = {.length = 0};
@@ -87,24 +91,49 @@ static void write_slot(struct writing *writing, uint64_t slot, const char *name)
 {
     uint64_t holds;
     memcpy(&holds, (const void *)(uintptr_t)slot, sizeof holds);
-    if (*name)
-        fprintf(writing->to, " slot %s", name);
-    else
+    if (!*name) {
         write_place(writing, holds);
+        return;
+    }
+    fprintf(writing->to, " slot %s", name);
+    if (writing->surgery->subject.only_code)
+        function_of(writing, holds);
 }
 
-static void write_variable(struct writing *writing, uint64_t address)
+/* The file's values of a variable, if it is one of a file. A text of unknown length ends
+ * with its zero. */
+static void write_initial(struct writing *writing, uint64_t address, uint64_t n,
+                          bool text)
+{
+    const struct object *const object = object_at(&writing->surgery->objects, address);
+    unsigned char *const bytes = object ? initial_at(object, address, &n) : NULL;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325), length = 0;
+    while (text && bytes && length < n && bytes[length] >= ' ' && bytes[length] <= '~')
+        length++;
+    if (length && length < n && !bytes[length])
+        n = length;
+    for (uint64_t i = 0; bytes && i < n; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    if (bytes)
+        fprintf(writing->to, " =%" PRIx64, hash);
+    else if (object)
+        fprintf(writing->to, " =?");
+    free(bytes);
+}
+
+static void write_variable(struct writing *writing, uint64_t address, uint64_t bytes)
 {
     const struct object *const object = object_at(&writing->surgery->objects, address);
     struct symbol symbol;
-    const uint64_t from =
-        object && symbol_at(object, address, &symbol) ? symbol.lo : address;
+    const bool known = object && symbol_at(object, address, &symbol);
+    const uint64_t from = known ? symbol.lo : address;
     size_t i = 0;
     while (i < writing->n_variables && writing->variable[i] != from)
         i++;
     if (i == writing->n_variables && i < NAMES_MAX)
         writing->variable[writing->n_variables++] = from;
     fprintf(writing->to, " variable %zu+%" PRIu64, i, address - from);
+    write_initial(writing, from, known ? symbol.hi - from : bytes, false);
 }
 
 /* Pointers among constants depend on places. */
@@ -170,7 +199,8 @@ static void write_target(struct writing *writing, const struct insn *insn)
     else if (object && slot_at(object, target, &name))
         write_slot(writing, target, name);
     else if (!region || region->writable)
-        write_variable(writing, target);
+        write_variable(writing, target,
+                       insn->reference == REFERS_LEA ? BLIND_BYTES : insn->data_bytes);
     else if (region->executable && insn->reference != REFERS_DATA)
         write_place(writing, target);
     else if (insn->reference == REFERS_LEA && object &&
@@ -179,22 +209,13 @@ static void write_target(struct writing *writing, const struct insn *insn)
     else if (insn->reference == REFERS_LEA) {
         write_constant(writing, target, BLIND_BYTES);
         fprintf(writing->to, "...");
+        write_initial(writing, target, HASHED_BYTES, true);
     } else {
         write_constant(writing, target, insn->data_bytes);
     }
 }
 
 /* ---- instructions ---- */
-
-/* The address that an instruction of 10 bytes moves to a register, or 0. */
-static uint64_t moved_address(const struct writing *writing,
-                              const ZydisDecodedInstruction *decoded)
-{
-    const uint64_t value = decoded->raw.imm[0].value.u;
-    const bool is_address =
-        decoded->raw.imm[0].size == 64 && region_at(&writing->surgery->objects, value);
-    return is_address ? value : 0;
-}
 
 static void write_text(struct writing *writing, const unsigned char *bytes,
                        const struct insn *insn)
@@ -217,7 +238,8 @@ static void write_text(struct writing *writing, const unsigned char *bytes,
         fprintf(writing->to, "%s", ZydisMnemonicGetString(decoded.mnemonic));
         return;
     }
-    const uint64_t address = moved_address(writing, &decoded);
+    const uint64_t address =
+        region_at(&writing->surgery->objects, insn->moved) ? insn->moved : 0;
     if (address)
         operands[1].imm.value.u = 0;
     ZydisFormatterFormatInstruction(&formatter, &decoded, operands,
@@ -228,7 +250,7 @@ static void write_text(struct writing *writing, const unsigned char *bytes,
     if (address && is_copied(writing->surgery, address))
         write_place(writing, address);
     else if (address)
-        write_variable(writing, address);
+        write_variable(writing, address, 8);
 }
 
 static void write_branch(struct writing *writing, uint64_t target)

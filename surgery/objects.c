@@ -272,3 +272,45 @@ bool slot_at(const struct object *object, uint64_t address, const char **name)
             *name = relocated(object, table, address - object->bias);
     return *name != NULL;
 }
+
+/* ---- values of variables in its file ---- */
+
+static void clear_pointers(const struct object *object, uint64_t at, uint64_t n,
+                           unsigned char *bytes)
+{
+    const ElfW(Shdr) * table;
+    for (size_t i = 0; (table = section(object, i)); i++) {
+        size_t n_rela = 0;
+        const ElfW(Rela) *const rela = table->sh_type == SHT_RELA
+                                           ? entries(object, table, sizeof *rela, &n_rela)
+                                           : NULL;
+        for (size_t k = 0; rela && k < n_rela; k++)
+            for (uint64_t byte = 0; byte < sizeof(uint64_t); byte++)
+                if (rela[k].r_offset + byte - at < n)
+                    bytes[rela[k].r_offset + byte - at] = 0;
+    }
+}
+
+unsigned char *initial_at(const struct object *object, uint64_t address, uint64_t *n)
+{
+    const uint64_t at = address - object->bias;
+    const ElfW(Shdr) * of;
+    for (size_t i = 0; (of = section(object, i)); i++) {
+        if (!(of->sh_flags & SHF_ALLOC) || of->sh_flags & SHF_TLS || at < of->sh_addr ||
+            at - of->sh_addr >= of->sh_size)
+            continue;
+        const uint64_t from = at - of->sh_addr, rest = of->sh_size - from;
+        *n = rest < *n ? rest : *n;
+        unsigned char *const copy = calloc(1, *n + 1);
+        const void *const bytes = part_of(object, of->sh_offset + from, *n);
+        if (copy && of->sh_type != SHT_NOBITS && bytes) {
+            memcpy(copy, bytes, *n);
+            clear_pointers(object, at, *n, copy);
+        } else if (of->sh_type != SHT_NOBITS) {
+            free(copy);
+            return NULL;
+        }
+        return copy;
+    }
+    return NULL;
+}

@@ -34,6 +34,8 @@ static int push_target(struct search *search, uint64_t address)
 {
     struct block *block = block_at(search->surgery, address);
     if (!block)
+        return add_named(search, address);
+    if (search->again)
         return 0;
     block->mark[address - block->lo] |= MARK_TARGET;
     return push(search, address);
@@ -76,6 +78,19 @@ static int take_reference(struct search *search, struct block *block,
                : status;
 }
 
+/* Functions whose addresses the code takes, if it is wanted alone. */
+static int take_named(struct search *search, struct block *block, const struct insn *insn)
+{
+    const struct surgery *const surgery = search->surgery;
+    const uint64_t address = insn->reference == REFERS_LEA ? insn->target : insn->moved;
+    const struct region *const region = region_at(&surgery->objects, address);
+    if (!surgery->subject.only_code || !region || !region->executable ||
+        (insn->moved && !object_at(&surgery->objects, address)))
+        return 0;
+    block->moves += insn->moved != 0;
+    return block_at(surgery, address) == block ? 0 : push_target(search, address);
+}
+
 /* Whether a place within an instruction is taken for the beginning of another one. */
 static bool overlaps(const struct block *block, uint64_t at, unsigned length)
 {
@@ -110,8 +125,11 @@ static int walk(struct search *search, uint64_t address)
         for (unsigned i = 0; i < insn.length; i++)
             block->mark[at + i] |= MARK_COVERED;
         memcpy(block->image + at, (const void *)(uintptr_t)address, insn.length);
-        block->indirect |= insn.indirect_jump && insn.reference == REFERS_NOT;
+        block->indirect += insn.indirect_jump && insn.reference == REFERS_NOT;
+        block->calls += insn.call && insn.reference == REFERS_NOT;
         status = take_reference(search, block, &insn);
+        if (status == 0 && !search->again)
+            status = take_named(search, block, &insn);
         if (insn.ends)
             return status;
         address += insn.length;
@@ -231,7 +249,9 @@ static int take_table(struct search *search, struct fix *fix)
     for (size_t i = 0; i < n && status == 0; i++) {
         int32_t distance;
         memcpy(&distance, (const void *)(uintptr_t)(table + 4 * i), sizeof distance);
-        status = push_target(search, table + (uint64_t)(int64_t)distance);
+        const uint64_t target = table + (uint64_t)(int64_t)distance;
+        if (block_at(surgery, target))
+            status = push_target(search, target);
     }
     return status;
 }
@@ -258,15 +278,21 @@ static int take_slots(struct search *search)
     int status = 0;
     for (size_t i = 0; i < surgery->n_fixes && status == 0; i++) {
         struct fix *fix = &surgery->fix[i];
-        const struct block *const block = block_at(surgery, fix->address);
+        struct block *const block = block_at(surgery, fix->address);
         const char *name;
         uint64_t holds;
-        if (fix->reference != REFERS_SLOT || !block->object ||
-            !slot_at(block->object, fix->target, &name))
+        if (fix->reference != REFERS_SLOT)
             continue;
+        if (!block->object || !slot_at(block->object, fix->target, &name)) {
+            block->unknown = true;
+            continue;
+        }
         memcpy(&holds, (const void *)(uintptr_t)fix->target, sizeof holds);
         fix->extra = extra_at(surgery, block, fix->target);
-        if (!is_copied(surgery, holds) || fix->extra != NO_EXTRA)
+        if (!block_at(surgery, holds) &&
+            object_at(&surgery->objects, holds) == block->object)
+            status = add_named(search, holds);
+        if (!is_copied(surgery, holds) || fix->extra != NO_EXTRA || search->again)
             continue;
         fix->extra = surgery->n_extras;
         status =
@@ -314,9 +340,9 @@ int code_find(struct search *search)
             status = push(search, block->lo);
         if (status == 0)
             status = find_taken(search, block);
-        if (status == 0)
-            status = push_handlers(search, block);
     }
+    for (size_t i = 0; i < surgery->n_blocks && status == 0 && !search->again; i++)
+        status = push_handlers(search, &surgery->block[i]);
     for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
         if (block_at(surgery, surgery->executed[i]))
             status = push(search, surgery->executed[i]);

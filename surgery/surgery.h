@@ -30,6 +30,10 @@ struct surgery_subject {
     /* The C library's functions stay, unless the kernel is one of them: they lie at one
      * place for all whom this process calls. */
     bool libc_stays;
+    /* For surgery_code(): nothing is to be copied, so there may be threads. Functions
+     * that code names are found, too, in the object of that code, whether they executed
+     * or not. */
+    bool only_code;
 };
 
 struct surgery;
@@ -125,11 +129,16 @@ uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
 /* The code that was found, from `run` on, as a text to be freed: a line for each
  * instruction, and behind a tab its place. All else in it is free of places: no padding;
  * targets are numbers of functions and of places in them; slots of the linker have names;
- * constants have values; variables are numbered as they appear. */
+ * constants have values; variables are numbered as they appear, and have a hash of what
+ * they hold at first behind " =" ("?": not known). */
 int surgery_code(const struct surgery *surgery, char **text, struct error *error);
+/* Opened for its code alone: all code that `run` can reach was found, whatever executed,
+ * but for what it calls of other objects by name. */
+bool surgery_is_closed(const struct surgery *surgery);
 
 struct surgery_difference {
     bool same;
+    bool same_data;      /* and so are the first values of its variables */
     bool nearly;         /* at most a fourth differs */
     size_t instructions; /* instructions that are not in both */
     char where[96];      /* the first of them, in the second text if it has it */

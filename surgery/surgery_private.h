@@ -18,6 +18,7 @@ struct insn {
     enum reference reference;
     uint8_t length, field, field_bytes; /* field: where its displacement is */
     uint8_t data_bytes;                 /* of the place that it accesses */
+    uint64_t moved;                     /* the number of 64 bits that it holds, or 0 */
     bool ends;                          /* the next instruction does not follow */
     bool indirect_jump, conditional, call, nop, padding, endbr;
 };
@@ -64,6 +65,9 @@ struct symbol {
 bool symbol_at(const struct object *object, uint64_t address, struct symbol *symbol);
 /* Whether the dynamic linker filled those 8 bytes for good; and the symbol, or "". */
 bool slot_at(const struct object *object, uint64_t address, const char **name);
+/* A copy of what the file has for n bytes there, or up to the end of the section; 0 for
+ * pointers. NULL: not known. */
+unsigned char *initial_at(const struct object *object, uint64_t address, uint64_t *n);
 
 /* ---- frames.c: functions by unwind information ---- */
 
@@ -98,7 +102,10 @@ struct block {
     uint64_t lo, hi;
     const struct object *object;
     unsigned char *image, *mark; /* the code before any change */
-    bool indirect;               /* has a jump to a place that is computed */
+    size_t indirect;             /* jumps to places that are computed */
+    size_t calls;                /* and calls */
+    size_t moves;                /* addresses of functions that it holds as numbers */
+    bool unknown;                /* it calls what a variable holds */
     size_t part;                 /* its number */
     bool loose; /* the bounds are those of a mapping, not of a function */
 };
@@ -194,6 +201,10 @@ struct search {
 bool same_part(const struct block *a, const struct block *b);
 /* A short jump leads out of a block: both ends go the same way, with all between them. */
 int tie_blocks(struct search *search, struct block *block, uint64_t target);
+/* normal.c: the slot that a stub of the linker jumps through, or 0: it is no stub. */
+uint64_t stub_slot(const struct surgery *surgery, uint64_t address);
+/* For code alone: the function there is to be found as well. */
+int add_named(struct search *search, uint64_t address);
 /* Forgets instructions, keeps blocks. */
 void functions_forget(struct surgery *surgery);
 /* reach.c: finds the instructions of all blocks; sets `again` if a block grew. */

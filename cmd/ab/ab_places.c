@@ -25,7 +25,9 @@ enum {
 #define CHOICE_NS 15000.0
 #define COPIES_NS 30e9
 /* Calls that are longer would be traced and timed for seconds. */
-#define LONGEST_NS 500000.0
+#define LONGEST_NS 5e6
+/* Longer ones are disturbed less, in proportion. */
+#define ONE_TURN_NS 500000.0
 
 static struct placement *placement_of(const struct ab_group *group, size_t c)
 {
@@ -140,38 +142,28 @@ static const char *take_found(struct ab_places *places, const struct copies_repl
     places->share = told->share;
     must(string_set(&places->path, told->path));
     places->whole = told->whole;
+    places->closed = told->closed;
+    if (told->code)
+        must(string_set(&places->code, told->code));
     if (!(told->share >= 1))
         return told->why_left ?: "a part of what executes is not in the copies";
     if (!told->executed)
         return "generated code lies elsewhere in each process";
     places->executed = must_have(strdup(told->executed));
-    places->code = told->code ? must_have(strdup(told->code)) : NULL;
     return NULL;
 }
 
-static void compare_code(struct ab_group *group, size_t c)
+static void tell_places(struct ab_group *group, size_t c)
 {
     const struct ab_places *const base = &group->cases[c].places[ARM_BASE];
     const struct ab_places *const head = &group->cases[c].places[ARM_HEAD];
     struct placement *const placement = placement_of(group, c);
-    struct surgery_difference difference;
     placement->base_offset = base->offset;
     placement->base_loop = base->loop;
     placement->head_offset = head->offset;
     placement->head_loop = head->loop;
     must(string_set(&placement->source, in_repository(head->path)));
-    if (!base->code || !head->code ||
-        surgery_compare(base->code, head->code, &difference) < 0)
-        return;
-    /* Windows see other parts of equal code. */
-    if (!difference.same && !(base->whole && head->whole))
-        return;
-    placement->equality = difference.same     ? EQUALITY_SAME
-                          : difference.nearly ? EQUALITY_NEARLY
-                                              : EQUALITY_OTHER;
-    placement->instructions = (double)difference.instructions;
-    must(string_set(&placement->where,
-                    difference.nearly && !difference.same ? difference.where : NULL));
+    ab_compare_code(group, c);
 }
 
 /* ---- copies in this process ---- */
@@ -245,7 +237,7 @@ static int copy_arms(struct ab_group *group, size_t c, bool *copied)
             share_found(group, c);
     }
     if (status == 0 && *copied && first)
-        compare_code(group, c);
+        tell_places(group, c);
     return status;
 }
 
@@ -265,7 +257,8 @@ static int choose(struct ab_group *group, size_t c, uint64_t *random)
         order[i] = i;
         ns[i / n][i % n] = INFINITY;
     }
-    for (int turn = 0; turn < TURNS; turn++) {
+    const int turns = group->state.cases[c].call_ns > ONE_TURN_NS ? 1 : TURNS;
+    for (int turn = 0; turn < turns; turn++) {
         order_shuffle(order, ARMS * entry->n_places, random);
         for (int k = 0; k < ARMS * n; k++) {
             const int which = order[k] / n, place = order[k] % n;
@@ -301,12 +294,12 @@ int ab_take_places(struct ab_group *group, size_t c)
         ab_random(group->ab, group->state.number, group->process, 1000 + (uint64_t)c);
     const double call_ns = group->state.cases[c].call_ns;
     bool copied;
-    if (group->ab->request.as_built || entry->unmoved)
+    if (group->ab->request.as_built)
         return 0;
-    if (call_ns > LONGEST_NS) {
+    if (!entry->unmoved && call_ns > LONGEST_NS)
         leave(group, c, "a call is too long to be moved");
-        return 0;
-    }
+    if (entry->unmoved)
+        return ab_take_code(group, c);
     entry->n_places = places_of(call_ns);
     const int status = copy_arms(group, c, &copied);
     return status == 0 && copied ? choose(group, c, &random) : status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by arms.c (the builds), ab_plan.c (what both can do), ab_case.c (one case and
  * its arms), ab_limit.c (its roof), ab_process.c (one fresh process), ab_rounds.c
- * (batches), ab_places.c (places of code), ab_prove.c (traces) and ab.c (processes until
- * it is decided). */
+ * (batches), ab_places.c (places of code), ab_code.c (whether it is the same),
+ * ab_prove.c (traces) and ab.c (processes until it is decided). */
 #pragma once
 
 #include <limits.h>
@@ -69,7 +69,7 @@ struct ab_places {
     char *executed, *code, *path; /* as struct copies_reply has them; NULL: not known */
     double offset, loop;          /* of its hottest loop; NaN: not known */
     double share;
-    bool whole;
+    bool whole, closed;
 };
 
 /* The rounds of one process, until it has come to its end. */
@@ -82,6 +82,7 @@ struct ab_case {
     size_t limit;    /* the roof that limits it in the process at hand, or n_cases */
     double limit_ns; /* of its batch beside the last trial; 0: none, or it is void */
     bool unmoved;    /* judged as built: its placement says why */
+    bool asked;      /* for its code alone, which happens once */
     struct ab_places places[ARMS];
     uint64_t n_places, best[ARMS]; /* copies; best 0: the code as built */
     uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */
@@ -125,6 +126,7 @@ static inline uint32_t ab_processes(const struct ab *ab)
 /* arms.c */
 int arms_open(struct ab *ab, struct error *error);
 void arms_close(struct ab *ab);
+bool arms_same_options(const struct module_spec *a, const struct module_spec *b);
 /* Loads a build into a worker that runs: a module only, programs have theirs. */
 int arm_load(const struct ab *ab, struct ab_arm *arm, struct worker *worker,
              cJSON **description, struct error *error);
@@ -154,6 +156,11 @@ int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
 int ab_take_places(struct ab_group *group, size_t c);
 void ab_begin_places(struct ab_case *entry);
 void ab_free_places(struct ab_case *entry);
+
+/* ab_code.c: whether what was found of both builds is the same. Asks for the code alone
+ * of a case that cannot be moved, once; like runner_ask(). */
+void ab_compare_code(struct ab_group *group, size_t c);
+int ab_take_code(struct ab_group *group, size_t c);
 
 /* ab_limit.c: readies the roofs of all wanted cases in this process; runs a batch of one
  * after the rounds of its case, and adds it beside the last of these. Like runner_ask().

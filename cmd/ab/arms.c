@@ -70,7 +70,7 @@ static bool same_file(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
-static bool same_options(const struct module_spec *a, const struct module_spec *b)
+bool arms_same_options(const struct module_spec *a, const struct module_spec *b)
 {
     bool same = a->n_options == b->n_options;
     for (size_t i = 0; same && i < a->n_options; i++)
@@ -268,7 +268,7 @@ int arms_open(struct ab *ab, struct error *error)
     if (status < 0)
         return status;
     ab->own_processes = ab->programs || any_clash(ab) ||
-                        !same_options(&arm[ARM_BASE].spec, &arm[ARM_HEAD].spec);
+                        !arms_same_options(&arm[ARM_BASE].spec, &arm[ARM_HEAD].spec);
     for (int i = 0; i < ARMS; i++) {
         if (ab->own_processes || i == 0)
             ab->workers[i] = make_worker(ab, &arm[i]);

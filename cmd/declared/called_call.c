@@ -3,12 +3,9 @@
  */
 #include "called_private.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- opaque arguments ---- */
 
 /* The operand that is this argument's array, or NULL. */
 static const struct simdbench_operand *made_call_array(const struct made_call *made,
@@ -19,158 +16,9 @@ static const struct simdbench_operand *made_call_array(const struct made_call *m
 }
 
 /* An array as it is passed. */
-static void *array_of(const struct made_call *made, uint32_t i)
+void *made_call_pointer(const struct made_call *made, uint32_t i)
 {
     return made->table[i] ? (void *)made->table[i] : made_call_array(made, i)->data;
-}
-
-static void set_made(struct made_call *made, const struct made_argument *from,
-                     struct call_signature *signature, struct call_frame *frame,
-                     uint32_t i)
-{
-    const int64_t *const dimension = made->operands.shape->dim;
-    int64_t value = 0;
-    struct error error;
-    signature->argument[i] = from->kind == ARGUMENT_NUMBER ? CALL_VECTOR : CALL_INTEGER;
-    switch (from->kind) {
-    case ARGUMENT_NUMBER:
-        frame->word[i] = ctype_of_double(from->type, from->number);
-        break;
-    case ARGUMENT_TEXT:
-        frame->word[i] = (uintptr_t)from->text;
-        break;
-    case ARGUMENT_ARRAY:
-        frame->word[i] = (uintptr_t)array_of(made, from->argument);
-        break;
-    case ARGUMENT_OPAQUE:
-        frame->word[i] = from->by_address ? (uintptr_t)&made->opaque[from->argument]
-                                          : (uintptr_t)made->opaque[from->argument];
-        break;
-    case ARGUMENT_INTEGER:
-        extent_value(&from->integer, dimension, &value, &error);
-        frame->word[i] = (uint64_t)value;
-        break;
-    default:
-        frame->word[i] = 0;
-    }
-}
-
-/* In the library, in what the program has loaded, as free() of libc, or in libraries that
- * it needs. */
-static int find_symbol(const struct declared_slot *slot, const char *name, void **address,
-                       struct error *error)
-{
-    struct place place;
-    int status = place_parse(name, &place, error);
-    if (status == 0)
-        status = place_resolve(slot->handle, &slot->library, &place, address, error);
-    if (status == -ENOENT && place.kind == PLACE_SYMBOL &&
-        (*address = dlsym(RTLD_DEFAULT, place.name) ?: dlsym(slot->handle, place.name)))
-        return 0;
-    return status;
-}
-
-static void free_opaque(struct made_call *made, uint32_t i)
-{
-    if (made->opaque[i] && made->freed_by[i])
-        made->freed_by[i](made->opaque[i]);
-    made->opaque[i] = NULL;
-}
-
-struct made_run {
-    call_code *code;
-    struct call_frame frame;
-};
-
-static void run_maker(void *context)
-{
-    struct made_run *const run = context;
-    run->code(&run->frame);
-}
-
-/* A call that makes an opaque argument, or sets it up. */
-static int make_step(struct made_call *made, uint32_t i, uint32_t s, uint64_t *result,
-                     bool *by_address, struct error *error)
-{
-    const struct declared_argument *const argument =
-        &made->slot->from->declaration.argument[i];
-    const struct made_step *const step = &argument->step[s];
-    struct call_signature signature = {.n = step->n};
-    struct made_run run = {.frame = {.result = 0}};
-    struct thunk *thunk = NULL;
-    struct crash crash;
-    char text[200];
-    for (uint32_t k = 0; k < step->n; k++) {
-        const struct made_argument *const from = &argument->made[step->first + k];
-        set_made(made, from, &signature, &run.frame, k);
-        *by_address |= from->by_address;
-    }
-    int status = thunk_make(&signature, made->maker[i][s], &thunk, error);
-    if (status < 0)
-        return status;
-    run.code = thunk_code(thunk);
-    status = crash_catch(run_maker, &run, &crash);
-    thunk_free(thunk);
-    *result = run.frame.result;
-    if (status == 0)
-        return 0;
-    crash_text(&crash, text, sizeof text);
-    made->opaque[i] = NULL;
-    return error_set(error, status, "%s: %s() %s", argument->name, step->name, text);
-}
-
-static int make_opaque(struct made_call *made, uint32_t i, struct error *error)
-{
-    const struct declared_argument *const argument =
-        &made->slot->from->declaration.argument[i];
-    uint64_t result;
-    bool by_address = false;
-    int status = make_step(made, i, 0, &result, &by_address, error);
-    if (status == 0 && !by_address)
-        made->opaque[i] = (void *)(uintptr_t)result;
-    if (status == 0 && !made->opaque[i])
-        status = error_set(error, -ENOMEM, "%s: %s() %s NULL", argument->name,
-                           argument->step[0].name, by_address ? "wrote" : "returned");
-    for (uint32_t s = 1; s < argument->n_steps && status == 0; s++)
-        status = make_step(made, i, s, &result, &by_address, error);
-    return status;
-}
-
-/* The functions that make and free an object. */
-static int find_makers_of(struct made_call *made, uint32_t i, struct error *error)
-{
-    const struct declared_argument *const argument =
-        &made->slot->from->declaration.argument[i];
-    void *freer = NULL;
-    int status = 0;
-    for (uint32_t s = 0; s < argument->n_steps && status == 0; s++)
-        status =
-            find_symbol(made->slot, argument->step[s].name, &made->maker[i][s], error);
-    if (status == 0 && argument->freed_by[0])
-        status = find_symbol(made->slot, argument->freed_by, &freer, error);
-    *(void **)&made->freed_by[i] = freer;
-    return status;
-}
-
-/* All of them, and what `&name` is. */
-static int find_makers(struct made_call *made, struct error *error)
-{
-    const struct declaration *const declaration = &made->slot->from->declaration;
-    int status = 0;
-    for (uint32_t i = 0; i < declaration->n && status == 0; i++)
-        status = declaration->argument[i].kind == ARGUMENT_SYMBOL
-                     ? find_symbol(made->slot, declaration->argument[i].text,
-                                   &made->opaque[i], error)
-                     : find_makers_of(made, i, error);
-    return status;
-}
-
-/* Those that were made last go first. */
-static void free_opaques(struct made_call *made)
-{
-    const struct declaration *const declaration = &made->slot->from->declaration;
-    for (uint32_t k = declaration->n_objects; k-- > 0;)
-        free_opaque(made, declaration->object[k]);
 }
 
 /* ---- planes ---- */
@@ -205,14 +53,12 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
 {
     const struct declaration *const declaration = &made->slot->from->declaration;
     void *pointer[DECLARED_MAX];
-    int status = 0;
     made->operands = *operands;
     fill_tables(made);
-    free_opaques(made);
-    for (uint32_t k = 0; k < declaration->n_objects && status == 0; k++)
-        status = make_opaque(made, declaration->object[k], error);
+    const int status = objects_make(made, error);
     for (uint32_t i = 0; i < declaration->n; i++)
-        pointer[i] = made_call_array(made, i) ? array_of(made, i) : made->opaque[i];
+        pointer[i] =
+            made_call_array(made, i) ? made_call_pointer(made, i) : made->opaque[i];
     if (status == 0)
         call_fill(declaration, &made->sizes, pointer, &made->frame);
     return status;
@@ -242,7 +88,7 @@ static int begin_frame(struct made_call *made, struct error *error)
     const struct simdbench_operands operands = made->operands;
     int status = slot_measure(made->slot, operands.shape, &made->sizes, error);
     if (status == 0)
-        status = find_makers(made, error);
+        status = objects_find(made, error);
     if (status == 0)
         status = make_tables(made, error);
     return status == 0 ? made_call_point(made, &operands, error) : status;
@@ -289,7 +135,7 @@ void made_call_end(struct made_call *made)
         set->sets = NULL;
         made_call_end(set);
     }
-    free_opaques(made);
+    objects_free(made);
     for (uint32_t i = 0; i < DECLARED_MAX; i++)
         free(made->table[i]);
     thunk_free(made->thunk);
@@ -330,6 +176,8 @@ void made_call_finish(const struct made_call *made)
             word = made->frame.slot[source->argument];
         else if (returned == CTYPE_POINTER)
             word = (uint64_t)pointer_offset(made, word);
+        else if (returned == CTYPE_VOID)
+            word = 0;
         const bool vector =
             source->argument == NO_OPERAND && slot->from->declaration.vector;
         memcpy(operand->data, vector ? (const void *)made->frame.vector : &word,
@@ -418,6 +266,12 @@ uint64_t declared_length(const struct declared_call *call, uint32_t operand)
 void declared_finish(const struct declared_call *call)
 {
     made_call_finish((const struct made_call *)call);
+}
+
+bool declared_unseen(const struct declared_call *call)
+{
+    const struct made_call *const made = (const struct made_call *)call;
+    return !declaration_has_outputs(&made->slot->from->declaration);
 }
 
 bool declared_answered(const struct declared_call *call)

@@ -320,10 +320,21 @@ static const char *input_of(const struct declared_slot *slot, int argument)
     return NULL;
 }
 
-int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,
+/* Functions that cannot run are the slot's trouble. */
+static int run_fillers(struct declared_slot *slot,
+                       const struct simdbench_operands *operands)
+{
+    struct error error = {.text = ""};
+    const int status = slot_run_fillers(slot, operands, &error);
+    snprintf(slot->trouble, sizeof slot->trouble, "%.250s", error.text);
+    return status;
+}
+
+int slot_fill(struct declared_slot *slot, const struct simdbench_operands *operands,
               uint64_t seed, const char *input)
 {
     struct error error;
+    slot->trouble[0] = '\0';
     if (input && input_check(&slot->from->declaration, input, &error) < 0)
         return -EINVAL;
     struct declared_sizes sizes;
@@ -345,5 +356,5 @@ int slot_fill(const struct declared_slot *slot, const struct simdbench_operands 
             random = random_next(&random);
         }
     }
-    return status;
+    return status == 0 && slot_has_fillers(slot) ? run_fillers(slot, operands) : status;
 }

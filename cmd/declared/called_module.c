@@ -125,6 +125,8 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
         if (input_has_form(from->input[i].text))
             slot->op.flags |= OP_FORMED;
     }
+    if (slot_has_fillers(slot))
+        slot->op.flags |= SIMDBENCH_JOINT | OP_FORMED;
     return 0;
 }
 

@@ -118,7 +118,7 @@ void values_fill(const struct declared_slot *slot, const int64_t *dimension,
     "zero, "                                                                          \
     "text, values:A,B.., file:PATH"
 /* -EINVAL: `input` is none of them. */
-int slot_fill(const struct declared_slot *slot, const struct simdbench_operands *operands,
+int slot_fill(struct declared_slot *slot, const struct simdbench_operands *operands,
               uint64_t seed, const char *input);
 /* True if elements of such an input go together. */
 bool input_is_joint(const char *input);
@@ -155,6 +155,19 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
                     struct error *error);
 /* -EDOM: a call changed the pointers to planes. */
 int made_call_keeps_tables(const struct made_call *made, struct error *error);
+/* An array as it is passed. */
+void *made_call_pointer(const struct made_call *made, uint32_t i);
+
+/* called_objects.c */
+/* Functions that make objects, and what `&name` is. */
+int objects_find(struct made_call *made, struct error *error);
+/* Anew. */
+int objects_make(struct made_call *made, struct error *error);
+void objects_free(struct made_call *made);
+bool slot_has_fillers(const struct declared_slot *slot);
+/* Calls the functions that write values into arrays. */
+int slot_run_fillers(const struct declared_slot *slot,
+                     const struct simdbench_operands *operands, struct error *error);
 /* Writes what is returned, and lengths, to their operands. */
 void made_call_finish(const struct made_call *made);
 /* Number of elements of an operand that are valid after the call. */

@@ -76,5 +76,7 @@ uint32_t declared_calls(const struct simdbench_op *op);
 /* The next op->fill is for this set of operands: each set has the inputs of another call.
  */
 void declared_set(const struct simdbench_op *op, uint64_t number);
+/* True if the function writes no array and returns nothing. */
+bool declared_unseen(const struct declared_call *call);
 /* True if the last answers are what this function computed. */
 bool declared_answered(const struct declared_call *call);

@@ -20,7 +20,7 @@ static const struct adapter adapters[] = {
      .reader = read_go, .one_case = true, .choice = CHOICE_PARTS},
     {.name = "criterion", .mark = "CRITERION_HOME",
      .list = "--bench --list", .list_reader = read_criterion_list,
-     .run = "--bench {case} --noplot --sample-size=10 --nresamples=1001 --warm-up-time={seconds} "
+     .run = "--bench {case} --noplot --sample-size=20 --nresamples=1001 --warm-up-time={seconds} "
             "--measurement-time={seconds}",
      .reader = read_criterion, .one_case = true, .home = "CRITERION_HOME"},
     /* Names of rows that are threads or arguments are told by a run alone. */

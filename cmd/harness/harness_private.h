@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by adapters.c (the table of harnesses), read_gbench.c, slice.c (one process),
  * sides.c (the builds), checkout.c (commits), look.c (rounds), pilot.c (how long it
- * takes) and harness.c (the whole). */
+ * takes), notes.c and harness.c (the whole). */
 #pragma once
 
 #include <limits.h>
@@ -103,6 +103,7 @@ struct harness_case {
     int order[SIDES * PLACES]; /* first row of a square of as many rounds */
     size_t best[SIDES];        /* places at which each side is fastest */
     size_t turns;
+    double step_ns, least_ns; /* the last digit that was printed, the least time; or 0 */
 };
 
 struct harness {
@@ -158,6 +159,9 @@ int unit_run(struct harness *harness, size_t first, int which, size_t place,
 
 /* Ends a case: one side's fault. */
 void case_fail(struct harness *harness, size_t c, int which, const char *reason);
+
+/* Tells what else is known of a case that was measured (notes.c). */
+void notes_add(struct harness *harness, size_t c);
 
 /* The time of slices, and the change that can be found in a time (pilot.c). */
 int harness_pilot(struct harness *harness, struct error *error);

@@ -90,6 +90,16 @@ static bool may_be_void(const struct harness_case *entry)
     return entry->n_void < VOID_FEW || VOID_PART * entry->n_void < entry->n_rounds;
 }
 
+/* The last digit of any time of a case: programs may leave out zeros at the end. */
+static void take_step(struct harness_case *entry, const struct reading *reading)
+{
+    if (!(reading->ns > 0) || !(reading->step_ns > 0))
+        return;
+    const bool first = !entry->step_ns;
+    entry->step_ns = first ? reading->step_ns : fmin(entry->step_ns, reading->step_ns);
+    entry->least_ns = first ? reading->ns : fmin(entry->least_ns, reading->ns);
+}
+
 static void take_readings(struct harness *harness, size_t first, int which, size_t place,
                           const struct readings *readings, const struct slice *slice,
                           struct harness_round *rounds)
@@ -103,6 +113,7 @@ static void take_readings(struct harness *harness, size_t first, int which, size
         if (reading->reason && !(reading->no_time && may_be_void(&harness->cases[c])))
             case_fail(harness, c, which, reading->reason);
         round->is_void |= reading->no_time;
+        take_step(&harness->cases[c], reading);
         round->ns[which][place] = reading->ns;
         round->peak[which] = slice->peak_bytes;
         round->faults[which] = slice->faults;
@@ -207,6 +218,7 @@ static void choose(struct harness *harness, size_t c, uint32_t processes)
     result->comparison->n_trials = 0;
     result->comparison->voided = result->samples.voided =
         (uint32_t)(n - taken + entry->n_void);
+    result->comparison->rounding = entry->step_ns ? entry->step_ns / entry->least_ns : 0;
     result->samples.iterations = 1;
     for (size_t i = 0; i < taken; i++)
         add_trial(harness, result, &entry->rounds[number[i]], entry->best, number[i]);

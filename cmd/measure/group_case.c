@@ -143,6 +143,7 @@ static int check(struct group_state *group, struct case_state *entry)
         return status;
     struct result *const result = case_result(group, entry);
     entry->answered = told.answered;
+    entry->unseen = told.unseen;
     return take_accuracy(result, &told) ? 0 : ask_owner(group, result, &places);
 }
 

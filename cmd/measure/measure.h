@@ -92,6 +92,7 @@ struct case_state {
     /* Counts of each event per call of an empty kernel, and in a region without one. */
     double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
     bool answered; /* the right answers are its own: others have to agree with it */
+    bool unseen;   /* it has no results that anybody could check */
     bool active;   /* still takes part in this group */
 };
 

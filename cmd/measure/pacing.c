@@ -128,6 +128,12 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
                  "major faults)",
                  result->samples.voided, ran);
         result_set_status(result, STATUS_NOISY, reason);
+    } else if (turn->entry->unseen) {
+        result_set_status(
+            result, STATUS_UNCHECKED,
+            "it writes no array and returns nothing, so that its results "
+            "cannot be seen; 'inout bytes x[SIZE] then make(x)' in place of "
+            "an object shows them");
     } else if (!is_checked(turn)) {
         result_set_status(result, STATUS_UNCHECKED,
                           "there is no reference, and no other function that agrees with "

@@ -175,6 +175,13 @@ int files_write(struct referee *referee, const char *file, const char *name,
     declared_free(&all);
     if (status < 0)
         return status;
+    if (!declaration_has_outputs(&op_of(referee)->declaration))
+        return error_set(
+            error, -EINVAL,
+            "op %s writes no array and returns nothing: nobody could tell "
+            "whether it is right; write 'inout bytes x[SIZE] then make(x)' in "
+            "place of an object that it changes",
+            op_of(referee)->name);
     name_operands(referee);
     return list_known(referee, error);
 }

@@ -253,7 +253,8 @@ static const struct check_reply check_reply_defaults = {
     .threads_alive = 1, .max_ulp = NAN, .worst_input = NAN};
 TABLE(check_reply, OPTIONAL(check_reply, threads_alive), FIELD(check_reply, note),
       FIELD(check_reply, max_ulp), OPTIONAL(check_reply, mean_ulp),
-      FIELD(check_reply, worst_input), OPTIONAL(check_reply, answered))
+      FIELD(check_reply, worst_input), OPTIONAL(check_reply, answered),
+      OPTIONAL(check_reply, unseen))
 
 static const struct batch_reply batch_reply_defaults = {
     .process_ns = NAN, .threads_busy = NAN, .waited_ns = -1, .core_split = -1};
@@ -289,8 +290,9 @@ TABLE(copies_reply, FIELD(copies_reply, n), FIELD(copies_reply, functions),
       FIELD(copies_reply, tables), FIELD(copies_reply, jumps), FIELD(copies_reply, bytes),
       FIELD(copies_reply, left), OPTIONAL(copies_reply, offset),
       OPTIONAL(copies_reply, loop_bytes), FIELD(copies_reply, share),
-      FIELD(copies_reply, whole), FIELD(copies_reply, why_left),
-      FIELD(copies_reply, code), FIELD(copies_reply, executed), FIELD(copies_reply, path))
+      FIELD(copies_reply, whole), FIELD(copies_reply, closed),
+      FIELD(copies_reply, why_left), FIELD(copies_reply, code),
+      FIELD(copies_reply, executed), FIELD(copies_reply, path))
 
 static const struct copies_edit copies_edit_defaults;
 TABLE(copies_edit, FIELD(copies_edit, name), FIELD(copies_edit, changed),

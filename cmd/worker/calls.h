@@ -87,6 +87,7 @@ struct check_reply {
     const char *note;
     double max_ulp, mean_ulp, worst_input; /* NaN: not known */
     bool answered; /* the right answers are what this kernel computed */
+    bool unseen;   /* it has no results that could be right */
 };
 
 struct accuracy_call {
@@ -166,9 +167,10 @@ struct lists_reply {
 };
 
 struct copies_call {
-    uint64_t number, n, shift; /* n copies: the i-th lies shift + 64 i / n bytes behind */
-    bool code;                 /* is wanted as a text, too: surgery_code() */
-    bool libc_stays;           /* as in struct surgery_subject */
+    /* n copies: the i-th lies shift + 64 i / n bytes behind. 0: the code alone. */
+    uint64_t number, n, shift;
+    bool code;       /* is wanted as a text, too: surgery_code() */
+    bool libc_stays; /* as in struct surgery_subject */
     uint64_t edits; /* behind them so many of each edit of surgery.h, at as many places */
     const char *executed; /* as another process of the same files told; NULL: trace */
 };
@@ -179,6 +181,7 @@ struct copies_reply {
     /* All of these by a trace alone. */
     double share; /* of executed instructions, those that are copied; NaN: not known */
     bool whole;   /* all instructions of a call were seen; else some of them */
+    bool closed;  /* the code alone: all that a call can reach is in it */
     const char *why_left, *code, *executed; /* NULL: not told */
     const char *path; /* and line of that loop; NULL: no debug information */
 };

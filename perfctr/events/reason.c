@@ -106,11 +106,15 @@ static const struct reason *reason_unknown(const char *root, const struct event 
         "armv8)",
         "use bare metal, or a virtual machine with a PMU (QEMU: -cpu host,pmu=on)",
         false};
+    static const struct reason hidden = {
+        "no PMU can be found: /sys/bus/event_source/devices is not there",
+        "mount sysfs on /sys, as containers usually have it", false};
     static const struct reason other = {"this CPU's PMU does not count the event",
                                         "simdbench list events", true};
     if (event->type == PERF_TYPE_SOFTWARE)
         return &software;
-    return pmu_listed(root) == 0 ? &no_pmu : &other;
+    const int listed = pmu_listed(root);
+    return listed < 0 ? &hidden : listed == 0 ? &no_pmu : &other;
 }
 
 static const struct reason *reason_plain(int code)

@@ -27,25 +27,27 @@ static const struct fields arm_fields =
 static const struct fields control_fields =
     FIELDS(FIELD_AS("change", CHANGE, comparison, control_change),
            FIELD_AS("ci", CHANGE_CI, comparison, control_ci));
-static const struct fields comparison_fields = FIELDS(
-    FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
-    FIELD(U32, comparison, processes), FIELD(SPAN, comparison, base_ns),
-    FIELD(SPAN, comparison, head_ns), FIELD(CHANGE, comparison, change),
-    FIELD(CHANGE, comparison, least_change), FIELD(SPAN, comparison, floor),
-    FIELD(SPAN, comparison, delta), FIELD(SPAN, comparison, detectable),
-    FIELD(SPAN, comparison, p), FIELD(BOOL, comparison, significant),
-    FIELD(SPAN, comparison, base_share), FIELD_AS("ci", CHANGE_CI, comparison, change_ci),
-    FIELD_GROUP("control", control_fields));
+static const struct fields comparison_fields =
+    FIELDS(FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
+           FIELD(RATE, comparison, rounding), FIELD(U32, comparison, processes),
+           FIELD(SPAN, comparison, base_ns), FIELD(SPAN, comparison, head_ns),
+           FIELD(CHANGE, comparison, change), FIELD(CHANGE, comparison, least_change),
+           FIELD(SPAN, comparison, floor), FIELD(SPAN, comparison, delta),
+           FIELD(SPAN, comparison, detectable), FIELD(SPAN, comparison, p),
+           FIELD(BOOL, comparison, significant), FIELD(SPAN, comparison, base_share),
+           FIELD_AS("ci", CHANGE_CI, comparison, change_ci),
+           FIELD_GROUP("control", control_fields));
 static const struct fields base_fields = FIELDS(FIELD_LIST_AS(
     "base_ratios", LATER, comparison, base_ratios, n_base_ratios, ratio_fields));
 /* NaN, and 0 of a time, is null or missing. */
 static const struct fields placement_fields =
-    FIELDS(FIELD(NAME, placement, unmoved), FIELD(AMOUNT, placement, instructions),
-           FIELD(NAME, placement, where), FIELD(NAME, placement, source),
-           FIELD(SPAN, placement, base_offset), FIELD(SPAN, placement, head_offset),
-           FIELD(SPAN, placement, base_loop), FIELD(SPAN, placement, head_loop),
-           FIELD(RATE, placement, base_ns), FIELD(RATE, placement, head_ns),
-           FIELD(CHANGE, placement, change), FIELD(CHANGE, placement, least_change));
+    FIELDS(FIELD(NAME, placement, unmoved), FIELD(BOOL, placement, same_data),
+           FIELD(AMOUNT, placement, instructions), FIELD(NAME, placement, where),
+           FIELD(NAME, placement, source), FIELD(SPAN, placement, base_offset),
+           FIELD(SPAN, placement, head_offset), FIELD(SPAN, placement, base_loop),
+           FIELD(SPAN, placement, head_loop), FIELD(RATE, placement, base_ns),
+           FIELD(RATE, placement, head_ns), FIELD(CHANGE, placement, change),
+           FIELD(CHANGE, placement, least_change));
 
 /* Members of "trials", each an array with an entry per trial. */
 static const struct field trial_table[] = {

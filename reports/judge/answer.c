@@ -149,29 +149,31 @@ static void add_winner(struct buffer *text, const struct family *family,
         buffer_format(text, ", level with another one at %zu of them", level);
 }
 
-/* "92 to 98%"; NULL of a result without a limit. */
+/* "92 to 98%", of limits that are none too low; NULL of a result without a limit. */
 static const struct result *add_share(struct buffer *text, const struct family *family,
                                       const struct result *winner)
 {
-    const struct result *lowest = NULL, *highest = NULL;
+    const struct result *lowest = NULL, *highest = NULL, *beyond = NULL;
     for (size_t i = 0; i < family->n; i++) {
         const struct result *const result = family->best[i];
         if (!kernel_same(result, winner) || !result->summary.limit.id ||
             !(result->summary.limit.share > 0))
             continue;
+        if (result->summary.limit.too_low) {
+            beyond = result;
+            continue;
+        }
         if (!lowest || result->summary.limit.share < lowest->summary.limit.share)
             lowest = result;
         if (!highest || result->summary.limit.share > highest->summary.limit.share)
             highest = result;
     }
+    if (!lowest && beyond)
+        buffer_add(text, "; faster than its limit, which was measured too low");
     if (!lowest)
-        return NULL;
+        return beyond;
     const double lo = round(100 * lowest->summary.limit.share),
                  hi = round(100 * highest->summary.limit.share);
-    if (highest->summary.limit.too_low) {
-        buffer_add(text, "; faster than its limit, which was measured too low");
-        return lowest;
-    }
     buffer_format(text, "; %.0f", lo);
     if (hi > lo)
         buffer_format(text, " to %.0f", hi);
@@ -325,8 +327,10 @@ static int tell_unchecked(const struct run *run, struct answer *answer,
     if (n > 1)
         buffer_format(text, ", and %zu more case%s ha%s a time", n - 1, n == 2 ? "" : "s",
                       n == 2 ? "s" : "ve");
-    buffer_add(text, "; unchecked: nothing says whether the results are right, "
-                     "--reference=FUNCTION would");
+    buffer_add(text, strstr(first->reason ?: "", "cannot be seen")
+                         ? "; unchecked: its results cannot be seen"
+                         : "; unchecked: nothing says whether the results are right, "
+                           "--reference=FUNCTION would");
     return answer_add(answer, text);
 }
 

@@ -45,8 +45,23 @@ static int say_placed(struct comparison *c)
                           equal_text(p, same, sizeof same), 100 * p->change, cause);
 }
 
+/* Nothing else of the builds differs than places of code and data. */
+static int say_same(struct comparison *c)
+{
+    const bool slower = c->verdict == VERDICT_REGRESSED;
+
+    return comparison_set(
+        c, slower ? VERDICT_PLACED : VERDICT_SAME,
+        "the code is the same, and so are its data; %s it is %s by %.2f%%, by its place",
+        c->placement->unmoved ? "it cannot be moved, as built" : "where its data lie",
+        slower ? "slower" : "faster", 100 * fabs(c->change));
+}
+
 int judge_as_built(struct comparison *c)
 {
+    if (c->placement && c->placement->same_data &&
+        (c->verdict == VERDICT_REGRESSED || c->verdict == VERDICT_IMPROVED))
+        return say_same(c);
     if (!comparison_is_moved(c) ||
         (c->verdict != VERDICT_SAME && c->verdict != VERDICT_IMPROVED))
         return 0;

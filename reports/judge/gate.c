@@ -169,7 +169,9 @@ static void derive(struct comparison *c, struct view *view, double threshold)
     const double control = estimate(view, &ci);
     c->control_change = expm1(control);
     c->control_ci = interval_as_change(ci);
-    c->floor = view->n_processes ? expm1(fmax(width(ci) / 2, fabs(control))) : NAN;
+    c->floor = view->n_processes
+                   ? fmax(expm1(fmax(width(ci) / 2, fabs(control))), c->rounding)
+                   : NAN;
     c->delta = fmax(threshold, 2 * c->floor);
 
     look(view, c, head_change);

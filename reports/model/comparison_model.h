@@ -42,6 +42,8 @@ enum code_equality { EQUALITY_UNKNOWN, EQUALITY_SAME, EQUALITY_NEARLY, EQUALITY_
 struct placement {
     char *unmoved; /* reason why it is judged as built; NULL: at the best places */
     enum code_equality equality;
+    bool same_data;      /* the same code has the same constants, variables, options and
+                            libraries, and all of it was seen */
     double instructions; /* nearly: so many differ */
     char *where;         /* nearly: the first of them */
     char *source; /* "src/mix.c:49", from the root of its repository: head's hottest loop;
@@ -61,6 +63,7 @@ struct comparison {
     struct trial *trials; /* valid rounds, in the order in which they ran */
     size_t n_trials;
     uint32_t voided; /* rounds thrown away on evidence */
+    double rounding; /* the last digit of printed times, as a part of them; 0: unknown */
 
     /* derived by run_judge() or run_compare() */
     enum verdict verdict;

@@ -9,7 +9,7 @@
 
 #include "text/text.h"
 
-enum { NAME_MOST = 1000 };
+enum { NAME_MOST = 1000, NUMBER_MOST = 63 };
 
 /* The next line without its end, or NULL. */
 static char *next_line(char **text)
@@ -41,6 +41,13 @@ static void add(struct readings *readings, const char *name, size_t length, doub
 {
     if (length && length <= NAME_MOST)
         readings_add(readings, name, length, ns);
+}
+
+static void print(struct readings *readings, const char *name, size_t length,
+                  const char *number, double unit)
+{
+    if (length && length <= NAME_MOST)
+        readings_print(readings, name, length, number, unit);
 }
 
 static void list(struct readings *readings, const char *name, size_t length)
@@ -103,6 +110,15 @@ int read_criterion_list(char *text, const struct reading_form *form,
     return 0;
 }
 
+/* The last place where the line tells a time: a name may have the same words. */
+static const char *find_time(const char *line)
+{
+    const char *found = NULL;
+    while ((line = strstr(line, "time:   [")))
+        found = line++;
+    return found;
+}
+
 /* The second of three numbers with units behind '['; NaN: they are no times. */
 static double middle_time(const char *text)
 {
@@ -127,7 +143,7 @@ int read_criterion(char *text, const struct reading_form *form, struct readings 
     (void)form;
     (void)error;
     for (const char *line; (line = next_line(&text));) {
-        const char *const time = strstr(line, "time:   [");
+        const char *const time = find_time(line);
         const double ns = time ? middle_time(time + 9) : NAN;
         size_t length = time ? trimmed(line, (size_t)(time - line)) : 0;
         /* A long name has a line of its own. */
@@ -177,17 +193,26 @@ static double find_column(const char *line, size_t *column)
     }
 }
 
-/* "1,234.56" */
-static double grouped_number(const char *text, size_t length)
+/* "1,234.56" without its commas; false: it is no number. */
+static bool ungroup(const char *text, size_t length, char digits[static NUMBER_MOST + 1])
 {
-    char digits[64], *end;
+    char *end;
     size_t n = 0;
-    for (size_t i = 0; i < length && n < sizeof digits - 1; i++)
+    for (size_t i = 0; i < length && n < NUMBER_MOST; i++)
         if (text[i] != ',')
             digits[n++] = text[i];
     digits[n] = '\0';
-    const double number = strtod(digits, &end);
-    return n && !*end ? number : NAN;
+    return !isnan(strtod(digits, &end)) && n && !*end;
+}
+
+/* "`name`", or "`name` (Unstable with ~1.0 iters. Increase `minEpochIterations` ...)" */
+static const char *quoted(const char *line, size_t *length)
+{
+    const char *const first = strchr(line, '`');
+    const char *const warning = first ? strstr(first, "` (Unstable with ") : NULL;
+    const char *const last = warning ? warning : strrchr(line, '`');
+    *length = first && last > first ? (size_t)(last - first - 1) : 0;
+    return *length ? first + 1 : NULL;
 }
 
 int read_nanobench(char *text, const struct reading_form *form, struct readings *readings,
@@ -198,18 +223,18 @@ int read_nanobench(char *text, const struct reading_form *form, struct readings 
     (void)form;
     (void)error;
     for (const char *line; (line = next_line(&text));) {
-        size_t unused;
+        char digits[NUMBER_MOST + 1];
+        size_t unused, name_length;
         const double title = find_column(line, &unused);
-        const char *const name = strchr(line, '`'), *const last = strrchr(line, '`');
+        const char *const name = quoted(line, &name_length);
         if (!isnan(title)) {
             unit = title;
             column = unused;
             continue;
         }
         const char *const number = cell(line, column, &length);
-        const double ns = number ? unit * grouped_number(number, length) : NAN;
-        if (name && last > name && !isnan(ns))
-            add(readings, name + 1, (size_t)(last - name - 1), ns);
+        if (name && !isnan(unit) && number && ungroup(number, length, digits))
+            print(readings, name, name_length, digits, unit);
     }
     return 0;
 }
@@ -226,10 +251,11 @@ int read_checkasm(char *text, const struct reading_form *form, struct readings *
         char *end;
         if (line[length] != ':' || !strncmp(line, "nop:", 4))
             continue;
-        const double ticks = strtod(line + length + 1, &end);
+        const char *const number = skip_blanks(line + length + 1);
+        strtod(number, &end);
         const char *const rest = skip_blanks(end);
-        if (end != line + length + 1 && (!*rest || *rest == '(' || *rest == '+'))
-            add(readings, line, length, ticks * form->tick_ns);
+        if (end != number && (!*rest || *rest == '(' || *rest == '+'))
+            print(readings, line, length, number, form->tick_ns);
     }
     return 0;
 }
@@ -247,7 +273,7 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
             part[2].rm_so < 0)
             continue;
         const char *const number = line + part[2].rm_so;
-        const double value = strtod(number, &end);
+        strtod(number, &end);
         const double unit =
             part[3].rm_so < 0
                 ? 1
@@ -260,7 +286,7 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
                          "its unit is none of ps, ns, us, ms, s",
                          (struct reading){.ns = NAN});
         else
-            readings_add(readings, line + part[1].rm_so, length, value * unit);
+            readings_print(readings, line + part[1].rm_so, length, number, unit);
     }
     return 0;
 }

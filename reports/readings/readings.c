@@ -55,6 +55,30 @@ void readings_add(struct readings *readings, const char *name, size_t length, do
                  (struct reading){.ns = isnan(ns) ? 0 : ns});
 }
 
+/* What the last digit of a number stands for: 0.01 in "1.50", 100 in "1.5e3". */
+static double last_digit(const char *number)
+{
+    const char *end = number + strspn(number, "+-0123456789");
+    double exponent = 0;
+    if (*end == '.') {
+        const size_t decimals = strspn(++end, "0123456789");
+        exponent -= (double)decimals;
+        end += decimals;
+    }
+    if (*end == 'e' || *end == 'E')
+        exponent += (double)strtol(end + 1, NULL, 10);
+    return pow(10, exponent);
+}
+
+void readings_print(struct readings *readings, const char *name, size_t length,
+                    const char *number, double unit)
+{
+    const double ns = strtod(number, NULL) * unit;
+    readings_put(
+        readings, name, length, NULL,
+        (struct reading){.ns = isnan(ns) ? 0 : ns, .step_ns = last_digit(number) * unit});
+}
+
 void readings_list(struct readings *readings, const char *name, size_t length)
 {
     readings_put(readings, name, length, NULL, (struct reading){.ns = NAN});

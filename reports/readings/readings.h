@@ -18,6 +18,7 @@
 struct reading {
     char *name;
     double ns;        /* NaN: it was only listed */
+    double step_ns;   /* of its last digit; 0: not told */
     char *reason;     /* reason why the case failed; NULL: it did not */
     bool told;        /* the harness itself tells that reason, of this case */
     bool no_time;     /* the reason: no time; another process may tell one */
@@ -34,6 +35,9 @@ struct readings {
 #define FOREIGN_NO_TIME "its time is no positive number"
 enum { READINGS_MOST = 5000 };
 void readings_add(struct readings *readings, const char *name, size_t length, double ns);
+/* The same of a number of some units, as it is printed. */
+void readings_print(struct readings *readings, const char *name, size_t length,
+                    const char *number, double unit);
 /* A case that is listed, without a time. */
 void readings_list(struct readings *readings, const char *name, size_t length);
 /* A reading with a name and a reason of its own. */

@@ -58,6 +58,18 @@ static const struct {
      "at most 8 floats and vectors are passed in registers"},
     {"void (float _Complex x)", "a complex number cannot be passed by value; its address "
                                 "is that of an array: const f32 x[2]"},
+    {"void (u8 x[9] then f(x))",
+     "what is only written has no values; write const or inout"},
+    {"void (const u8 *x[2][9] then f(x))", "one array is filled so, not several"},
+    {"void (inout u8 x[9] then f(&x))", "'&' stands before the object's own name"},
+    {"void (inout u8 x[9] then f(y), u8 y[9])", "y is only written by the function"},
+    {"void (inout u8 x[9] then f(y), void *y = from g())",
+     "arrays are filled before objects are made"},
+    {"void (inout u8 x[9] then f(y), const u8 *y[2][3])", "y is several arrays"},
+    {"void (void *x = from f(name))",
+     "no argument is called name; for a variable of the library write *name, its value, "
+     "or &name, its address"},
+    {"void (void *x = from f(*))", "expected a name"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number as an array: x[1]"},
     {"complex", "unknown type"},

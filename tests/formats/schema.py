@@ -92,7 +92,8 @@ class Schema(unittest.TestCase):
                                "threshold", "seconds", "reason", "significant",
                                "ci_level", "code", "equal", "drift", "between", "controls",
                                "rows", "base_share", "base_ratios", "placement", "left_out",
-                               "lacking", "placed", "harness", "functions", "remark"):
+                               "lacking", "placed", "harness", "functions", "remark",
+                               "rounding"):
                     with self.subTest(missing=key):
                         value = owner.pop(key)
                         self.assertFalse(self.validator.is_valid(gate))

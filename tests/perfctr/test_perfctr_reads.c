@@ -216,6 +216,8 @@ static void test_no_pmu(void **state)
     for (size_t k = 0; k < ARRAY_LEN(codes); k++)
         explain("there is no hardware PMU", codes[k], PERF_TYPE_RAW, 1);
     explain("perf_event_paranoid", EACCES, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+    fake_remove("/sys");
+    explain("devices is not there; mount sysfs", ENOENT, PERF_TYPE_RAW, 1);
 }
 
 static void test_watchdog(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compilers make of functions: a library that the tests of surgery build with each
- * compiler that is here. PAD: nops before the loop. MORE: an xor more in it. */
+ * compiler that is here. PAD: nops before the loop. MORE: an xor more in it. FIRST: what
+ * a variable holds at first. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <string.h>
@@ -327,7 +328,10 @@ void short_jumps(const void *a, void *b)
 
 /* ---- for equality ---- */
 
-static uint32_t count, other_count;
+#ifndef FIRST
+#define FIRST 0
+#endif
+static uint32_t count = FIRST, other_count;
 
 void scan(const void *a, void *b)
 {

@@ -115,6 +115,57 @@ static void test_compilers(void **state)
     free(b);
 }
 
+/* ---- the code alone ---- */
+
+static bool is_closed(void *library, const char *symbol, char **text)
+{
+    struct surgery *surgery = NULL;
+    struct error error = {.text = ""};
+    void *const function = dlsym(library, symbol);
+    const uint64_t executed[] = {(uint64_t)(uintptr_t)function};
+    const struct surgery_subject subject = {.run =
+                                                (surgery_function *)(uintptr_t)function,
+                                            .libc_stays = true,
+                                            .only_code = true};
+    assert_non_null(function);
+    if (surgery_open(&subject, executed, 1, &surgery, &error) < 0 ||
+        surgery_code(surgery, text, &error) < 0)
+        fail_msg("%s: %s", symbol, error.text);
+    const bool closed = surgery_is_closed(surgery);
+    surgery_close(surgery);
+    return closed;
+}
+
+/* Nothing executes: it is found by what the code names. */
+static void test_alone(void **state)
+{
+    static const struct {
+        const char *symbol;
+        bool closed;
+    } all[] = {{"helpers", true},   {"split_table", true}, {"linked", true},
+               {"scan", true},      {"handling", false},   {"unwound", true},
+               {"pointers", false}, {"too_tight", false}};
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        void *const a = build_operated(compilers[c], "");
+        void *const b = build_operated(compilers[c], "-DPAD=40 -falign-functions=64");
+        void *const first = build_operated(compilers[c], "-DFIRST=7");
+        for (size_t i = 0; a && i < ARRAY_LEN(all); i++) {
+            char *x = NULL, *y = NULL;
+            if (is_closed(a, all[i].symbol, &x) != all[i].closed ||
+                is_closed(b, all[i].symbol, &y) != all[i].closed)
+                fail_msg("%s of %s", all[i].symbol, compilers[c]);
+            assert_same(all[i].symbol, x, y);
+            assert_true(compare(x, y).same_data);
+            free(y);
+            is_closed(first, all[i].symbol, &y);
+            if (!strcmp(all[i].symbol, "scan"))
+                assert_true(compare(x, y).same && !compare(x, y).same_data);
+            free(x);
+            free(y);
+        }
+    }
+}
+
 /* ---- texts ---- */
 
 static void test_texts(void **state)
@@ -147,6 +198,12 @@ static void test_texts(void **state)
     assert_true(compare("function\nlea 01...\n", "function\nlea 0102\n").same);
     assert_false(compare("function\nlea 02...\n", "function\nlea 0102\n").same);
     assert_false(compare("function\nlea 0102...\n", "function\nlea 01\n").same);
+    /* First values of variables. */
+    assert_true(compare("function\nlea v =1\tx\n", "function\nlea v =1\ty\n").same_data);
+    difference = compare("function\nlea v =1\nret\n", "function\nlea v =2\nret\n");
+    assert_true(difference.same && !difference.same_data);
+    difference = compare("function\nlea v =?\n", "function\nlea v =?\n");
+    assert_true(difference.same && !difference.same_data);
 }
 
 static int forget(void **state)
@@ -164,5 +221,5 @@ int main(void)
     if (cannot_operate())
         return RUN_TESTS(TEST(test_texts));
     return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
-                             TEST(test_changes), TEST(test_compilers));
+                             TEST(test_changes), TEST(test_compilers), TEST(test_alone));
 }

@@ -410,6 +410,7 @@ cJSON *service_check(struct service *service, const cJSON *request)
     if (checked < 0)
         return service_wrong(error.text, call.again ? entry->batches : 0);
     told.answered = entry->declared && declared_answered(entry->declared);
+    told.unseen = entry->declared && declared_unseen(entry->declared);
     const int status = tell_accuracy(service, service_op(service, entry->kernel->op),
                                      &call.places, call.accuracy_n, &told);
     if (status < 0)

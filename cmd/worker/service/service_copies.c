@@ -76,6 +76,8 @@ static void be_traced(const struct copies *copies, int start)
 static int trace(const struct copies *copies, struct inspect_census *census,
                  struct error *error)
 {
+    if (surgery_available(error) < 0)
+        return -ENOTSUP;
     const struct inspect_options options = {.timeout_ns = TRACE_NS};
     int ends[2];
     if (pipe(ends) < 0)
@@ -134,12 +136,13 @@ static int by_census(struct inspect_census *census, struct executed_code *execut
 }
 
 static int open_surgery(struct copies *copies, const struct executed_code *executed,
-                        bool libc_stays, struct error *error)
+                        const struct copies_call *call, struct error *error)
 {
     const struct surgery_subject subject = {.run = (surgery_function *)copies->of->run,
                                             .call = call_once,
                                             .context = copies,
-                                            .libc_stays = libc_stays};
+                                            .libc_stays = call->libc_stays,
+                                            .only_code = call->n == 0};
     return surgery_open(&subject, executed->at, executed->n, &copies->surgery, error);
 }
 
@@ -260,21 +263,33 @@ static void tell_facts(const struct copies *copies, struct surgery_facts *facts,
     reply->why_left = facts->left ? facts->why_left : NULL;
 }
 
-/* Finds the executed code, by a trace or as another process told it; then copies it. */
+/* By a trace, or as another process told it. The code alone begins with the function of
+ * the case where it cannot be traced. */
+static int find_executed(struct copies *copies, const struct copies_call *call,
+                         struct inspect_census *census, struct executed_code *executed,
+                         struct error *error)
+{
+    if (call->executed)
+        return executed_read(copies->of->run, call->executed, executed, error);
+    const int status = trace(copies, census, error);
+    if (status < 0 && call->n)
+        return status;
+    const int found = by_census(census, executed, error);
+    if (found == 0 && !executed->n)
+        executed->at[executed->n++] = (uint64_t)(uintptr_t)copies->of->run;
+    return found;
+}
+
 static int make_copies(struct copies *copies, const struct copies_call *call,
                        struct copies_reply *reply, struct executed_code *executed,
                        struct error *error)
 {
     struct inspect_census census = {.whole = false};
-    int status = call->executed
-                     ? executed_read(copies->of->run, call->executed, executed, error)
-                     : trace(copies, &census, error);
-    if (status == 0 && !call->executed) {
+    int status = find_executed(copies, call, &census, executed, error);
+    if (status == 0 && !call->executed)
         find_loop(copies, &census, reply);
-        status = by_census(&census, executed, error);
-    }
     if (status == 0)
-        status = open_surgery(copies, executed, call->libc_stays, error);
+        status = open_surgery(copies, executed, call, error);
     if (status == 0)
         status = make_all(copies, call, error);
     if (status == 0 && call->edits)
@@ -282,6 +297,7 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
     if (status == 0 && !call->executed) {
         reply->share = share_of(copies, &census);
         reply->whole = census.whole;
+        reply->closed = surgery_is_closed(copies->surgery);
     }
     inspect_census_free(&census);
     return status;
@@ -294,11 +310,12 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
     struct error error = {.text = ""};
     struct buffer places = {.text = NULL};
     char *code = NULL;
-    int status = surgery_available(&error);
+    int status = call->n ? surgery_available(&error) : 0;
     /* The first call starts threads, and the linker fills its slots. */
     if (status == 0)
         call_once((surgery_function *)copies->of->run, copies);
-    status = status < 0 ? status : surgery_available(&error);
+    if (status == 0 && call->n)
+        status = surgery_available(&error);
     if (status == 0)
         status = make_copies(copies, call, &told, &executed, &error);
     if (status == 0 && call->code)

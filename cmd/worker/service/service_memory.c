@@ -149,6 +149,9 @@ cJSON *service_fill(struct service *service, const cJSON *request)
         return service_error(-ENODATA, "fill: no operands are mapped");
     const bool joint = op->flags & SIMDBENCH_JOINT;
     int status = fill_sets(service, op, &call);
+    const char *const trouble = declared_trouble(op);
+    if (status < 0 && trouble && *trouble)
+        return service_error(status, "op %s: %s", op->name, trouble);
     if (status < 0 && !input)
         return service_error(status, "op %s cannot fill its inputs: %s", op->name,
                              strerror(-status));

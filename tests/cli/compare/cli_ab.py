@@ -168,6 +168,41 @@ class Places(AbCase):
         if placement["source"]:
             self.assertRegex(placement["source"], r"^head\.c:\d+$")
 
+    def test_threads(self):
+        """Nothing can be moved; the code is found by what it names."""
+        source = """
+            #include <pthread.h>
+            #include <unistd.h>
+            __asm__(".text; .skip PAD, 0x90");
+            static volatile unsigned once, more = MORE;
+            static void *wait(void *end) { for (;;) pause(); }
+            unsigned total(const unsigned char *s, unsigned long n)
+            {
+                pthread_t thread;
+                unsigned sum = 0;
+                if (!once++)
+                    pthread_create(&thread, 0, wait, 0);
+                while (n--)
+                    sum = sum * 5 + *s++;
+                return sum + (more & 1);
+            }
+            """
+        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+        for name, pad, more in ("base", 1, 1), ("head", 41, 1), ("other", 41, 3):
+            (self.folder / f"{name}.c").write_text(
+                source.replace("PAD", str(pad)).replace("MORE", str(more)))
+            subprocess.run([compiler, "-O1", "-w", "-shared", "-fPIC", "-pthread", "-o",
+                            f"{name}.so", f"{name}.c"], check=True, cwd=self.folder)
+        (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
+            "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
+            "kernels": {"scalar": "total"}, "sizes": "100"}]}))
+        for name, same_data in ("head", True), ("other", False):
+            document = self.ab("./base.so", f"./{name}.so", "--functions=sum.json",
+                               cwd=self.folder)
+            placement = self.by_variant(document)["total"]["comparison"]["placement"]
+            self.assertIn("several threads", placement["unmoved"])
+            self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
+
     def test_as_built(self):
         base, head = self.build("base"), self.build("head", "-DPAD=40")
         document, placement = self.compare(base, head, "--as-built")

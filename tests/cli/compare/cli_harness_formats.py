@@ -79,6 +79,42 @@ class Harnesses(HarnessCase):
                                  "--dry-run")
             self.assertEqual(set(done.stdout.splitlines()[1:]), ids)
 
+    def test_samples_of_criterion(self):
+        """Their median counts, not the slope through them that is printed."""
+        samples = r"""
+            for case in map sort; do
+                mkdir -p "$CRITERION_HOME/$case/new" && cd "$CRITERION_HOME/$case/new" || exit 9
+                echo "{\"full_id\": \"$case/1\"}" >benchmark.json
+                echo "{\"iters\": [1, 2, 4], \"times\": [$2, 90000, $(($2 * 4))]}" >sample.json
+            done"""
+        bench = self.script("bench", "#!/bin/sh\n" + FORMATS["criterion"].replace(
+            "sort 64", "sort/1") + samples + "\n")
+        document = self.compare(f"{bench} 20.0 40", f"{bench} 30.0 50", "--harness=criterion",
+                                status=1)
+        found = {r["id"]: (r["comparison"]["base_ns"], r["comparison"]["head_ns"])
+                 for r in document["results"]}
+        self.assertEqual(found, {"sort/1": (40, 50), "a name of many long words/1": (250, 250)})
+
+    def test_numbers_of_few_digits(self):
+        """Times of 0.03 and 0.04 may be nearly equal, and equal ones may not be."""
+        bench = self.script("bench", '#!/bin/sh\necho "a: $1 ns"; echo "b: $2 ns"\n')
+        pattern = "--pattern=^([a-z]+): ([0-9.]+) ns$"
+        for base, head, status, verdicts in (
+                ("0.03 0.81", "0.04 0.82", 0, ("UNUSABLE", "SAME")),
+                ("0.03 0.81", "0.03 0.81", 0, ("UNUSABLE", "SAME")),
+                ("0.03 0.81", "0.06 0.85", 1, ("REGRESSED", "REGRESSED"))):
+            document = self.compare(f"{bench} {base}", f"{bench} {head}", "--harness=regex",
+                                    pattern, status=status)
+            found = self.verdicts(document)
+            self.assertEqual((found["a"], found["b"]), verdicts)
+            notes = [r["notes"] for r in document["results"]]
+            self.assertRegex(notes[0][0], "prints times in steps of 33%")
+            comparison = document["results"][1]["comparison"]
+            self.assertAlmostEqual(comparison["rounding"], 0.01 / 0.81)
+            self.assertAlmostEqual(comparison["delta"], 2 * 0.01 / 0.81)
+            again = self.run_tool("report", self.folder / "run.json").stdout
+            self.assertRegex(again, r"a\s.*" + verdicts[0])
+
     def test_marks(self):
         for mark, name in (("test.benchtime", "go"), ("CRITERION_HOME", "criterion"),
                            ("NANOBENCH_ENDLESS", "nanobench")):
@@ -129,9 +165,9 @@ class Harnesses(HarnessCase):
         self.assertGreater(min(trials["base_ns"] + trials["head_ns"]), 1000)
 
     def test_folders(self):
-        for build, time_ns in (("old", 5), ("new", 6)):
+        for build, time_ns in (("old", "5.00"), ("new", "6.00")):
             (self.folder / build).mkdir()
-            (self.folder / build / "time").write_text(str(time_ns))
+            (self.folder / build / "time").write_text(time_ns)
         bench = self.script("bench", '#!/bin/sh\necho "case $(cat time)"\n')
         document = self.compare(bench, bench, "--harness=regex", "--pattern=(case) (.*)",
                                 f"--cwd-old={self.folder / 'old'}",

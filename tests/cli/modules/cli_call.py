@@ -197,6 +197,32 @@ class Call(CallCase):
                         "for n", "--sizes=9", status=4)["taps_run"]
         self.assertIn("t: taps_scale() crashes: ", row["reason"])
 
+    def test_state(self):
+        """An array that a function fills is compared, and begins anew with --reset."""
+        prototype = ("void (inout uint32_t state[2] then state_begin(state, &state_table, "
+                     "*state_pointer), const int32_t x[n], size_t n, void *t = &state_table)")
+        rows = self.call("state_add,state_add_wrong", prototype, "--reference=state_add",
+                         "--sizes=100", "--reset", status=4)
+        self.assertIn(rows["state_add"]["status"], ("ok", "suspect"), rows)
+        self.assertEqual(rows["state_add_wrong"]["status"], "wrong", rows)
+        for name, why in (("state_begin(NULL, x, x)", "state: state_begin.. crashes: "),
+                          ("state_start(state)", "no function state_start; did you mean")):
+            row = self.call("state_add", f"void (inout uint32_t state[2] then {name}, "
+                            "const int32_t x[n], size_t n, void *t = &state_table)",
+                            "--reset", "--sizes=9", status=4)["state_add"]
+            self.assertRegex(row["reason"], why)
+
+    def test_results_that_nobody_sees(self):
+        """They have a time, and a reference is of no use."""
+        rows = self.call("state_add,state_add_wrong", "void (void *s = from calloc(1, 8) then "
+                         "state_begin(s, &state_table, *state_pointer) free free, "
+                         "const int32_t x[n], size_t n, void *t = &state_table)",
+                         "--reference=state_add", "--sizes=400")
+        for row in rows.values():
+            self.assertEqual(row["status"], "unchecked", row)
+            self.assertIn("its results cannot be seen", row["reason"])
+            self.assertGreater(row["summary"]["median_ns"], 0)
+
     def test_module_name(self):
         other = self.folder / "libmix-2.0_a.so.1"
         other.write_bytes(self.built.read_bytes())

@@ -153,6 +153,30 @@ class Judge(Case):
             self.assertEqual((entry["verdict"], entry["same_as"]), ("accepted", name), entry)
             self.assertEqual(entry["times"][0]["shape"], sizes)
 
+    def test_state(self):
+        """An array that a function of the known library fills; and an object instead."""
+        state = self.folder / "state.c"
+        state.write_text("#include <stdint.h>\n#include <stddef.h>\n"
+                         "void state_begin(uint32_t *state) { state[0] = 7; }\n"
+                         "void add(uint32_t *state, const uint32_t *x, size_t n) {\n"
+                         "for (size_t i = 0; i < n; i++) state[0] += x[i] ^ state[0]; }\n",
+                         encoding="utf-8")
+        known = compile_library(self.folder, "libstate.so", state)
+        state.write_text(state.read_text(encoding="utf-8").replace("state_begin", "other"),
+                         encoding="utf-8")
+        candidate = compile_library(self.folder, "new.so", state)
+        path = self.folder / "state.json"
+        more = {"name": "state_op", "library": str(known), "kernels": {"scalar": "add"},
+                "reference": "add", "sizes": "50", "tolerance": "exact"}
+        self.declare(path, prototype="void (inout uint32_t s[1] then state_begin(s), "
+                     "const uint32_t x[n], size_t n)", **more)
+        entry, = self.judge(f"{candidate}:add", file=path).values()
+        self.assertEqual(entry["verdict"], "accepted", entry)
+        self.declare(path, prototype="void (void *s = from calloc(1, 4), const uint32_t x[n], "
+                     "size_t n)", **more)
+        done = self.run_tool("judge", path, f"--candidate={candidate}:add", status=2)
+        self.assertIn("nobody could tell whether it is right", done.stderr)
+
     def test_maker_that_crashes(self):
         """A candidate that dies before its first call is rejected."""
         source, path = self.folder / "maker.c", self.folder / "maker.json"

@@ -253,6 +253,28 @@ void trail_in_place(int32_t *x, size_t n)
     x[0] = 0;
 }
 
+/* A state that another function begins, and a constant table. */
+const int32_t state_table[2] = {5, 6}, *state_pointer = state_table;
+
+void state_begin(uint32_t *state, const int32_t *table, const int32_t *same)
+{
+    state[0] = (uint32_t)table[0];
+    state[1] = (uint32_t)(table == same ? table[1] : 0);
+}
+
+void state_add(uint32_t *state, const int32_t *x, size_t n, const int32_t *table)
+{
+    if (state[0] != 5 || table != state_table)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        state[1] += (uint32_t)x[i];
+}
+
+void state_add_wrong(uint32_t *state, const int32_t *x, size_t n, const int32_t *table)
+{
+    state_add(state, x, n / 2, table);
+}
+
 /* Dies of values that C would not have. */
 int values_known(const int64_t *x, const uint8_t *y, const float *z, const uint64_t *u,
                  uint64_t seed, const uint8_t *none)

@@ -157,10 +157,10 @@ static void test_judged_as_built(void **state)
     refuse(FOUND(LINE, "8", "0.5"), "base: a part of what executes is not in the copies; "
                                     "its loop is small");
     refuse("{\"share\":1,\"whole\":true}", "base: generated code");
-    /* A call of a millisecond. */
+    /* A call of ten milliseconds. */
     open_moved("--variants=good --processes=8", false);
     for (size_t k = 0; k < ARRAY_LEN(script.call_ns); k++)
-        script.call_ns[k] = 1e6;
+        script.call_ns[k] = 1e7;
     assert_int_equal(measure(0), 0);
     assert_string_equal(
         expect("good", VERDICT_SAME)->placement->unmoved,

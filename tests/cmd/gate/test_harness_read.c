@@ -58,7 +58,12 @@ static void lines_are_read(void **state)
     expect(read_checkasm, "put_c: 80.0\n", "put_c", 40);
     expect(read_nanobench, "| us/op | err% | x\n|---|---|---\n| 1,234.5 | 1% | `a b`",
            "a b", 1234500);
+    expect(read_nanobench,
+           "| ms/op | x\n|---|---\n| 2 | :wavy_dash: `a` (Unstable with ~1.0 iters. "
+           "Increase `minEpochIterations` to e.g. 10)",
+           "a", 2e6);
     expect(read_criterion, "a name\n   time:   [1 ns 2.5 \u00b5s 3 ms]", "a name", 2500);
+    expect(read_criterion, "time:   [x   time:   [1 ns 7 ns 9 ns]", "time:   [x", 7);
     expect(read_divan, DIVAN, "d::plain", 156.2);
     expect(read_divan, DIVAN, "d::par::t=2", 1500);
     expect(read_divan, DIVAN, "d::inner::ty::String", 0.334);
@@ -67,6 +72,25 @@ static void lines_are_read(void **state)
         "<?xml?><TestCase name=\"t\"><BenchmarkResults a=\"x\" name=\"b &amp;&apos; c\">"
         "<mean value=\"7\" lowerBound=\"1\">",
         "t/b &' c", 7);
+}
+
+static void expect_step(harness_reader *reader, const char *text, double step_ns)
+{
+    struct readings readings = read_with(reader, text, 0);
+    assert_int_equal(readings.n, 1);
+    assert_near(readings.entry[0].step_ns, step_ns, 1e-9 * step_ns);
+    readings_free(&readings);
+}
+
+static void last_digits_are_told(void **state)
+{
+    expect_step(read_checkasm, "put_avx2:   0.9 +/- 0.1", 0.05);
+    expect_step(read_checkasm, "put_avx2:   40", 0.5);
+    expect_step(read_checkasm, "put_avx2:   1.50e3", 5);
+    expect_step(read_nanobench, "| us/op | err% | x\n|---|---|---\n| 1,234.5 | 1% | `a`",
+                100);
+    expect_step(read_nanobench, "| ns/op | err% | x\n|---|---|---\n| 0.03 | 1% | `a`",
+                0.01);
 }
 
 static void other_lines_are_not(void **state)
@@ -193,8 +217,8 @@ static void programs_are_known_by_their_texts(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(lines_are_read), TEST(other_lines_are_not),
-                     TEST(times_that_cannot_be), TEST(names_are_made_unique),
-                     TEST(arguments_name_one_case),
+    return RUN_TESTS(TEST(lines_are_read), TEST(last_digits_are_told),
+                     TEST(other_lines_are_not), TEST(times_that_cannot_be),
+                     TEST(names_are_made_unique), TEST(arguments_name_one_case),
                      TEST(programs_are_known_by_their_texts));
 }

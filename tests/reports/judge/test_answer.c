@@ -163,8 +163,25 @@ static void command_with_a_plugin(void **state)
     run_free(run);
 }
 
+/* A limit that was too low says nothing of the others. */
+static void limits_that_are_too_low(void **state)
+{
+    struct run *const run = sample_run_alone();
+    (void)state;
+    for (size_t i = 0; i < run->n_results; i++) {
+        run->results[i].summary.limit.share = i % 2 ? 1.5 : 0.9;
+        run->results[i].summary.limit.too_low = i % 2;
+    }
+    assert_true(says(run, "; 90% of the limit measured here"));
+    assert_false(says(run, "150"));
+    for (size_t i = 0; i < run->n_results; i++)
+        run->results[i].summary.limit.too_low = true;
+    assert_true(says(run, "; faster than its limit, which was measured too low"));
+    run_free(run);
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest),
-                     TEST(command_with_a_plugin));
+                     TEST(command_with_a_plugin), TEST(limits_that_are_too_low));
 }

@@ -119,8 +119,38 @@ static void unmoved_is_judged_as_ever(void **state)
     run_free(run);
 }
 
+/* Nothing but places differs: it is no change of the code, whatever the times say. */
+static void same_data_never_changes(void **state)
+{
+    static const struct {
+        double change;
+        bool unmoved;
+        enum verdict verdict;
+        const char *says;
+    } rows[] = {
+        {0.1, true, VERDICT_PLACED, "it cannot be moved, as built it is slower by 10."},
+        {0.1, false, VERDICT_PLACED, "where its data lie it is slower by 10."},
+        {-0.1, true, VERDICT_SAME, "it cannot be moved, as built it is faster by 9."},
+        {0, true, VERDICT_SAME, NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *const run = new_run(0.02);
+        struct comparison *const c = add_moved(run, rows[i].change, rows[i].change);
+        if (rows[i].unmoved)
+            assert_int_equal(string_set(&c->placement->unmoved, "several threads"), 0);
+        c->placement->equality = EQUALITY_SAME;
+        c->placement->same_data = true;
+        assert_int_equal(run_judge(run), 0);
+        assert_int_equal(c->verdict, rows[i].verdict);
+        if (rows[i].says ? !c->reason || !strstr(c->reason, rows[i].says) : !!c->reason)
+            fail_msg("row %zu: %s", i, c->reason ? c->reason : "-");
+        run_free(run);
+    }
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(verdicts_mean_the_code), TEST(the_reason_names_the_loop),
-                     TEST(columns_belong_together), TEST(unmoved_is_judged_as_ever));
+                     TEST(columns_belong_together), TEST(unmoved_is_judged_as_ever),
+                     TEST(same_data_never_changes));
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether both builds have the same code, and differ in nothing else that is known. */
+#include "ab_private.h"
+#include "surgery.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRACE_NS 30e9
+
+static bool same_object(const cJSON *first, const cJSON *second)
+{
+    struct loaded_object a, b;
+    loaded_object_read(first, &a);
+    loaded_object_read(second, &b);
+    return a.path && b.path && !strcmp(a.path, b.path) &&
+           !strcmp(a.build_id ?: "", b.build_id ?: "");
+}
+
+/* The libraries that they bring, their options and their work. */
+static bool same_rest(const struct ab *ab)
+{
+    const struct ab_arm *const base = &ab->arm[ARM_BASE], *const head =
+                                                              &ab->arm[ARM_HEAD];
+    const cJSON *a = base->objects ? base->objects->child : NULL;
+    const cJSON *b = head->objects ? head->objects->child : NULL;
+    for (; a && b && same_object(a, b); a = a->next)
+        b = b->next;
+    return base->objects && head->objects && !a && !b &&
+           arms_same_options(&base->spec, &head->spec) && ab->extra_work == 0 &&
+           ab->built_work == 0;
+}
+
+void ab_compare_code(struct ab_group *group, size_t c)
+{
+    const struct ab_places *const base = &group->cases[c].places[ARM_BASE];
+    const struct ab_places *const head = &group->cases[c].places[ARM_HEAD];
+    struct placement *const placement =
+        must_have(comparison_placement(ab_result(group, c)->comparison));
+    const bool whole = base->whole && head->whole;
+    const bool all = whole || (base->closed && head->closed);
+    struct surgery_difference difference;
+    if (!base->code || !head->code ||
+        surgery_compare(base->code, head->code, &difference) < 0)
+        return;
+    /* Windows see other parts of equal code. */
+    if (!all && (!difference.same || placement->unmoved))
+        return;
+    placement->equality = difference.same     ? EQUALITY_SAME
+                          : difference.nearly ? EQUALITY_NEARLY
+                                              : EQUALITY_OTHER;
+    placement->same_data = all && difference.same_data && same_rest(group->ab);
+    placement->instructions = (double)difference.instructions;
+    must(string_set(&placement->where,
+                    difference.nearly && !difference.same ? difference.where : NULL));
+}
+
+/* Generated code is in no file: it may be other code in the next process. */
+static int ask_code(struct ab_group *group, size_t c, int which)
+{
+    const struct runner runner = ab_runner(group, c, which);
+    struct ab_places *const places = &group->cases[c].places[which];
+    const struct copies_call call = {
+        .number = runner.number, .code = true, .libc_stays = true};
+    struct copies_reply told;
+    struct error error = {.text = ""};
+    cJSON *reply = NULL;
+    const int status =
+        worker_ask(runner.worker, copies_call(&call),
+                   timeout_with(&group->ab->how, TRACE_NS), &reply, &error);
+    copies_reply_read(reply, &told);
+    places->whole = told.whole;
+    places->closed = told.closed;
+    must(string_set(&places->code, status == 0 && told.executed ? told.code : NULL));
+    cJSON_Delete(reply);
+    return status == -EINTR ? status : worker_alive(runner.worker) ? 0 : GROUP_RESTART;
+}
+
+int ab_take_code(struct ab_group *group, size_t c)
+{
+    struct ab_case *const entry = &group->cases[c];
+    int status = 0;
+    if (entry->asked)
+        return 0;
+    entry->asked = true;
+    for (int which = ARM_BASE; which <= ARM_HEAD && status == 0; which++)
+        status = ask_code(group, c, which);
+    if (status == 0)
+        ab_compare_code(group, c);
+    return status;
+}

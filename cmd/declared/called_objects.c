@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions that make what a call needs: objects, and values of arrays. */
+#include "called_private.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In what the program has loaded, as free() of libc, or in libraries that ours needs. */
+static int find_elsewhere(const struct declared_slot *slot, const char *name,
+                          void **address)
+{
+    *address = dlsym(RTLD_DEFAULT, name) ?: dlsym(slot->handle, name);
+    return *address ? 0 : -ENOENT;
+}
+
+static int find_function(const struct declared_slot *slot, const char *name,
+                         void **address, struct error *error)
+{
+    struct place place;
+    int status = place_parse(name, &place, error);
+    if (status == 0)
+        status = place_resolve(slot->handle, &slot->library, &place, address, error);
+    return status == -ENOENT && place.kind == PLACE_SYMBOL &&
+                   find_elsewhere(slot, place.name, address) == 0
+               ? 0
+               : status;
+}
+
+/* &name: of a variable, where it is. */
+static int find_symbol(const struct declared_slot *slot, const char *name, void **address,
+                       struct error *error)
+{
+    const int status = symbol_address(slot->handle, &slot->library, name, address, error);
+    return status == -ENOENT && find_elsewhere(slot, name, address) == 0 ? 0 : status;
+}
+
+static int set_made(struct made_call *made, const struct made_argument *from,
+                    struct call_signature *signature, struct call_frame *frame,
+                    uint32_t i, struct error *error)
+{
+    const int64_t *const dimension = made->operands.shape->dim;
+    int64_t value = 0;
+    void *address;
+    int status = 0;
+    signature->argument[i] = from->kind == ARGUMENT_NUMBER ? CALL_VECTOR : CALL_INTEGER;
+    switch (from->kind) {
+    case ARGUMENT_NUMBER:
+        frame->word[i] = ctype_of_double(from->type, from->number);
+        break;
+    case ARGUMENT_TEXT:
+        frame->word[i] = (uintptr_t)from->text;
+        break;
+    case ARGUMENT_ARRAY:
+        frame->word[i] = (uintptr_t)made_call_pointer(made, from->argument);
+        break;
+    case ARGUMENT_OPAQUE:
+        frame->word[i] = from->by_address ? (uintptr_t)&made->opaque[from->argument]
+                                          : (uintptr_t)made->opaque[from->argument];
+        break;
+    case ARGUMENT_INTEGER:
+        status = extent_value(&from->integer, dimension, &value, error);
+        frame->word[i] = (uint64_t)value;
+        break;
+    case ARGUMENT_SYMBOL:
+        status = find_symbol(made->slot, from->text, &address, error);
+        if (status == 0 && from->by_address)
+            frame->word[i] = (uintptr_t)address;
+        else if (status == 0)
+            memcpy(&frame->word[i], address, sizeof frame->word[i]);
+        break;
+    default:
+        frame->word[i] = 0;
+    }
+    return status;
+}
+
+static void free_opaque(struct made_call *made, uint32_t i)
+{
+    if (made->opaque[i] && made->freed_by[i])
+        made->freed_by[i](made->opaque[i]);
+    made->opaque[i] = NULL;
+}
+
+struct made_run {
+    call_code *code;
+    struct call_frame frame;
+};
+
+static void run_maker(void *context)
+{
+    struct made_run *const run = context;
+    run->code(&run->frame);
+}
+
+/* A call that makes an opaque argument, or sets it up. */
+static int make_step(struct made_call *made, uint32_t i, uint32_t s, uint64_t *result,
+                     bool *by_address, struct error *error)
+{
+    const struct declared_argument *const argument =
+        &made->slot->from->declaration.argument[i];
+    const struct made_step *const step = &argument->step[s];
+    struct call_signature signature = {.n = step->n};
+    struct made_run run = {.frame = {.result = 0}};
+    struct thunk *thunk = NULL;
+    struct crash crash;
+    char text[200];
+    int status = 0;
+    for (uint32_t k = 0; k < step->n && status == 0; k++) {
+        const struct made_argument *const from = &argument->made[step->first + k];
+        status = set_made(made, from, &signature, &run.frame, k, error);
+        *by_address |= from->kind == ARGUMENT_OPAQUE && from->by_address;
+    }
+    if (status == 0)
+        status = thunk_make(&signature, made->maker[i][s], &thunk, error);
+    if (status < 0)
+        return status;
+    run.code = thunk_code(thunk);
+    status = crash_catch(run_maker, &run, &crash);
+    thunk_free(thunk);
+    *result = run.frame.result;
+    if (status == 0)
+        return 0;
+    crash_text(&crash, text, sizeof text);
+    made->opaque[i] = NULL;
+    return error_set(error, status, "%s: %s() %s", argument->name, step->name, text);
+}
+
+static int make_opaque(struct made_call *made, uint32_t i, struct error *error)
+{
+    const struct declared_argument *const argument =
+        &made->slot->from->declaration.argument[i];
+    uint64_t result;
+    bool by_address = false;
+    int status = make_step(made, i, 0, &result, &by_address, error);
+    if (status == 0 && !by_address)
+        made->opaque[i] = (void *)(uintptr_t)result;
+    if (status == 0 && !made->opaque[i])
+        status = error_set(error, -ENOMEM, "%s: %s() %s NULL", argument->name,
+                           argument->step[0].name, by_address ? "wrote" : "returned");
+    for (uint32_t s = 1; s < argument->n_steps && status == 0; s++)
+        status = make_step(made, i, s, &result, &by_address, error);
+    return status;
+}
+
+/* The functions that make and free an object. */
+static int find_makers_of(struct made_call *made, uint32_t i, struct error *error)
+{
+    const struct declared_argument *const argument =
+        &made->slot->from->declaration.argument[i];
+    void *freer = NULL;
+    int status = 0;
+    for (uint32_t s = 0; s < argument->n_steps && status == 0; s++)
+        status =
+            find_function(made->slot, argument->step[s].name, &made->maker[i][s], error);
+    if (status == 0 && argument->freed_by[0])
+        status = find_function(made->slot, argument->freed_by, &freer, error);
+    *(void **)&made->freed_by[i] = freer;
+    return status;
+}
+
+/* Those that fill arrays are looked for when they are called: not all libraries that are
+ * compared need them. */
+int objects_find(struct made_call *made, struct error *error)
+{
+    const struct declaration *const declaration = &made->slot->from->declaration;
+    int status = 0;
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        if (argument->kind == ARGUMENT_SYMBOL)
+            status = find_symbol(made->slot, argument->text, &made->opaque[i], error);
+        else if (argument->kind == ARGUMENT_OPAQUE)
+            status = find_makers_of(made, i, error);
+    }
+    return status;
+}
+
+/* Those that were made last go first. */
+void objects_free(struct made_call *made)
+{
+    const struct declaration *const declaration = &made->slot->from->declaration;
+    for (uint32_t k = declaration->n_objects; k-- > 0;)
+        free_opaque(made, declaration->object[k]);
+}
+
+int objects_make(struct made_call *made, struct error *error)
+{
+    const struct declaration *const declaration = &made->slot->from->declaration;
+    int status = 0;
+    objects_free(made);
+    for (uint32_t k = 0; k < declaration->n_objects && status == 0; k++)
+        status = make_opaque(made, declaration->object[k], error);
+    return status;
+}
+
+/* ---- arrays that functions fill ---- */
+
+static bool is_filled(const struct declared_argument *argument)
+{
+    return argument->kind == ARGUMENT_ARRAY && argument->n_steps > 0;
+}
+
+bool slot_has_fillers(const struct declared_slot *slot)
+{
+    const struct declaration *const declaration = &slot->from->declaration;
+    bool any = false;
+    for (uint32_t i = 0; i < declaration->n; i++)
+        any |= is_filled(&declaration->argument[i]);
+    return any;
+}
+
+/* An inout array has its values in the operand that it is a copy of. */
+int slot_run_fillers(const struct declared_slot *slot,
+                     const struct simdbench_operands *operands, struct error *error)
+{
+    const struct declaration *const declaration = &slot->from->declaration;
+    struct made_call *const made = calloc(1, sizeof *made);
+    uint64_t result;
+    bool by_address = false;
+    int status = made ? 0 : error_set(error, -ENOMEM, "out of memory");
+    if (status == 0) {
+        made->slot = slot;
+        made->operands = *operands;
+        for (uint32_t o = 0; o < slot->n_operands; o++)
+            if (slot->operand[o].role == SIMDBENCH_INOUT)
+                made->operands.operand[o] = operands->operand[slot->operand[o].source];
+    }
+    for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
+        const struct declared_argument *const argument = &declaration->argument[i];
+        if (!is_filled(argument))
+            continue;
+        status = find_makers_of(made, i, error);
+        for (uint32_t s = 0; s < argument->n_steps && status == 0; s++)
+            status = make_step(made, i, s, &result, &by_address, error);
+    }
+    free(made);
+    return status;
+}
