@@ -96,8 +96,13 @@ static void write_slot(struct writing *writing, uint64_t slot, const char *name)
         return;
     }
     fprintf(writing->to, " slot %s", name);
-    if (writing->surgery->subject.only_code)
+    if (writing->surgery->subject.named)
         function_of(writing, holds);
+}
+
+static bool is_text(unsigned char byte)
+{
+    return byte >= ' ' || (byte >= '\t' && byte <= '\r');
 }
 
 /* The file's values of a variable, if it is one of a file. A text of unknown length ends
@@ -108,7 +113,7 @@ static void write_initial(struct writing *writing, uint64_t address, uint64_t n,
     const struct object *const object = object_at(&writing->surgery->objects, address);
     unsigned char *const bytes = object ? initial_at(object, address, &n) : NULL;
     uint64_t hash = UINT64_C(0xcbf29ce484222325), length = 0;
-    while (text && bytes && length < n && bytes[length] >= ' ' && bytes[length] <= '~')
+    while (text && bytes && length < n && is_text(bytes[length]))
         length++;
     if (length && length < n && !bytes[length])
         n = length;
