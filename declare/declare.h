@@ -131,8 +131,8 @@ struct declared_argument {
     struct extent count;  /* elements, of each plane if there are planes */
     struct extent planes; /* an array of so many pointers is passed; n = 0: none is */
     uint32_t vector; /* bytes of the register that the elements are passed in; 0: none */
-    int length; /* that many elements are valid after a call: index of a LENGTH argument,
-                   DECLARED_RETURN, or DECLARED_WHOLE */
+    int length;      /* valid elements after a call: index of a LENGTH argument,
+                        DECLARED_RETURN, or DECLARED_WHOLE */
     /* DIMENSION: */
     int dimension; /* index */
     /* INTEGER; LENGTH: what it holds before a call (n = 0: zero): */
@@ -238,7 +238,7 @@ void declaration_signature(const struct declaration *declaration,
  * floats in their low bits. */
 struct call_frame {
     uint64_t word[DECLARED_MAX];
-    uint64_t slot[DECLARED_MAX]; /* what CALL_ADDRESS arguments are after the call */
+    uint64_t slot[DECLARED_MAX]; /* CALL_ADDRESS arguments after the call */
     uint64_t result;             /* low bits; void: undefined */
     unsigned char vector[64];    /* a vector that is returned */
 };
@@ -343,8 +343,8 @@ struct family {
     char name[DECLARED_NAME]; /* "mix" */
     struct family_member {
         const struct library_function *function;
-        const char *isa; /* what its name says: "scalar", "sse2", "avx2", "avx512" */
-        char token[24];  /* how the name says it: "c", "avx512icl" */
+        const char *isa; /* by its name: "scalar", "sse2", "avx2", "avx512" */
+        char token[24];  /* part of the name: "c", "avx512icl" */
     } *member;
     size_t n; /* 2 or more */
 };

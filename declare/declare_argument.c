@@ -176,6 +176,12 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, specifier->star,
                            "a pointer to pointers can be NULL, from f(...) or &name; "
                            "say which behind '='");
+    if (specifier->is_unknown)
+        return reader_fail(
+            reader, &reader->token[later->name],
+            "how many bytes has %s? Write %s bytes %s[n], or say its value: "
+            "= NULL, = from f(...)",
+            argument->name, specifier->is_const ? "const" : "inout", argument->name);
     if (specifier->is_const || !ctype_is_integer(specifier->type))
         return reader_fail(reader, &reader->token[later->name],
                            "how many elements has %s? Write %s[n], or leave the '*' and "
@@ -307,7 +313,7 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, reader_token(reader),
                            "pointers to arrays cannot be passed; write x[h * w]");
     reader_take(reader, "(");
-    do /* what the function takes is its own business */
+    do /* arguments of the function are its own business */
         status = status < 0 ? status : expression_skip(reader);
     while (status == 0 && reader_take(reader, ","));
     status = status < 0 ? status : reader_expect(reader, ")", "behind its arguments");

@@ -26,7 +26,7 @@ extern const uint64_t thunk_patterns[SAVED_REGISTERS];
 struct thunk {
     unsigned char *pages;  /* one of state, then one of code */
     size_t bytes, checked; /* checked: where the second form begins in the code */
-    size_t jump;           /* where the form without a result begins; 0: there is none */
+    size_t jump;           /* begin of the form without a result; 0: there is none */
     bool has_avx, has_in_use, vector_result;
     bool wide;             /* has vectors of 32 bytes or more: uses upper halves itself */
     uint32_t result_bytes; /* of a vector; 0: none is returned */

@@ -195,9 +195,6 @@ int operand_sort(const struct simdbench_operand *operand);
  * regular file, or what opening or reading it answered. */
 int input_fill_operand(const struct simdbench_operand *operand, uint64_t seed,
                        const char *input);
-/* All operands that are no outputs, each by a seed of its own. */
-int input_fill(const struct simdbench_operands *operands, uint64_t seed,
-               const char *input);
 /* Flags of an op beside SIMDBENCH_JOINT: easy values may take the place of its own; or
  * they must not, though `fill` knows them. */
 #define OP_EASY (1u << 30)

@@ -112,7 +112,7 @@ struct simdbench_operand {
 struct simdbench_operands {
     uint32_t size;
     uint32_t count;   /* operands in use */
-    uint32_t threads; /* how many threads run may use */
+    uint32_t threads; /* most threads that run may use */
     uint32_t reserved;
     const struct simdbench_shape *shape;
     struct simdbench_operand *operand[SIMDBENCH_MAX_OPERANDS];
@@ -126,7 +126,7 @@ struct simdbench_accuracy {
     uint32_t size;
     uint32_t reserved;
     double max_ulp, mean_ulp; /* 0 both: not known */
-    double worst_input;       /* where max_ulp was found */
+    double worst_input;       /* input of max_ulp */
 };
 
 /* Shapes that belong together, under a name: the layers of a network. */
@@ -145,8 +145,8 @@ struct simdbench_op {
     uint32_t flags;         /* enum simdbench_op_flag */
     const char *name;       /* first part of a case id: letters, digits, '-' and '_' */
     const char *summary;    /* one line for people */
-    const char *shape_help; /* what a shape looks like: "N or MxNxK" */
-    const char *default_shapes; /* what is run when no --sizes are given: "64..512" */
+    const char *shape_help; /* form of a shape: "N or MxNxK" */
+    const char *default_shapes; /* shapes of a run without --sizes: "64..512" */
 
     /* Reads one shape. Sets size, rank and dim. */
     int (*parse)(const char *text, struct simdbench_shape *shape, char *error,
@@ -192,8 +192,8 @@ struct simdbench_op {
     /* The name in `layouts` that the shape has. */
     const char *(*layout_of)(const struct simdbench_shape *shape);
     const struct simdbench_shape_list *const *lists; /* ends with NULL */
-    const char *inputs; /* what fill knows, for people: "normal, uniform:LO..HI"; the
-                           first is the default, and of an op without fill a full name */
+    const char *inputs; /* names for people: "normal, uniform:LO..HI"; the first is the
+                           default, and of an op without fill a full name */
     /* Errors of n elements of the first output; index as in reference. */
     int (*accuracy)(const struct simdbench_operands *operands, const uint64_t *index,
                     uint64_t n, struct simdbench_accuracy *accuracy);
@@ -219,10 +219,10 @@ struct simdbench_choice {
         *implementation; /* "jit:avx512_core", "1x1, tile 28x16"; NULL: no choice */
     const char *isa;  /* instruction set of that choice if it is not the kernel's or, for
                          isa "lib", the one that the module's describe told; else NULL */
-    const char *note; /* what a reader of the number must know ("the interpreter's call
+    const char *note; /* warning to readers of the number ("the interpreter's call
                          cost is inside"), or NULL */
     uint64_t workspace_bytes; /* memory beyond the operands */
-    const char *roof; /* that limits it: the kernel's `roof` or `other_roof`; NULL: the
+    const char *roof; /* name of its limit: the kernel's `roof` or `other_roof`; NULL: the
                          former */
 };
 
@@ -283,7 +283,7 @@ struct simdbench_description {
     uint32_t size;
     uint32_t reserved;
     const char *version; /* "OpenBLAS 0.3.21" */
-    const char *core;    /* what the library chose to run here: "Haswell" */
+    const char *core;    /* the library's choice for this CPU: "Haswell" */
     const char *isa;     /* the instruction set of that choice: "avx2", or a name that is
                             no bundle of simdbench's and so narrower ("avx"); NULL if
                             unknown */

@@ -38,7 +38,7 @@ struct passport_link {
 
 struct passport {
     bool known;
-    char reason[96];   /* why it is not */
+    char reason[96];   /* reason why it is not */
     double throughput; /* cycles */
     struct passport_link link[PASSPORT_LINKS];
     size_t n_links;

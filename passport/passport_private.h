@@ -73,7 +73,7 @@ void emit_load(struct block *block, ZydisEncoderOperand to, ZydisEncoderOperand 
 void emit_request(struct block *block, const ZydisEncoderRequest *request);
 /* A function of the number of turns begins; its address is `code`. */
 void block_begin(struct block *block, const unsigned char *data);
-void block_loop(struct block *block);         /* what follows is run in each turn */
+void block_loop(struct block *block); /* instructions that follow run in each turn */
 size_t block_body(const struct block *block); /* bytes of a turn so far */
 void block_end(struct block *block);
 

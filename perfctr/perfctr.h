@@ -23,10 +23,11 @@ struct event {
                                      "skx::CORE_POWER:LVL1_TURBO_LICENSE:u" */
     uint32_t type;                /* perf_event_attr.type */
     uint64_t config, config1, config2;
-    unsigned kind;      /* how it proves itself (proofs.def); 0: no loop is known */
+    unsigned kind;      /* kind of its proof (proofs.def); 0: no loop is known */
     unsigned takes;     /* counters of the PMU; 0: one */
     bool foreign;       /* of another CPU: never counted, `withheld` says whose it is */
-    char withheld[256]; /* why it must not be counted although it could be; empty: it may
+    char withheld[256]; /* reason why it must not be counted although it could be; empty:
+                         * it may
                          */
 };
 
@@ -136,7 +137,7 @@ struct proof {
     enum proof_verdict verdict;
     char loop[64];            /* "loads"; empty: none is known */
     double expected, counted; /* of that loop; NaN: unknown */
-    char reason[256];         /* why it is not proven */
+    char reason[256];         /* reason why it is not proven */
 };
 
 /* Counters of the PMU that a group can have, and how many of them count. */
@@ -176,13 +177,13 @@ struct sample {
     int64_t process_ns; /* CPU time of all threads of the process */
     int64_t minor_faults, major_faults; /* these four: of all threads */
     int64_t voluntary_switches, involuntary_switches;
-    int32_t cpu_begin, cpu_end; /* where it ran: unequal means that it migrated */
+    int32_t cpu_begin, cpu_end; /* its CPUs: unequal means that it migrated */
 };
 
 struct sampler {
     struct counters *counters; /* NULL: none */
     struct sample begin;
-    int64_t paused; /* when */
+    int64_t paused; /* time of the pause */
 };
 
 /* begin: perf groups, then resource usage, then the clock. end: the reverse. Nothing is
@@ -287,7 +288,7 @@ typedef void payload_function(uint64_t turns, const struct payload_data *data);
 
 struct payload {
     const char *name; /* "512 heavy" */
-    const char *isa;  /* that it needs; the caller must look */
+    const char *isa;  /* instruction set that it needs; the caller must look */
     int bits;         /* of its vectors; 0: scalar */
     bool heavy;       /* FMA; else integer additions and logic */
     /* [0] sparse, [1] dense. `bare` has no chain: what takes nearly
@@ -372,7 +373,7 @@ struct host {
     char clocksource[32];
     double load[3];
     enum pmu_state pmu;
-    char pmu_reason[256]; /* why there is no PMU and what to type */
+    char pmu_reason[256]; /* reason why there is no PMU and what to type */
     char pmu_name[64];    /* libpfm4's name of the core PMU, if it knows it */
     char fingerprint[17]; /* hash of the fields that make times comparable */
 };

@@ -10,7 +10,7 @@
 struct use {
     uint64_t reads, writes;
     bool to_general, to_flags; /* it writes others, too */
-    bool by_mask, by_index;    /* an access to memory that depends on one */
+    bool by_mask;              /* an access to memory that depends on one */
     uint64_t accesses_by;      /* those */
 };
 

@@ -141,7 +141,7 @@ struct surgery_difference {
     bool same;
     bool same_data;      /* and so are the first values of its variables */
     bool nearly;         /* at most a fourth differs */
-    size_t instructions; /* that are not in both */
+    size_t instructions; /* instructions that are not in both */
     char where[96];      /* the first of them, in the second text if it has it */
 };
 /* Pure. -EINVAL: these are no texts of surgery_code(); -ENOMEM. */

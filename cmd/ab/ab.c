@@ -232,7 +232,7 @@ static int look(struct ab_group *group, uint32_t processes, struct error *error)
                      processes);
         status = ab_process(group, error);
         group->process++;
-        n += status != GROUP_RESTART; /* which ended a case */
+        n += status != GROUP_RESTART; /* it ended a case */
         if (status == GROUP_RESTART)
             status = 0;
     }
@@ -284,7 +284,7 @@ static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
     run_close_pending(run, GROUP_ALL, "interrupted");
     run->gate->seconds = (double)(clock_now() - ab->session.started) * 1e-9;
     must(run_summarise(run, GROUP_ALL));
-    must(run_judge(run)); /* which cases are suspect is known by now */
+    must(run_judge(run)); /* suspect cases are known by now */
     must(run_judge_code(run));
 }
 

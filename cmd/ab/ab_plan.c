@@ -135,7 +135,7 @@ static int plan_op(struct ab *ab, const char *op, bool suite, struct error *erro
     if (suite && has_suite && !request.sizes.n && !request.shapes.n &&
         !request.shape_lists.n)
         request.shape_lists = (struct text_list){.item = lists, .n = 1};
-    if (!strcmp(op, "roof")) /* that of the builds */
+    if (!strcmp(op, "roof")) /* the builds' own */
         catalog.n_offers = ab->n_kernels;
     struct plan more;
     int status = plan_make(&request, &ab->how, &catalog, &more, error);

@@ -27,14 +27,15 @@ enum { AB_PROCESSES = GATE_PROCESSES };
 
 struct ab_arm {
     const char *name;
-    char *words; /* that the spec points into */
+    char *words; /* the spec points into it */
     struct module_spec spec;
     char path[PATH_MAX]; /* as it was found */
-    char load[PATH_MAX]; /* what is loaded or started: the same, or a private copy */
+    char load[PATH_MAX]; /* the file that is loaded or started: the same, or a private
+                            copy */
     struct elf_file file;
-    cJSON *objects; /* what it brings into a process; NULL: it cannot tell */
+    cJSON *objects; /* objects that it brings into a process; NULL: it cannot tell */
     char *version, *commit;
-    struct worker *worker; /* who runs it; one of ab->workers */
+    struct worker *worker; /* runs it; one of ab->workers */
     uint64_t first;        /* number of its first kernel there */
 };
 

@@ -57,7 +57,7 @@ struct options {
     bool is_op;
     bool help;              /* --help of an op that a plug-in may bring: see help_op() */
     struct text_list files; /* words on the command line that are no options */
-    struct request request; /* what is measured, if anything is */
+    struct request request; /* the cases that are measured, if any */
     struct how how;
     char *uarch;        /* its groups are listed; NULL: this machine */
     bool threads_given; /* by --threads */
@@ -70,7 +70,7 @@ struct options {
     char *label;        /* names what is measured, in the user's words */
     char *node;         /* name of this machine; NULL: what Slurm or the host says */
     char *query;        /* report: bare numbers of the cases whose ids match; NULL: no */
-    char *value;        /* which number; NULL: median_ns */
+    char *value;        /* name of the number; NULL: median_ns */
     char *by;           /* report: "host"; NULL: by case */
     char *json;         /* license, its own document; NULL: none */
     enum format format; /* goes to standard output */
@@ -84,12 +84,12 @@ struct options {
     char *lang;               /* new-plugin: "c", "cpp", "rust"; NULL: "c" */
     bool own_op;              /* new-plugin: an op of its own, not gemm */
     char *project;            /* --project, a file or "no"; NULL: to be found */
-    char *project_file;       /* that was read; NULL: none */
-    enum trust project_trust; /* how much of it counts */
+    char *project_file;       /* the file that was read; NULL: none */
+    enum trust project_trust; /* decides how much of it counts */
     struct project_default *defaults; /* all that it says */
     size_t n_defaults;
-    struct text_list from_project; /* what counts of it: "--sizes=64" */
-    struct text_list left_out;     /* what else would be for this command: "--plugin" */
+    struct text_list from_project; /* its options that count: "--sizes=64" */
+    struct text_list left_out;     /* its other options for this command: "--plugin" */
     struct call_options call;
     struct prove_options prove;
     /* judge: LIB[:FUNCTION] each */

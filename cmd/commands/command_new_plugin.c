@@ -35,7 +35,7 @@ struct project {
     const struct project_type *type; /* of an own operation */
     const char *folder;
     char name[64];
-    const char *stem; /* how the embedded files call it: "my_gemm" */
+    const char *stem; /* its name in the embedded files: "my_gemm" */
 };
 
 /* A file, as it is embedded and as it is written; "*" stands for the module's name. */

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NUMBERS_MAX 0x1p63
 enum { RUN_LENGTH = 16 };
 
 enum input_kind {

@@ -45,9 +45,9 @@ struct declared_slot {
     struct library other;
     char *other_linked;
     struct kept_calls calls;     /* of a program; n = 0: none */
-    uint64_t set;                /* that is filled next */
+    uint64_t set;                /* the set that is filled next */
     int answered;                /* function that gave the last answers */
-    char trouble[DECLARED_TEXT]; /* why there were none */
+    char trouble[DECLARED_TEXT]; /* reason why there were none */
     const char *roof;
     char *summary, *shape_help;
     struct simdbench_shape_list *list;

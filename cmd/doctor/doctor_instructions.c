@@ -57,8 +57,11 @@ static int no_match(const struct instructions *all, const char *glob, bool other
                      hint);
 }
 
-int instructions_choose(struct instructions *instructions, const char *const *globs,
-                        size_t n, const struct text_list *isas, struct error *error)
+/* Leaves the forms that a glob matches, of the instruction sets. -EINVAL: a glob matches
+ * none. A glob without a space is about the mnemonic. */
+static int instructions_choose(struct instructions *instructions,
+                               const char *const *globs, size_t n,
+                               const struct text_list *isas, struct error *error)
 {
     for (size_t g = 0; g < n; g++) {
         bool any = false, of_isa = false;

@@ -62,7 +62,7 @@ static void make_answer(const struct checks *checks, char *line[2])
 void checks_print(const struct checks *checks, bool colour, FILE *file)
 {
     const int width = value_width(checks);
-    for (int costs = 0; costs < 2; costs++) /* what to do something about comes last */
+    for (int costs = 0; costs < 2; costs++) /* lines with something to do come last */
         for (size_t i = 0; i < checks->n; i++) {
             const struct check *const check = &checks->check[i];
             char value[2 * sizeof check->value];
@@ -99,7 +99,7 @@ void checks_markdown(const struct checks *checks, FILE *file)
     text_answer_markdown(file, answer, ARRAY_LEN(answer));
     texts_free(answer, ARRAY_LEN(answer));
     fputs("| check | value | costs | what to type |\n| :-- | :-- | :-- | :-- |\n", file);
-    for (int ok = 0; ok < 2; ok++) /* what costs comes first */
+    for (int ok = 0; ok < 2; ok++) /* costs come first */
         for (size_t i = 0; i < checks->n; i++)
             if (checks->check[i].costs[0] ? !ok : ok)
                 put_row(&checks->check[i], file);

@@ -19,7 +19,7 @@ struct check {
     char name[32];
     char value[280];
     char costs[256];  /* empty: it is ok */
-    char advice[256]; /* what to type, if it costs something */
+    char advice[256]; /* a command to type, if it costs something */
 };
 
 struct checks {
@@ -38,9 +38,9 @@ struct vitals {
     size_t probes, core_shared;    /* of the core share; those that others shared */
     double stolen_s, watched_s;    /* CPU time taken by others; stolen < 0: not told */
     uint64_t memory_available;     /* bytes; 0: unknown */
-    int cpu[CPUS_MAX];             /* that may be used, ascending */
+    int cpu[CPUS_MAX];             /* allowed ones, ascending */
     size_t n_cpu;
-    int probed_cpu;      /* where a run would go, -1: unknown */
+    int probed_cpu;      /* the CPU of a run, -1: unknown */
     char siblings[64];   /* CPUs of its core */
     char isolated[64];   /* CPUs that the scheduler leaves alone */
     char nohz_full[64];  /* CPUs without a timer tick */
@@ -53,7 +53,7 @@ struct vitals {
     int seccomp;         /* 2: a filter; -1: not told */
     int rdpmc;           /* 0: counters cannot be read in user space; -1: not told */
     bool same_addresses; /* ASLR is off for this process */
-    uint64_t files;      /* that may be open at once */
+    uint64_t files;      /* limit of those that are open at once */
 };
 
 /* A module that --baseline finds by name, or one of simdbench's own that it does not. */
@@ -62,7 +62,7 @@ struct baseline {
     bool found, started;
     char version[64], core[64], isa[32];
     char advice[128]; /* type this for a better core */
-    char error[256];  /* why it did not start */
+    char error[256];  /* reason why it did not start */
 };
 
 /* Reads what lies in files under `root` (as host_read) and what the kernel tells of this
@@ -109,8 +109,6 @@ void event_list_groups(const struct uarch *uarch, struct event_list *list);
 /* Proves them anew in a worker, and keeps what it found for later runs. */
 int proofs_measure(const char *fingerprint, const struct event_list *list,
                    struct proofs *proofs, struct error *error);
-/* Does any of them open? */
-bool proofs_any(const struct proofs *proofs);
 void checks_proofs(struct checks *checks, const struct proofs *proofs);
 void proofs_print(const struct host *host, const struct event_list *list,
                   const struct proofs *proofs, FILE *file);
@@ -138,9 +136,5 @@ void instructions_print(const struct instructions *instructions, const struct ho
                         FILE *file);
 int instructions_print_json(const struct instructions *instructions,
                             const struct host *host, FILE *file, struct error *error);
-/* Leaves the forms that a glob matches, of the instruction sets. -EINVAL: a glob matches
- * none. A glob without a space is about the mnemonic. */
-int instructions_choose(struct instructions *instructions, const char *const *globs,
-                        size_t n, const struct text_list *isas, struct error *error);
 /* The command: an exit status, or a negative errno. */
 int doctor_instructions(const struct options *options, struct error *error);

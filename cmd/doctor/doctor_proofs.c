@@ -71,7 +71,8 @@ static size_t count(const struct proofs *proofs, enum proof_verdict verdict)
     return n;
 }
 
-bool proofs_any(const struct proofs *proofs)
+/* Does any of them open? */
+static bool proofs_any(const struct proofs *proofs)
 {
     return count(proofs, PROOF_REFUSED) < proofs->n;
 }

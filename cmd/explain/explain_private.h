@@ -14,7 +14,7 @@
 struct experiment {
     const char *name;    /* "huge_pages" */
     const char *reaches; /* "operands only", or NULL */
-    char absent[320];    /* why there is no ratio; empty: there is */
+    char absent[320];    /* reason why there is no ratio; empty: there is */
     double ratio;
     struct interval ci;
 };
@@ -30,10 +30,10 @@ struct subject {
     struct experiments experiments;
     struct variant_trace trace;
     struct inspect_facts facts;
-    const char *doubt;   /* why its trace cannot be believed, or NULL */
+    const char *doubt;   /* reason why its trace cannot be believed, or NULL */
     unsigned best_shift; /* bytes from the code as built to the best place, modulo 64 */
     size_t hot_loop;     /* index: the one that facts are about; 0 if there is none */
-    double seconds;      /* that rounds took */
+    double seconds;      /* time of the rounds */
 };
 /* Measures the bases of the subjects, which are open, and their experiments in common
  * rounds, and fills the ratios. `cpu`: another core that was locked, or -1. */

@@ -15,7 +15,7 @@
 /* A call that was traced. */
 struct seen {
     struct program_call call;
-    char *error; /* why nothing is known of it; NULL */
+    char *error; /* reason why nothing is known of it; NULL */
     bool whole, returned;
     double instructions, seconds;
     char isa[64];
@@ -97,7 +97,8 @@ struct foreign {
     uint64_t random;
     int64_t until; /* of an attached process; 0 */
     unsigned signals;
-    bool spent; /* tracing took too long in all: breakpoints are out */
+    bool spent;  /* tracing took too long in all: breakpoints are out */
+    bool missed; /* functions may have been called while no breakpoint was in */
     bool ended;
     int status; /* of the program, as wait() tells it; -1: unknown */
 };
@@ -119,6 +120,8 @@ void targets_free(struct foreign *foreign);
 /* "libz.so.1 inflate+0x80" of an address, to be freed. */
 char *target_where(const struct foreign *foreign, const struct program_space *space,
                    uint64_t address);
+/* False: there were perhaps more calls of it. */
+bool target_is_counted(const struct foreign *foreign, const struct target *target);
 /* The call that is judged: that with the most instructions; NULL: none was traced. */
 const struct seen *target_seen(const struct target *target);
 /* True of a function that a glob means: "GLOB" or "LIB:GLOB". */
@@ -130,8 +133,6 @@ int targets_check(const struct foreign *foreign, struct error *error);
 /* ---- calls (prove_calls.c) ---- */
 
 extern const struct program_owner foreign_owner;
-/* Breakpoints come and go; true: enough was seen. */
-bool calls_turn(struct foreign *foreign);
 uint64_t foreign_draw(struct foreign *foreign);
 
 /* ---- a program (foreign_program.c) ---- */
@@ -212,14 +213,11 @@ void rule_free(struct rule *rule);
  * not about it, or is kept. */
 bool rule_breaks(const struct rule *rule, const struct target *target,
                  struct buffer *text);
-bool rule_is_about(const struct rule *rule, const struct target *target);
 void rules_judge(struct foreign *foreign);
 
 /* ---- reports (prove_report.c, prove_json.c) ---- */
 
-/* "ended with status 3", "was killed by signal 11 (SIGSEGV)" */
-void prove_tell_end(const struct foreign *foreign, struct buffer *text);
-/* And what it cost the program. */
+/* The end of the program, and the cost of the observation. */
 void prove_tell_cost(const struct foreign *foreign, struct buffer *text);
 
 int prove_write(const struct foreign *foreign, enum format format, FILE *file,

@@ -22,7 +22,7 @@ struct harness_request {
     const char *pattern; /* of harness regex */
     const struct text_list *filters; /* globs, of which a case matches one; none: all */
     bool wall;                       /* harness command: wall time, not CPU time */
-    int64_t slice_ns;                /* that a process measures one case; 0: 20 ms */
+    int64_t slice_ns;                /* time for one case in a process; 0: 20 ms */
     int64_t time_ns;                 /* for all of it; 0: what 16 processes take */
     uint32_t processes;              /* of the first look; 0: 16, or what time allows */
     uint32_t threads;                /* CPUs that a process gets */
@@ -47,7 +47,7 @@ void harness_close(struct harness *harness); /* NULL is allowed */
 /* The plan of a measurement. */
 struct harness_plan {
     const char *name;            /* of the harness */
-    size_t n_cases;              /* that both builds have */
+    size_t n_cases;              /* cases of both builds */
     uint32_t processes;          /* of each build, for each case, in the first look */
     size_t places;               /* at which each build is measured */
     int looks;                   /* at most */

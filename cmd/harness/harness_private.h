@@ -20,7 +20,7 @@ harness_reader read_gbench;
 /* ---- adapters (adapters.c) ---- */
 
 /* In arguments {case} is what chooses the case alone, {seconds} and {ms} are the length
- * of a slice. */
+ * of a slice, {us} that of one of its {count} repetitions. */
 enum choice {
     CHOICE_EXPRESSION, /* a regular expression */
     CHOICE_PARTS,      /* an expression for each part of a name with slashes */
@@ -35,13 +35,18 @@ struct adapter {
     harness_reader *reader; /* NULL: the number is the time of the process */
     bool one_case;          /* a process runs one case; else all */
     enum choice choice;
-    const char *home; /* environment variable of a folder to write to; or NULL */
+    const char *home;     /* environment variable of a folder to write to; or NULL */
+    uint32_t repetitions; /* most of a case in a process, whose median counts; 0: one */
+};
+struct slice_length {
+    int64_t ns;
+    uint32_t repetitions; /* in that time */
 };
 const struct adapter *adapter_find(const char *name);
 const struct adapter *adapter_of_bytes(const char *bytes, size_t size);
 /* The arguments with what stands for {...}; appended to `words`. */
 void adapter_words(const char *arguments, const char *name, enum choice choice,
-                   int64_t slice_ns, struct text_list *words);
+                   const struct slice_length *slice, struct text_list *words);
 
 /* ---- one process (slice.c) ---- */
 
@@ -56,8 +61,9 @@ struct slice_request {
     bool silent;        /* nobody reads what it prints */
 };
 struct slice {
-    char *text;      /* that it printed on standard output */
-    char *complaint; /* why it failed, with the last line of standard error; or NULL */
+    char *text;      /* its standard output */
+    char *complaint; /* reason why it failed, with the last line of standard error; or
+                        NULL */
     char *said;      /* the last line of standard error; or NULL */
     int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that ended */
     double peak_bytes, faults;
@@ -93,7 +99,7 @@ struct harness_case {
     char *name;
     bool has[2];      /* base, head */
     char *skips;      /* both builds skip it, with these words; or NULL */
-    uint32_t threads; /* that it says it runs; 0: not told */
+    uint32_t threads; /* by its own words; 0: not told */
     size_t result;
     bool active;
     bool wanted; /* in this look */
@@ -102,6 +108,7 @@ struct harness_case {
     int order[SIDES * PLACES]; /* first row of a square of as many rounds */
     size_t best[SIDES];        /* places at which each side is fastest */
     size_t turns;
+    double listed_ns;         /* a time that was told when it was listed; or 0 */
     double step_ns, least_ns; /* the last digit that was printed, the least time; or 0 */
 };
 

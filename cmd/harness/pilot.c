@@ -20,7 +20,7 @@ struct pilot {
     double *unit_ns; /* of the unit that begins with the case */
     double *steps;   /* |ln| of one time over the one before */
     size_t n_steps;
-    char **told; /* why head skips each case, in the harness's own words; or NULL */
+    char **told; /* words of the harness about each case that head skips; or NULL */
 };
 
 /* A case that both builds skip tells nothing about head. */

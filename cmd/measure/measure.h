@@ -71,7 +71,7 @@ struct session {
     const struct plan *plan;
     const struct watcher *watcher;
     struct run *run;
-    size_t first_group;                  /* what the run calls group 0 of the plan */
+    size_t first_group;                  /* number of the plan's group 0 in the run */
     size_t counter_of_event[EVENTS_MAX]; /* index into result->counters */
     struct proofs proofs;                /* of its events, once a worker told them */
     int64_t started;                     /* clock_now() */
@@ -109,7 +109,7 @@ struct group_state {
     struct case_state *cases;
     size_t n_cases;
     size_t used_cpus;      /* of plan->cpu: one for each thread */
-    uint64_t seed, random; /* what operands begin with; of what comes later */
+    uint64_t seed, random; /* for operands; for later choices */
     uint64_t memory_bytes;
     uint64_t block; /* least that is reserved for operands, before the answers */
     struct operands_map map;
@@ -226,11 +226,11 @@ int64_t timeout_with(const struct how *how, double more_ns);
 #define BATCH_STOPPED "the clock did not advance during a batch"
 struct batch {
     double ns;   /* 0 if the clock did not advance */
-    int threads; /* that did something */
+    int threads; /* threads that did something */
     bool void_;  /* on evidence: preempted, migrated, or a major fault */
     bool alone;  /* no evidence of another thread on the core */
     struct batch_reply told;
-    cJSON *reply; /* that texts of `told` belong to */
+    cJSON *reply; /* owner of the texts of `told` */
 };
 /* Reads the reply, which stays the caller's. */
 struct batch batch_read(cJSON *reply);

@@ -63,7 +63,7 @@ struct pace {
     uint32_t wanted, alone, look;
     uint64_t cases, spare;
     int64_t began;       /* the run */
-    const char *stopped; /* what ended them */
+    const char *stopped; /* reason for their end */
 };
 struct turn {
     struct group_state *group;

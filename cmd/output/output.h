@@ -26,8 +26,8 @@ struct live {
     const struct options *options;
     bool table, begun;      /* printed as it grows; its head was */
     bool progress;          /* standard error is a terminal */
-    int64_t drawn;          /* when progress was shown last */
-    int64_t saved;          /* when files were saved last */
+    int64_t drawn;          /* time of the last progress shown */
+    int64_t saved;          /* time of the last saving */
     bool save_failed;       /* the user was told */
     struct watcher watcher; /* give this to a measurement */
 };

@@ -32,7 +32,7 @@ struct catalog {
     size_t n_workers;
     struct offer *offers;
     size_t n_offers;
-    struct text_list missing; /* why a default baseline is not there: a line each */
+    struct text_list missing; /* absent default baselines, and why: a line each */
 };
 
 /* A shape as its op understands it. */
@@ -111,7 +111,7 @@ int selection_unknown(const char *flag, const char *word, const char *noun,
 struct memory_level {
     char name[16];     /* "L1" */
     double bytes;      /* of one cache */
-    uint32_t cores;    /* that share it */
+    uint32_t cores;    /* cores that share it */
     uint32_t how_many; /* of them there are */
 };
 struct memory_levels {
@@ -182,7 +182,7 @@ struct plan {
     struct cpu_lock *lock; /* on these, until plan_free(); NULL: none */
     uint32_t most_threads; /* of any case */
     double batch_ns;       /* batches last at least that long */
-    double case_ns;        /* how long each case is measured at most */
+    double case_ns;        /* most time for each case */
     double
         rounds_ns; /* of all cases together, from the start of the run, or at least half
                       of it from the first round; if need be fewer rounds; 0: no limit */

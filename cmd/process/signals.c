@@ -39,7 +39,7 @@ void standard_begin(void)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     signal(SIGXFSZ, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL); /* where it is ignored, nobody learns how a child ended */
+    signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody learns how a child ended */
     /* A module may ask for the locale of its user; this thread keeps writing 0.5. */
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain)

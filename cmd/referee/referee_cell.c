@@ -38,8 +38,8 @@ static int begin(struct cell *cell, const char *name, const char *path,
     return worker_start(cell->worker, false, error);
 }
 
-int cell_start(struct cell *cell, const char *name, const char *path, int cpu,
-               struct error *error)
+static int cell_start(struct cell *cell, const char *name, const char *path, int cpu,
+                      struct error *error)
 {
     const struct setup_call setup = {.cpu = {cpu}, .n_cpu = cpu >= 0};
     const int status = begin(cell, name, path, error);

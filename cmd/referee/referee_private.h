@@ -38,7 +38,7 @@ enum { KNOWN_MAX = 64, NAMES_MAX = SIMDBENCH_MAX_OPERANDS };
 struct referee {
     struct options *options;
     struct judgement *judgement; /* of this candidate */
-    struct declared_file file;   /* what the known worker loads */
+    struct declared_file file;   /* file that the known worker loads */
     char folder[64], known_path[4096], candidate_path[128];
     size_t n_candidates;                     /* of which files were written */
     struct text_list accepted;               /* their files */
@@ -47,7 +47,7 @@ struct referee {
     const char *symbol;                      /* the candidate's */
     const char *operand_name[NAMES_MAX];
     struct known known[KNOWN_MAX];
-    size_t n_known, reference; /* which of them gives the answers */
+    size_t n_known, reference; /* the one that gives the answers */
     struct cell judges, candidate;
     uint64_t number; /* the candidate's case, at the shape of the stage */
     int cpu;
@@ -77,8 +77,6 @@ bool same_code(const char *library, const char *symbol, const char *other_librar
                const char *other_symbol);
 
 /* referee_cell.c */
-int cell_start(struct cell *cell, const char *name, const char *path, int cpu,
-               struct error *error);
 void cell_end(struct cell *cell);
 /* Makes the memory as large as that. */
 int cell_grow(struct cell *cell, uint64_t bytes, struct error *error);
@@ -136,7 +134,7 @@ int judge_time(struct referee *referee, const struct text_list *shapes,
  * rejected. */
 struct run;
 int rows_measure(struct referee *referee, const struct text_list *shapes,
-                 const struct run *verdicts, struct run **run, struct error *error);
+                 struct run *verdicts, struct run **run, struct error *error);
 /* referee_watch.c: REJECTED if the process has what it must not have. */
 int judge_watch(struct referee *referee);
 /* True if a process has loaded that file. */

@@ -89,7 +89,7 @@ struct how {
     struct text_list counters; /* names of groups of events, "all" */
     bool multiplex;            /* events take turns within a batch */
     bool check_full;           /* all outputs */
-    bool prove;                /* what each case executes, by a trace */
+    bool prove;                /* trace each case */
     bool accuracy;             /* errors, not times */
     struct conditions conditions;
 };

@@ -32,7 +32,7 @@ struct pass {
     struct round_set *set;
     struct run *aside; /* results that nobody keeps */
     unsigned number;
-    double ns;      /* that it may take */
+    double ns;      /* allowed time */
     double case_ns; /* and a case, at most */
 };
 

@@ -63,7 +63,8 @@ static struct estimate equal_arms(const struct round_set *set,
                              {.known = true, .lo = least, .hi = most, .level = level}};
 }
 
-double set_floor(const struct round_set *set, double level)
+/* The largest difference of equals in these rounds: 0.01; 0: there are none. */
+static double set_floor(const struct round_set *set, double level)
 {
     double floor = 0;
     for (size_t i = 0; i < set->n; i++)

@@ -58,10 +58,10 @@ series_rule rule_ratio;
 struct member {
     const struct study_arm *arm;
     struct case_name name;
-    bool timed, roofs, traced, floor; /* what is wanted of it */
+    bool timed, roofs, traced, floor; /* parts that are wanted of it */
     bool duplicate;                   /* of another one, to see what equals differ by */
 
-    char *absent;                /* why it was not measured; NULL: it was */
+    char *absent;                /* reason why it was not measured; NULL: it was */
     struct run *run;             /* of its result; NULL: there is none */
     struct run *aside;           /* this run, if it is its own */
     size_t result;               /* of the first pass */
@@ -88,7 +88,7 @@ struct set_list {
 };
 struct set_settings {
     bool quick;
-    uint32_t cpus;      /* how many threads are all */
+    uint32_t cpus;      /* number that "all" threads stands for */
     const char *folder; /* of modules with a '/' in their names */
 };
 /* All that the checks and the account of a study need; arms that cannot be said as a case
@@ -122,11 +122,11 @@ struct studying {
     struct set_list sets;
     struct run *run;
     const struct watcher *watcher;
-    struct text_list events, counters; /* what metrics need */
+    struct text_list events, counters; /* names that metrics need */
     double *rates;                     /* of this core; NULL: no check needs them */
     double left_ns;                    /* time for what is not measured yet */
     size_t groups;                     /* of the run, so far */
-    size_t at;                         /* which set is measured */
+    size_t at;                         /* number of the set that is measured */
 };
 /* Measures all members, some passes of a set one after the other, each in processes of
  * its own. 0, -EINTR, -ENOMEM. */
@@ -140,7 +140,7 @@ void study_print_plan(const struct studying *all);
 /* ---- values ---- */
 
 struct need_text {
-    char reason[600], type[200]; /* why not, and what to type; the latter may be empty */
+    char reason[600], type[200]; /* the latter, a command, may be empty */
 };
 /* True if this machine lacks that. */
 bool need_unmet(const char *need, const struct run *run, struct need_text *text);
@@ -170,5 +170,3 @@ point_rule point_metric, point_accuracy, point_fact, point_host, point_command;
 void points_fill(const struct studying *all);
 /* Adds the sums of the account (account.c). */
 void account_fill(const struct studying *all);
-/* The largest difference of equals in these rounds: 0.01; 0: there are none. */
-double set_floor(const struct round_set *set, double level);

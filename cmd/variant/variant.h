@@ -32,7 +32,7 @@ struct variant {
     struct how how;
     struct catalog catalog;
     struct plan plan; /* of one group: the case first, then its roofs */
-    struct run *run;  /* where its results go */
+    struct run *run;  /* gets its results */
     size_t group;     /* their group there, and the number of the case's own */
     size_t result;
     bool begun;
@@ -99,7 +99,7 @@ void smaller_shapes(const struct variant *base, bool alike, struct text_list *sh
 struct variant_trace {
     struct inspect_census census;
     bool known;
-    char absent[512];           /* why it is not known */
+    char absent[512];           /* reason why it is not known */
     double instructions_per_op; /* of a whole call, or of one of a smaller shape; NaN */
 };
 /* Instructions of a call of the case at another shape; NaN: nothing tells them. */

@@ -100,7 +100,7 @@ struct batch_call {
     uint64_t number, iterations;
     uint64_t pass, regions; /* regions 0: one */
     bool cold, flush_denormals, fresh_output, probe, core_share;
-    uint64_t copy; /* which of `copies`, from 1 on; 0: the code as it was built */
+    uint64_t copy; /* number in `copies`, from 1 on; 0: the code as it was built */
 };
 /* A number that is NaN was not told. */
 struct batch_reply {
@@ -152,7 +152,7 @@ struct turns_call {
     uint64_t turns;  /* calls, in the order of the list */
     uint64_t list;   /* offset: for each turn the offset of each operand, then as many
                         words that become the elements of it that are valid */
-    uint64_t repeat; /* how often the whole list runs, at least 1 */
+    uint64_t repeat; /* turns of the whole list, at least 1 */
 };
 /* "inputs": fills the inputs of all operands of such a list. */
 struct lists_call {
@@ -191,7 +191,7 @@ struct copies_reply {
 struct copies_edit {
     const char *name;
     double changed;     /* instructions */
-    const char *absent; /* why there are no such copies; NULL: there are */
+    const char *absent; /* reason why there are no such copies; NULL: there are */
 };
 
 /* An entry of `objects` in the reply of that name: a shared object that is loaded. */
@@ -255,7 +255,7 @@ struct setup_call {
     size_t
         n_events; /* over EVENTS_MAX: a worker was asked for too many, or for no name */
     bool multiplex, keep_heap;
-    const struct proofs *proofs; /* what is known of the events; NULL: nothing */
+    const struct proofs *proofs; /* knowledge about the events; NULL: none */
 };
 cJSON *setup_call(const struct setup_call *call);
 /* Reads all but the proofs. */

@@ -34,7 +34,6 @@ struct program_space *space_copy(struct program *program,
                                  const struct program_space *from, pid_t pid);
 void space_leave(struct program *program, struct program_space *space); /* a user does */
 struct breakpoint *space_find(const struct program_space *space, uint64_t address);
-bool space_add(struct program_space *space, uint64_t address, void *watched);
 /* Puts a breakpoint in if it is wanted and may be, else takes it out. */
 void space_settle(struct program_space *space, struct breakpoint *breakpoint);
 void space_settle_all(struct program_space *space);
@@ -65,8 +64,9 @@ struct thread {
     int status;
     /* The call that it is at: it comes back after a signal, and counts once. */
     uint64_t again, again_rsp;
-    uint64_t handling, handling_rsp; /* where a handler interrupted a step, or 0 */
-    int64_t handling_since;          /* one that takes long may never come back */
+    uint64_t handling,
+        handling_rsp;       /* place at which a handler interrupted a step, or 0 */
+    int64_t handling_since; /* one that takes long may never come back */
 };
 
 struct program {
@@ -95,7 +95,6 @@ void thread_stopped(struct program *program, struct thread *thread, int status);
 /* One that is awaited: true if it is dealt with, and the thread goes on as `request`. */
 bool thread_passes(struct program *program, struct thread *thread, int status,
                    int request);
-void thread_gone(struct program *program, struct thread *thread);
 
 /* ---- a thread at a breakpoint (program_call.c) ---- */
 
@@ -110,8 +109,6 @@ struct held {
     struct thread *thread;
 };
 
-/* Waits while other threads are served. */
-int thread_wait(struct child *child, int64_t wait_ns);
 /* It may take TRACE_NS. */
 struct child child_of(const struct held *held);
 void clear_debug_registers(pid_t id);

@@ -148,7 +148,7 @@ void space_renew(struct program_space *space, uint64_t from, uint64_t bytes)
     }
 }
 
-bool space_add(struct program_space *space, uint64_t address, void *watched)
+static bool space_add(struct program_space *space, uint64_t address, void *watched)
 {
     struct breakpoint *breakpoint = space_find(space, address);
     if (breakpoint)

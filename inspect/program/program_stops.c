@@ -43,7 +43,7 @@ void thread_resume(struct thread *thread, int signal)
     ptrace(how, thread->id, NULL, (long)signal);
 }
 
-void thread_gone(struct program *program, struct thread *thread)
+static void thread_gone(struct program *program, struct thread *thread)
 {
     struct program_space *const space = thread->space;
     thread->gone = true;

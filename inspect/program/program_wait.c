@@ -89,7 +89,8 @@ static bool handles(struct thread *thread, const struct child *child)
     return true;
 }
 
-int thread_wait(struct child *child, int64_t wait_ns)
+/* Waits while other threads are served. */
+static int thread_wait(struct child *child, int64_t wait_ns)
 {
     const struct held *const held = child->wait_context;
     struct thread *const thread = held->thread;

@@ -28,7 +28,7 @@ void order_address(struct order *order, unsigned access, uint64_t address)
 
 struct run {
     struct ready ready;
-    double done[AHEAD]; /* when each instruction and all before it were done */
+    double done[AHEAD]; /* time at which each instruction and all before it were done */
     double last;
     uint64_t n;
 };

@@ -114,7 +114,7 @@ struct tracer {
     uint64_t looked; /* instructions that were stepped for places that are unknown else */
     uint32_t look;   /* and how many come before a path may run again */
     uint32_t recording[RECORDING_MAX], n_recorded, mark;
-    uint32_t recorded_calls; /* that did not return within the recording */
+    uint32_t recorded_calls; /* calls that did not return within the recording */
     struct order order;
     struct error *error;
 };

@@ -18,7 +18,7 @@ enum pathology {
     COLUMN_TEST = 1 << 0,  /* whether a column is in y is asked at each product */
     PADDING_TEST = 1 << 1, /* whether a column of x is padding is asked at each product */
     BORDER_TEST = 1 << 2,  /* whether a tap falls outside x is asked at each product */
-    UNSPECIALISED = 1 << 3, /* where a tap is is computed from stride and dilation */
+    UNSPECIALISED = 1 << 3, /* a tap's place is computed from stride and dilation */
     CALL = 1 << 4,          /* each product is a call */
     CALL_MEMORY = 1 << 5,   /* the same, vectors are passed in memory */
     CALL_HALVES = 1 << 6,   /* the same, by 16 bytes, as code does that has no AVX */

@@ -17,7 +17,7 @@ enum { PERIOD = 4096 };
 struct timing {
     struct simdbench_kernel kernel;
     struct split *split; /* NULL: one thread */
-    uint64_t calls;      /* that are timed together, as the clock is slow */
+    uint64_t calls;      /* calls that are timed together, as the clock is slow */
     size_t n;
     double ns[SAMPLES_MAX]; /* of a call */
 };

@@ -39,7 +39,7 @@ int fastest_measure(const char *op, run_function *const *run, size_t n,
 struct fastest {
     run_function *run;
     const struct simdbench_kernel *row;
-    char text[96]; /* what was chosen, and why */
+    char text[96]; /* the choice, and its reason */
 };
 
 /* Makes the state: the fastest of the first `most` rows of that op that have the type and

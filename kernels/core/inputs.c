@@ -175,8 +175,9 @@ int input_fill_operand(const struct simdbench_operand *operand, uint64_t seed,
     return kind == TYPE_OPAQUE ? -EINVAL : fill_whole(operand, seed, input);
 }
 
-int input_fill(const struct simdbench_operands *operands, uint64_t seed,
-               const char *input)
+/* All operands that are no outputs, each by a seed of its own. */
+static int input_fill(const struct simdbench_operands *operands, uint64_t seed,
+                      const char *input)
 {
     int status = 0;
     for (uint32_t i = 0; i < operands->count && status == 0; i++) {

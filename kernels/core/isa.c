@@ -343,7 +343,8 @@ bool isa_state_has(const struct isa_state *state, size_t index, char *reason,
     return true;
 }
 
-bool isa_state_adds(const struct isa_state *state, size_t index)
+/* As isa_addition_available(), for any machine. */
+static bool isa_state_adds(const struct isa_state *state, size_t index)
 {
     const struct addition *const added = &additions[index];
     return has_feature(state, &added->feature) &&

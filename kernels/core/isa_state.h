@@ -22,7 +22,6 @@ struct isa_state {
 /* As isa_available(), for any machine. */
 bool isa_state_has(const struct isa_state *state, size_t index, char *reason,
                    size_t reason_size);
-/* As isa_runs() and isa_addition_available(). */
+/* As isa_runs(). */
 bool isa_state_runs(const struct isa_state *state, const char *isa, char *reason,
                     size_t reason_size);
-bool isa_state_adds(const struct isa_state *state, size_t index);

@@ -49,7 +49,7 @@ struct row {
 struct state {
     const struct row *row;
     GrB_Matrix matrix[3]; /* C is empty but while run works */
-    void *data[2];        /* what A and B hold */
+    void *data[2];        /* the values of A and B */
 };
 
 static uint64_t bytes_of(const struct simdbench_operand *operand)

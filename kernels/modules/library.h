@@ -37,7 +37,7 @@ struct symbol {
 
 struct library {
     const char *file;   /* "libdnnl.so.2" */
-    const char *advice; /* what has it: "install oneDNN, e.g. package libdnnl2" */
+    const char *advice; /* "install oneDNN, e.g. package libdnnl2" */
 };
 
 /* Libraries that scripts/setup peers fetched, as seen from the modules of a build. */

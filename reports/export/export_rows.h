@@ -13,7 +13,7 @@
 struct export_row {
     const struct result *result;
     char *name;      /* its id, UTF-8 without control characters; unique in the run */
-    unsigned repeat; /* which one of those with this id, from 0 */
+    unsigned repeat; /* number among those with this id, from 0 */
 };
 
 /* In plan order: kernels and baselines, no limits, nothing pending. */

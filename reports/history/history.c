@@ -28,7 +28,7 @@ static const char *const inserts[] = {
 struct writer {
     struct database database;
     sqlite3_stmt *statement[ARRAY_LEN(inserts)];
-    sqlite3_stmt *row; /* that is being filled */
+    sqlite3_stmt *row; /* the row that is being filled */
     int column;
     int code;
     struct buffer scratch;

@@ -14,7 +14,7 @@ extern const char history_schema[];
 struct database {
     sqlite3 *sqlite;
     const char *path;
-    int patience; /* how many times HISTORY_STEPS instructions may still run */
+    int patience; /* number of times that HISTORY_STEPS instructions may still run */
 };
 enum { HISTORY_STEPS = 1000000, HISTORY_PATIENCE = 5000 };
 

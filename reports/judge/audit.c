@@ -14,7 +14,7 @@ bool run_is_audit(const struct run *run)
 /* Facts of one size. */
 struct size {
     const struct result *dispatcher, *best, *like;
-    double times; /* that the best kernel is faster than the dispatcher */
+    double times; /* advantage of the best kernel over the dispatcher */
     bool worse;
     bool whole; /* all kernels that this CPU can run have a time, and it decides */
 };

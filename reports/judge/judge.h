@@ -54,7 +54,7 @@ bool result_precise(const struct result *result, double precision);
 struct audit_range {
     const struct result *dispatcher; /* at the first size; NULL: the family has none */
     const struct result *better;     /* the fastest kernel, at the first size */
-    const struct result *like; /* that is as fast as the dispatcher there; or NULL */
+    const struct result *like; /* a kernel as fast as the dispatcher there; or NULL */
     const struct result *last; /* the fastest kernel at the last size */
     size_t sizes;
     double least, most; /* times that it is faster than the dispatcher; 1 without one */
@@ -234,7 +234,8 @@ struct selftest_outcome {
 /* Gates with the same true change. */
 struct selftest_effect {
     double effect; /* head does that much more work: 0.02; 0 is equal code */
-    bool as_built; /* where its code was built alone, as if its place there were bad */
+    bool as_built; /* slower where its code was built alone, as if its place there were
+                      bad */
     struct selftest_outcome *outcomes;
     size_t n;
 

@@ -38,7 +38,7 @@ struct license_class {
     const char *name, *isa; /* "512 heavy", "avx512" */
     int bits;               /* of its vectors; 0: scalar */
     bool control;      /* scalar work again: what a ratio of equals looks like here */
-    char skip[256];    /* why it was not measured; empty: it was */
+    char skip[256];    /* reason why it was not measured; empty: it was */
     bool lacking;      /* the CPU cannot run it: that is no doubt about the others */
     bool untimed;      /* it runs, but its time tells no clock */
     size_t density;    /* 1: as much work as there is, 0: half of it */
@@ -61,7 +61,7 @@ struct license_scope {
     char skip[256];
     struct license_class class[LICENSE_CLASSES_MAX];
     size_t n_classes;
-    size_t rounds, disturbed; /* that count; that were thrown away */
+    size_t rounds, disturbed; /* rounds that count; rounds that were thrown away */
 };
 
 /* One shape of one op: the fastest avx512 row against the fastest narrower one. */
@@ -85,7 +85,7 @@ struct license {
     struct license_scope scope[LICENSE_SCOPES];
     double ghz_add, ghz_imul; /* two chains that should agree */
     char top[64];             /* the event of the highest licence */
-    char counters[320];       /* why there are no licence counters; empty: there are */
+    char counters[320]; /* reason why there are no licence counters; empty: there are */
     struct license_net net[LICENSE_NETS];
     size_t n_nets;
     char net_skip[256];

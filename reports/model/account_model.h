@@ -23,7 +23,7 @@ struct account_rows {
 };
 struct account {
     char *a, *b;  /* ids of cases; the times of A stand over those of B */
-    char *absent; /* what is missing for the product: "instructions ...", or NULL */
+    char *absent; /* facts that the product lacks: "instructions ...", or NULL */
     /* The first, time, is the exact product of the others. */
     struct account_rows factors;
     /* Cycles of an operation, measured at the best place of the code, what its place

@@ -11,7 +11,7 @@ struct executed {
                    times */
     double instructions; /* of the call; sampled: those that were seen */
     double steps;        /* times that the process was stopped */
-    double seconds;      /* that the trace took */
+    double seconds;      /* time of the trace */
     double windows;      /* 0 if whole */
     double system_calls, threads;
     /* Parts of the instructions; the first four make 1, FMA is a part of these. */
@@ -39,7 +39,7 @@ struct code_loop {
     double spills,
         reloads; /* vector stores to the stack, and loads of what they stored */
     double widest_bits;
-    double offset, bytes; /* where its head lies in a line of 64 bytes, and its size; 0
+    double offset, bytes; /* place of its head in a line of 64 bytes, and its size; 0
                              bytes: not known */
     bool spills_exact;    /* false: not all of the two were seen */
 };
@@ -47,7 +47,7 @@ struct code_loop {
 /* Every instruction of one call that is small enough to be traced whole: what the gate of
  * code compares. */
 struct whole_call {
-    char *absent;                   /* why there is none; then the rest is empty */
+    char *absent;                   /* reason why there is none; then the rest is empty */
     char *shape;                    /* of the call; NULL, as `absent` is: nobody looked */
     double ops;                     /* of the call; 0: unknown */
     double instructions, main_bits; /* as below */
@@ -57,10 +57,10 @@ struct whole_call {
 };
 
 struct code_proof {
-    char *absent; /* why nothing is known; then the rest is empty */
-    char *doubt;  /* how it contradicts what the row says: "executes 128-bit vectors, avx2
-                     has 256"; NULL: it does not */
-    char *unoptimised; /* how it shows that nobody optimised it; NULL: it does not */
+    char *absent; /* reason why nothing is known; then the rest is empty */
+    char *doubt; /* contradiction to the words of the row: "executes 128-bit vectors, avx2
+                    has 256"; NULL: it does not */
+    char *unoptimised; /* evidence that nobody optimised it; NULL: none */
     struct executed executed;
     struct whole_call call;
     struct whole_call small; /* another one with less work, in case that another run has
@@ -81,7 +81,7 @@ enum code_verdict { CODE_NOT_JUDGED, CODE_NO_WORSE, CODE_WORSE };
 /* The change of the code of a case, by whole calls of both builds. */
 struct code_change {
     enum code_verdict verdict;
-    char *reason; /* why it was not judged, or not all of it; NULL: it was */
+    char *reason; /* reason why it was not judged, or not all of it; NULL: it was */
     char *shape;
     double base_instructions, head_instructions; /* for an operation, as in a fault */
     struct code_fault *faults;

@@ -40,7 +40,7 @@ struct trial {
 /* The effect of the place of its code on a case, and whether the code is the same. */
 enum code_equality { EQUALITY_UNKNOWN, EQUALITY_SAME, EQUALITY_NEARLY, EQUALITY_OTHER };
 struct placement {
-    char *unmoved; /* why it is judged as built; NULL: at the best places */
+    char *unmoved; /* reason why it is judged as built; NULL: at the best places */
     enum code_equality equality;
     bool same_data;      /* the same code has the same constants, variables, options and
                             libraries, and all of it was seen */
@@ -76,7 +76,7 @@ struct comparison {
     double least_change; /* of the shortest trials, the witness */
     double control_change;
     struct interval control_ci;
-    double floor; /* what equal code seems to change by in this run */
+    double floor; /* change that equal code seems to have in this run */
     double delta; /* a change must exceed it: the threshold, or more if it is noisy */
     double detectable; /* the smallest change that this run could have called */
     double p;          /* one-sided, that the change does not exceed delta */
@@ -102,7 +102,7 @@ struct arm {
     char *label;            /* the user's word for a stored run; or NULL */
     char *started_at;       /* of a stored run; or NULL */
     char *host;             /* of a stored run: CPU and fingerprint; or NULL */
-    char **objects;         /* what it loads, or its plug-ins: "PATH BUILD-ID" each */
+    char **objects; /* libraries that it loads, or its plug-ins: "PATH BUILD-ID" each */
     size_t n_objects;
 };
 
@@ -110,17 +110,17 @@ struct arm {
  * the verdicts. */
 struct gate {
     char *kind;         /* "paired": measured together; "stored": two runs from files */
-    char *refused;      /* why times cannot gate (another machine), or NULL */
+    char *refused;      /* reason why times cannot gate (another machine), or NULL */
     double threshold;   /* asked for: 0.02 */
     bool strict;        /* inconclusive and unusable cases fail */
     bool own_processes; /* each build had a worker of its own */
     bool code;          /* cases whose code is worse fail */
     bool placement;     /* cases that are PLACED fail */
-    char *left_out;     /* what options leave out of what both builds have; or NULL */
-    char *lacking;      /* what this CPU cannot run of it; or NULL */
+    char *left_out;     /* cases of both builds that options leave out; or NULL */
+    char *lacking;      /* its cases that this CPU cannot run; or NULL */
     struct arm *arms;
     size_t n_arms;
-    char *selftest;  /* what is known of this machine's error rates, a line; or NULL */
+    char *selftest;  /* error rates of this machine, a line; or NULL */
     char *settings;  /* of a comparison by files: "--strict from FILE"; NULL: none */
     char *harness;   /* both builds are programs of it: "google-benchmark"; NULL: ours */
     char *functions; /* file that declares functions of both libraries; NULL: none */
@@ -130,8 +130,8 @@ struct gate {
 
     /* of two stored runs, from code that is the same in both: libraries and roofs */
     double drift;    /* the machine's change, their median; NaN: unknown */
-    double between;  /* what equal code changes by beside the drift; NaN: unknown */
-    double controls; /* how many they are */
+    double between;  /* change of equal code beside the drift; NaN: unknown */
+    double controls; /* number of them */
 
     /* derived by run_judge() */
     /* Baselines do not count. */

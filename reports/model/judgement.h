@@ -13,19 +13,23 @@
 struct judged_time {
     char *shape, *reference, *best;   /* names; best: the fastest known function */
     double ns, reference_ns, best_ns; /* medians of a call */
-    double to_reference, to_best;     /* how many times as fast as these it is, paired */
+    double to_reference, to_best;     /* speed over that of these, paired */
     struct interval reference_ci, best_ci;
 };
 struct judgement {
     char *candidate, *op; /* "./new.so:mix_new" */
     char *seed;           /* repeats the verdict: --seed */
-    char *reason;   /* why it is rejected: one word, as in docs/judge.md; NULL: it is
-                       accepted */
-    char *detail;   /* a sentence about it */
-    char *note;     /* what a user should know of one that is accepted; or NULL */
+    char *reason; /* reason why it is rejected: one word, as in docs/judge.md; NULL: it is
+                     accepted */
+    char *detail; /* a sentence about it */
+    char *note;   /* remark on one that is accepted; or NULL */
     char *same_as;  /* known function that has the same bytes; or NULL */
     uint64_t calls; /* of which all results were compared */
     size_t shapes;  /* at which these were */
+    /* What explain finds first about one that is slower than others or than its limit;
+     * NULL: nobody asked, or it finds nothing. */
+    char *cause, *cause_text, *cause_shape;
+    double cause_share; /* part of the time, as an experiment measured it; 0: none did */
     struct judged_time *time;
     size_t n_times;
 };

@@ -53,23 +53,24 @@ struct ratio {
 };
 
 struct counter {
-    char *name;         /* as asked for, or "page-faults" and the like */
-    char *event;        /* qualified event string, NULL for resource usage */
-    char *config;       /* raw config in hex, NULL likewise */
-    char *scope;        /* "user", "user and kernel"; NULL for resource usage */
-    char *absent;       /* reason; then there is no value */
-    char *fix;          /* what to do about it, if anything */
-    char *errno_name;   /* of the call that failed, NULL: none did */
-    char *verdict;      /* "proven", "unproven", "dead", "wrong"; NULL: not tried */
-    char *doubt;        /* why the value may not be what its name says; NULL: it is */
-    double code;        /* its errno, or 0 */
-    bool asked;         /* the user named it: the table has a column for it */
-    double value;       /* median per call; NaN if there are no samples */
+    char *name;       /* as asked for, or "page-faults" and the like */
+    char *event;      /* qualified event string, NULL for resource usage */
+    char *config;     /* raw config in hex, NULL likewise */
+    char *scope;      /* "user", "user and kernel"; NULL for resource usage */
+    char *absent;     /* reason; then there is no value */
+    char *fix;        /* remedy, if there is any */
+    char *errno_name; /* of the call that failed, NULL: none did */
+    char *verdict;    /* "proven", "unproven", "dead", "wrong"; NULL: not tried */
+    char *doubt;  /* reason why the value may not be what its name says; NULL: it is */
+    double code;  /* its errno, or 0 */
+    bool asked;   /* the user named it: the table has a column for it */
+    double value; /* median per call; NaN if there are no samples */
     double per_element; /* value / ops; NaN if unknown */
     double overhead;    /* of the loop, per call; the value is without it */
     double running_share;
     double voided;   /* samples that were thrown away: no core counts so much */
-    double threads;  /* that it is the sum of, at most; 0: all, of resource usage */
+    double threads;  /* number of threads that it is the sum of, at most; 0: all, of
+                        resource usage */
     bool user_read;  /* without system calls */
     double *samples; /* raw count of each batch */
     size_t n;
@@ -106,7 +107,7 @@ struct module_of {
     char *name; /* NULL: own kernel */
     struct setting *options;
     size_t n_options;
-    char *version, *core, *isa; /* what the library says; may be NULL */
+    char *version, *core, *isa; /* the library's own words; may be NULL */
 };
 
 /* Work of one call. */
@@ -135,7 +136,8 @@ struct samples {
     size_t n;
     struct apart apart;
     bool shared;   /* too few batches had the core alone: those apart are samples too */
-    char *stopped; /* what ended the rounds: "precision", "time", "rounds"; or NULL */
+    char *stopped; /* reason for the end of the rounds: "precision", "time", "rounds"; or
+                      NULL */
     double overhead_ns; /* of the loop, per call */
     uint32_t voided;    /* batches thrown away on evidence */
     double *voided_ns;  /* their raw totals, as far as they are known */
@@ -150,7 +152,7 @@ struct samples {
 struct summary {
     double median_ns, min_ns, mad_ns; /* per call, overhead subtracted */
     struct interval ci_ns;
-    char *ci_reason; /* why there is no interval */
+    char *ci_reason; /* reason why there is no interval */
     double gops, gbps;
     struct limit limit;
     struct ratio *ratios; /* against each baseline of the group */
@@ -161,9 +163,9 @@ struct summary {
 
 /* The code of a case. */
 struct code {
-    char *unoptimised;    /* how it shows that nobody optimised it: "its debug
+    char *unoptimised;    /* evidence that nobody optimised it: "its debug
                              information says -O0"; NULL: it does not, or nobody looked */
-    char *implementation; /* what the kernel chose for this case; NULL: no choice */
+    char *implementation; /* the kernel's choice for this case; NULL: no choice */
     /* Proofs of what it executes; base's too, if builds are compared. NULL: nobody asked.
      */
     struct code_proof *proof, *base_proof;
@@ -182,8 +184,8 @@ struct result {
     struct module_of module;
     bool is_roof, is_baseline;
     char *layout;   /* of the operands, if the op has more than one; or NULL */
-    char *unranked; /* why this baseline is no fair comparison: its ratios stand in the
-                       table, not in means; NULL: it is */
+    char *unranked; /* reason why this baseline is no fair comparison: its ratios stand in
+                       the table, not in means; NULL: it is */
     char *source;   /* name of the source that it was merged from; NULL: measured here */
     char *limit_id; /* id of the roof case that limits it, NULL: none */
     enum status status;
@@ -245,7 +247,7 @@ struct run {
     size_t n_sources;
     struct gate *gate;       /* NULL: the run compares no builds */
     struct account *account; /* of two cases; NULL: nobody asked */
-    struct study *studies;   /* that the run measured; tables show these alone */
+    struct study *studies;   /* studies of the run; tables show these alone */
     size_t n_studies;
     struct judgement *judgements;
     size_t n_judgements;

@@ -19,10 +19,10 @@ struct reading {
     char *name;
     double ns;        /* NaN: it was only listed */
     double step_ns;   /* of its last digit; 0: not told */
-    char *reason;     /* why the case failed; NULL: it did not */
+    char *reason;     /* reason why the case failed; NULL: it did not */
     bool told;        /* the harness itself tells that reason, of this case */
-    bool no_time;     /* that is the reason: another process may tell a time */
-    uint32_t threads; /* that the case runs; 0: not told */
+    bool no_time;     /* the reason: no time; another process may tell one */
+    uint32_t threads; /* threads of the case; 0: not told */
 };
 struct readings {
     struct reading *entry;

@@ -35,11 +35,13 @@ static int find(const char *const *names, size_t n, const char *name)
 }
 
 /* The functions NAME_name() and NAME_find() of an enumeration. */
-#define NAMES(name, type, names)                               \
-    const char *name##_name(enum type value)                   \
-    {                                                          \
-        return (names)[value];                                 \
-    }                                                          \
+#define NAMES(name, type, names)             \
+    const char *name##_name(enum type value) \
+    {                                        \
+        return (names)[value];               \
+    }
+#define NAMES_BOTH_WAYS(name, type, names)                     \
+    NAMES(name, type, names)                                   \
     int name##_find(const char *text, enum type *value)        \
     {                                                          \
         const int found = find(names, ARRAY_LEN(names), text); \
@@ -47,8 +49,8 @@ static int find(const char *const *names, size_t n, const char *name)
             *value = (enum type)found;                         \
         return found < 0 ? found : 0;                          \
     }
-NAMES(study_measure, study_measure, measures)
-NAMES(study_as, study_as, as_names)
+NAMES_BOTH_WAYS(study_measure, study_measure, measures)
+NAMES_BOTH_WAYS(study_as, study_as, as_names)
 NAMES(study_verdict, study_verdict, verdicts)
 NAMES(study_how, study_how, hows)
 

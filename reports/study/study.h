@@ -88,12 +88,10 @@ enum study_verdict {
     STUDY_VERDICTS
 };
 const char *study_verdict_name(enum study_verdict verdict); /* "CONFIRMED" */
-int study_verdict_find(const char *name, enum study_verdict *verdict);
 
 /* A value is outside what was expected in one of these ways. */
 enum study_how { HOW_NONE, HOW_NO_EFFECT, HOW_SMALLER, HOW_LARGER };
 const char *study_how_name(enum study_how how); /* "", "no effect", "smaller", "larger" */
-int study_how_find(const char *name, enum study_how *how);
 
 /* A point is what was measured at one shape. */
 struct study_point {
@@ -101,9 +99,9 @@ struct study_point {
     char *cases[2];     /* ids of the cases that it was formed from; or NULL */
     double value;       /* NaN: not known, and `reason` tells why */
     struct interval ci; /* of the value; study_point_exact() makes that of an exact one */
-    double floor;       /* what equal arms differ by in the same rounds: 0.01; 0: none */
-    char *reason;       /* why the value is not known; NULL: it is */
-    char *type;         /* what to type to get it, or NULL */
+    double floor;       /* difference of equal arms in the same rounds: 0.01; 0: none */
+    char *reason;       /* reason why the value is not known; NULL: it is */
+    char *type;         /* command that gets it, or NULL */
 
     /* derived by study_judge() */
     enum study_verdict verdict;

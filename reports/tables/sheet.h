@@ -37,7 +37,7 @@ struct sheet {
     const struct run *run;
     struct column column[COLUMNS_MAX];
     size_t n;
-    bool gops, gbps; /* what rates are: if both, the cells say which */
+    bool gops, gbps; /* units of rates: if both, the cells say which */
 };
 
 void sheet_make(struct sheet *sheet, const struct run *run);

@@ -39,7 +39,7 @@ struct service_case {
     struct declared_call *declared; /* NULL: no declared function */
     /* The first argument of run(): the operands, or the frame of a declared function. */
     const struct simdbench_operands *argument;
-    uint64_t batches; /* that it ran so far */
+    uint64_t batches; /* batches until now */
     bool stepped;     /* it had a call before one that is traced */
     /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
     bool left_modes, left_signals;
@@ -47,7 +47,7 @@ struct service_case {
      * arrays. */
     char note[200], guard_note[200];
     struct copies *copies; /* NULL: none */
-    struct turn *turn;     /* what calls are given in turn; NULL: argument and state */
+    struct turn *turn; /* arguments that calls take in turn; NULL: argument and state */
 };
 
 /* A set of operands, or the frame of a declared function, and what was prepared for it.
@@ -109,7 +109,7 @@ const struct simdbench_op *service_op(const struct service *service, const char 
 /* Outputs that the reference computed, in the shared memory. */
 struct answers {
     uint64_t n;
-    uint64_t *index; /* which ones; NULL: all */
+    uint64_t *index; /* numbers of the ones meant; NULL: all */
     void *value;
     double *slack;
 };

@@ -54,7 +54,7 @@ struct markdown_piece {
     char *text;
     size_t size;
     struct buffer scratch;
-    size_t rows_left; /* that found no room */
+    size_t rows_left; /* rows without room */
 };
 /* 0 or -ENOMEM: then there is nothing to end. */
 int piece_begin(struct markdown_piece *piece);

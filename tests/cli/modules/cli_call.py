@@ -121,7 +121,7 @@ class Call(CallCase):
         self.broken("mix_null", "failed", "writes through a NULL pointer")
 
     def test_hang(self):
-        self.broken("mix_hangs", "failed", "mix_hangs|timeout|longer", "--timeout=1s")
+        self.broken("mix_hangs", "failed", "mix_hangs|timeout|longer", "--timeout=4s")
 
     def test_others_go_on(self):
         rows = self.mix("mix_null,mix_c,mix_over", status=4)
