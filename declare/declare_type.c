@@ -186,13 +186,21 @@ static bool find_named(const struct reader *reader, const struct token *token,
     return false;
 }
 
+/* Not the name in "uuid_t out". */
+static bool is_role(const struct token *token)
+{
+    return (token_is(token, "in") || token_is(token, "out") ||
+            token_is(token, "inout")) &&
+           token[1].kind == TOKEN_WORD;
+}
+
 bool token_is_type(const struct reader *reader, const struct token *token)
 {
-    static const char *const words[] = {"struct", "union", "enum",     "in",
-                                        "out",    "inout", "_Complex", "std::complex"};
+    static const char *const words[] = {"struct", "union", "enum", "_Complex",
+                                        "std::complex"};
     enum ctype type;
     bool found = keyword(token) >= 0 || word_type(token, &type) ||
-                 find_named(reader, token, &type);
+                 find_named(reader, token, &type) || is_role(token);
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         found |= token_is(token, words[i]);
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
@@ -222,8 +230,9 @@ static bool take_role(struct reader *reader, enum argument_role *role)
 {
     static const char *const words[] = {
         [ARGUMENT_IN] = "in", [ARGUMENT_OUT] = "out", [ARGUMENT_INOUT] = "inout"};
+    const bool before = is_role(reader_token(reader));
     for (enum argument_role r = ARGUMENT_IN; r <= ARGUMENT_INOUT; r++)
-        if (!*role && reader_take(reader, words[r])) {
+        if (!*role && before && reader_take(reader, words[r])) {
             *role = r;
             return true;
         }

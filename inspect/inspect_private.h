@@ -87,6 +87,8 @@ struct code {
     int64_t immediate;
     int stack;            /* is added to rsp as well: push, pop, call, ret */
     uint32_t gpr_written; /* mask */
+    uint32_t
+        gpr_kept; /* of these: 8 or 16 bits, so that the rest of the old value stays */
     uint64_t reads, address_reads, writes; /* masks of registers */
     uint8_t latency;                       /* cycles, if its cost is not known */
     const struct code_cost *cost;          /* NULL: not known */
@@ -279,7 +281,10 @@ struct slot {
     uint32_t node;
     bool vector, loaded;
 };
+enum { PAGES_RECENT = 16 };
 struct memory {
+    uint64_t page[PAGES_RECENT]; /* the last ones, each once, in no order */
+    unsigned n_pages;
     struct store store[STORES_IN_FLIGHT];
     uint64_t n_stores, now; /* all so far; instructions so far */
     uint64_t stack_top;     /* the stack of the call lies below */

@@ -95,9 +95,9 @@ void program_watch_all(struct program *program, const void *watched, bool on);
 size_t program_read(pid_t process, uint64_t address, void *to, size_t n);
 /* Signals are passed to the command that was started. */
 void program_signal(const struct program *program, int number);
-/* Stops so far, and seconds for which threads were held up. */
+/* Stops, threads and processes so far, and seconds for which threads were held up. */
 struct program_cost {
-    uint64_t stops, processes;
+    uint64_t stops, threads, processes;
     double seconds;
 };
 struct program_cost program_cost(const struct program *program);

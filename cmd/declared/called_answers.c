@@ -95,10 +95,45 @@ static bool differs_everywhere(const struct computed *computed, uint32_t i)
     return computed->length[i] > 0;
 }
 
-static int compute(const struct declared_slot *slot, struct made_call *made,
+static bool all_bytes(const unsigned char *bytes, size_t n, unsigned char byte)
+{
+    while (n && bytes[n - 1] == byte)
+        n--;
+    return !n;
+}
+
+enum { FIRST_BYTE = 0x5a, SECOND_BYTE = 0xa5 };
+
+/* An output that differs everywhere was not written, or is another one in each call. */
+static int judge_outputs(struct declared_slot *slot, const struct computed *computed,
+                         struct error *error)
+{
+    uint32_t outputs = 0, varying = 0, last = 0;
+    for (uint32_t i = 0; i < computed->view.count; i++) {
+        const struct simdbench_operand *const operand = &computed->operand[i];
+        outputs += operand_is_output(operand);
+        if (!computed->other[i] || !differs_everywhere(computed, i))
+            continue;
+        if (all_bytes(computed->other[i], bytes_of(operand), FIRST_BYTE) &&
+            all_bytes(operand->data, bytes_of(operand), SECOND_BYTE))
+            return error_set(error, -ENODATA,
+                             "writes nothing to %s; what is only read has const or in "
+                             "before its type",
+                             output_name(slot, i));
+        varying++;
+        last = i;
+    }
+    slot->varies = varying && varying == outputs;
+    return varying && !slot->varies
+               ? error_set(error, -ENODATA, "%s differs from call to call",
+                           output_name(slot, last))
+               : 0;
+}
+
+static int compute(struct declared_slot *slot, struct made_call *made,
                    struct computed *computed, struct error *error)
 {
-    int status = compute_once(made, computed, 0x5a, error);
+    int status = compute_once(made, computed, FIRST_BYTE, error);
     for (uint32_t i = 0; i < computed->view.count && status == 0; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
         computed->length[i] = made_call_length(made, i);
@@ -111,14 +146,8 @@ static int compute(const struct declared_slot *slot, struct made_call *made,
             memcpy(computed->other[i], operand->data, bytes_of(operand));
     }
     if (status == 0)
-        status = compute_once(made, computed, 0xa5, error);
-    for (uint32_t i = 0; i < computed->view.count && status == 0; i++)
-        if (computed->other[i] && differs_everywhere(computed, i))
-            status = error_set(error, -ENODATA,
-                               "writes nothing to %s, or what differs from call to call; "
-                               "what is only read has const or in before its type",
-                               output_name(slot, i));
-    return status;
+        status = compute_once(made, computed, SECOND_BYTE, error);
+    return status == 0 ? judge_outputs(slot, computed, error) : status;
 }
 
 static int computed_begin(const struct simdbench_operands *operands,
@@ -137,7 +166,7 @@ static int computed_begin(const struct simdbench_operands *operands,
     return 0;
 }
 
-static int compute_by(const struct declared_slot *slot,
+static int compute_by(struct declared_slot *slot,
                       const struct declared_function *function, struct computed *computed,
                       struct error *error)
 {

@@ -272,6 +272,11 @@ bool declared_unseen(const struct declared_call *call)
     return !declaration_has_outputs(&made->slot->from->declaration);
 }
 
+bool declared_varies(const struct declared_call *call)
+{
+    return ((const struct made_call *)call)->slot->varies;
+}
+
 bool declared_answered(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;

@@ -184,11 +184,25 @@ void objects_free(struct made_call *made)
         free_opaque(made, declaration->object[k]);
 }
 
+/* What makers alone may change is as it was. */
+static void renew_arrays(const struct made_call *made)
+{
+    const struct declaration *const declaration = &made->slot->from->declaration;
+    for (uint32_t i = declaration->n_passed; i < declaration->n; i++) {
+        const struct simdbench_operand *const to = made_call_array(made, i);
+        const struct simdbench_operand *const from =
+            to && to->role == SIMDBENCH_INOUT ? made->operands.operand[to->source] : NULL;
+        if (from && from->data && to->data)
+            memcpy(to->data, from->data, to->count * type_bytes(to->type));
+    }
+}
+
 int objects_make(struct made_call *made, struct error *error)
 {
     const struct declaration *const declaration = &made->slot->from->declaration;
     int status = 0;
     objects_free(made);
+    renew_arrays(made);
     for (uint32_t k = 0; k < declaration->n_objects && status == 0; k++)
         status = make_opaque(made, declaration->object[k], error);
     return status;

@@ -78,5 +78,7 @@ uint32_t declared_calls(const struct simdbench_op *op);
 void declared_set(const struct simdbench_op *op, uint64_t number);
 /* True if the function writes no array and returns nothing. */
 bool declared_unseen(const struct declared_call *call);
+/* True if the last answers were others in each call. */
+bool declared_varies(const struct declared_call *call);
 /* True if the last answers are what this function computed. */
 bool declared_answered(const struct declared_call *call);

@@ -243,7 +243,7 @@ int capture_write_json(const struct foreign *foreign,
             json_plain(&json, function, "target", target->chosen);
         json_plain(&json, function, "object", target->file->path);
         json_number(&json, function, "calls", (double)target->calls);
-        json_bool(&json, function, "calls_exact", !target->rested);
+        json_bool(&json, function, "calls_exact", target_is_counted(foreign, target));
         if (declaration)
             put_shapes(&json, function, target, declaration);
         cJSON *const calls = json_array(&json, function, "captured");

@@ -268,7 +268,8 @@ static void tell_target(const struct foreign *foreign, const struct target *targ
         buffer_plain(&text, target->chosen);
     }
     buffer_format(&text, " (%s): called %s%" PRIu64 " times, %zu of these captured",
-                  target->file->name, target->rested ? "at least " : "", target->calls,
+                  target->file->name,
+                  target_is_counted(foreign, target) ? "" : "at least ", target->calls,
                   target->n_captured);
     line(file, &text);
     if (target->n_captured) {

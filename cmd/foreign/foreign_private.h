@@ -18,6 +18,7 @@ struct seen {
     char *error; /* reason why nothing is known of it; NULL */
     bool whole, returned;
     double instructions, seconds;
+    double binding; /* of them the loader's, that looked up functions; 0: hardly any */
     char isa[64];
     unsigned bits;         /* of the widest vectors that are more than a few; 0: none */
     double vector, scalar; /* vector instructions of all; of floats and vectors, those on
@@ -65,6 +66,7 @@ struct target {
     char *chosen;                 /* by a resolver: the symbol that ran, or where; NULL */
     uint64_t address;             /* in the file */
     bool resolver;
+    bool is_main; /* and a glob with wildcards means it: its call has all others in it */
     uint64_t calls, calls_at_trace;
     bool resting, rested; /* its breakpoint is out; was: there were more calls */
     int64_t wake, rest_ns;
@@ -122,7 +124,10 @@ char *target_where(const struct foreign *foreign, const struct program_space *sp
                    uint64_t address);
 /* False: there were perhaps more calls of it. */
 bool target_is_counted(const struct foreign *foreign, const struct target *target);
-/* The call that is judged: that with the most instructions; NULL: none was traced. */
+/* The loader's file has that address. */
+bool target_in_loader(const struct foreign *foreign, uint64_t address);
+/* The call that is judged: that with the most instructions, of those in which the loader
+ * looked up no function if there are any; NULL: none was traced. */
 const struct seen *target_seen(const struct target *target);
 /* True of a function that a glob means: "GLOB" or "LIB:GLOB". */
 bool target_matches(const char *glob, const struct symbol_file *file, const char *name,

@@ -18,6 +18,9 @@ enum {
     REST_NS = 2000000,
     REST_MAX_NS = 1000000000
 };
+/* Instructions of the loader in a call in which it looked up a function. */
+enum { BINDING_LEAST = 100 };
+#define BINDING_SHARE 0.05
 /* So few instructions on vectors and floats are copies that every compiler makes. */
 #define FEW 0.01
 /* Tracing may take so long in all, unless --time says. */
@@ -75,6 +78,8 @@ static enum program_want called(void *context, void *watched,
     if (foreign->capturing &&
         (target->calls == 1 || target->n_seen || foreign->declaration))
         return want_captured(foreign, target, call);
+    if (target->is_main && foreign->n_targets > 1)
+        return PROGRAM_PASS;
     if (target->n_seen < most_of(foreign) && !foreign->spent &&
         (target->n_seen < FIRST_CALLS || target->calls >= target->next))
         return PROGRAM_TRACE;
@@ -85,13 +90,30 @@ static enum program_want called(void *context, void *watched,
 
 /* ---- what was seen ---- */
 
-static void take_isa(const struct program_trace *trace, pid_t process, struct seen *seen)
+/* A function that is called for the first time is looked up by some hundreds of
+ * instructions. The loader also finds variables of threads, by a few. */
+static void take_binding(const struct foreign *foreign, const struct target *target,
+                         const struct inspect_census *census, struct seen *seen)
+{
+    double n = 0;
+    for (size_t i = 0; i < census->n_lines; i++)
+        if (census->line[i].executed &&
+            target_in_loader(foreign, census->line[i].address))
+            n += (double)census->line[i].executed;
+    const bool own = !strncmp(target->file->name, "ld-linux", 8);
+    const bool much = n >= BINDING_LEAST && n >= BINDING_SHARE * seen->instructions;
+    seen->binding = !own && much ? n : 0;
+}
+
+static void take_isa(const struct foreign *foreign, const struct program_trace *trace,
+                     pid_t process, struct seen *seen)
 {
     struct isa_seen isa = {.has = {false}};
     for (size_t i = 0; i < trace->census.n_lines; i++) {
         const struct inspect_line *const line = &trace->census.line[i];
         unsigned char code[16];
         if (line->executed &&
+            !(seen->binding && target_in_loader(foreign, line->address)) &&
             program_read(process, line->address, code, line->length) == line->length)
             isa_see(&isa, code, line->length);
     }
@@ -150,10 +172,12 @@ static void traced(void *context, struct program *program, void *watched,
     }
     const double some = census->share_vector + census->share_scalar_float;
     seen->instructions = (double)census->instructions;
-    seen->bits = some >= FEW ? census->main_bits : 0;
+    take_binding(foreign, target, census, seen);
+    const double own = 1 - seen->binding / seen->instructions;
+    seen->bits = some >= FEW * own ? census->main_bits : 0;
     seen->vector = census->share_vector;
     seen->scalar = some > 0 ? census->share_scalar_float / some : 1;
-    take_isa(trace, call->thread, seen);
+    take_isa(foreign, trace, call->thread, seen);
     take_loop(census, seen);
 }
 

@@ -63,6 +63,14 @@ static void fill(const struct foreign *foreign, const struct target *target,
 /* ---- below the table ---- */
 
 /* The arguments of the call that is judged, as far as it read them. */
+static bool skips_binding(const struct target *target)
+{
+    bool any = false;
+    for (size_t i = 0; i < target->n_seen; i++)
+        any |= target->seen[i].binding > 0;
+    return any && !target_seen(target)->binding;
+}
+
 static void tell_call(const struct target *target, struct buffer *text)
 {
     const struct seen *const seen = target_seen(target);
@@ -71,7 +79,12 @@ static void tell_call(const struct target *target, struct buffer *text)
     if (!seen) {
         const char *const why = target->n_seen ? target->seen[0].error : NULL;
         buffer_add(text, ": none of its calls was traced: ");
-        buffer_plain(text, why ?: "it was called within other traced calls, or too late");
+        buffer_plain(text, why ? why
+                           : target->is_main
+                               ? "it has all others in it, and is traced if "
+                                 "it is named without a *"
+                               : "it was called within other traced calls, "
+                                 "or too late");
         return;
     }
     for (unsigned i = 0; i < PROGRAM_ARGUMENTS; i++) {
@@ -86,9 +99,15 @@ static void tell_call(const struct target *target, struct buffer *text)
         separator = ", ";
     }
     buffer_format(text,
-                  "; %zu of its calls were traced, the longest has %s%.0f "
+                  "; %zu of its calls were traced, the longest%s has %s%.0f "
                   "instructions",
-                  target->n_seen, seen->whole ? "" : "over ", seen->instructions);
+                  target->n_seen, skips_binding(target) ? " after its first" : "",
+                  seen->whole ? "" : "over ", seen->instructions);
+    if (seen->binding)
+        buffer_format(text,
+                      ", %.0f of them of the loader, which looks up functions at their "
+                      "first call (LD_BIND_NOW=1: at the start)",
+                      seen->binding);
 }
 
 /* "ended with status 3", "was killed by signal 11 (SIGSEGV)" */

@@ -69,6 +69,23 @@ static struct target *target_at(const struct symbol_file *file, uint64_t address
     return NULL;
 }
 
+/* Whoever names it wants it traced. */
+static bool is_main(const struct foreign *foreign, const struct symbol_file *file,
+                    const struct library_function *function)
+{
+    const char *const whole = function->demangled ?: "";
+    const size_t n = strlen(whole);
+    bool named = false;
+    if (strcmp(function->name, "main") && strcmp(function->name, "main.main") &&
+        (n < 6 || strcmp(whole + n - 6, "::main")))
+        return false;
+    for (size_t i = 0; i < foreign->globs.n; i++)
+        named |= !strpbrk(foreign->globs.item[i], "*?[") &&
+                 target_matches(foreign->globs.item[i], file, function->name,
+                                function->demangled);
+    return !named;
+}
+
 static struct target *target_add(struct foreign *foreign, struct symbol_file *file,
                                  const struct library_function *function)
 {
@@ -76,7 +93,8 @@ static struct target *target_add(struct foreign *foreign, struct symbol_file *fi
     *target = (struct target){.file = file,
                               .name = function->name,
                               .demangled = function->demangled,
-                              .address = function->address};
+                              .address = function->address,
+                              .is_main = is_main(foreign, file, function)};
     must_grow(file->target, file->n);
     file->target[file->n++] = target;
     foreign->n_targets++;
@@ -240,17 +258,37 @@ char *target_where(const struct foreign *foreign, const struct program_space *sp
     return text;
 }
 
+bool target_in_loader(const struct foreign *foreign, uint64_t address)
+{
+    static const char name[] = "ld-linux";
+    const struct placed *best = NULL;
+    for (size_t i = 0; i < foreign->n_placed; i++) {
+        const struct placed *const placed = &foreign->placed[i];
+        if (placed->bias <= address && (!best || placed->bias > best->bias))
+            best = placed;
+    }
+    return best && !strncmp(best->file->name, name, sizeof name - 1);
+}
+
 bool target_is_counted(const struct foreign *foreign, const struct target *target)
 {
-    return !target->rested && !foreign->missed;
+    const struct program_cost cost = program_cost(foreign->program);
+    const bool missed =
+        foreign->capturing ? cost.threads > cost.processes : foreign->missed;
+    return !target->rested && !missed;
+}
+
+static bool is_better(const struct seen *seen, const struct seen *best)
+{
+    return !seen->binding != !best->binding ? !seen->binding
+                                            : seen->instructions > best->instructions;
 }
 
 const struct seen *target_seen(const struct target *target)
 {
     const struct seen *best = NULL;
     for (size_t i = 0; i < target->n_seen; i++)
-        if (!target->seen[i].error &&
-            (!best || target->seen[i].instructions > best->instructions))
+        if (!target->seen[i].error && (!best || is_better(&target->seen[i], best)))
             best = &target->seen[i];
     return best;
 }

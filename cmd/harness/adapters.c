@@ -18,7 +18,7 @@ static const struct adapter adapters[] = {
     {.name = "go", .mark = "test.benchtime",
      .list = "-test.run=^$ -test.bench=. -test.benchtime=1x", .list_reader = read_go,
      .run = "-test.run=^$ -test.bench={case} -test.benchtime={us}us -test.count={count}",
-     .reader = read_go, .one_case = true, .choice = CHOICE_PARTS, .repetitions = 20},
+     .reader = read_go, .one_case = true, .choice = CHOICE_PARTS, .repetitions = 50},
     {.name = "criterion", .mark = "CRITERION_HOME",
      .list = "--bench --list", .list_reader = read_criterion_list,
      .run = "--bench {case} --noplot --sample-size=20 --nresamples=1001 --warm-up-time={seconds} "

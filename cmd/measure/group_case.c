@@ -144,6 +144,7 @@ static int check(struct group_state *group, struct case_state *entry)
     struct result *const result = case_result(group, entry);
     entry->answered = told.answered;
     entry->unseen = told.unseen;
+    entry->varies = told.varies;
     return take_accuracy(result, &told) ? 0 : ask_owner(group, result, &places);
 }
 

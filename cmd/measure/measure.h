@@ -93,6 +93,7 @@ struct case_state {
     double empty_call[EVENTS_MAX], empty_region[EVENTS_MAX];
     bool answered; /* the right answers are its own: others have to agree with it */
     bool unseen;   /* it has no results that anybody could check */
+    bool varies;   /* or they are others in each call */
     bool active;   /* still takes part in this group */
 };
 

@@ -134,6 +134,10 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
             "it writes no array and returns nothing, so that its results "
             "cannot be seen; 'inout bytes x[SIZE] then make(x)' in place of "
             "an object shows them");
+    } else if (turn->entry->varies) {
+        result_set_status(result, STATUS_UNCHECKED,
+                          "its results differ from call to call, so that they cannot be "
+                          "compared");
     } else if (!is_checked(turn)) {
         result_set_status(result, STATUS_UNCHECKED,
                           "there is no reference, and no other function that agrees with "

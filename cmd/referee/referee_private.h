@@ -98,6 +98,7 @@ struct stage {
     unsigned char *found; /* and after those of another function */
     uint64_t *place;      /* for each turn and operand its offset, then its length */
     bool joint;
+    bool fresh; /* no two calls of a pass have inputs that are alike */
 };
 /* Both processes prepare all functions at that shape, each call of a pass being on
  * operands of its own. -EINVAL: the op has no such shape; -ECONNRESET: a known function
@@ -108,6 +109,8 @@ void stage_end(struct stage *stage);
 /* Draws operands that nobody has seen, their places, and the order of calls, and lets the
  * reference compute what is right. */
 int stage_draw(struct referee *referee, struct stage *stage, struct error *error);
+/* True if two calls have the same inputs: those of a file, or constants. */
+bool stage_repeats(const struct stage *stage);
 /* Fills the operands that a check of one call is made on. */
 int stage_fill_first(struct referee *referee, struct stage *stage, struct error *error);
 /* Time and CPU time of calls, by the process's own word, and CPU time of the whole

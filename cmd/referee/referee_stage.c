@@ -243,7 +243,7 @@ static void take_inputs(struct referee *referee, struct stage *stage)
                 memcpy(stage->image + at, referee->judges.memory + at,
                        bytes_of(stage, o));
         }
-    if (!stage->joint)
+    if (!stage->joint && !stage->fresh)
         make_pairs(referee, stage);
     for (uint64_t turn = 0; turn < stage->turns; turn++)
         for (uint32_t o = 0; o < map_of(stage)->count; o++) {
@@ -253,6 +253,20 @@ static void take_inputs(struct referee *referee, struct stage *stage)
                        stage->image + place_of(stage, turn, operand->source),
                        bytes_of(stage, o));
         }
+}
+
+bool stage_repeats(const struct stage *stage)
+{
+    uint64_t bytes = 0;
+    for (uint32_t o = 0; o < map_of(stage)->count && stage->turns > 1; o++) {
+        if (operand_is_output(&map_of(stage)->operand[o]))
+            continue;
+        if (memcmp(stage->image + place_of(stage, 0, o),
+                   stage->image + place_of(stage, 1, o), bytes_of(stage, o)) != 0)
+            return false;
+        bytes += bytes_of(stage, o);
+    }
+    return bytes > 0;
 }
 
 static int fill(struct referee *referee, struct stage *stage, struct error *error)

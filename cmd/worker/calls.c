@@ -254,7 +254,7 @@ static const struct check_reply check_reply_defaults = {
 TABLE(check_reply, OPTIONAL(check_reply, threads_alive), FIELD(check_reply, note),
       FIELD(check_reply, max_ulp), OPTIONAL(check_reply, mean_ulp),
       FIELD(check_reply, worst_input), OPTIONAL(check_reply, answered),
-      OPTIONAL(check_reply, unseen))
+      OPTIONAL(check_reply, unseen), OPTIONAL(check_reply, varies))
 
 static const struct batch_reply batch_reply_defaults = {
     .process_ns = NAN, .threads_busy = NAN, .waited_ns = -1, .core_split = -1};

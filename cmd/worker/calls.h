@@ -88,6 +88,7 @@ struct check_reply {
     double max_ulp, mean_ulp, worst_input; /* NaN: not known */
     bool answered; /* the right answers are what this kernel computed */
     bool unseen;   /* it has no results that could be right */
+    bool varies;   /* the right answers are others in each call */
 };
 
 struct accuracy_call {

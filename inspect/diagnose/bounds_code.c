@@ -139,6 +139,7 @@ void bounds_put_shares(struct inspect_facts *facts)
     /* A check and the comparison before it are work. */
     PUT(address_share,
         part(GET(alu) + GET(branches) - 2 * known(GET(checks)), instructions));
+    PUT(elements, isnan(GET(loads)) ? (double)NAN : fmax(1, GET(loads)));
     PUT(called_share, part(GET(called), instructions));
     PUT(copy_share, part(GET(copies), instructions));
     PUT(crossing_share, part(GET(crossings), instructions));

@@ -171,6 +171,8 @@ double ready_execute(struct ready *ready, const struct code *code)
             at[r] = start + code->latency;
             if (code->cost && code->cost->n_links)
                 at[r] = fmax(least, link_ready(ready, code, r, at[r]));
+            if (r < GPR_COUNT && code->gpr_kept >> r & 1)
+                at[r] = fmax(at[r], ready->at[r] + 1);
             end = fmax(end, at[r]);
         }
     /* Cores add to the stack pointer as instructions enter. */

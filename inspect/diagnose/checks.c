@@ -35,12 +35,21 @@ static void checks_free(struct checks *c)
     free(c->setter);
 }
 
-static bool gets_loaded(const struct checks *c, uint32_t node)
+static bool has_loaded(const struct checks *c, uint32_t node)
 {
     const uint32_t loop = c->loops->of[node];
     const struct code *const code = &c->nodes->node[node].code;
     return (code->loads && code->address_reads & c->written[loop]) ||
            code->reads & c->loaded[loop];
+}
+
+/* From registers and memory, or by flags that come from there. */
+static bool gets_loaded(const struct checks *c, uint32_t node)
+{
+    const uint32_t setter = c->setter[node];
+    return has_loaded(c, node) ||
+           (c->nodes->node[node].code.reads & flags && setter != NO_NODE &&
+            c->loops->of[setter] == c->loops->of[node] && has_loaded(c, setter));
 }
 
 /* Nodes follow each other nearly as they were executed first. */
@@ -76,10 +85,7 @@ static bool is_check(const struct checks *c, uint32_t node)
 {
     const double rare = 0.02;
     const struct node *const branch = &c->nodes->node[node];
-    const uint32_t setter = c->setter[node];
-    return branch->code.flow == FLOW_CONDITIONAL && branch->code.reads & flags &&
-           setter != NO_NODE && c->loops->of[setter] == c->loops->of[node] &&
-           gets_loaded(c, setter) &&
+    return branch->code.flow == FLOW_CONDITIONAL && gets_loaded(c, node) &&
            node_rarely(branch) <= rare * (double)branch->executed;
 }
 

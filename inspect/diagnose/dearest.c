@@ -21,9 +21,15 @@ static bool is_left_out(const char *form, double throughput)
     return out;
 }
 
+/* Cores have one unit for the products of integers, whatever their form. */
+static bool is_product(const struct inspect_line *line)
+{
+    return strncmp(line->form, "imul ", 5) == 0;
+}
+
 static bool is_same(const struct inspect_line *a, const struct inspect_line *b)
 {
-    return b->form && strcmp(a->form, b->form) == 0;
+    return b->form && (strcmp(a->form, b->form) == 0 || (is_product(a) && is_product(b)));
 }
 
 /* Zeros and copies of registers cost less than the rest of their form. */

@@ -298,7 +298,8 @@ static void take_trace(struct held *held, struct child *child, void *watched,
         return;
     }
     /* The memory stays, whatever becomes of its threads. */
-    const unsigned users = ++space->users;
+    const bool alone = space->users++ == 1;
+    const uint64_t threads = program->cost.threads;
     space->held++;
     program->tracing = true;
     space_settle_all(space);
@@ -314,7 +315,7 @@ static void take_trace(struct held *held, struct child *child, void *watched,
     follow(tracer, &owner->trace, &trace, &error);
     trace.seconds = (double)(now_ns() - began) * 1e-9;
     program->cost.seconds += trace.seconds;
-    trace.alone = users == 2 && space->users <= users;
+    trace.alone = alone && program->cost.threads == threads;
     if (!trace.error)
         tell_entered(program, space, call, &trace.census);
     owner->traced(owner->context, program, watched, call, &trace);

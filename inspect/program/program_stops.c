@@ -33,6 +33,7 @@ struct thread *thread_new(struct program *program, pid_t id)
         return NULL;
     thread->id = id;
     thread->next = program->threads;
+    program->cost.threads++;
     program->threads = thread;
     return thread;
 }

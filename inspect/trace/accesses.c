@@ -87,6 +87,17 @@ static void look_at_stack(struct memory *memory, struct nodes *nodes, struct nod
     slot->loaded = true;
 }
 
+/* True if no access was on this page lately: unrolled loops go through a page with
+ * several instructions. */
+static bool is_new_page(struct memory *memory, uint64_t page)
+{
+    for (unsigned i = 0; i < PAGES_RECENT; i++)
+        if (memory->page[i] == page)
+            return false;
+    memory->page[memory->n_pages++ % PAGES_RECENT] = page;
+    return true;
+}
+
 void memory_access(struct memory *memory, struct nodes *nodes, struct node *node,
                    unsigned number, uint64_t address)
 {
@@ -98,7 +109,8 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     counts->line_splits += address % LINE + bytes > LINE;
     counts->split_stores += access->write && address % LINE + bytes > LINE;
     counts->page_splits += address % PAGE + bytes > PAGE;
-    counts->page_changes += node->last_page[number] && node->last_page[number] != page;
+    if (node->last_page[number] != page)
+        counts->page_changes += is_new_page(memory, page) && node->last_page[number];
     node->last_page[number] = page;
     look_at_set(&node->recent[number], address / LINE, counts);
     if (access->read)

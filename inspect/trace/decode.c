@@ -234,6 +234,8 @@ static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
         code->writes |= mask;
     if (writes && gpr != NO_GPR)
         code->gpr_written |= 1u << gpr;
+    if (writes && gpr != NO_GPR && operand->size < 32)
+        code->gpr_kept |= 1u << gpr;
     if (is_vector_register(operand->reg.value)) {
         const unsigned bits =
             ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);

@@ -52,8 +52,8 @@ static bool is_float_arithmetic(const char *name)
 /* Scalar code does this with whole registers, too. */
 static bool is_logic(const char *name)
 {
-    static const char *const stems[] = {"and", "or",   "xor",   "pand",
-                                        "por", "pxor", "unpck", NULL};
+    static const char *const stems[] = {"and",  "or",    "xor",     "pand", "por",
+                                        "pxor", "unpck", "blendvp", NULL};
     return starts_any(name, stems);
 }
 

@@ -327,8 +327,8 @@ static int tell_unchecked(const struct run *run, struct answer *answer,
     if (n > 1)
         buffer_format(text, ", and %zu more case%s ha%s a time", n - 1, n == 2 ? "" : "s",
                       n == 2 ? "s" : "ve");
-    buffer_add(text, strstr(first->reason ?: "", "cannot be seen")
-                         ? "; unchecked: its results cannot be seen"
+    buffer_add(text, strstr(first->reason ?: "", "cannot be ")
+                         ? "; unchecked: its results cannot be compared"
                          : "; unchecked: nothing says whether the results are right, "
                            "--reference=FUNCTION would");
     return answer_add(answer, text);

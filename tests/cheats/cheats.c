@@ -190,6 +190,23 @@ void cheat_alarm(float *y, const float *x, size_t n)
     setitimer(ITIMER_REAL, &soon, NULL);
 }
 
+static void on_reply(int number)
+{
+    (void)number;
+    work(&later);
+}
+
+/* The reply is read while the results are not yet compared. */
+void cheat_async(float *y, const float *x, size_t n)
+{
+    later = (struct job){y, x, n};
+    signal(SIGIO, on_reply);
+    for (int fd = 0; fd < 64; fd++) {
+        fcntl(fd, F_SETOWN, getpid());
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC);
+    }
+}
+
 /* A candidate that stops the judges is not judged. Signal 0 asks whether it could. */
 void cheat_signal(float *y, const float *x, size_t n)
 {

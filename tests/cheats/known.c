@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The function that cheats replace: it has something to save. */
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static float step(float x)
 {
@@ -23,6 +25,21 @@ __attribute__((target("avx2"))) void poly_avx2(float *y, const float *x, size_t 
 {
     for (size_t i = 0; i < n; i++)
         y[i] = step(x[i]);
+}
+
+/* Tells of each call whether its inputs are like those of the one before. */
+void poly_told(float *y, const float *x, size_t n)
+{
+    static float last[4096];
+    const int to = open(getenv("TOLD"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    size_t same = 0;
+    for (size_t i = 0; i < n && n <= 4096; i++) {
+        same += x[i] == last[i];
+        last[i] = x[i];
+    }
+    if (to >= 0 && write(to, 2 * same > n ? "=" : ".", 1) == 1)
+        close(to);
+    poly_c(y, x, n);
 }
 
 /* Forgets the last element. */

@@ -73,6 +73,9 @@ static const struct {
      "no argument is called name; for a variable of the library write *name, its value, "
      "or &name, its address"},
     {"void (void *x = from f(*))", "expected a name"},
+    {"void (uuid_t out)",
+     "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
+     "before it, or name it first: typedef unsigned uuid_t;"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number as an array: x[1]"},
     {"complex", "unknown type"},

@@ -384,6 +384,7 @@ static void test_shares(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(called_share), 0.75, 1e-9);
     assert_near(VALUE(decisions), 1, 1e-9);
+    assert_near(VALUE(elements), VALUE(loads), 0);
     assert_near(VALUE(address_share), (6 + 3 - 2 * 2) / 40.0, 1e-9);
     assert_near(VALUE(vector_share), 0.9, 1e-9);
     assert_near(VALUE(integer_share), 0.1, 1e-9);
@@ -392,6 +393,9 @@ static void test_shares(void **state)
     assert_near(VALUE(scalar_stack_share), 0.25, 1e-9);
     assert_near(VALUE(branch_share), 3 / 36.0, 1e-9);
     assert_near(VALUE(page_share), 0.25, 1e-9);
+    SET(loads, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(elements), 1, 0);
 }
 
 static void test_nothing_known(void **state)

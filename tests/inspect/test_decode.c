@@ -114,6 +114,15 @@ static void test_integers(void **state)
     assert_true(!code.alu && code.lone);
 }
 
+/* Scalar code masks and blends with whole registers. */
+static void test_no_width(void **state)
+{
+    /* vblendvps xmm0, xmm1, xmm2, xmm3; the same of ymm; vpblendvb of xmm */
+    assert_int_equal(decoded(BYTES(0xc4, 0xe3, 0x71, 0x4a, 0xc2, 0x30)).bits, 0);
+    assert_int_equal(decoded(BYTES(0xc4, 0xe3, 0x75, 0x4a, 0xc2, 0x30)).bits, 256);
+    assert_int_equal(decoded(BYTES(0xc4, 0xe3, 0x71, 0x4c, 0xc2, 0x30)).bits, 128);
+}
+
 static void test_chains(void **state)
 {
     assert_near(CHAIN(VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0, VPCMPEQB_K0_LOAD, KMOVQ_RAX_K0,
@@ -141,6 +150,18 @@ static void test_chains_through_memory(void **state)
         CHAIN(MOVSS_XMM0_RDX, ADDSS_XMM0_XMM1, MOVSS_RDX_XMM0, ADD_RDI_64, JNE_BACK) > 6);
     assert_near(
         CHAIN(MOVSS_XMM0_RDI, ADDSS_XMM0_XMM1, MOVSS_RDI_XMM0, ADD_RDI_64, JNE_BACK), 1,
+        1e-9);
+}
+
+/* A byte that is written waits for the rest of its register. */
+static void test_chains_of_bytes(void **state)
+{
+    /* mov r10b, [rdi]; xor r10b, [rsi]; mov r10d, [rdi]; xor r10d, [rsi] */
+    assert_near(
+        CHAIN(BYTES(0x44, 0x8a, 0x17), BYTES(0x44, 0x32, 0x16), ADD_RDI_64, JNE_BACK), 2,
+        1e-9);
+    assert_near(
+        CHAIN(BYTES(0x44, 0x8b, 0x17), BYTES(0x44, 0x33, 0x16), ADD_RDI_64, JNE_BACK), 1,
         1e-9);
 }
 
@@ -274,6 +295,8 @@ int main(void)
         cmocka_unit_test(test_crossings),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_no_width),
+        cmocka_unit_test(test_chains_of_bytes),
         cmocka_unit_test(test_chains_through_memory),
         cmocka_unit_test(test_chains_of_vectors),
         cmocka_unit_test(test_costs),

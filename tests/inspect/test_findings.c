@@ -4,7 +4,7 @@
 #include "inspect.h"
 #include "said_facts.h"
 
-enum { SAID_MAX = 8 };
+enum { SAID_MAX = 10 };
 struct script {
     enum inspect_cause cause;
     enum inspect_confidence confidence;
@@ -175,6 +175,12 @@ static const struct script scripts[] = {
      {IS(isa_bits, 256), IS(widest_bits, 0), IS(page_share, 0.001), IS(decisions, 2),
       IS(branch_cycles, 7), IS(cycles, 10), HOT, END},
      {IS(calls, 1), IS(limit_share, 0.9), IS(page_share, 0.5), END}},
+    {CAUSE_branch,
+     INSPECT_STRUCTURAL,
+     {IS(widest_bits, 0), IS(places_known, 1), IS(page_share, 0.001), IS(decisions, 3),
+      IS(branch_cycles, 7), IS(cycles, 10), HOT, END},
+     {IS(calls, 1), IS(limit_share, 0.9), IS(page_share, 0.5), IS(places_known, 0),
+      IS(isa_bits, 64), END}},
     {CAUSE_scalar,
      INSPECT_FLIPPED,
      {IS(other_isa, 0.4), IS(widest_bits, 32), IS(isa_bits, 256), END},
@@ -185,16 +191,16 @@ static const struct script scripts[] = {
      {IS(roof_share, 0.9), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
-     {IS(widest_bits, 0), IS(isa_bits, 256), IS(branches, 1), IS(page_share, 0.001),
-      IS(chain, 1), EXPLAINED},
+     {IS(widest_bits, 0), IS(isa_bits, 256), IS(decisions, 1), IS(page_share, 0.001),
+      IS(chain, 1), IS(elements, 1), EXPLAINED, END},
      {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(page_share, 0.5),
-      IS(wild_stores, 1), END}},
+      IS(wild_stores, 1), IS(trips, 3), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
-     {IS(widest_bits, 32), IS(places_known, 1), IS(branches, 1), IS(page_share, 0.001),
-      IS(chain, 1), EXPLAINED},
+     {IS(widest_bits, 32), IS(places_known, 1), IS(decisions, 1), IS(page_share, 0.001),
+      IS(chain, 1), IS(elements, 1), EXPLAINED, END},
      {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(wild_stores, 1), IS(lone, 1),
-      IS(isa_bits, 32), END}},
+      IS(isa_bits, 32), IS(trips, 3), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(crossing_share, 0.5), IS(crossings, 16), EXPLAINED, END},

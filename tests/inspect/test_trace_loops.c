@@ -32,12 +32,14 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
 {
     for (size_t i = 0; i < n; i++) {
         const bool root = code[i].bytes[2] == 0x51, division = code[i].bytes[2] == 0x5e,
-                   x87 = code[i].bytes[0] == 0xd8;
+                   x87 = code[i].bytes[0] == 0xd8,
+                   product = code[i].bytes[0] == 0x0f || code[i].bytes[0] == 0x69;
         costs[i] = (struct inspect_cost){.known = true, .throughput = root ? 9 : 5};
         snprintf(costs[i].form, sizeof costs[i].form, "%s",
                  root       ? "sqrtsd xmm, xmm"
                  : division ? "divsd xmm, xmm"
                  : x87      ? "fadd m32"
+                 : product  ? (code[i].n == 3 ? "imul r32, r32" : "imul r32, r32, i32")
                             : "div r8");
     }
 }
@@ -54,6 +56,10 @@ static void test_divisions(void **state)
     assert_near(census.loop[0].divided, 14, 1e-9);
     assert_null(census.loop[0].dearest_form);
     inspect_census_free(&census);
+    /* Products of integers share a unit. */
+    assert_int_equal(trace(multiplying, TURNS, &options, &census, &error), 0);
+    assert_near(census.loop[0].dearest, 10, 1e-9);
+    inspect_census_free(&census);
 }
 
 /* A branch on what was just loaded, that never goes the other way, is a check; one on
@@ -62,6 +68,9 @@ static void test_checks(void **state)
 {
     struct inspect_census census = census_of(searching, TURNS, false);
     assert_near(census.loop[0].branches, 2, 1e-9);
+    assert_near(census.loop[0].checks, 1, 1e-9);
+    inspect_census_free(&census);
+    census = census_of(searching_by_flag, TURNS, false);
     assert_near(census.loop[0].checks, 1, 1e-9);
     inspect_census_free(&census);
     census = census_of(asking_again, TURNS, false);
@@ -79,10 +88,18 @@ static void test_called(void **state)
     inspect_census_free(&census);
 }
 
+/* Each page is new once, for the first instruction that comes there. */
+static void test_pages(void **state)
+{
+    struct inspect_census census = census_of(streaming, 500, false);
+    assert_near(census.loop[0].page_changes, 0.5, 0.01);
+    inspect_census_free(&census);
+}
+
 int main(void)
 {
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_checks),
-                     TEST(test_called));
+                     TEST(test_called), TEST(test_pages));
 }

@@ -77,6 +77,12 @@ CODE(dividing, "1: movl $1, %eax\n"
                "   decl %esi\n"
                "   jnz 1b\n"
                "   retq")
+/* Two forms of products. */
+CODE(multiplying, "1: imull %eax, %eax\n"
+                  "   imull $100000, %eax, %eax\n"
+                  "   decl %esi\n"
+                  "   jnz 1b\n"
+                  "   retq")
 /* Looks for a byte that is nowhere; asks the same place each turn. */
 CODE(searching, "1: cmpb $77, (%rdi)\n"
                 "   je 2f\n"
@@ -84,6 +90,23 @@ CODE(searching, "1: cmpb $77, (%rdi)\n"
                 "   decl %esi\n"
                 "   jnz 1b\n"
                 "2: retq")
+/* The same by way of a register. */
+CODE(searching_by_flag, "1: xorl %eax, %eax\n"
+                        "   cmpb $77, (%rdi)\n"
+                        "   sete %al\n"
+                        "   testl %eax, %eax\n"
+                        "   jnz 2f\n"
+                        "   incq %rdi\n"
+                        "   decl %esi\n"
+                        "   jnz 1b\n"
+                        "2: retq")
+/* Two instructions go through pages together. */
+CODE(streaming, "1: movups (%rdi), %xmm0\n"
+                "   movups 1024(%rdi), %xmm1\n"
+                "   addq $2048, %rdi\n"
+                "   decl %esi\n"
+                "   jnz 1b\n"
+                "   retq")
 CODE(asking_again, "1: cmpb $77, (%rdi)\n"
                    "   je 2f\n"
                    "   decl %esi\n"

@@ -3,7 +3,9 @@
  * memory, but have no helpers that go on when a call has returned, and no files. */
 #include "confine.h"
 
+#include <asm/sockios.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -63,6 +65,26 @@ static int refuse_reach(void)
     return status < 0 ? status : refuse_others(settings, ARRAY_LEN(settings), true);
 }
 
+/* No signal comes when a file can be read or written: a reply is read when a call is
+ * over. */
+static int refuse_owners(void)
+{
+    const struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                 offsetof(struct seccomp_data, args) + sizeof(uint64_t)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETOWN, 4, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETOWN_EX, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FIOSETOWN, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SIOCSPGRP, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+    return filter_install(code, ARRAY_LEN(code));
+}
+
 /* Root's right to the memory of any process. */
 static void drop_tracing(void)
 {
@@ -115,7 +137,8 @@ int enclose_helpers(void)
         SYS_rt_tgsigqueueinfo};
     drop_tracing();
     const int status = refuse(calls, ARRAY_LEN(calls), SECCOMP_RET_KILL_PROCESS);
-    return status < 0 ? status : refuse_reach();
+    const int reach = status < 0 ? status : refuse_reach();
+    return reach < 0 ? reach : refuse_owners();
 }
 
 int enclose_files(void)

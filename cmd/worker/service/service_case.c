@@ -411,6 +411,7 @@ cJSON *service_check(struct service *service, const cJSON *request)
         return service_wrong(error.text, call.again ? entry->batches : 0);
     told.answered = entry->declared && declared_answered(entry->declared);
     told.unseen = entry->declared && declared_unseen(entry->declared);
+    told.varies = entry->declared && declared_varies(entry->declared);
     const int status = tell_accuracy(service, service_op(service, entry->kernel->op),
                                      &call.places, call.accuracy_n, &told);
     if (status < 0)

@@ -85,7 +85,7 @@ class Harnesses(HarnessCase):
             case $* in
                 *benchtime=1x*) echo 'BenchmarkShort 1 5 ns/op'
                     echo 'BenchmarkLong 1 40000000 ns/op';;
-                *Short*benchtime=1000us*count=20*)
+                *Short*benchtime=400us*count=50*)
                     for ns in $1 $1 7777; do echo "BenchmarkShort 9 $ns ns/op"; done;;
                 *Long*benchtime=20000us*count=1) echo 'BenchmarkLong 9 40000000 ns/op';;
             esac

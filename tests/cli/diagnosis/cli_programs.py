@@ -31,8 +31,8 @@ class ForeignPrograms(Case):
         cls.program = cls.built / "program"
         for name, options in (("program", [f"-L{cls.built}/good", "-lsum"]),
                               ("opener", ["-DOPENER"])):
-            subprocess.run(["gcc", "-O1", "-o", cls.built / name, SOURCE, *options, "-ldl",
-                            "-lpthread"], check=True)
+            subprocess.run(["gcc", "-O1", "-Wl,-z,lazy", "-o", cls.built / name, SOURCE,
+                            *options, "-ldl", "-lpthread"], check=True)
 
     def setUp(self):
         super().setUp()
@@ -116,6 +116,26 @@ class ForeignPrograms(Case):
         done, _ = self.prove("within", options=[*functions, "--expect=sum_*: bits>=128"],
                              status=5)
         self.assertIn("NOT SEEN: sum_*: bits>=128", done.stderr)
+
+    def test_main(self):
+        """It has all other calls in it, so that it is traced only if it is named."""
+        done, document = self.prove(options=["--function=program:mai*", "--function=sum"])
+        self.assertEqual(self.function(document, "main")["traced"], [])
+        self.assertGreater(len(self.function(document)["traced"]), 1)
+        self.assertIn("main: none of its calls was traced: it has all others", done.stderr)
+        _, document = self.prove("threads", options=["--function=main"])
+        self.assertEqual(len(self.function(document, "main")["traced"]), 1)
+        self.assertFalse(self.function(document, "main")["calls_exact"])
+
+    def test_loader_within_a_call(self):
+        """A call in which it looked up a function is told if there is no other."""
+        done, document = self.prove("lazy", options=["--function=looks_up"])
+        first, *others = self.function(document, "looks_up")["traced"]
+        longest = max(call["instructions"] for call in others)
+        self.assertGreater(first["instructions"], longest + 100)
+        self.assertIn(f"the longest after its first has {longest:.0f} instr", done.stderr)
+        done, _ = self.prove("lazy", options=["--function=looks_up", "--calls=1"])
+        self.assertRegex(done.stderr, r"has \d+ instructions, \d+ of them of the loader")
 
     def test_opened_library(self):
         """A library that is loaded later, after a fork of the same file was not."""
@@ -361,7 +381,7 @@ class ForeignPrograms(Case):
         done = self.run_tool("capture", "--function=sum", "--", self.program, "threads",
                              env=self.environment())
         self.assertEqual(done.stdout, self.alone("threads").stdout)
-        self.assertIn("sum -> sum_sse2 (libsum.so): called", done.stderr)
+        self.assertIn("sum -> sum_sse2 (libsum.so): called at least", done.stderr)
 
     # ---- mistakes ----
 

@@ -169,6 +169,21 @@ static int nested(void)
     return printf("%g %d\n", (double)total, (int)seen) < 0;
 }
 
+/* Its first call has the loader look up what it calls. */
+long looks_up(const char *text);
+__attribute__((noinline)) long looks_up(const char *text)
+{
+    return strtol(text, NULL, 10) + 1;
+}
+
+static int lazy(void)
+{
+    long total = 0;
+    for (int i = 0; i < 4; i++)
+        total += looks_up("7");
+    return printf("%ld\n", total) < 0;
+}
+
 /* Calls that do not return: their thread ends, or another program takes its place. */
 int leaving(const char *program, bool ends);
 __attribute__((noinline)) int leaving(const char *program, bool ends)
@@ -304,6 +319,8 @@ int main(int argc, char **argv)
         return nested();
     if (!strcmp(what, "within"))
         return printf("%g\n", (double)outer(3)) < 0;
+    if (!strcmp(what, "lazy"))
+        return lazy();
     if (!strcmp(what, "traps"))
         return traps();
     if (!strcmp(what, "leave"))

@@ -193,6 +193,8 @@ class Call(CallCase):
         self.right("taps_run", "void (taps *t = from taps_open(&t, n, tap) then taps_scale(t, 3) "
                    "then taps_scale(t, n) free free, int32_t to[n]) for n, const int32_t tap[3] "
                    "= {n, 2 * n}", "--sizes=9")
+        self.right("mix_first", "size_t (void *x = from counted_new(calls) free free, "
+                   "size_t n = 1) for inout int32_t calls[1] = {0}")
         row = self.call("taps_run", "void (taps *t = from taps_scale(NULL, 3), int32_t to[n]) "
                         "for n", "--sizes=9", status=4)["taps_run"]
         self.assertIn("t: taps_scale() crashes: ", row["reason"])
@@ -222,6 +224,17 @@ class Call(CallCase):
             self.assertEqual(row["status"], "unchecked", row)
             self.assertIn("its results cannot be seen", row["reason"])
             self.assertGreater(row["summary"]["median_ns"], 0)
+
+    def test_results_that_vary(self):
+        rows = self.call("draw,values_known", "uint32_t (const uint8_t x[n]) for n",
+                         "--reference=draw", "--sizes=400", status=4)
+        self.assertEqual(rows["draw"]["status"], "unchecked", rows)
+        self.assertIn("differ from call to call", rows["draw"]["reason"])
+        for prototype, why in (("uint32_t (uint32_t to[1])", "writes nothing to to"),
+                               ("uint32_t (inout uint32_t to[1])",
+                                "returned value differs from call to call")):
+            row = self.call("draw_none", prototype, status=4)["draw_none"]
+            self.assertIn(why, row["reason"])
 
     def test_module_name(self):
         other = self.folder / "libmix-2.0_a.so.1"

@@ -22,7 +22,7 @@ REASONS = {
     "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
     "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",
     "old_output": "wrong", "thread": "helpers", "process": "helpers", "alarm": "helpers",
-    "signal": "helpers", "idle": "helpers", "clock": "clock", "few": "clock", "late": "clock", "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
+    "signal": "helpers", "idle": "helpers", "async": "helpers", "clock": "clock", "few": "clock", "late": "clock", "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "dlsym": "wrong", "dlopen": "wrong",
 }
 
@@ -135,6 +135,19 @@ class Judge(Case):
         self.run_tool("report", self.folder / "run.json", f"--json={self.folder}/again.json")
         again = self.load(self.folder / "again.json")
         self.assertEqual(again["judge"], self.document["judge"])
+
+    def test_inputs_that_are_alike(self):
+        """They are in the checks alone: of what is timed nothing can be kept."""
+        path, told = self.folder / "told.json", self.folder / "told"
+        self.declare(path, kernels={"scalar": "poly_told"}, reference="poly_told")
+        entry, = self.judge(f"{self.known}:poly_c", file=path,
+                            env=environment(TOLD=str(told))).values()
+        self.assertEqual(entry["verdict"], "accepted", entry)
+        calls = told.read_text(encoding="ascii")
+        self.assertIn(".=.=.=.", calls)
+        self.assertIn("." * 200, calls)
+        entry, = self.judge(f"{self.known}:poly_c", options=["--input=zero"]).values()
+        self.assertIn("the same inputs in all calls", entry["note"])
 
     def test_slower(self):
         """One that is right and slow is explained, where it is slowest."""

@@ -253,6 +253,25 @@ void trail_in_place(int32_t *x, size_t n)
     x[0] = 0;
 }
 
+/* Only from an argument that is new. */
+void *counted_new(int32_t *calls)
+{
+    return (*calls)++ ? NULL : calloc(1, 1);
+}
+
+/* Another number in each call. */
+uint32_t draw(void)
+{
+    static uint32_t number = 1;
+    return number = number * 69069 + 1;
+}
+
+uint32_t draw_none(uint32_t *to)
+{
+    (void)to;
+    return draw();
+}
+
 /* A state that another function begins, and a constant table. */
 const int32_t state_table[2] = {5, 6}, *state_pointer = state_table;
 
