@@ -143,11 +143,11 @@ int add_named(struct search *search, uint64_t address)
     struct surgery *const surgery = search->surgery;
     const struct object *const object = object_at(&surgery->objects, address);
     const uint64_t slot =
-        surgery->subject.only_code && object ? stub_slot(surgery, address) : 0;
+        surgery->subject.named && object ? stub_slot(surgery, address) : 0;
     struct frame function;
     if (slot)
         memcpy(&address, (const void *)(uintptr_t)slot, sizeof address);
-    if (!surgery->subject.only_code || !object || is_still(surgery, object) ||
+    if (!surgery->subject.named || !object || is_still(surgery, object) ||
         object_at(&surgery->objects, address) != object || block_at(surgery, address) ||
         !function_at(object, address, &function))
         return 0;
@@ -206,7 +206,7 @@ bool surgery_is_closed(const struct surgery *surgery)
         if (block->indirect + block->calls > tables + block->moves || block->unknown)
             return false;
     }
-    return surgery->subject.only_code && !surgery->n_left;
+    return surgery->subject.named && !surgery->n_left;
 }
 
 static struct part_room *part_of(struct surgery *surgery, const struct block *block)

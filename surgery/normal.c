@@ -96,8 +96,13 @@ static void write_slot(struct writing *writing, uint64_t slot, const char *name)
         return;
     }
     fprintf(writing->to, " slot %s", name);
-    if (writing->surgery->subject.only_code)
+    if (writing->surgery->subject.named)
         function_of(writing, holds);
+}
+
+static bool is_text(unsigned char byte)
+{
+    return byte >= ' ' || (byte >= '\t' && byte <= '\r');
 }
 
 /* The file's values of a variable, if it is one of a file. A text of unknown length ends
@@ -107,15 +112,13 @@ static void write_initial(struct writing *writing, uint64_t address, uint64_t n,
 {
     const struct object *const object = object_at(&writing->surgery->objects, address);
     unsigned char *const bytes = object ? initial_at(object, address, &n) : NULL;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325), length = 0;
-    while (text && bytes && length < n && bytes[length] >= ' ' && bytes[length] <= '~')
+    uint64_t length = 0;
+    while (text && bytes && length < n && is_text(bytes[length]))
         length++;
     if (length && length < n && !bytes[length])
         n = length;
-    for (uint64_t i = 0; bytes && i < n; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
     if (bytes)
-        fprintf(writing->to, " =%" PRIx64, hash);
+        fprintf(writing->to, " =%" PRIx64, hash_bytes(HASH_FIRST, bytes, n));
     else if (object)
         fprintf(writing->to, " =?");
     free(bytes);
@@ -287,6 +290,20 @@ static void write_function(struct writing *writing, size_t number)
     }
 }
 
+/* All data of the files of functions, some of which pointers may lead to. */
+static void write_data(const struct writing *writing)
+{
+    const struct surgery *const surgery = writing->surgery;
+    for (size_t p = 0; p < surgery->n_parts; p++) {
+        const struct object *const object = surgery->part[p].block->object;
+        uint64_t hash;
+        if (object && data_hash(object, &hash))
+            fprintf(writing->to, "data =%" PRIx64 "\n", hash);
+        else if (object)
+            fprintf(writing->to, "data =?\n");
+    }
+}
+
 int surgery_code(const struct surgery *surgery, char **text, struct error *error)
 {
     struct writing *writing = calloc(1, sizeof *writing);
@@ -306,6 +323,7 @@ int surgery_code(const struct surgery *surgery, char **text, struct error *error
             if (i < surgery->n_executed && !stub_slot(surgery, surgery->executed[i]))
                 function_of(writing, surgery->executed[i]);
         }
+        write_data(writing);
         if (fclose(writing->to) != 0) {
             free(*text);
             *text = NULL;

@@ -275,6 +275,27 @@ bool slot_at(const struct object *object, uint64_t address, const char **name)
 
 /* ---- values of variables in its file ---- */
 
+static const ElfW(Shdr) * section_of(const struct object *object, uint64_t at)
+{
+    const ElfW(Shdr) * of;
+    for (size_t i = 0; (of = section(object, i)); i++)
+        if (of->sh_flags & SHF_ALLOC && !(of->sh_flags & SHF_TLS) && at >= of->sh_addr &&
+            at - of->sh_addr < of->sh_size)
+            return of;
+    return NULL;
+}
+
+/* The place in a section of data to which a pointer leads; 0: it leads to code. */
+static uint64_t pointer_value(const struct object *object, const ElfW(Rela) * rela)
+{
+    const uint64_t to = (uint64_t)rela->r_addend;
+    if (ELF64_R_TYPE(rela->r_info) != R_X86_64_RELATIVE)
+        return to;
+    const ElfW(Shdr) *const of = section_of(object, to);
+    return of && !(of->sh_flags & SHF_EXECINSTR) ? to - of->sh_addr + 1 : 0;
+}
+
+/* Pointers, which the loader writes, without their places. */
 static void clear_pointers(const struct object *object, uint64_t at, uint64_t n,
                            unsigned char *bytes)
 {
@@ -284,10 +305,14 @@ static void clear_pointers(const struct object *object, uint64_t at, uint64_t n,
         const ElfW(Rela) *const rela = table->sh_type == SHT_RELA
                                            ? entries(object, table, sizeof *rela, &n_rela)
                                            : NULL;
-        for (size_t k = 0; rela && k < n_rela; k++)
-            for (uint64_t byte = 0; byte < sizeof(uint64_t); byte++)
-                if (rela[k].r_offset + byte - at < n)
-                    bytes[rela[k].r_offset + byte - at] = 0;
+        for (size_t k = 0; rela && k < n_rela; k++) {
+            const uint64_t from = rela[k].r_offset - at;
+            if (from >= n)
+                continue;
+            const uint64_t value = pointer_value(object, &rela[k]);
+            const uint64_t rest = n - from;
+            memcpy(bytes + from, &value, rest < sizeof value ? rest : sizeof value);
+        }
     }
 }
 
@@ -313,4 +338,63 @@ unsigned char *initial_at(const struct object *object, uint64_t address, uint64_
         return copy;
     }
     return NULL;
+}
+
+uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* Sections that hold places of code, or what only the linker reads, are no data. */
+static bool is_data(const struct object *object, const ElfW(Shdr) * of)
+{
+    static const char *const others[] = {".eh_frame", ".gcc_except", ".got", ".interp",
+                                         ".note"};
+    const ElfW(Ehdr) *const elf = part_of(object, 0, sizeof *elf);
+    const char *const name = text_of(object, elf->e_shstrndx, of->sh_name);
+    bool other = of->sh_type != SHT_PROGBITS || !(of->sh_flags & SHF_ALLOC) ||
+                 of->sh_flags & SHF_EXECINSTR;
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        other |= !strncmp(name, others[i], strlen(others[i]));
+    return !other;
+}
+
+/* Entries of jump tables: distances to code, from the table's beginning. */
+static void clear_distances(const struct object *object, const ElfW(Shdr) * of,
+                            unsigned char *bytes)
+{
+    enum { TABLE_BYTES = 16384 };
+    int32_t distance;
+    for (uint64_t i = 0; !(of->sh_flags & SHF_WRITE) && i + 4 <= of->sh_size; i += 4) {
+        memcpy(&distance, bytes + i, sizeof distance);
+        const uint64_t to = of->sh_addr + i + (uint64_t)(int64_t)distance;
+        const ElfW(Shdr) *code = section_of(object, to);
+        if (!code || !(code->sh_flags & SHF_EXECINSTR))
+            code = section_of(object, to - TABLE_BYTES);
+        if (code && code->sh_flags & SHF_EXECINSTR)
+            memset(bytes + i, 0, sizeof distance);
+    }
+}
+
+bool data_hash(const struct object *object, uint64_t *hash)
+{
+    const ElfW(Shdr) * of;
+    *hash = HASH_FIRST;
+    for (size_t i = 0; (of = section(object, i)); i++) {
+        if (!is_data(object, of))
+            continue;
+        const void *const bytes = part_of(object, of->sh_offset, of->sh_size);
+        unsigned char *const copy = bytes ? malloc(of->sh_size + 1) : NULL;
+        if (!copy)
+            return false;
+        memcpy(copy, bytes, of->sh_size);
+        if (!(of->sh_flags & SHF_TLS))
+            clear_pointers(object, of->sh_addr, of->sh_size, copy);
+        clear_distances(object, of, copy);
+        *hash = hash_bytes(*hash ^ of->sh_size, copy, of->sh_size);
+        free(copy);
+    }
+    return object->file_bytes > 0;
 }

@@ -84,7 +84,7 @@ static int take_named(struct search *search, struct block *block, const struct i
     const struct surgery *const surgery = search->surgery;
     const uint64_t address = insn->reference == REFERS_LEA ? insn->target : insn->moved;
     const struct region *const region = region_at(&surgery->objects, address);
-    if (!surgery->subject.only_code || !region || !region->executable ||
+    if (!surgery->subject.named || !region || !region->executable ||
         (insn->moved && !object_at(&surgery->objects, address)))
         return 0;
     block->moves += insn->moved != 0;
@@ -276,7 +276,7 @@ static int take_slots(struct search *search)
 {
     struct surgery *surgery = search->surgery;
     int status = 0;
-    for (size_t i = 0; i < surgery->n_fixes && status == 0; i++) {
+    for (size_t i = 0; i < surgery->n_fixes && status == 0 && !search->again; i++) {
         struct fix *fix = &surgery->fix[i];
         struct block *const block = block_at(surgery, fix->address);
         const char *name;
@@ -292,7 +292,9 @@ static int take_slots(struct search *search)
         if (!block_at(surgery, holds) &&
             object_at(&surgery->objects, holds) == block->object)
             status = add_named(search, holds);
-        if (!is_copied(surgery, holds) || fix->extra != NO_EXTRA || search->again)
+        if (status < 0 || search->again)
+            return status;
+        if (!is_copied(surgery, holds) || fix->extra != NO_EXTRA)
             continue;
         fix->extra = surgery->n_extras;
         status =

@@ -30,10 +30,11 @@ struct surgery_subject {
     /* The C library's functions stay, unless the kernel is one of them: they lie at one
      * place for all whom this process calls. */
     bool libc_stays;
-    /* For surgery_code(): nothing is to be copied, so there may be threads. Functions
-     * that code names are found, too, in the object of that code, whether they executed
-     * or not. */
+    /* For surgery_code(): nothing is to be copied, so there may be threads. */
     bool only_code;
+    /* Functions that code names are found, too, in the object of that code, whether they
+     * executed or not. For code alone. */
+    bool named;
 };
 
 struct surgery;

@@ -69,6 +69,11 @@ bool slot_at(const struct object *object, uint64_t address, const char **name);
  * pointers. NULL: not known. */
 unsigned char *initial_at(const struct object *object, uint64_t address, uint64_t *n);
 
+#define HASH_FIRST UINT64_C(0xcbf29ce484222325)
+uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n);
+/* Of all data in the file, without places. False: not known. */
+bool data_hash(const struct object *object, uint64_t *hash);
+
 /* ---- frames.c: functions by unwind information ---- */
 
 struct frame {

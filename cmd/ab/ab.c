@@ -327,6 +327,10 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
         }
         if (status == 0)
             must(run_judge(run));
+        for (size_t g = 0; g < n && status == 0 && looks == 1; g++)
+            status = ab_resolve_doubt(&groups[g], error);
+        if (status == 0)
+            must(run_judge(run));
     }
     if (status == 0 || status == -EINTR)
         finish(ab, groups, status == -EINTR);

@@ -9,6 +9,9 @@
 #include <string.h>
 
 #define TRACE_NS 30e9
+/* Of a trace for cases that times leave in doubt, and the longest calls of such. */
+enum { STEPS_MOST = 2000000 };
+#define LONGEST_NS 500000.0
 
 static bool same_object(const cJSON *first, const cJSON *second)
 {
@@ -58,12 +61,12 @@ void ab_compare_code(struct ab_group *group, size_t c)
 }
 
 /* Generated code is in no file: it may be other code in the next process. */
-static int ask_code(struct ab_group *group, size_t c, int which)
+static int ask_code(struct ab_group *group, size_t c, int which, uint64_t steps)
 {
     const struct runner runner = ab_runner(group, c, which);
     struct ab_places *const places = &group->cases[c].places[which];
     const struct copies_call call = {
-        .number = runner.number, .code = true, .libc_stays = true};
+        .number = runner.number, .code = true, .libc_stays = true, .steps = steps};
     struct copies_reply told;
     struct error error = {.text = ""};
     cJSON *reply = NULL;
@@ -78,16 +81,70 @@ static int ask_code(struct ab_group *group, size_t c, int which)
     return status == -EINTR ? status : worker_alive(runner.worker) ? 0 : GROUP_RESTART;
 }
 
-int ab_take_code(struct ab_group *group, size_t c)
+static int ask_both(struct ab_group *group, size_t c, uint64_t steps)
 {
-    struct ab_case *const entry = &group->cases[c];
     int status = 0;
-    if (entry->asked)
-        return 0;
-    entry->asked = true;
+    group->cases[c].asked = true;
     for (int which = ARM_BASE; which <= ARM_HEAD && status == 0; which++)
-        status = ask_code(group, c, which);
+        status = ask_code(group, c, which, steps);
     if (status == 0)
         ab_compare_code(group, c);
     return status;
+}
+
+int ab_take_code(struct ab_group *group, size_t c)
+{
+    return group->cases[c].asked ? 0 : ask_both(group, c, 0);
+}
+
+/* ---- cases that times leave in doubt ---- */
+
+static bool is_doubtful(const struct ab_group *group, size_t c)
+{
+    const struct ab_case *const entry = &group->cases[c];
+    const struct comparison *const comparison = ab_result(group, c)->comparison;
+    const struct placement *const placement = comparison ? comparison->placement : NULL;
+    return placement && comparison->n_trials && !entry->asked &&
+           group->state.cases[c].active && comparison->verdict != VERDICT_SAME &&
+           comparison->verdict != VERDICT_PLACED &&
+           (placement->equality == EQUALITY_UNKNOWN ||
+            placement->equality == EQUALITY_SAME) &&
+           !(entry->places[ARM_BASE].whole && entry->places[ARM_HEAD].whole) &&
+           group->state.cases[c].call_ns <= LONGEST_NS;
+}
+
+static int ask_doubtful(struct ab_group *group)
+{
+    int status = 0;
+    for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
+        if (!is_doubtful(group, c))
+            continue;
+        for (int which = ARM_BASE; which <= ARM_HEAD && status == 0; which++)
+            status = ab_prepare(group, c, which);
+        if (status == 0)
+            status = ask_both(group, c, STEPS_MOST);
+    }
+    return status;
+}
+
+/* In a process of its own. One that dies leaves the rest in doubt. */
+int ab_resolve_doubt(struct ab_group *group, struct error *error)
+{
+    static const int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};
+    bool any = false;
+    int arm;
+    for (size_t c = 0; c < group->state.n_cases; c++)
+        any |= is_doubtful(group, c);
+    if (!any)
+        return 0;
+    group->answered = false;
+    int status = ab_place_operands(group, error);
+    if (status == 0)
+        status = ab_start_arms(group, order, &arm, error);
+    if (status == 0)
+        status = ask_doubtful(group);
+    ab_stop_arms(group->ab);
+    group->answered = false;
+    group->process++;
+    return status == -EINTR || status == -ENOMEM ? status : 0;
 }

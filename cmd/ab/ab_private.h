@@ -161,6 +161,9 @@ void ab_free_places(struct ab_case *entry);
  * of a case that cannot be moved, once; like runner_ask(). */
 void ab_compare_code(struct ab_group *group, size_t c);
 int ab_take_code(struct ab_group *group, size_t c);
+/* The same of all cases that are judged, but not as the same, and of whose code windows
+ * alone were seen: by a longer trace. 0, -EINTR or -ENOMEM. */
+int ab_resolve_doubt(struct ab_group *group, struct error *error);
 
 /* ab_limit.c: readies the roofs of all wanted cases in this process; runs a batch of one
  * after the rounds of its case, and adds it beside the last of these. Like runner_ask().
@@ -176,6 +179,7 @@ int ab_place_operands(struct ab_group *group, struct error *error);
 int ab_start_arms(struct ab_group *group, const int order[ARMS], int *arm,
                   struct error *error);
 void ab_stop_arms(struct ab *ab);
+int ab_prepare(struct ab_group *group, size_t c, int which);
 
 /* ab_prove.c: what all cases that are left execute, in base and in head; 0, -EINTR or
  * -ENOMEM. */

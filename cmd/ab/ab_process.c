@@ -114,7 +114,7 @@ int ab_place_operands(struct ab_group *group, struct error *error)
 
 /* ---- cases ---- */
 
-static int prepare(struct ab_group *group, size_t c, int which)
+int ab_prepare(struct ab_group *group, size_t c, int which)
 {
     struct ab *ab = group->ab;
     const struct ab_kernel *kernel = &ab->kernels[group->state.plan->cases[c].offer];
@@ -161,7 +161,7 @@ static int check_cases(struct ab_group *group, const int order[ARMS])
         entry->limit_ns = 0;
         memset(entry->best, 0, sizeof entry->best);
         for (int i = 0; i < ARMS && status == 0 && ab_is_left(group, c); i++)
-            status = prepare(group, c, order[i]);
+            status = ab_prepare(group, c, order[i]);
         for (int i = 0; i < ARMS && status == 0 && ab_is_left(group, c); i++)
             status = check(group, c, i);
     }

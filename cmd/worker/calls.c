@@ -218,7 +218,7 @@ static const struct copies_call copies_call_defaults = {.number = UINT64_MAX, .n
 TABLE(copies_call, NAMED(copies_call, number, "case"), OPTIONAL(copies_call, n),
       OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code),
       OPTIONAL(copies_call, libc_stays), OPTIONAL(copies_call, edits),
-      FIELD(copies_call, executed))
+      OPTIONAL(copies_call, steps), FIELD(copies_call, executed))
 
 static const struct turns_call turns_call_defaults = {.number = UINT64_MAX, .repeat = 1};
 TABLE(turns_call, NAMED(turns_call, number, "case"), FIELD(turns_call, turns),

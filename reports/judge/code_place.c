@@ -56,17 +56,18 @@ bool comparison_is_proven(const struct comparison *c)
 static int say_same(struct comparison *c)
 {
     static const char same[] = "the code is the same, and so are its data";
-    const char *const where =
-        c->placement->unmoved ? "it cannot be moved, as built" : "where its data lie";
+    const bool unmoved = c->placement->unmoved != NULL;
+    const char *const how = unmoved ? "it cannot be moved, as built it is" : "it is";
+    const char *const why =
+        unmoved ? "by its place"
+                : "by places alone, as predictors of branches see them, or of data";
 
     if (c->verdict == VERDICT_REGRESSED)
-        return comparison_set(c, VERDICT_PLACED,
-                              "%s; %s it is slower by %.2f%%, by its place", same, where,
-                              100 * c->change);
+        return comparison_set(c, VERDICT_PLACED, "%s; %s slower by %.2f%%, %s", same, how,
+                              100 * c->change, why);
     if (c->verdict == VERDICT_IMPROVED)
-        return comparison_set(c, VERDICT_SAME,
-                              "%s; %s it is faster by %.2f%%, by its place", same, where,
-                              -100 * c->change);
+        return comparison_set(c, VERDICT_SAME, "%s; %s faster by %.2f%%, %s", same, how,
+                              -100 * c->change, why);
     return comparison_set(c, VERDICT_SAME, "%s, though times could not tell", same);
 }
 

@@ -126,7 +126,8 @@ static bool is_closed(void *library, const char *symbol, char **text)
     const struct surgery_subject subject = {.run =
                                                 (surgery_function *)(uintptr_t)function,
                                             .libc_stays = true,
-                                            .only_code = true};
+                                            .only_code = true,
+                                            .named = true};
     assert_non_null(function);
     if (surgery_open(&subject, executed, 1, &surgery, &error) < 0 ||
         surgery_code(surgery, text, &error) < 0)

@@ -73,12 +73,12 @@ static void be_traced(const struct copies *copies, int start)
         pause();
 }
 
-static int trace(const struct copies *copies, struct inspect_census *census,
-                 struct error *error)
+static int trace(const struct copies *copies, uint64_t steps,
+                 struct inspect_census *census, struct error *error)
 {
     if (surgery_available(error) < 0)
         return -ENOTSUP;
-    const struct inspect_options options = {.timeout_ns = TRACE_NS};
+    const struct inspect_options options = {.timeout_ns = TRACE_NS, .max_steps = steps};
     int ends[2];
     if (pipe(ends) < 0)
         return error_set(error, -errno, "pipe: %s", strerror(errno));
@@ -140,13 +140,14 @@ static int by_census(struct inspect_census *census, struct executed_code *execut
 }
 
 static int open_surgery(struct copies *copies, const struct executed_code *executed,
-                        const struct copies_call *call, struct error *error)
+                        const struct copies_call *call, bool whole, struct error *error)
 {
     const struct surgery_subject subject = {.run = (surgery_function *)copies->of->run,
                                             .call = call_once,
                                             .context = copies,
                                             .libc_stays = call->libc_stays,
-                                            .only_code = call->n == 0};
+                                            .only_code = call->n == 0,
+                                            .named = call->n == 0 && !whole};
     return surgery_open(&subject, executed->at, executed->n, &copies->surgery, error);
 }
 
@@ -275,7 +276,7 @@ static int find_executed(struct copies *copies, const struct copies_call *call,
 {
     if (call->executed)
         return executed_read(copies->of->run, call->executed, executed, error);
-    const int status = trace(copies, census, error);
+    const int status = trace(copies, call->steps, census, error);
     if (status < 0 && call->n)
         return status;
     const int found = by_census(census, executed, error);
@@ -293,7 +294,7 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
     if (status == 0 && !call->executed)
         find_loop(copies, &census, reply);
     if (status == 0)
-        status = open_surgery(copies, executed, call, error);
+        status = open_surgery(copies, executed, call, census.whole, error);
     if (status == 0)
         status = make_all(copies, call, error);
     if (status == 0 && call->edits)

@@ -169,12 +169,15 @@ class Places(AbCase):
             self.assertRegex(placement["source"], r"^head\.c:\d+$")
 
     def test_threads(self):
-        """Nothing can be moved; the code is found by what it names."""
+        """Nothing can be moved; the code is found by what it names. Data differ to which a
+        pointer leads."""
         source = """
             #include <pthread.h>
             #include <unistd.h>
             __asm__(".text; .skip PAD, 0x90");
-            static volatile unsigned once, more = MORE;
+            static volatile unsigned once;
+            static const unsigned deep[2] = {1, MORE};
+            static const unsigned *volatile more = deep + 1;
             static void *wait(void *end) { for (;;) pause(); }
             unsigned total(const unsigned char *s, unsigned long n)
             {
@@ -184,7 +187,7 @@ class Places(AbCase):
                     pthread_create(&thread, 0, wait, 0);
                 while (n--)
                     sum = sum * 5 + *s++;
-                return sum + (more & 1);
+                return sum + (*more & 1);
             }
             """
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
