@@ -104,14 +104,33 @@ static bool all_bytes(const unsigned char *bytes, size_t n, unsigned char byte)
 
 enum { FIRST_BYTE = 0x5a, SECOND_BYTE = 0xa5 };
 
+/* Rates count all bytes of an array: one of which less than half is written is told. */
+static void tell_unwritten(struct declared_slot *slot, const struct computed *computed,
+                           uint32_t i)
+{
+    const struct simdbench_operand *const operand = &computed->operand[i];
+    const unsigned char *const first = computed->other[i], *const second = operand->data;
+    const size_t n = computed->length[i] * type_bytes(operand->type);
+    size_t written = 0;
+    for (size_t b = 0; b < n; b++)
+        written += first[b] != FIRST_BYTE || second[b] != SECOND_BYTE;
+    if (2 * written < n)
+        snprintf(slot->note, sizeof slot->note,
+                 "the right answers write %zu of the %zu bytes of %s: rates count all",
+                 written, n, output_name(slot, i));
+}
+
 /* An output that differs everywhere was not written, or is another one in each call. */
 static int judge_outputs(struct declared_slot *slot, const struct computed *computed,
                          struct error *error)
 {
     uint32_t outputs = 0, varying = 0, last = 0;
+    slot->note[0] = '\0';
     for (uint32_t i = 0; i < computed->view.count; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
         outputs += operand_is_output(operand);
+        if (computed->other[i])
+            tell_unwritten(slot, computed, i);
         if (!computed->other[i] || !differs_everywhere(computed, i))
             continue;
         if (all_bytes(computed->other[i], bytes_of(operand), FIRST_BYTE) &&

@@ -272,6 +272,12 @@ bool declared_unseen(const struct declared_call *call)
     return !declaration_has_outputs(&made->slot->from->declaration);
 }
 
+const char *declared_note(const struct declared_call *call)
+{
+    const char *const note = ((const struct made_call *)call)->slot->note;
+    return *note ? note : NULL;
+}
+
 bool declared_varies(const struct declared_call *call)
 {
     return ((const struct made_call *)call)->slot->varies;

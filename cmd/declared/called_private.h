@@ -48,6 +48,7 @@ struct declared_slot {
     uint64_t set;                /* the set that is filled next */
     int answered;                /* function that gave the last answers */
     char trouble[DECLARED_TEXT]; /* reason why there were none */
+    char note[DECLARED_TEXT];    /* what a user should know of them */
     bool varies;                 /* they are others in each call */
     const char *roof;
     char *summary, *shape_help;

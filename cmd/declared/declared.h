@@ -78,6 +78,8 @@ uint32_t declared_calls(const struct simdbench_op *op);
 void declared_set(const struct simdbench_op *op, uint64_t number);
 /* True if the function writes no array and returns nothing. */
 bool declared_unseen(const struct declared_call *call);
+/* What a user should know of the last answers, or NULL. */
+const char *declared_note(const struct declared_call *call);
 /* True if the last answers were others in each call. */
 bool declared_varies(const struct declared_call *call);
 /* True if the last answers are what this function computed. */

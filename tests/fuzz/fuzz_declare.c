@@ -118,6 +118,10 @@ static const char *const seeds[] = {
     "void (c *c = from m(1, 2) then i(c) then k(c, b, n) free d, void *h = from o(c, "
     "&h)) "
     "for n, const u8 b[n]",
+    "void (inout bytes s[n] then f(s, &v, *w, n) then g(\"a\", s), const u8 c[2] = "
+    "{','}, "
+    "ns::T &t = from ns::m(t2), void *t2 = from m(*w), u64 q = 0x9e3779b97f4a7c15, "
+    "std::size_t n)",
     "void *(const char *s = \"x\\x41\", bf16 e[16], enum e e = 101, float q = -INFINITY)",
 };
 static const char alphabet[] = "()[]*&,;= +-/%\"'\\.0123456789naxlf{}<>\x80\xff\n";

@@ -421,6 +421,7 @@ cJSON *service_check(struct service *service, const cJSON *request)
     told.note = left_behind(entry)
                     ?: entry->guard_note[0] ? entry->guard_note
                    : entry->note[0]         ? entry->note
+                   : entry->declared        ? declared_note(entry->declared)
                                             : NULL;
     cJSON *reply = service_ok();
     check_reply_add(reply, &told);

@@ -2,6 +2,7 @@
 """`simdbench call`: functions of a library that no plug-in wraps."""
 import ctypes.util
 import platform
+import re
 import subprocess
 import tempfile
 import unittest
@@ -113,6 +114,15 @@ class Call(CallCase):
         row = self.mix("mix_aligned")["mix_aligned"]
         self.assertIn(row["status"], ("ok", "suspect"), row)
         self.assertIn("aligned to more than their elements", " ".join(row["notes"]))
+
+    def test_unwritten(self):
+        """Rates would be of bytes that nobody touched."""
+        for extent, told in (("3 * n", ["404 of the 1212 bytes of to"]), ("n", [])):
+            row = self.call("trail", f"void (const int32_t x[n], int32_t to[{extent}], size_t n)",
+                            "--reference=trail", "--sizes=101")["trail"]
+            self.assertIn(row["status"], ("ok", "suspect"), row)
+            self.assertEqual(re.findall(r"[0-9]+ of the [0-9]+ bytes of \w+",
+                                        " ".join(row["notes"])), told)
 
     def test_registers(self):
         self.broken("mix_clobbers", "wrong", "rbx")
