@@ -117,11 +117,11 @@ static void add_word(const char *word, size_t length, const char *name,
             buffer_format(&buffer, "%lld", (long long)((slice->ns + 999999) / 1000000));
             i += 3;
         } else if (!strncmp(word + i, "{us}", 4)) {
-            const int64_t part = 1000LL * slice->repetitions;
+            const int64_t part = 1000LL * slice->parts;
             buffer_format(&buffer, "%lld", (long long)((slice->ns + part - 1) / part));
             i += 3;
         } else if (!strncmp(word + i, "{count}", 7)) {
-            buffer_format(&buffer, "%u", slice->repetitions);
+            buffer_format(&buffer, "%u", slice->count);
             i += 6;
         } else {
             buffer_format(&buffer, "%c", word[i]);

@@ -38,9 +38,11 @@ struct adapter {
     const char *home;     /* environment variable of a folder to write to; or NULL */
     uint32_t repetitions; /* most of a case in a process, whose median counts; 0: one */
 };
+/* Repetitions of the first process. */
+enum { FIRST_REPETITIONS = 3 };
 struct slice_length {
     int64_t ns;
-    uint32_t repetitions; /* in that time */
+    uint32_t parts, count; /* repetitions are such a part of it, and so many */
 };
 const struct adapter *adapter_find(const char *name);
 const struct adapter *adapter_of_bytes(const char *bytes, size_t size);
@@ -108,7 +110,8 @@ struct harness_case {
     int order[SIDES * PLACES]; /* first row of a square of as many rounds */
     size_t best[SIDES];        /* places at which each side is fastest */
     size_t turns;
-    double listed_ns;         /* a time that was told when it was listed; or 0 */
+    double listed_ns;     /* a time that was told when it was listed; or 0 */
+    uint32_t repetitions; /* most in a process, by what the first one took; 0: unknown */
     double step_ns, least_ns; /* the last digit that was printed, the least time; or 0 */
 };
 

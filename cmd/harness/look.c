@@ -10,6 +10,8 @@
 /* A round is as good as undisturbed if each of its processes lost its CPU once at most:
  * kernel threads take it for some microseconds. */
 enum { CLEAN = 1 };
+/* Slices of CPU time that a process with repetitions may take. */
+enum { SLICES_MOST = 10 };
 /* A case that had two void rounds, and one for each four others, ends at the next. */
 enum { VOID_FEW = 2, VOID_PART = 4 };
 
@@ -53,6 +55,15 @@ static void take_median(const char *name, struct readings *readings)
     free(room);
 }
 
+static void limit_repetitions(const struct harness *harness, struct harness_case *entry,
+                              const struct slice *slice)
+{
+    const double one = (double)slice->cpu_ns / FIRST_REPETITIONS + 1;
+    const double most = SLICES_MOST * (double)harness->slice_ns / one;
+    if (!entry->repetitions)
+        entry->repetitions = (uint32_t)fmin(fmax(most, 1), harness->adapter->repetitions);
+}
+
 int unit_run(struct harness *harness, size_t first, int which, size_t place,
              struct readings *readings, struct slice *slice, struct error *error)
 {
@@ -68,8 +79,10 @@ int unit_run(struct harness *harness, size_t first, int which, size_t place,
         return error_set(error, status, "%s", why.text);
     else if (!adapter->reader)
         readings_add(readings, name, strlen(name), command_ns(harness, which, slice));
-    if (adapter->repetitions)
+    if (adapter->repetitions) {
         take_median(name, readings);
+        limit_repetitions(harness, &harness->cases[first], slice);
+    }
     for (size_t c = first; c < unit_end(harness, first); c++) {
         const char *const wanted = harness->cases[c].name;
         if (!readings_find(readings, wanted))

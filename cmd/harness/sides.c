@@ -232,14 +232,21 @@ static void take_samples(const char *home, struct readings *readings)
     run_free(kept);
 }
 
-/* Of a case that takes long there are as many repetitions as fit, but one. */
+/* Of a case that takes long there are as many repetitions as fit, but one. The first
+ * process has few of them, as each may have to prepare its data again. */
 static struct slice_length length_of(const struct harness *harness, const char *name)
 {
-    double most = harness->adapter->repetitions;
-    for (size_t c = 0; name && most > 1 && c < harness->n_cases; c++)
-        if (harness->cases[c].listed_ns > 0 && !strcmp(harness->cases[c].name, name))
-            most = fmin(most, (double)harness->slice_ns / harness->cases[c].listed_ns);
-    return (struct slice_length){harness->slice_ns, (uint32_t)fmax(most, 1)};
+    double parts = harness->adapter->repetitions, count = parts;
+    for (size_t c = 0; name && parts > 1 && c < harness->n_cases; c++) {
+        const struct harness_case *const entry = &harness->cases[c];
+        if (strcmp(entry->name, name) != 0)
+            continue;
+        if (entry->listed_ns > 0)
+            parts = fmin(parts, (double)harness->slice_ns / entry->listed_ns);
+        count = fmin(parts, entry->repetitions ? entry->repetitions : FIRST_REPETITIONS);
+    }
+    return (struct slice_length){harness->slice_ns, (uint32_t)fmax(parts, 1),
+                                 (uint32_t)fmax(count, 1)};
 }
 
 int side_run(struct harness *harness, int which, size_t place, const char *arguments,

@@ -82,10 +82,11 @@ class Harnesses(HarnessCase):
     def test_repetitions_of_go(self):
         """The median of short runs counts; a case that is longer than a slice runs once."""
         bench = self.script("bench", r"""#!/bin/sh
+            echo "$*" >>"$0.calls"
             case $* in
                 *benchtime=1x*) echo 'BenchmarkShort 1 5 ns/op'
                     echo 'BenchmarkLong 1 40000000 ns/op';;
-                *Short*benchtime=400us*count=50*)
+                *Short*benchtime=400us*)
                     for ns in $1 $1 7777; do echo "BenchmarkShort 9 $ns ns/op"; done;;
                 *Long*benchtime=20000us*count=1) echo 'BenchmarkLong 9 40000000 ns/op';;
             esac
@@ -94,6 +95,10 @@ class Harnesses(HarnessCase):
         found = {r["id"]: (r["comparison"]["base_ns"], r["comparison"]["head_ns"])
                  for r in document["results"]}
         self.assertEqual(found, {"BenchmarkShort": (50, 60), "BenchmarkLong": (4e7, 4e7)})
+        calls = (self.folder / "bench.calls").read_text().splitlines()
+        short = [line for line in calls if "Short" in line]
+        self.assertRegex(short[0], "count=3$")  # the first one tells what they take
+        self.assertTrue(all(line.endswith(short[1].split()[-1]) for line in short[1:]), short)
 
     def test_samples_of_criterion(self):
         """Their median counts, not the slope through them that is printed."""

@@ -170,7 +170,7 @@ static void names_are_made_unique(void **state)
 
 static void arguments_name_one_case(void **state)
 {
-    const struct slice_length slice = {2500000, 20};
+    const struct slice_length slice = {2500000, 20, 20};
     struct text_list words = {.n = 0};
     adapter_words("  --a={case} -t={seconds}s  {ms} {x} {us}*{count}", "BM<int>/a b(1)*",
                   CHOICE_EXPRESSION, &slice, &words);
