@@ -21,6 +21,7 @@ static int read_returned(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
     struct specifier specifier;
+    reader_take(reader, "extern");
     macro_of_type(reader);
     int status = specifier_read(reader, &specifier);
     if (status < 0)
@@ -58,9 +59,12 @@ static int read_function_name(struct reader *reader)
         else if (word[1].kind == TOKEN_WORD &&
                  !(token_is(word + 2, "(") && token_is(word + 3, "(")))
             break;
-        status = token_name(reader, word, reader->declaration->name);
-        while (reader_take(reader, ":"))
-            ;
+        struct token last = *word;
+        for (const char *colon; (colon = memrchr(last.at, ':', last.n));) {
+            last.n -= (size_t)(colon + 1 - last.at);
+            last.at = colon + 1;
+        }
+        status = token_name(reader, &last, reader->declaration->name);
     }
     return status;
 }

@@ -176,6 +176,12 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, specifier->star,
                            "a pointer to pointers can be NULL, from f(...) or &name; "
                            "say which behind '='");
+    if (specifier->is_unknown)
+        return reader_fail(
+            reader, &reader->token[later->name],
+            "how many bytes has %s? Write %s bytes %s[n], or say its value: "
+            "= NULL, = from f(...)",
+            argument->name, specifier->is_const ? "const" : "inout", argument->name);
     if (specifier->is_const || !ctype_is_integer(specifier->type))
         return reader_fail(reader, &reader->token[later->name],
                            "how many elements has %s? Write %s[n], or leave the '*' and "

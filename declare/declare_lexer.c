@@ -67,6 +67,12 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* The colons of std::size_t. */
+static bool is_scope(const char *at)
+{
+    return at[0] == ':' && at[1] == ':' && is_word(at[2]);
+}
+
 /* 12, 0x1f, 12ul; 0.5, 1e-3f, .5 */
 static int lex_number(const struct reader *reader, struct token *token)
 {
@@ -133,8 +139,8 @@ static int lex(const struct reader *reader, struct token *token)
     }
     if (is_word(c)) {
         token->kind = TOKEN_WORD;
-        while (is_word(token->at[token->n]))
-            token->n++;
+        for (const char *at; at = token->at + token->n, is_word(*at) || is_scope(at);)
+            token->n += is_word(*at) ? 1 : 2;
     } else if (!strncmp(token->at, "...", 3)) {
         token->n = 3;
     } else if (c && !strchr("()[]{}<>*&,;=+-/%.:", c)) {

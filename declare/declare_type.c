@@ -90,8 +90,15 @@ static const char *const ignored[] = {
     "_Nonnull", "_Nullable",  "__volatile__",
 };
 
-static bool has_word(const char *words, const struct token *token)
+/* std::size_t is size_t. */
+static bool has_word(const char *words, const struct token *word)
 {
+    struct token bare = *word;
+    if (bare.n > 5 && !strncmp(bare.at, "std::", 5)) {
+        bare.at += 5;
+        bare.n -= 5;
+    }
+    const struct token *const token = &bare;
     for (const char *at = words; *at; at += strspn(at, " ")) {
         const size_t n = strcspn(at, " ");
         if (n == token->n && !strncmp(at, token->at, n))
@@ -182,7 +189,7 @@ static bool find_named(const struct reader *reader, const struct token *token,
 bool token_is_type(const struct reader *reader, const struct token *token)
 {
     static const char *const words[] = {"struct", "union", "enum",     "in",
-                                        "out",    "inout", "_Complex", "std"};
+                                        "out",    "inout", "_Complex", "std::complex"};
     enum ctype type;
     bool found = keyword(token) >= 0 || word_type(token, &type) ||
                  find_named(reader, token, &type);
@@ -236,10 +243,9 @@ static int refuse(const struct reader *reader, const struct token *token)
 static bool take_pair(struct reader *reader, enum ctype *type)
 {
     const struct token *const token = reader_token(reader);
-    const bool std = token_is(token, "std") && token_is(token + 1, ":") &&
-                     token_is(token + 2, ":") && token_is(token + 3, "complex") &&
-                     token_is(token + 4, "<") && token_is(token + 6, ">");
-    const struct token *const first = std ? token + 5 : token;
+    const bool std = token_is(token, "std::complex") && token_is(token + 1, "<") &&
+                     token_is(token + 3, ">");
+    const struct token *const first = std ? token + 2 : token;
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         if (has_word(pairs[i].words, token)) {
             *type = pairs[i].type;
@@ -256,7 +262,7 @@ static bool take_pair(struct reader *reader, enum ctype *type)
     if (!std && !before && !behind)
         return false;
     word_type(word, type);
-    reader->at += std ? 7 : 2;
+    reader->at += std ? 4 : 2;
     return true;
 }
 

@@ -193,8 +193,9 @@ static int several(const char *name, const struct library_function *a,
 {
     if (strcmp(a->name, b->name) != 0)
         return error_set(error, -EEXIST,
-                         "%.80s fits several functions: %.120s, %.120s, ...", name,
-                         a->name, b->name);
+                         "%.80s fits several functions: %.120s, %.120s, ...; write one "
+                         "with its arguments, or its symbol",
+                         name, a->demangled ?: a->name, b->demangled ?: b->name);
     return error_set(
         error, -EEXIST, "there are several local functions %.80s: at 0x%llx, 0x%llx, ...",
         name, (unsigned long long)a->address, (unsigned long long)b->address);

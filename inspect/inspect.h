@@ -53,6 +53,7 @@ struct inspect_loop {
     double scalar_stack; /* loads and stores of the stack that are no vectors; without
                             push, pop, call and ret */
     double calls;
+    double called;   /* instructions of the functions that it calls */
     double branches; /* conditional */
     double checks; /* of these: of what was just loaded, that nearly always go one way */
     double indirect;  /* jumps and calls to where a register or memory says */
@@ -110,6 +111,8 @@ struct inspect_loop {
     /* All addresses behind the numbers above were seen or follow from what was seen;
      * false: some were taken to be like the others of the same instruction. */
     bool addresses_exact;
+    bool places_follow; /* from registers, also in turns of which nobody counts the places
+                         */
     /* The same of the stack's places that vectors spill to alone. */
     bool spills_exact;
     bool innermost;

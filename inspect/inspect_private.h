@@ -217,6 +217,7 @@ struct edge {
 /* Its accesses did this, in those executions of which the address is known. */
 struct access_counts {
     uint64_t addressed; /* accesses with an address */
+    uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
         failed_forwards, page_changes, aliases, crowded, wild_stores;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
@@ -345,6 +346,8 @@ double node_rarely(const struct node *node);
 /* checks.c: adds, for each loop, executions of branches that ask what it just loaded and
  * nearly always go one way. False: no memory. */
 bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
+/* called.c: the same of instructions of functions that it calls. */
+bool called_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
 
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
 int census_make(const struct tracer *tracer, const struct inspect_options *options,

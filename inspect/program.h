@@ -36,6 +36,7 @@ struct program_trace {
     const char *error;  /* reason why there is no census; NULL: there is one */
     unsigned arguments; /* bit i: it read the i-th argument register before writing it */
     bool returned;      /* it was followed to its end */
+    bool alone;         /* no other thread of its process ran meanwhile */
     double seconds;     /* delay of its thread */
 };
 
@@ -57,6 +58,8 @@ struct program_owner {
                                 const struct program_call *call);
     void (*traced)(void *context, struct program *program, void *watched,
                    const struct program_call *call, const struct program_trace *trace);
+    /* Within a traced call, before it is told, another watched function was entered. */
+    void (*entered)(void *context, void *watched, uint64_t times);
     void (*returned)(void *context, struct program *program, struct program_space *space,
                      void *watched, const struct program_call *call, uint64_t result);
     /* Asked 50 times a second: true ends program_run(). */

@@ -63,7 +63,7 @@ ROOMS = {
     "cmd/explain": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/costs", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/variant"],
     "cmd/referee": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/declared", "cmd/worker", "cmd/plan",
-                    "cmd/measure", "cmd/output"],
+                    "cmd/measure", "cmd/output", "cmd/explain"],
     "cmd/studies": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                     "cmd/measure", "cmd/output", "cmd/license", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",

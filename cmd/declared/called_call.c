@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operand that is this argument's array, or NULL. */
-static const struct simdbench_operand *made_call_array(const struct made_call *made,
-                                                       uint32_t i)
+const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i)
 {
     const int operand = made->slot->pointer[i];
     return operand == NO_OPERAND ? NULL : made->operands.operand[operand];

@@ -155,6 +155,8 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
                     struct error *error);
 /* -EDOM: a call changed the pointers to planes. */
 int made_call_keeps_tables(const struct made_call *made, struct error *error);
+/* The operand that is this argument's array, or NULL. */
+const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i);
 /* An array as it is passed. */
 void *made_call_pointer(const struct made_call *made, uint32_t i);
 

@@ -19,7 +19,8 @@ struct explaining {
     int other_cpu;
     double *rates; /* of this core */
     bool has_pmu;
-    bool pair; /* two cases are compared */
+    bool pair;   /* two cases are compared */
+    bool prints; /* each case when it is explained */
     const struct case_list *list;
     struct subject *subjects; /* of the cases so far */
     size_t concluded;         /* the first so many are explained, and printed */
@@ -151,7 +152,7 @@ static void conclude(struct explaining *all, bool all_of_them)
         if (all->live.watcher.group_done)
             all->live.watcher.group_done(all->live.watcher.context, all->run,
                                          all->concluded);
-        if (all->options->format == FORMAT_TABLE)
+        if (all->prints)
             print_case(all, subject);
         inspect_census_free(&subject->trace.census);
     }
@@ -260,20 +261,26 @@ static int describe(struct explaining *all, const struct case_name *name,
     return status;
 }
 
-static int explain_all(struct explaining *all, struct error *error)
+static int explain_each(struct explaining *all, struct error *error)
 {
     int status = 0;
     all->subjects = must_have(calloc(all->n + 1, sizeof *all->subjects));
     while (all->done < all->n && status == 0)
         status = explain_cases(all, all->pair ? 2 : 1, error);
     conclude(all, true);
-    if (status == 0 && all->options->format == FORMAT_TABLE) {
+    free(all->subjects);
+    return status;
+}
+
+static int explain_all(struct explaining *all, struct error *error)
+{
+    int status = explain_each(all, error);
+    if (status == 0 && all->prints) {
         const struct text_options text = text_of_stdout(all->options);
         account_write(all->run, stdout);
         answer_write(all->run, &text, stdout);
         standard_flush(NULL);
     }
-    free(all->subjects);
     live_end(&all->live, all->run);
     if (status == 0 || all->run->interrupted) {
         const int written = outputs_write(all->options, false, all->run, error);
@@ -285,7 +292,8 @@ static int explain_all(struct explaining *all, struct error *error)
 static int explain(struct options *options, struct case_list *list, struct error *error)
 {
     struct taken_cpus cpus = {.other_cpu = -1};
-    struct explaining all = {.options = options, .n = list->n};
+    struct explaining all = {
+        .options = options, .n = list->n, .prints = options->format == FORMAT_TABLE};
     all.pair = is_pair(options, list) ||
                (options->files.n == 1 && list->n == 2 &&
                 options->request.plugins.n == 2 && case_name_is(options->files.item[0]));
@@ -306,6 +314,27 @@ static int explain(struct options *options, struct case_list *list, struct error
     free(all.rates);
     run_free(all.run);
     give_cpus_back(&cpus);
+    return status;
+}
+
+int explain_case(const struct options *options, const char *id, struct run **run,
+                 struct error *error)
+{
+    struct case_list list = {.n = 1, .item = must_have(calloc(1, sizeof *list.item))};
+    const struct taken_cpus none = {.other_cpu = -1};
+    struct explaining all = {.options = options, .n = 1, .list = &list, .other_cpu = -1};
+    int status = case_name_parse(id, list.item, error);
+    if (status == 0)
+        status = describe(&all, list.item, &none, error);
+    if (status == 0) {
+        all.has_pmu = has_pmu();
+        all.rates = measured_rates(options->how.cpu, options->how.n_cpu);
+        all.watcher = (struct watcher){.context = &all, .progress = tell};
+        status = explain_each(&all, error);
+    }
+    free(all.rates);
+    case_list_free(&list);
+    *run = all.run;
     return status;
 }
 

@@ -97,7 +97,8 @@ struct foreign {
     uint64_t random;
     int64_t until; /* of an attached process; 0 */
     unsigned signals;
-    bool spent; /* tracing took too long in all: breakpoints are out */
+    bool spent;  /* tracing took too long in all: breakpoints are out */
+    bool missed; /* functions may have been called while no breakpoint was in */
     bool ended;
     int status; /* of the program, as wait() tells it; -1: unknown */
 };
@@ -119,6 +120,8 @@ void targets_free(struct foreign *foreign);
 /* "libz.so.1 inflate+0x80" of an address, to be freed. */
 char *target_where(const struct foreign *foreign, const struct program_space *space,
                    uint64_t address);
+/* False: there were perhaps more calls of it. */
+bool target_is_counted(const struct foreign *foreign, const struct target *target);
 /* The call that is judged: that with the most instructions; NULL: none was traced. */
 const struct seen *target_seen(const struct target *target);
 /* True of a function that a glob means: "GLOB" or "LIB:GLOB". */

@@ -112,6 +112,21 @@ static void take_loop(const struct inspect_census *census, struct seen *seen)
     seen->calls = loop->calls;
 }
 
+static void entered(void *context, void *watched, uint64_t times)
+{
+    struct target *const target = watched;
+    (void)context;
+    if (!target->resolver)
+        target->calls += times;
+}
+
+/* Calls that no breakpoint stopped are in the trace, if it has all that ran. */
+static bool misses_calls(const struct foreign *foreign, const struct program_trace *trace)
+{
+    return !foreign->capturing &&
+           (trace->error || !trace->census.whole || !trace->returned || !trace->alone);
+}
+
 static void traced(void *context, struct program *program, void *watched,
                    const struct program_call *call, const struct program_trace *trace)
 {
@@ -119,6 +134,7 @@ static void traced(void *context, struct program *program, void *watched,
     struct target *const target = watched;
     const struct inspect_census *const census = &trace->census;
     (void)program;
+    foreign->missed |= misses_calls(foreign, trace);
     must_grow(target->seen, target->n_seen);
     struct seen *const seen = &target->seen[target->n_seen++];
     *seen = (struct seen){.call = *call,
@@ -230,6 +246,7 @@ const struct program_owner foreign_owner = {
     .object = targets_find,
     .called = called,
     .traced = traced,
+    .entered = entered,
     .returned = returned,
     .stop = stop,
 };

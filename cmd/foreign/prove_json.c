@@ -51,7 +51,8 @@ static void put_seen(struct json *json, cJSON *list, const struct seen *seen)
     json_number(json, loop, "calls", seen->calls);
 }
 
-static void put_target(struct json *json, cJSON *list, const struct target *target)
+static void put_target(struct json *json, cJSON *list, const struct foreign *foreign,
+                       const struct target *target)
 {
     cJSON *const function = json_object(json, list, NULL);
     json_plain(json, function, "name", target->name);
@@ -61,7 +62,7 @@ static void put_target(struct json *json, cJSON *list, const struct target *targ
         json_plain(json, function, "target", target->chosen);
     json_plain(json, function, "object", target->file->path);
     json_number(json, function, "calls", (double)target->calls);
-    json_bool(json, function, "calls_exact", !target->rested);
+    json_bool(json, function, "calls_exact", target_is_counted(foreign, target));
     cJSON *const traced = json_array(json, function, "traced");
     for (size_t i = 0; i < target->n_seen; i++)
         put_seen(json, traced, &target->seen[i]);
@@ -126,7 +127,7 @@ int prove_write_json(const struct foreign *foreign, FILE *file, struct error *er
     cJSON *const functions = json_array(&json, root, "functions");
     EACH_TARGET(foreign, target)
     if (!target->resolver)
-        put_target(&json, functions, target);
+        put_target(&json, functions, foreign, target);
     cJSON *const rules = json_array(&json, root, "rules");
     FOR_EACH (const struct rule, rule, foreign->rules, foreign->n_rules)
         put_rule(&json, rules, foreign, rule);

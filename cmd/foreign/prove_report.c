@@ -29,7 +29,8 @@ static void put(char *cell, const char *format, ...)
     text_plain(text, cell, CELL);
 }
 
-static void fill(const struct target *target, struct cells *cells)
+static void fill(const struct foreign *foreign, const struct target *target,
+                 struct cells *cells)
 {
     const struct seen *const seen = target_seen(target);
     const char *const name = target->demangled ?: target->name;
@@ -40,7 +41,8 @@ static void fill(const struct target *target, struct cells *cells)
     else
         put(cell[0], "%s", name);
     put(cell[1], "%s", target->file->name);
-    put(cell[2], "%s%" PRIu64, target->rested ? ">=" : "", target->calls);
+    put(cell[2], "%s%" PRIu64,
+        target_is_counted(foreign, target) ? "" : ">=", target->calls);
     if (!seen) {
         put(cell[3], "not known");
         return;
@@ -68,8 +70,8 @@ static void tell_call(const struct target *target, struct buffer *text)
     buffer_plain(text, target->demangled ?: target->name);
     if (!seen) {
         const char *const why = target->n_seen ? target->seen[0].error : NULL;
-        buffer_format(text, ": none of its calls was traced%s", why ? ": " : "");
-        buffer_plain(text, why ?: "");
+        buffer_add(text, ": none of its calls was traced: ");
+        buffer_plain(text, why ?: "it was called within other traced calls, or too late");
         return;
     }
     for (unsigned i = 0; i < PROGRAM_ARGUMENTS; i++) {
@@ -122,7 +124,14 @@ static void tell_names(const struct foreign *foreign, bool resolvers, const char
 
 static void tell_uncalled(const struct foreign *foreign, struct buffer *text)
 {
-    tell_names(foreign, false, "never called: ", text);
+    const bool missed = foreign->missed || foreign->spent;
+    tell_names(foreign, false,
+               missed ? "not seen to be called: " : "never called: ", text);
+    if (missed && text->length)
+        buffer_add(text, foreign->spent
+                             ? "; breakpoints were out for a while"
+                             : "; of calls that were traced for a part only, or while "
+                               "other threads ran, not all that they call is seen");
 }
 
 /* One that ran within a traced call was not seen. */
@@ -250,7 +259,7 @@ static void print_table(const struct foreign *foreign, FILE *file)
     {
         if (!is_shown(target))
             continue;
-        fill(target, &cells);
+        fill(foreign, target, &cells);
         n++;
         for (size_t i = 0; i < COLUMNS; i++)
             if (text_width(cells.cell[i]) > width[i])
@@ -262,7 +271,7 @@ static void print_table(const struct foreign *foreign, FILE *file)
     {
         if (!is_shown(target))
             continue;
-        fill(target, &cells);
+        fill(foreign, target, &cells);
         for (size_t i = 0; i < COLUMNS; i++)
             row[i] = cells.cell[i];
         print_row(row, width, file);
@@ -295,7 +304,7 @@ static void print_markdown(const struct foreign *foreign, FILE *file)
     {
         if (!is_shown(target))
             continue;
-        fill(target, &cells);
+        fill(foreign, target, &cells);
         fputc('|', file);
         for (size_t i = 0; i < COLUMNS; i++) {
             fputc(' ', file);

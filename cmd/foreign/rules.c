@@ -273,15 +273,32 @@ static bool rule_is_about(const struct rule *rule, const struct target *target)
              target_matches(rule->glob, target->file, target->chosen, NULL)));
 }
 
+/* The other conditions are about each function that was called, traced or not. */
+static bool is_of_trace(const struct condition *condition)
+{
+    return condition->key != KEY_CALLED && condition->key != KEY_OBJECT &&
+           condition->key != KEY_TARGET;
+}
+
+static bool can_be_judged(const struct rule *rule, const struct target *target)
+{
+    bool can = target->calls > 0;
+    for (size_t i = 0; i < rule->n && !target_seen(target); i++)
+        can &= !is_of_trace(&rule->condition[i]);
+    return can && rule_is_about(rule, target);
+}
+
 bool rule_breaks(const struct rule *rule, const struct target *target,
                  struct buffer *text)
 {
     const struct seen *const seen = target_seen(target);
     bool breaks = false;
-    if (!seen || !rule_is_about(rule, target))
+    if (!target->calls || !rule_is_about(rule, target))
         return false;
     for (size_t i = 0; i < rule->n; i++) {
         const struct condition *const condition = &rule->condition[i];
+        if (!seen && is_of_trace(condition))
+            continue;
         const bool is_text = keys[condition->key].value == VALUE_GLOB;
         const bool kept = is_text
                               ? text_glob(condition->text, text_of(condition, target)) ==
@@ -310,12 +327,10 @@ void rules_judge(struct foreign *foreign)
         struct rule *const rule = &foreign->rules[i];
         EACH_TARGET(foreign, target)
         {
-            if (!target_seen(target) || !rule_is_about(rule, target))
-                continue;
             if (rule_breaks(rule, target, &scratch))
                 rule->broken++;
             else
-                rule->kept++;
+                rule->kept += can_be_judged(rule, target);
         }
     }
     buffer_free(&scratch);

@@ -240,6 +240,11 @@ char *target_where(const struct foreign *foreign, const struct program_space *sp
     return text;
 }
 
+bool target_is_counted(const struct foreign *foreign, const struct target *target)
+{
+    return !target->rested && !foreign->missed;
+}
+
 const struct seen *target_seen(const struct target *target)
 {
     const struct seen *best = NULL;

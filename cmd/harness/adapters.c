@@ -13,11 +13,12 @@ static const struct adapter adapters[] = {
      .run = "--benchmark_filter={case} --benchmark_min_time={seconds} --benchmark_repetitions=1 "
             "--benchmark_format=json",
      .reader = read_gbench, .one_case = true},
-    /* -test.list does not tell benchmarks within benchmarks. */
+    /* -test.list does not tell benchmarks within benchmarks. Short runs of which most are
+     * not disturbed are better than a long one. */
     {.name = "go", .mark = "test.benchtime",
      .list = "-test.run=^$ -test.bench=. -test.benchtime=1x", .list_reader = read_go,
-     .run = "-test.run=^$ -test.bench={case} -test.benchtime={ms}ms -test.count=1",
-     .reader = read_go, .one_case = true, .choice = CHOICE_PARTS},
+     .run = "-test.run=^$ -test.bench={case} -test.benchtime={us}us -test.count={count}",
+     .reader = read_go, .one_case = true, .choice = CHOICE_PARTS, .repetitions = 20},
     {.name = "criterion", .mark = "CRITERION_HOME",
      .list = "--bench --list", .list_reader = read_criterion_list,
      .run = "--bench {case} --noplot --sample-size=20 --nresamples=1001 --warm-up-time={seconds} "
@@ -101,7 +102,8 @@ static void add_choice(const char *name, enum choice choice, struct buffer *buff
 }
 
 static void add_word(const char *word, size_t length, const char *name,
-                     enum choice choice, int64_t slice_ns, struct text_list *words)
+                     enum choice choice, const struct slice_length *slice,
+                     struct text_list *words)
 {
     struct buffer buffer = {.text = NULL};
     for (size_t i = 0; i < length; i++) {
@@ -109,11 +111,18 @@ static void add_word(const char *word, size_t length, const char *name,
             add_choice(name, choice, &buffer);
             i += 5;
         } else if (!strncmp(word + i, "{seconds}", 9)) {
-            buffer_format(&buffer, "%.6g", (double)slice_ns * 1e-9);
+            buffer_format(&buffer, "%.6g", (double)slice->ns * 1e-9);
             i += 8;
         } else if (!strncmp(word + i, "{ms}", 4)) {
-            buffer_format(&buffer, "%lld", (long long)((slice_ns + 999999) / 1000000));
+            buffer_format(&buffer, "%lld", (long long)((slice->ns + 999999) / 1000000));
             i += 3;
+        } else if (!strncmp(word + i, "{us}", 4)) {
+            const int64_t part = 1000LL * slice->repetitions;
+            buffer_format(&buffer, "%lld", (long long)((slice->ns + part - 1) / part));
+            i += 3;
+        } else if (!strncmp(word + i, "{count}", 7)) {
+            buffer_format(&buffer, "%u", slice->repetitions);
+            i += 6;
         } else {
             buffer_format(&buffer, "%c", word[i]);
         }
@@ -124,12 +133,12 @@ static void add_word(const char *word, size_t length, const char *name,
 }
 
 void adapter_words(const char *arguments, const char *name, enum choice choice,
-                   int64_t slice_ns, struct text_list *words)
+                   const struct slice_length *slice, struct text_list *words)
 {
     while (*arguments) {
         const size_t length = strcspn(arguments, " ");
         if (length)
-            add_word(arguments, length, name, choice, slice_ns, words);
+            add_word(arguments, length, name, choice, slice, words);
         arguments += length + strspn(arguments + length, " ");
     }
 }

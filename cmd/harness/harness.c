@@ -3,6 +3,7 @@
 #include "harness_private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,8 @@ static int list_side(struct harness *harness, int which, struct readings *readin
     const struct adapter *const adapter = harness->adapter;
     struct error why = {.text = ""};
     struct slice slice = {.text = NULL};
-    *readings = (struct readings){.n = 0};
+    /* Cases of one name, that a process of Google Benchmark runs together, are one. */
+    *readings = (struct readings){.repeats = adapter->list_reader == read_names};
     if (!adapter->list) {
         readings_list(readings, adapter->name, strlen(adapter->name));
         return 0;
@@ -186,9 +188,14 @@ static int list_cases(struct harness *harness, struct error *error)
         status = list_side(harness, i, &readings, error);
         if (status == 0 && i == SIDE_BASE)
             status = try_copy(harness, &readings, error);
-        for (size_t k = 0; k < readings.n; k++)
-            if (is_wanted(filters, readings.entry[k].name))
-                case_of(harness, readings.entry[k].name)->has[i] = true;
+        for (size_t k = 0; k < readings.n; k++) {
+            const struct reading *const reading = &readings.entry[k];
+            if (!is_wanted(filters, reading->name))
+                continue;
+            struct harness_case *const entry = case_of(harness, reading->name);
+            entry->has[i] = true;
+            entry->listed_ns = fmax(entry->listed_ns, reading->ns);
+        }
         readings_free(&readings);
     }
     for (size_t c = 0; c < harness->n_cases; c++)

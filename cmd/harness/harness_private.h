@@ -20,7 +20,7 @@ harness_reader read_gbench;
 /* ---- adapters (adapters.c) ---- */
 
 /* In arguments {case} is what chooses the case alone, {seconds} and {ms} are the length
- * of a slice. */
+ * of a slice, {us} that of one of its {count} repetitions. */
 enum choice {
     CHOICE_EXPRESSION, /* a regular expression */
     CHOICE_PARTS,      /* an expression for each part of a name with slashes */
@@ -35,13 +35,18 @@ struct adapter {
     harness_reader *reader; /* NULL: the number is the time of the process */
     bool one_case;          /* a process runs one case; else all */
     enum choice choice;
-    const char *home; /* environment variable of a folder to write to; or NULL */
+    const char *home;     /* environment variable of a folder to write to; or NULL */
+    uint32_t repetitions; /* most of a case in a process, whose median counts; 0: one */
+};
+struct slice_length {
+    int64_t ns;
+    uint32_t repetitions; /* in that time */
 };
 const struct adapter *adapter_find(const char *name);
 const struct adapter *adapter_of_bytes(const char *bytes, size_t size);
 /* The arguments with what stands for {...}; appended to `words`. */
 void adapter_words(const char *arguments, const char *name, enum choice choice,
-                   int64_t slice_ns, struct text_list *words);
+                   const struct slice_length *slice, struct text_list *words);
 
 /* ---- one process (slice.c) ---- */
 
@@ -103,6 +108,7 @@ struct harness_case {
     int order[SIDES * PLACES]; /* first row of a square of as many rounds */
     size_t best[SIDES];        /* places at which each side is fastest */
     size_t turns;
+    double listed_ns;         /* a time that was told when it was listed; or 0 */
     double step_ns, least_ns; /* the last digit that was printed, the least time; or 0 */
 };
 

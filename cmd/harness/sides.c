@@ -232,6 +232,16 @@ static void take_samples(const char *home, struct readings *readings)
     run_free(kept);
 }
 
+/* Of a case that takes long there are as many repetitions as fit, but one. */
+static struct slice_length length_of(const struct harness *harness, const char *name)
+{
+    double most = harness->adapter->repetitions;
+    for (size_t c = 0; name && most > 1 && c < harness->n_cases; c++)
+        if (harness->cases[c].listed_ns > 0 && !strcmp(harness->cases[c].name, name))
+            most = fmin(most, (double)harness->slice_ns / harness->cases[c].listed_ns);
+    return (struct slice_length){harness->slice_ns, (uint32_t)fmax(most, 1)};
+}
+
 int side_run(struct harness *harness, int which, size_t place, const char *arguments,
              harness_reader *reader, const char *name, struct readings *readings,
              struct slice *slice, struct error *error)
@@ -240,7 +250,8 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
     const struct adapter *const adapter = harness->adapter;
     const struct plan *const plan = &harness->plan.settled;
     struct text_list more = {.n = 0};
-    adapter_words(arguments, name ?: "", adapter->choice, harness->slice_ns, &more);
+    const struct slice_length length = length_of(harness, name);
+    adapter_words(arguments, name ?: "", adapter->choice, &length, &more);
     char **const words = make_words(side, &more);
     if (place)
         words[0] = (char *)(uintptr_t)side->place[place];

@@ -134,7 +134,7 @@ int judge_time(struct referee *referee, const struct text_list *shapes,
  * rejected. */
 struct run;
 int rows_measure(struct referee *referee, const struct text_list *shapes,
-                 const struct run *verdicts, struct run **run, struct error *error);
+                 struct run *verdicts, struct run **run, struct error *error);
 /* referee_watch.c: REJECTED if the process has what it must not have. */
 int judge_watch(struct referee *referee);
 /* True if a process has loaded that file. */

@@ -3,10 +3,15 @@
  * there they have their limit, and their intervals at operands that stay as they are. */
 #include "referee_private.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "explain/explain.h"
 #include "output/output.h"
+#include "process/process.h"
 
 static void make_request(const struct referee *referee, const struct text_list *shapes,
                          struct request *request)
@@ -51,8 +56,80 @@ static void take_back(struct referee *referee, const struct run *run,
     }
 }
 
+/* ---- why it is not faster ---- */
+
+/* A row below this share of its limit is explained. */
+#define NEAR_LIMIT 0.77
+
+/* The shape at which it falls behind most of what is known; NULL: at none. */
+static const char *slower_at(const struct judgement *judgement)
+{
+    const char *shape = NULL;
+    double least = 1;
+    for (size_t i = 0; i < judgement->n_times; i++) {
+        const struct judged_time *const time = &judgement->time[i];
+        if (time->best_ci.known && time->best_ci.hi < 1 && time->to_best < least) {
+            least = time->to_best;
+            shape = time->shape;
+        }
+    }
+    return shape;
+}
+
+/* The candidate's row that is to be explained. */
+static const struct result *row_to_explain(const struct judgement *judgement,
+                                           const char *name, const struct run *run)
+{
+    const char *const shape = slower_at(judgement);
+    const struct result *row = NULL;
+    for (size_t r = 0; r < run->n_results; r++) {
+        const struct result *const result = &run->results[r];
+        const double share = result->summary.limit.share;
+        if (!text_same(result->module.name, name) || !status_has_time(result->status))
+            continue;
+        if (shape ? !strcmp(result->shape, shape) : share > 0 && share < NEAR_LIMIT)
+            row = result;
+    }
+    return row;
+}
+
+static void take_cause(struct judgement *judgement, const struct result *row,
+                       const struct run *explained)
+{
+    const struct explanation *const found =
+        explained->n_results ? explained->results[0].explanation : NULL;
+    if (!found || !found->n_findings)
+        return;
+    judgement->cause = must_have(strdup(found->findings[0].cause));
+    must(string_set(&judgement->cause_text, found->findings[0].text));
+    must(string_set(&judgement->cause_shape, row->shape));
+    judgement->cause_share = fmax(found->findings[0].share, 0); /* of a NaN: 0 */
+}
+
+/* A cause that cannot be looked for is none; only an interruption ends the run. */
+static int explain_accepted(const struct options *options, const struct run *run,
+                            struct run *verdicts, struct error *error)
+{
+    char name[64] = "candidate";
+    struct error why = {.text = ""};
+    size_t n = 0;
+    for (size_t i = 0; i < verdicts->n_judgements && !interrupted_by; i++) {
+        struct judgement *const judgement = &verdicts->judgements[i];
+        if (judgement->reason)
+            continue;
+        if (n++)
+            snprintf(name, sizeof name, "candidate%zu", n);
+        const struct result *const row = row_to_explain(judgement, name, run);
+        struct run *explained = NULL;
+        if (row && explain_case(options, row->id, &explained, &why) == 0)
+            take_cause(judgement, row, explained);
+        run_free(explained);
+    }
+    return interrupted_by ? error_set(error, -EINTR, "interrupted") : 0;
+}
+
 int rows_measure(struct referee *referee, const struct text_list *shapes,
-                 const struct run *verdicts, struct run **run, struct error *error)
+                 struct run *verdicts, struct run **run, struct error *error)
 {
     struct catalog catalog = {.memory_fd = -1};
     struct plan plan = {.n_groups = 0};
@@ -78,6 +155,8 @@ int rows_measure(struct referee *referee, const struct text_list *shapes,
     }
     if (status == 0)
         take_back(referee, *run, verdicts);
+    if (status == 0)
+        status = explain_accepted(&options, *run, verdicts, error);
     if (referee->accepted.n)
         request_free(&options.request);
     how_free(&options.how);

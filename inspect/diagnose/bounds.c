@@ -218,6 +218,20 @@ static void put_unchained(struct inspect_facts *facts)
                                 "the longest chain is not one of vectors alone");
 }
 
+/* No vector stays in its register over a call: spills of such a loop are those around it,
+ * and so are chains through them. */
+static void put_unsaved(struct inspect_facts *facts)
+{
+    static const char why[] = "it calls nothing";
+    if (GET(calls) >= 0.5) {
+        facts->fact[FACT_unsaved] = facts->fact[FACT_edit_spill];
+        PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
+    } else {
+        inspect_fact_set_absent(facts, FACT_unsaved, why);
+        inspect_fact_set_absent(facts, FACT_saved_chain, why);
+    }
+}
+
 static void put_limit(struct inspect_facts *facts)
 {
     static const enum inspect_fact work[] = {FACT_roof_cycles, FACT_arithmetic_cycles,
@@ -292,6 +306,7 @@ void inspect_bounds(struct inspect_facts *facts)
     put_tame_input(facts);
     put_faster_way(facts);
     put_unchained(facts);
+    put_unsaved(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);

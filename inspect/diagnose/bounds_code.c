@@ -136,7 +136,10 @@ void bounds_put_shares(struct inspect_facts *facts)
     const double instructions = GET(instructions), accesses = GET(loads) + GET(stores);
     PUT(vector_share, part(GET(vector), instructions));
     PUT(integer_share, part(GET(integer), instructions));
-    PUT(address_share, part(GET(alu) + GET(branches), instructions));
+    /* A check and the comparison before it are work. */
+    PUT(address_share,
+        part(GET(alu) + GET(branches) - 2 * known(GET(checks)), instructions));
+    PUT(called_share, part(GET(called), instructions));
     PUT(copy_share, part(GET(copies), instructions));
     PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));

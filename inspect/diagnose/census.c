@@ -43,6 +43,7 @@ static size_t find_sum(struct making *m, uint64_t address)
             return i;
     m->sum[m->n_sums].loop = (struct inspect_loop){.address = address,
                                                    .addresses_exact = true,
+                                                   .places_follow = true,
                                                    .spills_exact = true,
                                                    .innermost = true,
                                                    .carried = -1};
@@ -98,13 +99,20 @@ static void add_loops(struct making *m)
                             &m->sum[m->sum_of[m->loops.of[i]]].loop);
 }
 
-static bool add_checks(struct making *m)
+/* What the whole code of a loop tells of its instructions. */
+static bool add_counts(struct making *m)
 {
-    double *const checks = calloc(m->loops.n + 1, sizeof *checks);
-    const bool done = checks && checks_count(m->nodes, &m->loops, checks);
-    for (uint32_t l = 0; done && l < m->loops.n; l++)
+    const size_t n = m->loops.n + 1;
+    double *const checks = calloc(n, sizeof *checks), *const called =
+                                                          calloc(n, sizeof *called);
+    const bool done = checks && called && checks_count(m->nodes, &m->loops, checks) &&
+                      called_count(m->nodes, &m->loops, called);
+    for (uint32_t l = 0; done && l < m->loops.n; l++) {
         m->sum[m->sum_of[l]].loop.checks += checks[l];
+        m->sum[m->sum_of[l]].loop.called += called[l];
+    }
     free(checks);
+    free(called);
     return done;
 }
 
@@ -290,7 +298,7 @@ static void take_shares(const struct making *m)
 {
     static const unsigned widths[] = {512, 256, 128, 64, 32};
     struct inspect_census *census = m->census;
-    struct inspect_loop all = {.addresses_exact = true};
+    struct inspect_loop all = {.addresses_exact = true, .places_follow = true};
     double of_width[3] = {0};
     uint64_t cpuids = 0;
     for (uint32_t i = 0; i < m->nodes->n; i++) {
@@ -365,7 +373,7 @@ static bool make(struct making *m, bool text)
     if (!m->sum || !m->sum_of || !m->places)
         return false;
     add_loops(m);
-    if (!add_checks(m) || !take_order(m, true) || !take_order(m, false) ||
+    if (!add_counts(m) || !take_order(m, true) || !take_order(m, false) ||
         !take_loops(m) || !take_lines(m, text) || !take_modules(m))
         return false;
     take_shares(m);

@@ -12,15 +12,17 @@ static bool is_counted(const struct code *code, const struct access *access)
 static double scale_of(const struct node *node, struct inspect_loop *to)
 {
     const struct code *code = &node->code;
-    uint64_t expected = 0;
+    uint64_t each = 0;
     bool slot = false;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
-        if (is_counted(code, access) && !access->gather && !access->string)
-            expected += node->executed;
+        each += is_counted(code, access) && !access->gather && !access->string;
         slot |= code->vector && access_is_slot(access);
     }
+    const uint64_t expected = each * node->executed;
+    const uint64_t alike = each * node->counts.alike;
     to->addresses_exact &= node->counts.addressed == expected;
+    to->places_follow &= node->counts.addressed + alike == expected;
     to->spills_exact &= !slot || node->counts.addressed == expected;
     return node->counts.addressed ? (double)expected / (double)node->counts.addressed : 0;
 }
@@ -151,6 +153,7 @@ void census_divide(struct inspect_loop *loop)
                             &loop->stack_reloads_of_constants,
                             &loop->scalar_stack,
                             &loop->calls,
+                            &loop->called,
                             &loop->branches,
                             &loop->checks,
                             &loop->indirect,

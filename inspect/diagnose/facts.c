@@ -137,8 +137,9 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     SET(vector_reloads);
     SET(vector_spills);
     SET(scalar_stack);
-    inspect_fact_set(facts, FACT_places_known, loop->addresses_exact);
+    inspect_fact_set(facts, FACT_places_known, loop->places_follow);
     SET(calls);
+    SET(called);
     SET(branches);
     SET(checks);
     SET(indirect);

@@ -265,6 +265,23 @@ static void follow(struct tracer *tracer, const struct inspect_options *options,
         trace->error = error->text;
 }
 
+/* No breakpoint is in while a call is traced: its instructions tell which functions it
+ * came to. */
+static void tell_entered(const struct program *program, const struct program_space *space,
+                         const struct program_call *call,
+                         const struct inspect_census *census)
+{
+    const struct program_owner *const owner = program->owner;
+    for (size_t i = 0; i < census->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[i];
+        const bool itself = line->address == call->address;
+        const struct breakpoint *const breakpoint =
+            line->executed > itself ? space_find(space, line->address) : NULL;
+        if (breakpoint && breakpoint->watched)
+            owner->entered(owner->context, breakpoint->watched, line->executed - itself);
+    }
+}
+
 static void take_trace(struct held *held, struct child *child, void *watched,
                        const struct program_call *call)
 {
@@ -281,7 +298,7 @@ static void take_trace(struct held *held, struct child *child, void *watched,
         return;
     }
     /* The memory stays, whatever becomes of its threads. */
-    space->users++;
+    const unsigned users = ++space->users;
     space->held++;
     program->tracing = true;
     space_settle_all(space);
@@ -297,6 +314,9 @@ static void take_trace(struct held *held, struct child *child, void *watched,
     follow(tracer, &owner->trace, &trace, &error);
     trace.seconds = (double)(now_ns() - began) * 1e-9;
     program->cost.seconds += trace.seconds;
+    trace.alone = users == 2 && space->users <= users;
+    if (!trace.error)
+        tell_entered(program, space, call, &trace.census);
     owner->traced(owner->context, program, watched, call, &trace);
     inspect_census_free(&trace.census);
     program->tracing = false;

@@ -259,6 +259,7 @@ static int add_turns(struct tracer *tracer, const struct path *path, uint64_t tu
     for (uint32_t i = 0; i < path->n && status == 0; i++) {
         const uint32_t before = path->node[i ? i - 1 : path->n - 1];
         tracer->nodes.node[path->node[i]].executed += turns;
+        tracer->nodes.node[path->node[i]].counts.alike += path->blind ? 0 : turns;
         status = node_edge(&tracer->nodes, before, path->node[i], turns);
     }
     tracer->instructions += turns * path->n;

@@ -10,7 +10,9 @@ static const struct fields judgement_fields =
            FIELD(TEXT, judgement, seed), FIELD(NAME, judgement, reason),
            FIELD(NAME, judgement, detail), FIELD(NAME, judgement, note),
            FIELD(NAME, judgement, same_as), FIELD(U64, judgement, calls),
-           FIELD(SIZE, judgement, shapes));
+           FIELD(SIZE, judgement, shapes), FIELD(NAME, judgement, cause),
+           FIELD(NAME, judgement, cause_text), FIELD(NAME, judgement, cause_shape),
+           FIELD(RATE, judgement, cause_share));
 static const struct fields time_fields =
     FIELDS(FIELD(TEXT, judged_time, shape), FIELD(TEXT, judged_time, reference),
            FIELD(TEXT, judged_time, best), FIELD(SPAN, judged_time, ns),

@@ -45,30 +45,42 @@ static int say_placed(struct comparison *c)
                           equal_text(p, same, sizeof same), 100 * p->change, cause);
 }
 
-/* Nothing else of the builds differs than places of code and data. */
+bool comparison_is_proven(const struct comparison *c)
+{
+    return c->placement && c->placement->equality == EQUALITY_SAME &&
+           c->placement->same_data;
+}
+
+/* Nothing else of the builds differs than places of code and data, whatever the times
+ * say. */
 static int say_same(struct comparison *c)
 {
-    const bool slower = c->verdict == VERDICT_REGRESSED;
+    static const char same[] = "the code is the same, and so are its data";
+    const char *const where =
+        c->placement->unmoved ? "it cannot be moved, as built" : "where its data lie";
 
-    return comparison_set(
-        c, slower ? VERDICT_PLACED : VERDICT_SAME,
-        "the code is the same, and so are its data; %s it is %s by %.2f%%, by its place",
-        c->placement->unmoved ? "it cannot be moved, as built" : "where its data lie",
-        slower ? "slower" : "faster", 100 * fabs(c->change));
+    if (c->verdict == VERDICT_REGRESSED)
+        return comparison_set(c, VERDICT_PLACED,
+                              "%s; %s it is slower by %.2f%%, by its place", same, where,
+                              100 * c->change);
+    if (c->verdict == VERDICT_IMPROVED)
+        return comparison_set(c, VERDICT_SAME,
+                              "%s; %s it is faster by %.2f%%, by its place", same, where,
+                              -100 * c->change);
+    return comparison_set(c, VERDICT_SAME, "%s, though times could not tell", same);
 }
 
 int judge_as_built(struct comparison *c)
 {
-    if (c->placement && c->placement->same_data &&
-        (c->verdict == VERDICT_REGRESSED || c->verdict == VERDICT_IMPROVED))
-        return say_same(c);
-    if (!comparison_is_moved(c) ||
-        (c->verdict != VERDICT_SAME && c->verdict != VERDICT_IMPROVED))
-        return 0;
     const struct placement *const p = c->placement;
-    return p->ci.known && p->ci.lo > c->delta && p->least_change > c->delta / 2
-               ? say_placed(c)
-               : 0;
+    const bool proven = comparison_is_proven(c) && c->change_ci.known;
+
+    if (comparison_is_moved(c) && p->ci.known && p->ci.lo > c->delta &&
+        p->least_change > c->delta / 2 &&
+        (c->verdict == VERDICT_SAME || c->verdict == VERDICT_IMPROVED ||
+         (proven && c->verdict != VERDICT_REGRESSED)))
+        return say_placed(c);
+    return proven && c->verdict != VERDICT_SAME ? say_same(c) : 0;
 }
 
 /* ---- stored runs ---- */

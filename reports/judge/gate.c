@@ -265,8 +265,9 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
         return comparison_set(
             c, VERDICT_UNUSABLE,
             "equal code seems to change by %.1f%% here, above %d times the "
-            "threshold",
-            100 * c->floor, FLOOR_LIMIT);
+            "threshold; with --threshold=%.1f%% changes beyond %.1f%% can be called",
+            100 * c->floor, FLOOR_LIMIT, ceil(1000 * c->floor / FLOOR_LIMIT) / 10,
+            200 * c->floor);
     if (within(c->change_ci, c->delta) && beyond(c->change_ci, threshold))
         return comparison_set(
             c, VERDICT_INCONCLUSIVE,
@@ -312,6 +313,8 @@ int gate_holm(const double *p, bool *holds, size_t n, double alpha)
 
 bool comparison_is_open(const struct comparison *comparison, double threshold)
 {
+    if (comparison_is_proven(comparison) && comparison->change_ci.known)
+        return false;
     return comparison->verdict == VERDICT_INCONCLUSIVE ||
            (comparison->verdict == VERDICT_UNUSABLE && comparison->n_trials) ||
            ((comparison->verdict == VERDICT_SAME ||

@@ -11,8 +11,10 @@
 /* The size of a line of the instruction cache. */
 #define LINE_BYTES 64
 
-/* Makes a case PLACED that is no slower at its best places, and slower as built
- * (code_place.c); 0 or -ENOMEM. */
+/* Nothing but the places of code and data differs (code_place.c). */
+bool comparison_is_proven(const struct comparison *comparison);
+/* Makes a case PLACED that is no slower at its best places, and slower as built; and one
+ * of which nothing but places differs PLACED or SAME. 0 or -ENOMEM. */
 int judge_as_built(struct comparison *comparison);
 /* Takes down where the hottest loops of two stored runs lie; a change that their place
  * may explain is INCONCLUSIVE. 0 or -ENOMEM. */

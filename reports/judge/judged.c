@@ -49,6 +49,18 @@ static void add_verdict(struct buffer *text, const struct judgement *judgement)
     }
 }
 
+static void add_cause(struct buffer *text, const struct judgement *judgement)
+{
+    buffer_add(text, "at ");
+    buffer_plain(text, judgement->cause_shape ?: "");
+    buffer_add(text, " explain finds first: ");
+    buffer_plain(text, judgement->cause);
+    if (judgement->cause_share > 0)
+        buffer_format(text, " (%.0f%% of the time)", 100 * judgement->cause_share);
+    buffer_add(text, judgement->cause_text ? ": " : "");
+    buffer_plain(text, judgement->cause_text ?: "");
+}
+
 int judged_answer(const struct run *run, struct answer *answer, struct buffer *text)
 {
     int status = 0;
@@ -57,6 +69,10 @@ int judged_answer(const struct run *run, struct answer *answer, struct buffer *t
         status = status ?: answer_add(answer, text);
         FOR_EACH (const struct judged_time, time, judgement->time, judgement->n_times) {
             add_time(text, time);
+            status = status ?: answer_add(answer, text);
+        }
+        if (judgement->cause) {
+            add_cause(text, judgement);
             status = status ?: answer_add(answer, text);
         }
     }

@@ -33,5 +33,6 @@ void judgement_clear(struct judgement *judgement)
         TEXTS_FREE(time->shape, time->reference, time->best);
     free(judgement->time);
     TEXTS_FREE(judgement->candidate, judgement->op, judgement->reason, judgement->detail,
-               judgement->note, judgement->same_as, judgement->seed);
+               judgement->note, judgement->same_as, judgement->seed, judgement->cause,
+               judgement->cause_text, judgement->cause_shape);
 }

@@ -314,10 +314,20 @@ static void test_tolerances(void **state)
     }
 }
 
+/* Names with their namespaces: of types, and of makers. */
+static void test_scopes(void **state)
+{
+    const struct declaration *const d =
+        parsed("void (ns::Filter &f = from ns::make(3) free ns::drop)");
+    assert_int_equal(d->argument[0].kind, ARGUMENT_OPAQUE);
+    assert_string_equal(d->argument[0].step[0].name, "ns::make");
+    assert_string_equal(d->argument[0].freed_by, "ns::drop");
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(test_mix), TEST(test_types), TEST(test_returned),
-                     TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
-                     TEST(test_pointers), TEST(test_typedefs), TEST(test_functions),
-                     TEST(test_lengths), TEST(test_tolerances));
+    return RUN_TESTS(TEST(test_scopes), TEST(test_mix), TEST(test_types),
+                     TEST(test_returned), TEST(test_words_as_names), TEST(test_extents),
+                     TEST(test_limits), TEST(test_pointers), TEST(test_typedefs),
+                     TEST(test_functions), TEST(test_lengths), TEST(test_tolerances));
 }

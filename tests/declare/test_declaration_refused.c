@@ -16,8 +16,11 @@ static const struct {
                                     "  ^~~~~"},
     {"void (float x[m], size_t n)",
      "no argument is called m; if it is a dimension that the function is not told, write "
-     "'for "
-     "m' behind the prototype\n    void (float x[m], size_t n)\n                  ^"},
+     "'for m' behind the prototype; a constant of a header is written as a number\n    "
+     "void (float x[m], size_t n)\n                  ^"},
+    {"void (struct ctx *x)", "how many bytes has x? Write inout bytes x[n], or say its "
+                             "value: = NULL, = from f(...)"},
+    {"void (gsl_rng *x)", "how many bytes has x?"},
     {"void (float *x, size_t n)",
      "how many elements has x? Write x[n], or leave the '*' and say its value: = NULL, = "
      "from "

@@ -354,6 +354,22 @@ static void test_unchained(void **state)
     assert_true(isnan(VALUE(unchained)));
 }
 
+/* Spills of a loop that calls are around its calls. */
+static void test_unsaved(void **state)
+{
+    struct inspect_facts facts = {0};
+    inspect_fact_set_interval(&facts, FACT_edit_spill, 0.7, 0.6, 0.8);
+    SET(calls, 1);
+    SET(chain, 12);
+    SET(register_chain, 3);
+    inspect_bounds(&facts);
+    assert_near(VALUE(unsaved), 0.7, 0);
+    assert_near(VALUE(saved_chain), 0.75, 1e-9);
+    SET(calls, 0.1);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(unsaved)) && isnan(VALUE(saved_chain)));
+}
+
 static void test_shares(void **state)
 {
     struct inspect_facts facts = tile();
@@ -361,13 +377,20 @@ static void test_shares(void **state)
     SET(page_changes, 2);
     SET(vector_reloads, 4);
     SET(vector_spills, 2);
+    SET(called, 30);
+    SET(alu, 6);
+    SET(branches, 3);
+    SET(checks, 2);
     inspect_bounds(&facts);
+    assert_near(VALUE(called_share), 0.75, 1e-9);
+    assert_near(VALUE(decisions), 1, 1e-9);
+    assert_near(VALUE(address_share), (6 + 3 - 2 * 2) / 40.0, 1e-9);
     assert_near(VALUE(vector_share), 0.9, 1e-9);
     assert_near(VALUE(integer_share), 0.1, 1e-9);
     assert_near(VALUE(copy_share), 0.1, 1e-9);
     assert_near(VALUE(spill_share), 0.15, 1e-9);
     assert_near(VALUE(scalar_stack_share), 0.25, 1e-9);
-    assert_near(VALUE(branch_share), 1 / 36.0, 1e-9);
+    assert_near(VALUE(branch_share), 3 / 36.0, 1e-9);
     assert_near(VALUE(page_share), 0.25, 1e-9);
 }
 
@@ -393,6 +416,6 @@ int main(void)
                      TEST(test_vector_units), TEST(test_gathers), TEST(test_splits),
                      TEST(test_long_loop), TEST(test_branches), TEST(test_costs),
                      TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
-                     TEST(test_faster_way), TEST(test_unchained), TEST(test_shares),
-                     TEST(test_nothing_known));
+                     TEST(test_faster_way), TEST(test_unchained), TEST(test_unsaved),
+                     TEST(test_shares), TEST(test_nothing_known));
 }

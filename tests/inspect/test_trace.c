@@ -331,6 +331,7 @@ static void test_long_loop(void **state)
     assert_int_equal(census.instructions, 5 * (uint64_t)MANY + 2);
     ASSERT_LOOP(census, failed_forwards, 1);
     assert_false(census.loop[0].addresses_exact);
+    assert_true(census.loop[0].places_follow);
     inspect_census_free(&census);
 }
 

@@ -70,9 +70,19 @@ static void test_checks(void **state)
     inspect_census_free(&census);
 }
 
+/* A loop of five instructions, two of them in a function that it calls. */
+static void test_called(void **state)
+{
+    struct inspect_census census = census_of(calling, TURNS, false);
+    assert_near(census.loop[0].calls, 1, 1e-9);
+    assert_near(census.loop[0].called, 2, 1e-9);
+    inspect_census_free(&census);
+}
+
 int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_checks));
+    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_checks),
+                     TEST(test_called));
 }

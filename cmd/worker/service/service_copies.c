@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096 };
+enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096, LOOP_BYTES_MOST = 1024 };
 /* Limits of a trace, and of a proof, which runs one call at full speed. */
 #define TRACE_NS 8000000000
 #define PROOF_NS 10000000000
@@ -112,8 +112,12 @@ static void find_loop(struct copies *copies, const struct inspect_census *census
     const uint64_t last = census->line[loop->line + loop->n_lines - 1].address;
     const unsigned char opcode = *(const unsigned char *)(uintptr_t)last;
     const unsigned length = opcode == 0x0f ? 6 : opcode == 0xe9 ? 5 : 2;
+    const uint64_t bytes = last + length - census->line[loop->line].address;
+    /* One that calls functions lies at several places. */
+    if (bytes > LOOP_BYTES_MOST)
+        return;
     reply->offset = loop->address % LINE_BYTES;
-    reply->loop_bytes = last + length - census->line[loop->line].address;
+    reply->loop_bytes = bytes;
 }
 
 static int by_first(const void *a, const void *b)

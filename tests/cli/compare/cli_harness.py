@@ -98,6 +98,11 @@ class GoogleBenchmark(HarnessCase):
         verdicts = self.verdicts(document)
         self.assertEqual((verdicts["BM_old"], verdicts["BM_new"]), ("GONE", "NEW"))
 
+    def test_cases_of_one_name(self):
+        document = self.compare(f"{self.bench} 1 ok 'BM_sort/64\n'", f"{self.bench} 1")
+        self.assertEqual(self.verdicts(document), {"BM_sort/64": "SAME",
+                                                   "BM_map<int>/1/real_time": "SAME"})
+
     def test_reports(self):
         outputs = {"table": "", "markdown": "", "junit": "", "annotations": "", "csv": "",
                    "html": "", "bmf": "", "gbench": ""}
@@ -175,7 +180,7 @@ class FailingHarnesses(HarnessCase):
 
     def test_rounds_without_a_time_are_void(self):
         """One of them is measured again; a build that never tells a time fails."""
-        bench = self.script("bench", '#!/bin/sh\necho >>calls\ntime=5\n'
+        bench = self.script("bench", '#!/bin/sh\necho >>calls\ntime=5.000\n'
                                      '[ "$(wc -l <calls)" = "$1" ] && time=0\n'
                                      'echo "case ${2:-$time}"\n')
         regex = ["--harness=regex", "--pattern=(case) (.*)"]

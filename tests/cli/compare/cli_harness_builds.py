@@ -19,7 +19,7 @@ class Commits(HarnessCase):
         super().setUp()
         self.git("init", "-q")
         for number in (5, 6):
-            (self.folder / "time").write_text(f"{number}\n")
+            (self.folder / "time").write_text(f"{number}.000\n")
             (self.folder / ".gitattributes").write_text("time export-ignore\n")
             self.git("add", ".")
             self.git("commit", "-qm", str(number))
@@ -65,9 +65,9 @@ class Relink(HarnessCase):
         """A folder with a program, and what it takes with 0, 16, 32 and 48 bytes."""
         folder = self.folder / name
         folder.mkdir()
-        (folder / "times").write_text("".join(f"{16 * i} {t}\n"
+        (folder / "times").write_text("".join(f"{16 * i} {t}.000\n"
                                               for i, t in enumerate(times)))
-        return self.script(f"{name}/bench", f"#!/bin/sh\necho case {times[0]}\n")
+        return self.script(f"{name}/bench", f"#!/bin/sh\necho case {times[0]}.000\n")
 
     def relink(self, old, new, *more, **options):
         return self.compare(self.build("old", *old), self.build("new", *new), *self.ASK,

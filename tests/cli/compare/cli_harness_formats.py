@@ -79,6 +79,22 @@ class Harnesses(HarnessCase):
                                  "--dry-run")
             self.assertEqual(set(done.stdout.splitlines()[1:]), ids)
 
+    def test_repetitions_of_go(self):
+        """The median of short runs counts; a case that is longer than a slice runs once."""
+        bench = self.script("bench", r"""#!/bin/sh
+            case $* in
+                *benchtime=1x*) echo 'BenchmarkShort 1 5 ns/op'
+                    echo 'BenchmarkLong 1 40000000 ns/op';;
+                *Short*benchtime=1000us*count=20*)
+                    for ns in $1 $1 7777; do echo "BenchmarkShort 9 $ns ns/op"; done;;
+                *Long*benchtime=20000us*count=1) echo 'BenchmarkLong 9 40000000 ns/op';;
+            esac
+            """)
+        document = self.compare(f"{bench} 50", f"{bench} 60", "--harness=go", status=1)
+        found = {r["id"]: (r["comparison"]["base_ns"], r["comparison"]["head_ns"])
+                 for r in document["results"]}
+        self.assertEqual(found, {"BenchmarkShort": (50, 60), "BenchmarkLong": (4e7, 4e7)})
+
     def test_samples_of_criterion(self):
         """Their median counts, not the slope through them that is printed."""
         samples = r"""

@@ -98,6 +98,25 @@ class ForeignPrograms(Case):
         self.assertIn("no resolver was seen of: sum; never called, or chosen", done.stderr)
         self.assertEqual([f["name"] for f in document["functions"] if f["calls"]], ["outer"])
 
+    def test_call_within_a_traced_call(self):
+        """It is counted, and rules about its number hold or break."""
+        functions = ["--function=outer", "--function=sum_sse2", "--function=picky",
+                     "--calls=1"]
+        done, document = self.prove("within", options=[*functions, "--expect=sum_*: called>=1",
+                                                       "--expect=sum_*: object=libsum*"])
+        self.assertEqual((self.function(document, "sum_sse2")["calls"],
+                          self.function(document, "sum_sse2")["traced"]), (3, []))
+        self.assertEqual(self.function(document, "outer")["calls"], 4)
+        self.assertTrue(self.function(document, "sum_sse2")["calls_exact"])
+        self.assertIn("sum_sse2: none of its calls was traced", done.stderr)
+        self.assertIn("never called: picky", done.stderr)
+        done, _ = self.prove("within", options=[*functions, "--expect=sum_*: called=0"],
+                             status=1)
+        self.assertIn("called=0 was expected, but called is 3", done.stderr)
+        done, _ = self.prove("within", options=[*functions, "--expect=sum_*: bits>=128"],
+                             status=5)
+        self.assertIn("NOT SEEN: sum_*: bits>=128", done.stderr)
+
     def test_opened_library(self):
         """A library that is loaded later, after a fork of the same file was not."""
         library = self.built / "good/libsum.so"
@@ -134,7 +153,9 @@ class ForeignPrograms(Case):
 
     def test_threads(self):
         """They run side by side, and one that waits is not interrupted."""
-        self.assertGreater(self.same("threads")["calls"], 10)
+        function = self.same("threads")
+        self.assertGreater(function["calls"], 10)
+        self.assertFalse(function["calls_exact"])
 
     def test_fork(self):
         self.same("fork", processes=2, calls=7)

@@ -136,6 +136,18 @@ class Judge(Case):
         again = self.load(self.folder / "again.json")
         self.assertEqual(again["judge"], self.document["judge"])
 
+    def test_slower(self):
+        """One that is right and slow is explained, where it is slowest."""
+        verdicts = self.judge(self.known, env=environment(SIMDBENCH_TEST_CLOCK="1,poly_c=4"))
+        self.assertTrue(verdicts["poly_c"]["cause"])
+        self.assertEqual(verdicts["poly_c"]["cause_shape"], "256")
+        self.assertIsNone(verdicts["poly_avx2"]["cause"])
+        self.run_tool("report", self.folder / "run.json", f"--json={self.folder}/again.json")
+        again = self.load(self.folder / "again.json")
+        self.assertEqual(again["judge"], self.document["judge"])
+        text = self.run_tool("report", self.folder / "run.json").stdout
+        self.assertEqual(text.count("at 256 explain finds first: "), 1)
+
     def test_declarations(self):
         """Matrices, lengths that are reported, tables of pointers, objects."""
         for name, prototype, sizes in (

@@ -170,22 +170,24 @@ static void names_are_made_unique(void **state)
 
 static void arguments_name_one_case(void **state)
 {
+    const struct slice_length slice = {2500000, 20};
     struct text_list words = {.n = 0};
-    adapter_words("  --a={case} -t={seconds}s  {ms} {x}", "BM<int>/a b(1)*",
-                  CHOICE_EXPRESSION, 2500000, &words);
-    assert_int_equal(words.n, 4);
+    adapter_words("  --a={case} -t={seconds}s  {ms} {x} {us}*{count}", "BM<int>/a b(1)*",
+                  CHOICE_EXPRESSION, &slice, &words);
+    assert_int_equal(words.n, 5);
+    assert_string_equal(words.item[4], "125*20");
     assert_string_equal(words.item[0], "--a=^BM<int>/a b\\(1\\)\\*$");
     assert_string_equal(words.item[1], "-t=0.0025s");
     assert_string_equal(words.item[2], "3"); /* never 0 */
     assert_string_equal(words.item[3], "{x}");
     text_list_cut(&words, 0);
-    adapter_words("{case}", "BenchmarkA/n=1.5/x", CHOICE_PARTS, 1, &words);
+    adapter_words("{case}", "BenchmarkA/n=1.5/x", CHOICE_PARTS, &slice, &words);
     assert_string_equal(words.item[0], "^BenchmarkA$/^n=1\\.5$/^x$");
     text_list_cut(&words, 0);
-    adapter_words("{case} {case}", "BM[a]{2}\\)", CHOICE_EXPRESSION, 1, &words);
+    adapter_words("{case} {case}", "BM[a]{2}\\)", CHOICE_EXPRESSION, &slice, &words);
     assert_string_equal(words.item[1], "^BM\\[a]\\{2}\\\\\\)$");
     text_list_cut(&words, 0);
-    adapter_words("{case}", "d::[a](b)::t=4", CHOICE_NAME, 1, &words);
+    adapter_words("{case}", "d::[a](b)::t=4", CHOICE_NAME, &slice, &words);
     assert_string_equal(words.item[0], "d::[a](b)");
     text_list_free(&words);
 }
