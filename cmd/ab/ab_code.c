@@ -43,7 +43,9 @@ void ab_compare_code(struct ab_group *group, size_t c)
     struct placement *const placement =
         must_have(comparison_placement(ab_result(group, c)->comparison));
     const bool whole = base->whole && head->whole;
-    const bool all = whole || (base->closed && head->closed);
+    const bool closed = base->closed && head->closed, all = whole || closed;
+    /* A trace is of one call: others of the sets may execute other code. */
+    const bool sets = group->state.plan->settings.sets > 1;
     struct surgery_difference difference;
     if (!base->code || !head->code ||
         surgery_compare(base->code, head->code, &difference) < 0)
@@ -54,7 +56,8 @@ void ab_compare_code(struct ab_group *group, size_t c)
     placement->equality = difference.same     ? EQUALITY_SAME
                           : difference.nearly ? EQUALITY_NEARLY
                                               : EQUALITY_OTHER;
-    placement->same_data = all && difference.same_data && same_rest(group->ab);
+    placement->same_data =
+        (closed || (whole && !sets)) && difference.same_data && same_rest(group->ab);
     placement->instructions = (double)difference.instructions;
     must(string_set(&placement->where,
                     difference.nearly && !difference.same ? difference.where : NULL));
