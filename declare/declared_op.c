@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "declared_private.h"
+#include "library_files.h"
 
 /* ---- lists of texts with names ---- */
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "declare.h"
+#include "library_files.h"
 
 extern char **environ;
 

@@ -4,7 +4,7 @@
 
 #include <link.h>
 
-#include "declare.h"
+#include "library_files.h"
 
 struct image {
     const unsigned char *at;

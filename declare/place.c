@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "declare.h"
+#include "library_files.h"
 
 /* "name()" and "name[3]"; operator() and lambdas of C++ do not end so. */
 int place_parse(const char *text, struct place *place, struct error *error)

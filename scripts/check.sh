@@ -120,7 +120,7 @@ check_headers() {
     shopt -s nullglob
     local flags=(-fsyntax-only -Wall -Wextra -Werror -D_GNU_SOURCE)
     for header in base/*.h kernels/{kernels,simdbench}.h perfctr/perfctr.h \
-        inspect/{findings,inspect}.h surgery/surgery.h passport/passport.h declare/declare.h \
+        inspect/{findings,inspect}.h surgery/surgery.h passport/passport.h declare/{declare,library_files}.h \
         reports/reports.h reports/*/ cmd/*/; do
         folder=${header%%/*}
         # A room's header is named like its folder.

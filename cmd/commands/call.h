@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "declare.h"
+#include "library_files.h"
 
 #include <limits.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the functions of a library that can be called. */
 #include "commands/call.h"
-#include "declare.h"
+#include "library_files.h"
 #include "process/process.h"
 #include "reports.h"
 

@@ -3,7 +3,7 @@
 #include "ab/ab.h"
 #include "commands/call.h"
 #include "commands/commands.h"
-#include "declare.h"
+#include "library_files.h"
 #include "output/output.h"
 #include "process/process.h"
 #include "selftest_private.h"

@@ -3,7 +3,7 @@
  * and the ordinary run measures it. */
 #include "commands/call.h"
 #include "commands/commands.h"
-#include "declare.h"
+#include "library_files.h"
 #include "process/process.h"
 #include "worker/worker.h"
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "declared/declared.h"
+#include "library_files.h"
 
 /* Limits of a file; and of the three builds of it that `ab` loads into a process. */
 enum { DECLARED_OPS_MAX = 64, DECLARED_SLOTS = 3 * DECLARED_OPS_MAX };

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "declare.h"
 #include "foreign/foreign.h"
+#include "library_files.h"
 #include "process/process.h"
 #include "program.h"
 #include "reports.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by referee.c (the command), referee_files.c (what the two processes load),
  * referee_cell.c (a process with memory of its own), referee_stage.c (calls on fresh
- * operands), referee_right.c (checks), referee_time.c (rounds),
- * referee_rows.c (the table) and referee_watch.c (what
- * the candidate's process does beside its calls).
+ * operands), referee_compare.c (their results), referee_right.c (checks), referee_time.c
+ * (rounds), referee_rows.c (the table) and referee_watch.c (what the candidate's process
+ * does beside its calls).
  *
  * The candidate runs in one process, the known functions in another one. They share no
  * memory: this process writes the same operands to both, and compares what they computed.
@@ -11,6 +11,7 @@
 #pragma once
 
 #include "declared/declared.h"
+#include "library_files.h"
 #include "plan/plan.h"
 #include "referee/referee.h"
 #include "worker/worker.h"
@@ -100,6 +101,25 @@ struct stage {
     bool joint;
     bool fresh; /* no two calls of a pass have inputs that are alike */
 };
+static inline const struct operands_map *map_of(const struct stage *stage)
+{
+    return &stage->info.map;
+}
+
+static inline uint64_t bytes_of(const struct stage *stage, uint32_t o)
+{
+    return map_of(stage)->operand[o].count * type_bytes(map_of(stage)->operand[o].type);
+}
+
+static inline uint64_t place_of(const struct stage *stage, uint64_t turn, uint32_t o)
+{
+    return stage->place[2 * map_of(stage)->count * turn + o];
+}
+
+static inline uint64_t length_of(const struct stage *stage, uint64_t turn, uint32_t o)
+{
+    return stage->place[(2 * turn + 1) * map_of(stage)->count + o];
+}
 /* Both processes prepare all functions at that shape, each call of a pass being on
  * operands of its own. -EINVAL: the op has no such shape; -ECONNRESET: a known function
  * crashed. */
@@ -126,6 +146,8 @@ int stage_run(struct referee *referee, struct stage *stage, int k, struct repeat
 /* The same calls again and again, nothing of which is compared. */
 int stage_repeat(struct referee *referee, struct stage *stage, int k, uint64_t repeat,
                  struct repeated *repeated, struct error *error);
+/* referee_compare.c: -EDOM names the call and the operand. */
+int stage_compare(struct referee *referee, struct stage *stage, struct error *error);
 
 /* referee_right.c: at all shapes that were asked for, and at those that are drawn. */
 int judge_right(struct referee *referee, const struct text_list *shapes,

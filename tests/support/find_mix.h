@@ -2,7 +2,7 @@
 /* For tests of libraries with functions mix_...: found, and called. */
 #pragma once
 
-#include "declare.h"
+#include "library_files.h"
 #include "unit.h"
 
 static inline const struct library_function *found(const struct library *library,
