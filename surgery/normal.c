@@ -139,6 +139,18 @@ static void write_variable(struct writing *writing, uint64_t address, uint64_t b
     write_initial(writing, from, known ? symbol.hi - from : bytes, false);
 }
 
+/* A constant may end within bytes that an instruction names: no error of this program. */
+__attribute__((no_sanitize("address"))) static uint64_t read_constant(uint64_t address,
+                                                                      size_t n)
+{
+    const volatile unsigned char *const bytes =
+        (const volatile unsigned char *)(uintptr_t)address;
+    uint64_t value = 0;
+    for (size_t i = 0; i < n; i++)
+        value |= (uint64_t)bytes[i] << (8 * i);
+    return value;
+}
+
 /* Pointers among constants depend on places. */
 static void write_constant(struct writing *writing, uint64_t address, uint64_t bytes)
 {
@@ -149,14 +161,14 @@ static void write_constant(struct writing *writing, uint64_t address, uint64_t b
     fprintf(writing->to, " constant ");
     for (uint64_t i = 0; i < bytes && i < rest;) {
         if (i + 8 <= bytes && i + 8 <= rest && (address + i) % 8 == 0) {
-            memcpy(&value, (const void *)(uintptr_t)(address + i), sizeof value);
+            value = read_constant(address + i, sizeof value);
             if (value > UINT32_MAX && object_at(&surgery->objects, value)) {
                 write_place(writing, value);
                 i += 8;
                 continue;
             }
         }
-        fprintf(writing->to, "%02x", *(const unsigned char *)(uintptr_t)(address + i));
+        fprintf(writing->to, "%02x", (unsigned)read_constant(address + i, 1));
         i++;
     }
 }
