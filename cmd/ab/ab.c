@@ -308,6 +308,7 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
     ab->how.seed = gate->seed;
     ab->extra_work = gate->extra_work;
     ab->built_work = gate->built_work;
+    ab->times_alone = gate->times_alone;
     ab->session.watcher = watcher ? watcher : &nobody;
     ab->session.run = run;
     ab->session.started = clock_now();

@@ -30,6 +30,7 @@ struct ab_gate {
                           that it is slower by real work; to see whether that is found */
     double built_work; /* the same where head's code was built alone, as if its place
                           there were bad */
+    bool times_alone;  /* equal code proves nothing: a test of what the times say */
 };
 
 /* Finds, copies and probes the builds, and plans what both can do. The request and what

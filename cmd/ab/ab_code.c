@@ -33,7 +33,7 @@ static bool same_rest(const struct ab *ab)
         b = b->next;
     return base->objects && head->objects && !a && !b &&
            arms_same_options(&base->spec, &head->spec) && ab->extra_work == 0 &&
-           ab->built_work == 0;
+           ab->built_work == 0 && !ab->times_alone;
 }
 
 void ab_compare_code(struct ab_group *group, size_t c)

@@ -62,6 +62,7 @@ struct ab {
     struct session session;
     double extra_work;
     double built_work;
+    bool times_alone;
 };
 
 /* The code that an arm executes in a case, as the first process found it. */

@@ -88,7 +88,8 @@ static int take_gate(struct ab *ab, uint64_t seed, struct selftest *selftest,
 {
     const struct ab_gate gate = {.seed = seed,
                                  .extra_work = effect->as_built ? 0 : effect->effect,
-                                 .built_work = effect->as_built ? effect->effect : 0};
+                                 .built_work = effect->as_built ? effect->effect : 0,
+                                 .times_alone = true};
     struct run *const run = must_have(run_new());
     int rc = ab_measure(ab, &gate, NULL, run, error);
     if (rc == 0 && run_exit_status(run) == EXIT_WRONG)
