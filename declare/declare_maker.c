@@ -95,7 +95,7 @@ static bool find_made(const struct reader *reader, const struct token *token,
     return true;
 }
 
-/* Of an argument or a dimension. */
+/* True of the name of an argument or a dimension. */
 static bool is_known(const struct reader *reader, const struct token *token)
 {
     const struct declaration *const declaration = reader->declaration;
@@ -182,7 +182,7 @@ static int finish_made(struct reader *reader, uint32_t i, bool first,
     return status < 0 ? status : finish_end(reader);
 }
 
-/* What fills an array takes arrays that have values, and no objects. */
+/* A function that fills an array takes arrays that have values, and no objects. */
 static int check_filler(const struct reader *reader, const struct token *token,
                         const struct made_argument *made)
 {

@@ -144,7 +144,7 @@ static int compare_lines(const struct lines *a, const struct lines *b,
     return status;
 }
 
-/* Of lines that are the same. */
+/* True if equal lines have the same data, and all of it is known. */
 static bool same_data(const struct lines *a, const struct lines *b)
 {
     bool same = a->n == b->n;

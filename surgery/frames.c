@@ -162,7 +162,7 @@ bool unwinding_from(uint64_t frames, uint64_t address, struct unwinding *unwindi
 
 bool frame_at(uint64_t frames, uint64_t address, struct frame *frame)
 {
-    struct unwinding unwinding;
+    struct unwinding unwinding = {.signal = false};
     const bool found = unwinding_from(frames, address, &unwinding);
     *frame = unwinding.frame;
     return found && address >= frame->lo;

@@ -148,9 +148,12 @@ int add_named(struct search *search, uint64_t address)
     if (slot)
         memcpy(&address, (const void *)(uintptr_t)slot, sizeof address);
     if (!surgery->subject.named || !object || is_still(surgery, object) ||
-        object_at(&surgery->objects, address) != object || block_at(surgery, address) ||
-        !function_at(object, address, &function))
+        object_at(&surgery->objects, address) != object || block_at(surgery, address))
         return 0;
+    if (!function_at(object, address, &function)) {
+        surgery->unfound = true;
+        return 0;
+    }
     const int status = add_function_at(search, address);
     search->again |= block_at(surgery, address) != NULL;
     return status;
@@ -186,6 +189,7 @@ void functions_forget(struct surgery *surgery)
         surgery->block[i].unknown = false;
     }
     surgery->n_fixes = surgery->n_extras = 0;
+    surgery->unfound = false;
 }
 
 void functions_free(struct surgery *surgery)
@@ -203,10 +207,12 @@ bool surgery_is_closed(const struct surgery *surgery)
         size_t tables = 0;
         for (size_t k = 0; k < surgery->n_extras; k++)
             tables += surgery->extra[k].n && surgery->extra[k].block == block;
-        if (block->indirect + block->calls > tables + block->moves || block->unknown)
+        /* Code that is made for a call may jump to such an address, too. */
+        if (block->unknown || block->indirect + block->calls > tables + block->moves ||
+            (block->object && block->indirect > tables))
             return false;
     }
-    return surgery->subject.named && !surgery->n_left;
+    return surgery->subject.named && !surgery->n_left && !surgery->unfound;
 }
 
 static struct part_room *part_of(struct surgery *surgery, const struct block *block)

@@ -240,25 +240,36 @@ static bool is_of_thread(unsigned type)
            type == R_X86_64_TPOFF64 || type == R_X86_64_TLSDESC;
 }
 
+/* NULL: it is of no symbol. */
+static const ElfW(Sym) * symbol_of(const struct object *object, const ElfW(Shdr) * table,
+                                   const ElfW(Rela) * rela, const char **name)
+{
+    const size_t number = ELF64_R_SYM(rela->r_info);
+    const ElfW(Shdr) *const symbols = section(object, table->sh_link);
+    size_t n = 0;
+    const ElfW(Sym) *const symbol =
+        symbols ? entries(object, symbols, sizeof *symbol, &n) : NULL;
+    if (!symbol || !number || number >= n)
+        return NULL;
+    *name = text_of(object, symbols->sh_link, symbol[number].st_name);
+    return &symbol[number];
+}
+
 static const char *relocated(const struct object *object, const ElfW(Shdr) * table,
                              uint64_t place)
 {
-    size_t n, n_symbols;
+    size_t n;
+    const char *name;
     const ElfW(Rela) *const rela = entries(object, table, sizeof *rela, &n);
-    const ElfW(Shdr) *const symbols = section(object, table->sh_link);
     for (size_t i = 0; i < n; i++) {
         const unsigned type = ELF64_R_TYPE(rela[i].r_info);
         if (rela[i].r_offset != place ||
             (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
              type != R_X86_64_IRELATIVE && !is_of_thread(type)))
             continue;
-        const ElfW(Sym) *const symbol =
-            symbols ? entries(object, symbols, sizeof *symbol, &n_symbols) : NULL;
-        const size_t number = ELF64_R_SYM(rela[i].r_info);
-        return symbol && number && number < n_symbols
-                   ? text_of(object, symbols->sh_link, symbol[number].st_name)
-               : is_of_thread(type) ? "of a thread"
-                                    : "";
+        return symbol_of(object, table, &rela[i], &name) ? name
+               : is_of_thread(type)                      ? "of a thread"
+                                                         : "";
     }
     return NULL;
 }
@@ -285,10 +296,15 @@ static const ElfW(Shdr) * section_of(const struct object *object, uint64_t at)
     return NULL;
 }
 
-/* The place in a section of data to which a pointer leads; 0: it leads to code. */
-static uint64_t pointer_value(const struct object *object, const ElfW(Rela) * rela)
+/* The place in a section of data, or the symbol, to which a pointer leads; 0: it leads to
+ * code without a name. */
+static uint64_t pointer_value(const struct object *object, const ElfW(Shdr) * table,
+                              const ElfW(Rela) * rela)
 {
     const uint64_t to = (uint64_t)rela->r_addend;
+    const char *name;
+    if (symbol_of(object, table, rela, &name))
+        return hash_bytes(HASH_FIRST ^ to, (const unsigned char *)name, strlen(name));
     if (ELF64_R_TYPE(rela->r_info) != R_X86_64_RELATIVE)
         return to;
     const ElfW(Shdr) *const of = section_of(object, to);
@@ -309,7 +325,7 @@ static void clear_pointers(const struct object *object, uint64_t at, uint64_t n,
             const uint64_t from = rela[k].r_offset - at;
             if (from >= n)
                 continue;
-            const uint64_t value = pointer_value(object, &rela[k]);
+            const uint64_t value = pointer_value(object, table, &rela[k]);
             const uint64_t rest = n - from;
             memcpy(bytes + from, &value, rest < sizeof value ? rest : sizeof value);
         }
@@ -361,20 +377,33 @@ static bool is_data(const struct object *object, const ElfW(Shdr) * of)
     return !other;
 }
 
-/* Entries of jump tables: distances to code, from the table's beginning. */
+/* The entries of a jump table that begins there: distances to code, from its beginning.
+ */
+static uint64_t distances_at(const struct object *object, const ElfW(Shdr) * of,
+                             const unsigned char *bytes, uint64_t from)
+{
+    uint64_t n = 0;
+    int32_t distance;
+    for (uint64_t at = from; at + sizeof distance <= of->sh_size; at += sizeof distance) {
+        memcpy(&distance, bytes + at, sizeof distance);
+        const ElfW(Shdr) *const code =
+            section_of(object, of->sh_addr + from + (uint64_t)(int64_t)distance);
+        if (!code || !(code->sh_flags & SHF_EXECINSTR))
+            break;
+        n++;
+    }
+    return n;
+}
+
 static void clear_distances(const struct object *object, const ElfW(Shdr) * of,
                             unsigned char *bytes)
 {
-    enum { TABLE_BYTES = 16384 };
-    int32_t distance;
-    for (uint64_t i = 0; !(of->sh_flags & SHF_WRITE) && i + 4 <= of->sh_size; i += 4) {
-        memcpy(&distance, bytes + i, sizeof distance);
-        const uint64_t to = of->sh_addr + i + (uint64_t)(int64_t)distance;
-        const ElfW(Shdr) *code = section_of(object, to);
-        if (!code || !(code->sh_flags & SHF_EXECINSTR))
-            code = section_of(object, to - TABLE_BYTES);
-        if (code && code->sh_flags & SHF_EXECINSTR)
-            memset(bytes + i, 0, sizeof distance);
+    enum { ENTRIES_LEAST = 3 };
+    for (uint64_t i = 0; !(of->sh_flags & SHF_WRITE) && i < of->sh_size;) {
+        const uint64_t n = distances_at(object, of, bytes, i);
+        if (n >= ENTRIES_LEAST)
+            memset(bytes + i, 0, 4 * n);
+        i += 4 * (n >= ENTRIES_LEAST ? n : 1);
     }
 }
 
@@ -383,6 +412,9 @@ bool data_hash(const struct object *object, uint64_t *hash)
     const ElfW(Shdr) * of;
     *hash = HASH_FIRST;
     for (size_t i = 0; (of = section(object, i)); i++) {
+        /* Constructors may write anything; a compiler's own file has the first entry. */
+        if (of->sh_type == SHT_INIT_ARRAY && of->sh_size > sizeof(uint64_t))
+            return false;
         if (!is_data(object, of))
             continue;
         const void *const bytes = part_of(object, of->sh_offset, of->sh_size);

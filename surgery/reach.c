@@ -133,6 +133,7 @@ static int walk(struct search *search, uint64_t address)
         if (insn.ends)
             return status;
         address += insn.length;
+        search->surgery->unfound |= address >= block->hi && !insn.call;
     }
     return status;
 }
@@ -232,10 +233,24 @@ static size_t extra_at(const struct surgery *surgery, const struct block *block,
     return NO_EXTRA;
 }
 
+/* An entry behind the last one that leads into the function is of its cold part, or of
+ * the table of another function: the names tell. */
+static bool leads_to_cold(struct block *block, uint64_t target)
+{
+    struct symbol own, other;
+    if (!block->object || !symbol_at(block->object, block->lo, &own) ||
+        !symbol_at(block->object, target, &other)) {
+        block->unknown = true;
+        return false;
+    }
+    const size_t n = strlen(own.name);
+    return !strncmp(other.name, own.name, n) && !strncmp(other.name + n, ".cold", 5);
+}
+
 static int take_table(struct search *search, struct fix *fix)
 {
     struct surgery *surgery = search->surgery;
-    const struct block *const block = block_at(surgery, fix->address);
+    struct block *const block = block_at(surgery, fix->address);
     const uint64_t table = fix->target;
     fix->extra = extra_at(surgery, block, table);
     if (!block->indirect || fix->extra != NO_EXTRA || is_copied(surgery, table))
@@ -246,11 +261,14 @@ static int take_table(struct search *search, struct fix *fix)
     fix->extra = surgery->n_extras;
     int status =
         add_extra(search, &(struct extra){.address = table, .n = n, .block = block});
-    for (size_t i = 0; i < n && status == 0; i++) {
+    bool mine = false; /* an entry behind this one leads into the function */
+    for (size_t i = n; i-- > 0 && status == 0;) {
         int32_t distance;
         memcpy(&distance, (const void *)(uintptr_t)(table + 4 * i), sizeof distance);
         const uint64_t target = table + (uint64_t)(int64_t)distance;
-        if (block_at(surgery, target))
+        mine |= target >= block->lo && target < block->hi;
+        if (block_at(surgery, target) ||
+            (surgery->subject.named && (mine || leads_to_cold(block, target))))
             status = push_target(search, target);
     }
     return status;
@@ -310,16 +328,19 @@ static int push_handler(void *context, uint64_t address)
     return push_target(context, address);
 }
 
-static int push_handlers(struct search *search, const struct block *block)
+static int push_handlers(struct search *search, struct block *block)
 {
+    const bool wanted =
+        search->surgery->n_unwinders || search->surgery->subject.only_code;
     struct unwinding unwinding;
     int status = 0;
     for (uint64_t at = block->lo;
-         at < block->hi && block->object && search->surgery->n_unwinders && status == 0 &&
+         at < block->hi && block->object && wanted && status == 0 &&
          unwinding_from(block->object->frames, at, &unwinding) &&
          unwinding.frame.lo < block->hi;
          at = unwinding.frame.hi)
         status = handlers_visit(&unwinding.frame, push_handler, search);
+    block->unknown |= status == -ENOTSUP;
     return status == -ENOTSUP ? 0 : status;
 }
 

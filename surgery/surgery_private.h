@@ -71,7 +71,7 @@ unsigned char *initial_at(const struct object *object, uint64_t address, uint64_
 
 #define HASH_FIRST UINT64_C(0xcbf29ce484222325)
 uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n);
-/* Of all data in the file, without places. False: not known. */
+/* A hash of all data in the file, without places. False: not known. */
 bool data_hash(const struct object *object, uint64_t *hash);
 
 /* ---- frames.c: functions by unwind information ---- */
@@ -90,7 +90,7 @@ struct unwinding {
     uint64_t return_register;
     bool signal;
 };
-/* Of the function there, or else of the next one. */
+/* Finds that of the function there, or else of the next one. */
 bool unwinding_from(uint64_t frames, uint64_t address, struct unwinding *unwinding);
 typedef int handler_visit(void *context, uint64_t address);
 /* All places where its handlers begin. -ENOTSUP: a table of another kind. */
@@ -183,6 +183,7 @@ struct surgery {
     struct surgery_variant *first, *selected;
     struct unwinder unwinder[2];
     size_t n_unwinders;
+    bool unfound; /* code leads to a place that is in no function */
     int memory_fd;
     struct changes edit[SURGERY_EDITS];
     uint64_t *counts; /* of all conditional branches of a call as built; NULL: not yet */

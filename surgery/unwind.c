@@ -12,16 +12,16 @@ enum { ABSOLUTE = 0, LENGTH_BYTES = 4, POINTER_BYTES = 8 };
 
 /* ---- who unwinds ---- */
 
-/* That of GCC takes a list of entries, that of LLVM one. */
+/* GCC's function takes a list of entries, LLVM's takes one entry. */
 void unwinders_find(struct surgery *surgery)
 {
     static const struct {
-        const char *library;
+        const char *soname;
         bool single;
     } all[] = {{"libgcc_s.so.1", false}, {"libunwind.so.1", true}};
     surgery->n_unwinders = 0;
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        void *const handle = dlopen(all[i].library, RTLD_NOW | RTLD_NOLOAD);
+        void *const handle = dlopen(all[i].soname, RTLD_NOW | RTLD_NOLOAD);
         struct unwinder *const unwinder = &surgery->unwinder[surgery->n_unwinders];
         if (!handle)
             continue;
@@ -98,7 +98,7 @@ static void put_u64(struct list *list, uint64_t value)
     put(list, &value, sizeof value);
 }
 
-/* From where its length stands; filled up with instructions that do nothing (0). */
+/* The entry begins at its length. Instructions that do nothing (0) fill it up. */
 static void end_entry(struct list *list, size_t from)
 {
     while (!list->failed && (list->n - from) % POINTER_BYTES != LENGTH_BYTES)

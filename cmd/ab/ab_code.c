@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define TRACE_NS 30e9
-/* Of a trace for cases that times leave in doubt, and the longest calls of such. */
+/* Cases that times leave in doubt get a trace of so many steps, if calls are no longer.
+ */
 enum { STEPS_MOST = 2000000 };
 #define LONGEST_NS 500000.0
 
@@ -56,8 +57,9 @@ void ab_compare_code(struct ab_group *group, size_t c)
     placement->equality = difference.same     ? EQUALITY_SAME
                           : difference.nearly ? EQUALITY_NEARLY
                                               : EQUALITY_OTHER;
-    placement->same_data =
-        (closed || (whole && !sets)) && difference.same_data && same_rest(group->ab);
+    placement->same_data = (closed || (whole && !sets)) && !base->prepared &&
+                           !head->prepared && difference.same_data &&
+                           same_rest(group->ab);
     placement->instructions = (double)difference.instructions;
     must(string_set(&placement->where,
                     difference.nearly && !difference.same ? difference.where : NULL));
@@ -79,6 +81,7 @@ static int ask_code(struct ab_group *group, size_t c, int which, uint64_t steps)
     copies_reply_read(reply, &told);
     places->whole = told.whole;
     places->closed = told.closed;
+    places->prepared = told.prepared;
     must(string_set(&places->code, status == 0 && told.executed ? told.code : NULL));
     cJSON_Delete(reply);
     return status == -EINTR ? status : worker_alive(runner.worker) ? 0 : GROUP_RESTART;
@@ -113,6 +116,7 @@ static bool is_doubtful(const struct ab_group *group, size_t c)
            (placement->equality == EQUALITY_UNKNOWN ||
             placement->equality == EQUALITY_SAME) &&
            !(entry->places[ARM_BASE].whole && entry->places[ARM_HEAD].whole) &&
+           group->state.plan->settings.sets <= 1 &&
            group->state.cases[c].call_ns <= LONGEST_NS;
 }
 
@@ -130,7 +134,7 @@ static int ask_doubtful(struct ab_group *group)
     return status;
 }
 
-/* In a process of its own. One that dies leaves the rest in doubt. */
+/* The trace has a process of its own. One that dies leaves the rest in doubt. */
 int ab_resolve_doubt(struct ab_group *group, struct error *error)
 {
     static const int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};

@@ -143,6 +143,7 @@ static const char *take_found(struct ab_places *places, const struct copies_repl
     must(string_set(&places->path, told->path));
     places->whole = told->whole;
     places->closed = told->closed;
+    places->prepared = told->prepared;
     if (told->code)
         must(string_set(&places->code, told->code));
     if (!(told->share >= 1))

@@ -70,7 +70,7 @@ struct ab_places {
     char *executed, *code, *path; /* as struct copies_reply has them; NULL: not known */
     double offset, loop;          /* of its hottest loop; NaN: not known */
     double share;
-    bool whole, closed;
+    bool whole, closed, prepared;
 };
 
 /* The rounds of one process, until it has come to its end. */

@@ -266,6 +266,12 @@ void declared_finish(const struct declared_call *call)
     made_call_finish((const struct made_call *)call);
 }
 
+bool declared_makes(const struct declared_call *call)
+{
+    const struct declared_slot *const slot = ((const struct made_call *)call)->slot;
+    return slot->from->declaration.n_objects > 0 || slot_has_fillers(slot);
+}
+
 bool declared_unseen(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In what the program has loaded, as free() of libc, or in libraries that ours needs. */
+/* Looks in what the program has loaded, as free() of libc, and in libraries that ours
+ * needs. */
 static int find_elsewhere(const struct declared_slot *slot, const char *name,
                           void **address)
 {
@@ -184,7 +185,7 @@ void objects_free(struct made_call *made)
         free_opaque(made, declaration->object[k]);
 }
 
-/* What makers alone may change is as it was. */
+/* Arrays that only makers get have their first values again. */
 static void renew_arrays(const struct made_call *made)
 {
     const struct declaration *const declaration = &made->slot->from->declaration;

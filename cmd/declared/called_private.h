@@ -111,7 +111,7 @@ int values_read(const struct declaration *declaration, const char *text,
                 const int64_t *dimension, struct input_value value[VALUES_MAX]);
 void value_set(const struct simdbench_operand *operand, uint64_t e,
                const struct input_value *value);
-/* Those values, and zeros. */
+/* The array gets those values, and zeros. */
 void values_fill(const struct declared_slot *slot, const int64_t *dimension,
                  const struct simdbench_operand *operand, const char *text);
 

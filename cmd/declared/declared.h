@@ -76,9 +76,11 @@ uint32_t declared_calls(const struct simdbench_op *op);
 /* The next op->fill is for this set of operands: each set has the inputs of another call.
  */
 void declared_set(const struct simdbench_op *op, uint64_t number);
+/* True if functions of the library make what a call works on. */
+bool declared_makes(const struct declared_call *call);
 /* True if the function writes no array and returns nothing. */
 bool declared_unseen(const struct declared_call *call);
-/* What a user should know of the last answers, or NULL. */
+/* A remark for the user on the last answers, or NULL. */
 const char *declared_note(const struct declared_call *call);
 /* True if the last answers were others in each call. */
 bool declared_varies(const struct declared_call *call);

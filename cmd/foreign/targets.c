@@ -69,7 +69,7 @@ static struct target *target_at(const struct symbol_file *file, uint64_t address
     return NULL;
 }
 
-/* Whoever names it wants it traced. */
+/* True of the function main of C, C++, Rust or Go, unless a user names it. */
 static bool is_main(const struct foreign *foreign, const struct symbol_file *file,
                     const struct library_function *function)
 {

@@ -232,8 +232,8 @@ static void take_samples(const char *home, struct readings *readings)
     run_free(kept);
 }
 
-/* Of a case that takes long there are as many repetitions as fit, but one. The first
- * process has few of them, as each may have to prepare its data again. */
+/* A slice holds as many repetitions of a case as fit, at least one. The first process has
+ * few of them, as each may have to prepare its data again. */
 static struct slice_length length_of(const struct harness *harness, const char *name)
 {
     double parts = harness->adapter->repetitions, count = parts;

@@ -291,8 +291,8 @@ TABLE(copies_reply, FIELD(copies_reply, n), FIELD(copies_reply, functions),
       FIELD(copies_reply, left), OPTIONAL(copies_reply, offset),
       OPTIONAL(copies_reply, loop_bytes), FIELD(copies_reply, share),
       FIELD(copies_reply, whole), FIELD(copies_reply, closed),
-      FIELD(copies_reply, why_left), FIELD(copies_reply, code),
-      FIELD(copies_reply, executed), FIELD(copies_reply, path))
+      FIELD(copies_reply, prepared), FIELD(copies_reply, why_left),
+      FIELD(copies_reply, code), FIELD(copies_reply, executed), FIELD(copies_reply, path))
 
 static const struct copies_edit copies_edit_defaults;
 TABLE(copies_edit, FIELD(copies_edit, name), FIELD(copies_edit, changed),

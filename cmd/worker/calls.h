@@ -181,9 +181,10 @@ struct copies_reply {
     uint64_t offset;     /* of the head of its hottest loop in a line of 64 bytes */
     uint64_t loop_bytes; /* 0: there is no such loop */
     /* All of these by a trace alone. */
-    double share; /* of executed instructions, those that are copied; NaN: not known */
-    bool whole;   /* all instructions of a call were seen; else some of them */
-    bool closed;  /* the code alone: all that a call can reach is in it */
+    double share;  /* of executed instructions, those that are copied; NaN: not known */
+    bool whole;    /* all instructions of a call were seen; else some of them */
+    bool closed;   /* the code alone: all that a call can reach is in it */
+    bool prepared; /* other code of the module made what a call works on */
     const char *why_left, *code, *executed; /* NULL: not told */
     const char *path; /* and line of that loop; NULL: no debug information */
 };

@@ -99,7 +99,7 @@ static void add_loops(struct making *m)
                             &m->sum[m->sum_of[m->loops.of[i]]].loop);
 }
 
-/* What the whole code of a loop tells of its instructions. */
+/* Checks and instructions of called functions are counted by the whole code of a loop. */
 static bool add_counts(struct making *m)
 {
     const size_t n = m->loops.n + 1;

@@ -45,7 +45,7 @@ static bool has_loaded(const struct checks *c, uint32_t node)
            code->reads & c->loaded[loop];
 }
 
-/* From registers and memory, or by flags that come from there. */
+/* Registers and memory bring it, or flags that come from there. */
 static bool gets_loaded(const struct checks *c, uint32_t node)
 {
     const uint32_t setter = c->setter[node];

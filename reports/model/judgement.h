@@ -26,7 +26,7 @@ struct judgement {
     char *same_as;  /* known function that has the same bytes; or NULL */
     uint64_t calls; /* of which all results were compared */
     size_t shapes;  /* at which these were */
-    /* What explain finds first about one that is slower than others or than its limit;
+    /* The first finding of explain on one that is slower than others or than its limit;
      * NULL: nobody asked, or it finds nothing. */
     char *cause, *cause_text, *cause_shape;
     double cause_share; /* part of the time, as an experiment measured it; 0: none did */

@@ -272,7 +272,7 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
         if (regexec(form->pattern, line, 4, part, 0) != 0 || part[1].rm_so < 0 ||
             part[2].rm_so < 0)
             continue;
-        const char *const number = line + part[2].rm_so;
+        const char *const number = skip_blanks(line + part[2].rm_so);
         strtod(number, &end);
         const double unit =
             part[3].rm_so < 0

@@ -3,7 +3,8 @@
 that it finds a change that is planted: scripts/bench placement [--help].
 
 Each gate has the same loop in both builds, behind paddings of 0 to 63 bytes that are drawn at
-random; five run together. A kernel calls its loop 100 times, in every other gate of equal
+random; five run together. A text that no loop reads tells the builds apart, so that they are
+not proven to be equal: the times alone decide. A kernel calls its loop 100 times, in every other gate of equal
 code once. The table counts verdicts; those as built are what --as-built would have said of the
 same change.
 """
@@ -39,6 +40,7 @@ static void run{i}(const struct simdbench_operands *operands, void *state)
 static const struct simdbench_kernel row{i} = {{TWICE_ROW("loop{i}", run{i})}};
 """
 MODULE = """
+__attribute__((used)) static const char name_of_build[] = "{name}";
 static const struct simdbench_module module = {{
     .size = sizeof module, .abi = SIMDBENCH_ABI, .name = "placed",
     .ops = (const struct simdbench_op *const[]){{&twice_op, NULL}},
@@ -54,7 +56,7 @@ def build(path, loop, pads, calls):
     compiler, flags = LOOPS[loop]
     text = '#include "twice.h"\n#include "placed_calls.h"\n'
     text += "".join(ROW.format(i=i, pad=pad, calls=calls) for i, pad in enumerate(pads))
-    text += MODULE.format(rows=", ".join(f"&row{i}" for i in range(len(pads))))
+    text += MODULE.format(name=path.stem, rows=", ".join(f"&row{i}" for i in range(len(pads))))
     subprocess.run([compiler, "-O2", "-shared", "-fPIC", f"-I{ROOT}/kernels",
                     f"-I{ROOT}/tests/modules", *flags, "-Wl,--build-id", "-o", path, "-xc", "-"],
                    input=text, text=True, check=True)
@@ -62,7 +64,7 @@ def build(path, loop, pads, calls):
 
 def gates(program, folder, loop, rng, calls, options):
     for side, work in zip(("base", "head"), calls):
-        build(f"{folder}/{side}.so", loop, [rng.randrange(64) for _ in range(ROWS)], work)
+        build(Path(folder, f"{side}.so"), loop, [rng.randrange(64) for _ in range(ROWS)], work)
     done = subprocess.run([program, "ab", f"{folder}/base.so", f"{folder}/head.so", "twice",
                            "--sizes=1000", "--format=json", "--quiet", *options],
                           stdout=subprocess.PIPE, check=False)

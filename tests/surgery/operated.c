@@ -333,6 +333,25 @@ void short_jumps(const void *a, void *b)
 #endif
 static uint32_t count = FIRST, other_count;
 
+/* No code names these: pointers may lead to them. A single entry may look like that of a
+ * jump table. */
+#ifndef ENTRY
+#define ENTRY -9000
+#endif
+#ifndef CHOICE
+#define CHOICE left
+#endif
+const int far_table[300] = {[290] = ENTRY};
+const uint32_t left = 1, right = 2;
+const uint32_t *const chosen = &CHOICE;
+#ifdef CONSTRUCTED
+static uint32_t begun;
+__attribute__((constructor)) static void begin(void)
+{
+    __asm__ volatile("movl $1, %0" : "=m"(begun));
+}
+#endif
+
 void scan(const void *a, void *b)
 {
     const uint32_t *x = a;

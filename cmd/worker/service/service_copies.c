@@ -259,6 +259,9 @@ static void tell_facts(const struct copies *copies, struct surgery_facts *facts,
                        struct copies_reply *reply)
 {
     surgery_facts(copies->surgery, facts);
+    const struct service_case *const of = copies->of;
+    reply->prepared =
+        of->declared ? declared_makes(of->declared) : of->kernel->prepare != NULL;
     reply->n = copies->n;
     reply->functions = facts->functions;
     reply->tables = facts->tables;
