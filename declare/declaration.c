@@ -60,7 +60,8 @@ static int read_function_name(struct reader *reader)
                  !(token_is(word + 2, "(") && token_is(word + 3, "(")))
             break;
         struct token last = *word;
-        for (const char *colon; (colon = memrchr(last.at, ':', last.n));) {
+        const char *const colon = memrchr(last.at, ':', last.n);
+        if (colon) {
             last.n -= (size_t)(colon + 1 - last.at);
             last.at = colon + 1;
         }

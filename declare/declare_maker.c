@@ -10,13 +10,13 @@ static int read_step(struct reader *reader, struct declared_argument *argument)
 {
     const struct token *const word = reader_next(reader);
     if (argument->n_steps == STEPS_MAX)
-        return reader_fail(reader, word, "an object is made by at most %d calls",
-                           STEPS_MAX);
+        return reader_fail(reader, word,
+                           "at most %d calls make an object or fill an array", STEPS_MAX);
     struct made_step *const step = &argument->step[argument->n_steps++];
     step->first = argument->n_made;
     int status = token_name(reader, word, step->name);
     if (status == 0)
-        status = reader_expect(reader, "(", "behind the function that makes the pointer");
+        status = reader_expect(reader, "(", "behind the function's name");
     while (status == 0 && !reader_take(reader, ")")) {
         const struct token *const token = reader_token(reader);
         const size_t begin = reader->at;
@@ -150,6 +150,10 @@ static int finish_value(struct reader *reader, struct made_argument *made)
         const int status = number_read(reader, &made->number, &single);
         made->type = single ? CTYPE_F32 : CTYPE_F64;
         return status;
+    } else if (token_is(token, "*") && is_known(reader, token + 1)) {
+        return reader_fail(reader, token,
+                           "'*' stands before a variable of the library; an argument is "
+                           "written without it");
     } else if (reader_take(reader, "*")) {
         return finish_symbol(reader, false, made);
     } else if (token->kind == TOKEN_WORD && token[1].kind == TOKEN_SIGN &&

@@ -150,8 +150,8 @@ static int open_library(const char *name, struct library *library, void **handle
     return *handle ? 0 : error_set(error, -ENOENT, "cannot load %s", dlerror());
 }
 
-static int find_function(void *handle, const struct library *library, const char *text,
-                         void **address, struct error *error)
+int called_find(void *handle, const struct library *library, const char *text,
+                void **address, struct error *error)
 {
     struct place place;
     const int status = place_parse(text, &place, error);
@@ -162,12 +162,12 @@ static int find_reference(struct declared_slot *slot, struct error *error)
 {
     const struct declared_op *const from = slot->from;
     if (!from->reference_library)
-        return find_function(slot->handle, &slot->library, from->reference,
-                             &slot->reference, error);
+        return called_find(slot->handle, &slot->library, from->reference,
+                           &slot->reference, error);
     return open_library(from->reference_library, &slot->other, &slot->other_handle,
                         &slot->other_linked, error)
-               ?: find_function(slot->other_handle, &slot->other, from->reference,
-                                &slot->reference, error);
+               ?: called_find(slot->other_handle, &slot->other, from->reference,
+                              &slot->reference, error);
 }
 
 static int add_function(struct declared_slot *slot, const struct named_text *from,
@@ -178,8 +178,8 @@ static int add_function(struct declared_slot *slot, const struct named_text *fro
     plain_name(from->text, function->variant, sizeof function->variant);
     if (strcmp(function->isa, "lib") != 0 && isa_check(function->isa, error) < 0)
         return -EINVAL;
-    const int status = find_function(slot->handle, &slot->library, from->text,
-                                     &function->address, error);
+    const int status =
+        called_find(slot->handle, &slot->library, from->text, &function->address, error);
     if (status < 0)
         return status;
     function->slot = slot;

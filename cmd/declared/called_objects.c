@@ -19,22 +19,37 @@ static int find_elsewhere(const struct declared_slot *slot, const char *name,
 static int find_function(const struct declared_slot *slot, const char *name,
                          void **address, struct error *error)
 {
-    struct place place;
-    int status = place_parse(name, &place, error);
-    if (status == 0)
-        status = place_resolve(slot->handle, &slot->library, &place, address, error);
-    return status == -ENOENT && place.kind == PLACE_SYMBOL &&
-                   find_elsewhere(slot, place.name, address) == 0
-               ? 0
-               : status;
+    const int status = called_find(slot->handle, &slot->library, name, address, error);
+    return status == -ENOENT && find_elsewhere(slot, name, address) == 0 ? 0 : status;
 }
 
-/* &name: of a variable, where it is. */
+/* &name: the address of a variable. */
 static int find_symbol(const struct declared_slot *slot, const char *name, void **address,
                        struct error *error)
 {
     const int status = symbol_address(slot->handle, &slot->library, name, address, error);
     return status == -ENOENT && find_elsewhere(slot, name, address) == 0 ? 0 : status;
+}
+
+/* *name: the value of a variable, as many bytes as it has. */
+static int read_symbol(const struct declared_slot *slot, const char *name, uint64_t *word,
+                       struct error *error)
+{
+    const struct library_function *variable = NULL;
+    struct error why;
+    void *address;
+    const int status = find_symbol(slot, name, &address, error);
+    if (status < 0)
+        return status;
+    const bool found = library_find(&slot->library, name, &variable, &why) == 0;
+    if (found && !variable->is_data)
+        return error_set(error, -EINVAL, "*%s is no value: %s is a function", name, name);
+    const size_t n = found && variable->bytes && variable->bytes < sizeof *word
+                         ? variable->bytes
+                         : sizeof *word;
+    *word = 0;
+    memcpy(word, address, n);
+    return 0;
 }
 
 static int set_made(struct made_call *made, const struct made_argument *from,
@@ -65,11 +80,10 @@ static int set_made(struct made_call *made, const struct made_argument *from,
         frame->word[i] = (uint64_t)value;
         break;
     case ARGUMENT_SYMBOL:
+        if (!from->by_address)
+            return read_symbol(made->slot, from->text, &frame->word[i], error);
         status = find_symbol(made->slot, from->text, &address, error);
-        if (status == 0 && from->by_address)
-            frame->word[i] = (uintptr_t)address;
-        else if (status == 0)
-            memcpy(&frame->word[i], address, sizeof frame->word[i]);
+        frame->word[i] = status == 0 ? (uintptr_t)address : 0;
         break;
     default:
         frame->word[i] = 0;

@@ -163,6 +163,10 @@ const struct simdbench_operand *made_call_array(const struct made_call *made, ui
 /* An array as it is passed. */
 void *made_call_pointer(const struct made_call *made, uint32_t i);
 
+/* called_module.c: the address of a function, by its place in a library. */
+int called_find(void *handle, const struct library *library, const char *text,
+                void **address, struct error *error);
+
 /* called_objects.c */
 /* Functions that make objects, and what `&name` is. */
 int objects_find(struct made_call *made, struct error *error);

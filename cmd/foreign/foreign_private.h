@@ -56,6 +56,7 @@ struct symbol_file {
     char *path;
     const char *name; /* without folders */
     struct library library;
+    bool is_loader;            /* the dynamic linker */
     struct target **target;    /* by name, then those that resolvers chose */
     struct target **ascending; /* those that have a name, by address */
     size_t n, n_ascending;
@@ -217,8 +218,8 @@ int rule_parse(const char *text, struct rule *rule, struct error *error);
 void rule_free(struct rule *rule);
 /* Adds what a function that was called breaks of a rule, a sentence; false: the rule is
  * not about it, or is kept. */
-bool rule_breaks(const struct rule *rule, const struct target *target,
-                 struct buffer *text);
+bool rule_breaks(const struct foreign *foreign, const struct rule *rule,
+                 const struct target *target, struct buffer *text);
 void rules_judge(struct foreign *foreign);
 
 /* ---- reports (prove_report.c, prove_json.c) ---- */

@@ -100,9 +100,8 @@ static void take_binding(const struct foreign *foreign, const struct target *tar
         if (census->line[i].executed &&
             target_in_loader(foreign, census->line[i].address))
             n += (double)census->line[i].executed;
-    const bool own = !strncmp(target->file->name, "ld-linux", 8);
     const bool much = n >= BINDING_LEAST && n >= BINDING_SHARE * seen->instructions;
-    seen->binding = !own && much ? n : 0;
+    seen->binding = !target->file->is_loader && much ? n : 0;
 }
 
 static void take_isa(const struct foreign *foreign, const struct program_trace *trace,

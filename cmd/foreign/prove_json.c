@@ -83,7 +83,7 @@ static void put_rule(struct json *json, cJSON *list, const struct foreign *forei
     EACH_TARGET(foreign, target)
     {
         buffer_clear(&why);
-        if (!rule_breaks(rule, target, &why))
+        if (!rule_breaks(foreign, rule, target, &why))
             continue;
         cJSON *const failure = json_object(json, failures, NULL);
         json_plain(json, failure, "function", target->name);
@@ -141,7 +141,7 @@ static void add_complaints(const struct foreign *foreign, const struct target *t
                            struct buffer *text)
 {
     FOR_EACH (const struct rule, rule, foreign->rules, foreign->n_rules)
-        rule_breaks(rule, target, text);
+        rule_breaks(foreign, rule, target, text);
 }
 
 static void add_result(const struct foreign *foreign, const struct target *target,

@@ -62,7 +62,6 @@ static void fill(const struct foreign *foreign, const struct target *target,
 
 /* ---- below the table ---- */
 
-/* The arguments of the call that is judged, as far as it read them. */
 static bool skips_binding(const struct target *target)
 {
     bool any = false;
@@ -71,6 +70,7 @@ static bool skips_binding(const struct target *target)
     return any && !target_seen(target)->binding;
 }
 
+/* The arguments of the call that is judged, as far as it read them. */
 static void tell_call(const struct target *target, struct buffer *text)
 {
     const struct seen *const seen = target_seen(target);
@@ -196,7 +196,7 @@ static void tell_rules(const struct foreign *foreign, put_line *put_it, FILE *fi
         EACH_TARGET(foreign, target)
         {
             buffer_clear(&why);
-            if (!rule_breaks(rule, target, &why))
+            if (!rule_breaks(foreign, rule, target, &why))
                 continue;
             buffer_add(text, "FAILED: ");
             buffer_plain(text, target->demangled ?: target->name);

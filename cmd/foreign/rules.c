@@ -280,16 +280,30 @@ static bool is_of_trace(const struct condition *condition)
            condition->key != KEY_TARGET;
 }
 
-static bool can_be_judged(const struct rule *rule, const struct target *target)
+/* A least number of calls decides a condition where more of them would change nothing. */
+static bool is_decided(const struct foreign *foreign, const struct condition *condition,
+                       const struct target *target)
+{
+    const double calls = (double)target->calls;
+    const bool now = holds(condition, calls);
+    return condition->key != KEY_CALLED || target_is_counted(foreign, target) ||
+           (holds(condition, INFINITY) == now &&
+            holds(condition, fmax(calls, condition->number)) == now);
+}
+
+static bool can_be_judged(const struct foreign *foreign, const struct rule *rule,
+                          const struct target *target)
 {
     bool can = target->calls > 0;
+    for (size_t i = 0; i < rule->n; i++)
+        can &= is_decided(foreign, &rule->condition[i], target);
     for (size_t i = 0; i < rule->n && !target_seen(target); i++)
         can &= !is_of_trace(&rule->condition[i]);
     return can && rule_is_about(rule, target);
 }
 
-bool rule_breaks(const struct rule *rule, const struct target *target,
-                 struct buffer *text)
+bool rule_breaks(const struct foreign *foreign, const struct rule *rule,
+                 const struct target *target, struct buffer *text)
 {
     const struct seen *const seen = target_seen(target);
     bool breaks = false;
@@ -297,7 +311,7 @@ bool rule_breaks(const struct rule *rule, const struct target *target,
         return false;
     for (size_t i = 0; i < rule->n; i++) {
         const struct condition *const condition = &rule->condition[i];
-        if (!seen && is_of_trace(condition))
+        if ((!seen && is_of_trace(condition)) || !is_decided(foreign, condition, target))
             continue;
         const bool is_text = keys[condition->key].value == VALUE_GLOB;
         const bool kept = is_text
@@ -327,10 +341,10 @@ void rules_judge(struct foreign *foreign)
         struct rule *const rule = &foreign->rules[i];
         EACH_TARGET(foreign, target)
         {
-            if (rule_breaks(rule, target, &scratch))
+            if (rule_breaks(foreign, rule, target, &scratch))
                 rule->broken++;
             else
-                rule->kept += can_be_judged(rule, target);
+                rule->kept += can_be_judged(foreign, rule, target);
         }
     }
     buffer_free(&scratch);

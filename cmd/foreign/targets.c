@@ -139,6 +139,16 @@ static void find_wanted(struct foreign *foreign, struct symbol_file *file)
     free(wanted);
 }
 
+static uint64_t address_of(const struct library *library, const char *name)
+{
+    for (size_t i = 0; i < library->n; i++)
+        if (!strcmp(library->function[i].name, name))
+            return library->function[i].binding == FUNCTION_EXPORTED
+                       ? library->function[i].address
+                       : 0;
+    return 0;
+}
+
 static struct symbol_file *file_read(struct foreign *foreign, const char *path)
 {
     struct error error;
@@ -149,6 +159,7 @@ static struct symbol_file *file_read(struct foreign *foreign, const char *path)
     foreign->file[foreign->n_files++] = file;
     if (library_read(path, &file->library, &error) < 0)
         return file;
+    file->is_loader = address_of(&file->library, "_dl_debug_state") != 0;
     find_wanted(foreign, file);
     return file;
 }
@@ -159,16 +170,6 @@ static struct symbol_file *file_of(struct foreign *foreign, const char *path)
         if (!strcmp(foreign->file[i]->path, path))
             return foreign->file[i];
     return file_read(foreign, path);
-}
-
-static uint64_t address_of(const struct library *library, const char *name)
-{
-    for (size_t i = 0; i < library->n; i++)
-        if (!strcmp(library->function[i].name, name))
-            return library->function[i].binding == FUNCTION_EXPORTED
-                       ? library->function[i].address
-                       : 0;
-    return 0;
 }
 
 /* Only a loader exports that. */
@@ -258,16 +259,18 @@ char *target_where(const struct foreign *foreign, const struct program_space *sp
     return text;
 }
 
+/* The page of system calls may lie behind it. */
+enum { LOADER_BYTES_MOST = 1 << 20 };
+
 bool target_in_loader(const struct foreign *foreign, uint64_t address)
 {
-    static const char name[] = "ld-linux";
-    const struct placed *best = NULL;
     for (size_t i = 0; i < foreign->n_placed; i++) {
         const struct placed *const placed = &foreign->placed[i];
-        if (placed->bias <= address && (!best || placed->bias > best->bias))
-            best = placed;
+        if (placed->file->is_loader && address >= placed->bias &&
+            address - placed->bias < LOADER_BYTES_MOST)
+            return true;
     }
-    return best && !strncmp(best->file->name, name, sizeof name - 1);
+    return false;
 }
 
 bool target_is_counted(const struct foreign *foreign, const struct target *target)

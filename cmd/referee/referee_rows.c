@@ -37,20 +37,30 @@ static void make_request(const struct referee *referee, const struct text_list *
     }
 }
 
-/* The later checks of a run may find what all others did not. */
-static void take_back(struct referee *referee, const struct run *run,
-                      const struct run *verdicts)
+/* The name that make_request() gave each candidate; empty of one that was rejected. */
+static struct text_list names_of(const struct run *verdicts)
 {
-    char name[64] = "candidate";
+    struct text_list names = {.n = 0};
     size_t n = 0;
     for (size_t i = 0; i < verdicts->n_judgements; i++) {
-        referee->judgement = &verdicts->judgements[i];
-        if (referee->judgement->reason)
-            continue;
-        if (n++)
+        char name[64] = "";
+        if (!verdicts->judgements[i].reason && n++)
             snprintf(name, sizeof name, "candidate%zu", n);
-        for (size_t r = 0; r < run->n_results; r++)
-            if (text_same(run->results[r].module.name, name) &&
+        text_list_add(&names, verdicts->judgements[i].reason ? ""
+                              : *name                        ? name
+                                                             : "candidate");
+    }
+    return names;
+}
+
+/* The later checks of a run may find what all others did not. */
+static void take_back(struct referee *referee, const struct run *run,
+                      const struct run *verdicts, const struct text_list *names)
+{
+    for (size_t i = 0; i < verdicts->n_judgements; i++) {
+        referee->judgement = &verdicts->judgements[i];
+        for (size_t r = 0; r < run->n_results && !referee->judgement->reason; r++)
+            if (text_same(run->results[r].module.name, names->item[i]) &&
                 status_is_bad(run->results[r].status))
                 reject(referee, "wrong", "%s", run->results[r].reason);
     }
@@ -82,13 +92,16 @@ static const struct result *row_to_explain(const struct judgement *judgement,
 {
     const char *const shape = slower_at(judgement);
     const struct result *row = NULL;
+    double least = NEAR_LIMIT;
     for (size_t r = 0; r < run->n_results; r++) {
         const struct result *const result = &run->results[r];
         const double share = result->summary.limit.share;
         if (!text_same(result->module.name, name) || !status_has_time(result->status))
             continue;
-        if (shape ? !strcmp(result->shape, shape) : share > 0 && share < NEAR_LIMIT)
-            row = result;
+        if (shape ? strcmp(result->shape, shape) != 0 : !(share > 0 && share < least))
+            continue;
+        row = result;
+        least = share;
     }
     return row;
 }
@@ -108,18 +121,14 @@ static void take_cause(struct judgement *judgement, const struct result *row,
 
 /* A cause that cannot be looked for is none; only an interruption ends the run. */
 static int explain_accepted(const struct options *options, const struct run *run,
-                            struct run *verdicts, struct error *error)
+                            struct run *verdicts, const struct text_list *names,
+                            struct error *error)
 {
-    char name[64] = "candidate";
     struct error why = {.text = ""};
-    size_t n = 0;
     for (size_t i = 0; i < verdicts->n_judgements && !interrupted_by; i++) {
         struct judgement *const judgement = &verdicts->judgements[i];
-        if (judgement->reason)
-            continue;
-        if (n++)
-            snprintf(name, sizeof name, "candidate%zu", n);
-        const struct result *const row = row_to_explain(judgement, name, run);
+        const struct result *const row =
+            judgement->reason ? NULL : row_to_explain(judgement, names->item[i], run);
         struct run *explained = NULL;
         if (row && explain_case(options, row->id, &explained, &why) == 0)
             take_cause(judgement, row, explained);
@@ -153,10 +162,12 @@ int rows_measure(struct referee *referee, const struct text_list *shapes,
         if (live.progress)
             progress_show("%s", "");
     }
+    struct text_list names = names_of(verdicts);
     if (status == 0)
-        take_back(referee, *run, verdicts);
+        take_back(referee, *run, verdicts, &names);
     if (status == 0)
-        status = explain_accepted(&options, *run, verdicts, error);
+        status = explain_accepted(&options, *run, verdicts, &names, error);
+    text_list_free(&names);
     if (referee->accepted.n)
         request_free(&options.request);
     how_free(&options.how);

@@ -241,9 +241,10 @@ bool stage_repeats(const struct stage *stage)
     for (uint32_t o = 0; o < map_of(stage)->count && stage->turns > 1; o++) {
         if (operand_is_output(&map_of(stage)->operand[o]))
             continue;
-        if (memcmp(stage->image + place_of(stage, 0, o),
-                   stage->image + place_of(stage, 1, o), bytes_of(stage, o)) != 0)
-            return false;
+        for (uint64_t turn = 1; turn < stage->turns; turn++)
+            if (memcmp(stage->image + place_of(stage, 0, o),
+                       stage->image + place_of(stage, turn, o), bytes_of(stage, o)) != 0)
+                return false;
         bytes += bytes_of(stage, o);
     }
     return bytes > 0;

@@ -336,7 +336,7 @@ static uint32_t count = FIRST, other_count;
 /* No code names these: pointers may lead to them. A single entry may look like that of a
  * jump table. */
 #ifndef ENTRY
-#define ENTRY -9000
+#define ENTRY -4000
 #endif
 #ifndef CHOICE
 #define CHOICE left

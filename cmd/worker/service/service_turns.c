@@ -54,9 +54,10 @@ cJSON *service_inputs(struct service *service, const cJSON *request)
         const int status = turn_at(service, list, i, &turn)
                                ? op_fill(op, &turn.view, call.seed + i, call.input)
                                : -EINVAL;
+        const char *const trouble = declared_trouble(op);
         if (status < 0)
             return service_error(status, "op %s cannot fill its inputs: %s", op->name,
-                                 strerror(-status));
+                                 trouble && *trouble ? trouble : strerror(-status));
     }
     cJSON *const reply = service_ok();
     lists_reply_add(reply, &(struct lists_reply){.joint = op->flags & SIMDBENCH_JOINT});

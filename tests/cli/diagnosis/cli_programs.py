@@ -176,6 +176,11 @@ class ForeignPrograms(Case):
         function = self.same("threads")
         self.assertGreater(function["calls"], 10)
         self.assertFalse(function["calls_exact"])
+        for rule, status in (("called>=5", 0), ("called<=5", 1), ("called>=1000000", 5),
+                             ("called<=1000000", 5), ("called=1000000", 5)):
+            with self.subTest(rule):
+                self.prove("threads", options=["--function=sum", f"--expect=sum: {rule}"],
+                           status=status)
 
     def test_fork(self):
         self.same("fork", processes=2, calls=7)
