@@ -54,8 +54,8 @@ float sum(const float *x, size_t n) __attribute__((ifunc("choose")));
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/time.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
