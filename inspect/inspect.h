@@ -43,6 +43,7 @@ struct inspect_loop {
     double integer; /* all the others: addresses, branches, calls, ... */
     double alu;     /* of these: what an integer unit computes; no moves, no branches */
     double lone;    /* of these: of kinds that vectors lack */
+    double work;    /* and of these: with what the loop loaded from places that change */
     double loads, stores, bytes_loaded, bytes_stored; /* instructions; call, ret: none */
     /* Vector loads from the stack of what was stored there since this instruction loaded
      * it last; vector stores to the stack that are loaded so. */

@@ -349,8 +349,10 @@ void census_divide(struct inspect_loop *loop);
 /* The number of times that a branch went another way than it goes most often. */
 double node_rarely(const struct node *node);
 /* checks.c: adds, for each loop, executions of branches that ask what it just loaded and
- * nearly always go one way. False: no memory. */
-bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
+ * nearly always go one way, and of integer instructions that compute with that. False: no
+ * memory. */
+bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop,
+                  double *work);
 /* called.c: the same of instructions of functions that it calls. */
 bool called_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
 

@@ -65,16 +65,18 @@ static double bytes_per_cycle(const struct inspect_facts *facts)
     return credible ? fmin(stream, loads) : loads;
 }
 
-/* It moves less than half of the bytes of its operands: how long all of them take is no
- * limit of what it does. Other loops may move the rest, unless the hot one is nearly all.
+/* It moves less than half of the bytes of its operands, or by windows, which know its
+ * turns less well, less than a quarter: how long all of them take is no limit of what it
+ * does. Other loops may move the rest, unless the hot one is nearly all.
  */
 static bool touches_a_part(const struct inspect_facts *facts)
 {
     const double element = 4, nearly_all = 0.9;
     const double moved = GET(bytes_loaded) + GET(bytes_stored) +
                          element * (known(GET(gathered)) + known(GET(scattered)));
-    return GET(sampled) == 0 && !(GET(threads) > 1) && GET(loop_share) >= nearly_all &&
-           moved * turns(facts) < 0.5 * GET(call_bytes);
+    const double part_of = GET(sampled) == 0 ? 0.5 : 0.25;
+    return !(GET(threads) > 1) && GET(loop_share) >= nearly_all &&
+           moved * turns(facts) < part_of * GET(call_bytes);
 }
 
 static void forget_streams(struct inspect_facts *facts)

@@ -103,16 +103,17 @@ static void add_loops(struct making *m)
 static bool add_counts(struct making *m)
 {
     const size_t n = m->loops.n + 1;
-    double *const checks = calloc(n, sizeof *checks), *const called =
-                                                          calloc(n, sizeof *called);
-    const bool done = checks && called && checks_count(m->nodes, &m->loops, checks) &&
+    double *const checks = calloc(3 * n, sizeof *checks);
+    double *const work = checks + n, *const called = work + n;
+    const bool done = checks && checks_count(m->nodes, &m->loops, checks, work) &&
                       called_count(m->nodes, &m->loops, called);
     for (uint32_t l = 0; done && l < m->loops.n; l++) {
-        m->sum[m->sum_of[l]].loop.checks += checks[l];
-        m->sum[m->sum_of[l]].loop.called += called[l];
+        struct inspect_loop *const loop = &m->sum[m->sum_of[l]].loop;
+        loop->checks += checks[l];
+        loop->work += work[l];
+        loop->called += called[l];
     }
     free(checks);
-    free(called);
     return done;
 }
 

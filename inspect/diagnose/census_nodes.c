@@ -144,6 +144,7 @@ void census_divide(struct inspect_loop *loop)
                             &loop->integer,
                             &loop->alu,
                             &loop->lone,
+                            &loop->work,
                             &loop->loads,
                             &loop->stores,
                             &loop->bytes_loaded,

@@ -144,6 +144,7 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     SET(called);
     SET(branches);
     SET(checks);
+    SET(work);
     SET(indirect);
     SET(undecided);
     SET(taken);

@@ -70,7 +70,7 @@ static const struct script scripts[] = {
     {CAUSE_mispredicts,
      INSPECT_FLIPPED,
      {IS(tame_input, 0.5), IS(cycles, 10), END},
-     {IS(flush_denormals, 0.5), IS(mispredict_cycles, 0.1), END}},
+     {IS(flush_denormals, 0.5), IS(code_cycles, 9.5), IS(mispredict_cycles, 0.1), END}},
     {CAUSE_mispredicts,
      INSPECT_STRUCTURAL,
      {IS(mispredict_cycles, 4), IS(cycles, 10), IS(gap_cycles, 6), HOT, END},

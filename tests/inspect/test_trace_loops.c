@@ -33,12 +33,17 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
     for (size_t i = 0; i < n; i++) {
         const bool root = code[i].bytes[2] == 0x51, division = code[i].bytes[2] == 0x5e,
                    x87 = code[i].bytes[0] == 0xd8,
-                   product = code[i].bytes[0] == 0x0f || code[i].bytes[0] == 0x69;
-        costs[i] = (struct inspect_cost){.known = true, .throughput = root ? 9 : 5};
+                   product = code[i].bytes[0] == 0x0f || code[i].bytes[0] == 0x69,
+                   lock = code[i].bytes[0] == 0xf0;
+        costs[i] = (struct inspect_cost){.known = true,
+                                         .throughput = root ? 9 : 5,
+                                         .n_links = lock,
+                                         .link = {{.cycles = 4}}};
         snprintf(costs[i].form, sizeof costs[i].form, "%s",
                  root       ? "sqrtsd xmm, xmm"
                  : division ? "divsd xmm, xmm"
                  : x87      ? "fadd m32"
+                 : lock     ? "lock inc m32"
                  : product  ? (code[i].n == 3 ? "imul r32, r32" : "imul r32, r32, i32")
                             : "div r8");
     }
@@ -61,22 +66,31 @@ static void test_divisions(void **state)
     assert_near(census.loop[0].dearest, 10, 1e-9);
     assert_near(census.loop[0].products, 10, 1e-9);
     inspect_census_free(&census);
+    /* Those with LOCK take no longer than they wait for each other. */
+    assert_int_equal(trace(locking, TURNS, &options, &census, &error), 0);
+    assert_near(census.loop[0].dearest, 4, 1e-9);
+    assert_near(census.loop[0].dearest_each, 4, 1e-9);
+    inspect_census_free(&census);
 }
 
 /* A branch on what was just loaded, that never goes the other way, is a check; one on
- * the same place each turn is none. */
+ * the same place each turn is none. Work is what computes with that. */
 static void test_checks(void **state)
 {
     struct inspect_census census = census_of(searching, TURNS, false);
     assert_near(census.loop[0].branches, 2, 1e-9);
     assert_near(census.loop[0].checks, 1, 1e-9);
+    assert_near(census.loop[0].alu, 3, 1e-9);
+    assert_near(census.loop[0].work, 1, 1e-9);
     inspect_census_free(&census);
     census = census_of(searching_by_flag, TURNS, false);
     assert_near(census.loop[0].checks, 1, 1e-9);
+    assert_near(census.loop[0].work, 3, 1e-9);
     inspect_census_free(&census);
     census = census_of(asking_again, TURNS, false);
     assert_near(census.loop[0].branches, 2, 1e-9);
     assert_near(census.loop[0].checks, 0, 0);
+    assert_near(census.loop[0].work, 0, 0);
     inspect_census_free(&census);
 }
 

@@ -83,6 +83,10 @@ CODE(multiplying, "1: imull %eax, %eax\n"
                   "   decl %esi\n"
                   "   jnz 1b\n"
                   "   retq")
+CODE(locking, "1: lock incl (%rdi)\n"
+              "   decl %esi\n"
+              "   jnz 1b\n"
+              "   retq")
 /* Looks for a byte that is nowhere; asks the same place each turn. */
 CODE(searching, "1: cmpb $77, (%rdi)\n"
                 "   je 2f\n"
