@@ -355,6 +355,10 @@ bool checks_count(const struct nodes *nodes, const struct loops *loops, double *
                   double *work);
 /* called.c: the same of instructions of functions that it calls. */
 bool called_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
+/* called_out.c: sets what the census knows of functions of other modules. False: no
+ * memory. */
+bool called_out(const struct nodes *nodes, const struct places *places,
+                struct inspect_census *census);
 
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
 int census_make(const struct tracer *tracer, const struct inspect_options *options,

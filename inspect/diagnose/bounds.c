@@ -287,12 +287,13 @@ static const char *why_no_sample(const struct inspect_facts *facts)
                : NULL;
 }
 
-/* Facts of such windows are unknown. */
+/* Facts of such windows are unknown; calls of other modules are in no loop. */
 static void doubt_sample(struct inspect_facts *facts)
 {
     const char *const why = why_no_sample(facts);
     for (enum inspect_fact i = 0; why && i < INSPECT_FACTS; i++)
-        if (i == FACT_cycles || inspect_fact_source(i) == INSPECT_TRACE)
+        if (i == FACT_cycles || (inspect_fact_source(i) == INSPECT_TRACE &&
+                                 i != FACT_out_share && i != FACT_out_length))
             inspect_fact_set_absent(facts, i, why);
 }
 

@@ -375,7 +375,8 @@ static bool make(struct making *m, bool text)
         return false;
     add_loops(m);
     if (!add_counts(m) || !take_order(m, true) || !take_order(m, false) ||
-        !take_loops(m) || !take_lines(m, text) || !take_modules(m))
+        !take_loops(m) || !take_lines(m, text) || !take_modules(m) ||
+        !called_out(m->nodes, m->places, m->census))
         return false;
     take_shares(m);
     if (m->census->n_loops)

@@ -3,6 +3,8 @@
 #include "traced_child.h"
 #include "traced_code.h"
 
+#include <math.h>
+
 static void knows_nothing(void *context, const struct inspect_code *code, size_t n,
                           struct inspect_cost *costs)
 {
@@ -103,6 +105,28 @@ static void test_called(void **state)
     inspect_census_free(&census);
 }
 
+static void takes_roots(const void *a, void *b)
+{
+    volatile double *const number = (double *)(uintptr_t)a;
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        *number = cbrt(*number + (double)i);
+}
+
+/* Most instructions are in a function of another module, whose name is known. */
+static void test_called_out(void **state)
+{
+    struct inspect_census census = census_of(takes_roots, 100, false);
+    assert_true(census.share_out > 0.6 && census.share_out < 1);
+    assert_true(census.length_out > 10 && census.length_out < 1000);
+    assert_non_null(census.name_out);
+    assert_memory_equal(census.name_out, "cbrt", 4); /* or cbrtf64, its other name */
+    inspect_census_free(&census);
+    census = census_of(calling, TURNS, false);
+    assert_near(census.share_out, 0, 0);
+    assert_null(census.name_out);
+    inspect_census_free(&census);
+}
+
 /* Each page is new once, for the first instruction that comes there. */
 static void test_pages(void **state)
 {
@@ -116,5 +140,5 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_checks),
-                     TEST(test_called), TEST(test_pages));
+                     TEST(test_called), TEST(test_called_out), TEST(test_pages));
 }
