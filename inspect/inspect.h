@@ -110,11 +110,12 @@ struct inspect_loop {
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
     unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
-    /* All addresses behind the numbers above were seen or follow from what was seen;
-     * false: some were taken to be like the others of the same instruction. */
-    bool addresses_exact;
-    bool places_follow; /* from registers, also in turns of which nobody counts the places
-                         */
+    /* All addresses behind the numbers above were seen or follow from what was seen, or
+     * those that were looked at are equally far from each other, or near; false: some
+     * were taken to be like the others of the same instruction. */
+    bool pages_known;
+    bool places_follow; /* the same, or from registers in turns of which nobody counts the
+                           places */
     /* The same of the stack's places that vectors spill to alone. */
     bool spills_exact;
     bool innermost;

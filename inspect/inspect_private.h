@@ -221,7 +221,7 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, page_changes, aliases, crowded, wild_stores;
+        failed_forwards, page_changes, aliases, crowded, wild_stores, wild_loads;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -242,12 +242,12 @@ struct node {
     struct access_counts counts;
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];
-    uint64_t stored;         /* its last place; 0: none yet */
-    int64_t step;            /* and how far that was from the one before */
-    uint64_t loaded_store;   /* number of the store that it loaded last */
-    struct path *path;       /* the path that began here; NULL: none */
-    uint64_t reached;        /* so often such a path that is blind was there */
-    uint32_t mark, position; /* in the recording of that number */
+    uint64_t last[ACCESSES_MAX]; /* its last place; 0: none yet */
+    int64_t step[ACCESSES_MAX];  /* and how far that was from the one before */
+    uint64_t loaded_store;       /* number of the store that it loaded last */
+    struct path *path;           /* the path that began here; NULL: none */
+    uint64_t reached;            /* so often such a path that is blind was there */
+    uint32_t mark, position;     /* in the recording of that number */
     uint32_t *seen; /* executions in each window; NULL: the call is followed whole */
 };
 

@@ -42,8 +42,8 @@ static size_t find_sum(struct making *m, uint64_t address)
         if (m->sum[i].loop.address == address)
             return i;
     m->sum[m->n_sums].loop = (struct inspect_loop){.address = address,
-                                                   .addresses_exact = true,
                                                    .places_follow = true,
+                                                   .pages_known = true,
                                                    .spills_exact = true,
                                                    .innermost = true,
                                                    .carried = -1};
@@ -299,7 +299,7 @@ static void take_shares(const struct making *m)
 {
     static const unsigned widths[] = {512, 256, 128, 64, 32};
     struct inspect_census *census = m->census;
-    struct inspect_loop all = {.addresses_exact = true, .places_follow = true};
+    struct inspect_loop all = {.places_follow = true, .pages_known = true};
     double of_width[3] = {0};
     uint64_t cpuids = 0;
     for (uint32_t i = 0; i < m->nodes->n; i++) {

@@ -149,7 +149,7 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     SET(undecided);
     SET(taken);
     /* Places that follow from registers may lie on other pages than was thought. */
-    if (loop->addresses_exact || loop->page_changes > 0)
+    if (loop->pages_known || loop->page_changes > 0)
         SET(page_changes);
 }
 
