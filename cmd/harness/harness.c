@@ -339,6 +339,11 @@ static void set_remark(struct harness *harness)
                       "%zu of %zu rounds were disturbed (preempted, stolen time, company "
                       "on the core), and no better ones were to be had",
                       harness->n_disturbed, harness->n_taken);
+    for (int i = 0; i < SIDES; i++)
+        if (harness->n_late[i])
+            buffer_format(&remark, "%s%zu process%s of %s hung and ran again",
+                          remark.text ? "; " : "", harness->n_late[i],
+                          harness->n_late[i] == 1 ? "" : "es", harness->side[i].name);
     must(string_set(&harness->run->gate->remark, remark.text));
     buffer_free(&remark);
 }

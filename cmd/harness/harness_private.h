@@ -70,6 +70,7 @@ struct slice {
     int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that ended */
     double peak_bytes, faults;
     uint32_t evidence; /* of disturbance; 0: none */
+    bool late;         /* it was ended at the timeout */
 };
 /* Runs a process until it ends, and all that it started with it. 0 also if it failed;
  * -EINTR; -errno if it could not begin. */
@@ -113,6 +114,7 @@ struct harness_case {
     double listed_ns;     /* a time that was told when it was listed; or 0 */
     uint32_t repetitions; /* most in a process, by what the first one took; 0: unknown */
     double step_ns, least_ns; /* the last digit that was printed, the least time; or 0 */
+    int64_t usual_ns[SIDES];  /* least time of a process of its unit; 0: none ran */
 };
 
 struct harness {
@@ -136,6 +138,7 @@ struct harness {
     const struct watcher *watcher;
     int64_t started;
     size_t n_taken, n_disturbed; /* rounds that count, and those with evidence */
+    size_t n_late[SIDES];        /* processes that hung and ran again */
 };
 
 /* Finds both programs, and copies base. */
