@@ -64,19 +64,37 @@ static bool find_program(const char *word, const char *cwd, char *path, size_t s
     return found;
 }
 
+static const struct adapter *adapter_of_file(const char *name, const char *path)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    if (file_load(path, (size_t)1 << 30, &bytes, &size) < 0)
+        size = 0;
+    const struct adapter *const found = adapter_find(name, bytes ?: "", size);
+    free(bytes);
+    return found;
+}
+
 const char *harness_recognise(const char *command, const char *cwd)
 {
     struct text_list words = {.n = 0};
-    char path[PATH_MAX], *bytes = NULL;
+    char path[PATH_MAX];
     const struct adapter *adapter = NULL;
-    size_t size;
     if (split(command, &words) == 0 &&
-        find_program(words.item[0], cwd ?: "", path, sizeof path) &&
-        file_load(path, (size_t)1 << 30, &bytes, &size) == 0)
-        adapter = adapter_of_bytes(bytes, size);
-    free(bytes);
+        find_program(words.item[0], cwd ?: "", path, sizeof path))
+        adapter = adapter_of_file(NULL, path);
     text_list_free(&words);
     return adapter ? adapter->name : NULL;
+}
+
+/* Both programs are asked in the way that the older one understands. */
+static void choose_version(struct harness *harness)
+{
+    const struct adapter *const base =
+        adapter_of_file(harness->adapter->name, harness->side[SIDE_BASE].path);
+    const struct adapter *const head =
+        adapter_of_file(harness->adapter->name, harness->side[SIDE_HEAD].path);
+    harness->adapter = base > head ? base : head;
 }
 
 static int find(struct harness *harness, int which, struct error *error)
@@ -177,6 +195,8 @@ int sides_open(struct harness *harness, struct error *error)
     for (int i = 0; i < 2 && status == 0; i++)
         status = find(harness, i, error);
     if (status == 0)
+        choose_version(harness);
+    if (status == 0)
         status = make_control(harness, error);
     if (status == 0)
         status = relink_open(harness, error);
@@ -258,7 +278,7 @@ static struct slice_length length_of(const struct harness *harness,
         count = fmin(parts, entry->repetitions ? entry->repetitions : FIRST_REPETITIONS);
     }
     return (struct slice_length){harness->slice_ns, (uint32_t)fmax(parts, 1),
-                                 (uint32_t)fmax(count, 1)};
+                                 (uint32_t)fmax(count, 1), harness->prefix};
 }
 
 /* ---- processes that hang ---- */
