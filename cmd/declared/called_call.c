@@ -141,7 +141,7 @@ void made_call_end(struct made_call *made)
     free(made);
 }
 
-/* A pointer as an offset from the array that it points into; -1: NULL, -2: elsewhere. */
+/* A pointer as an offset from the array that it points into; -1: NULL. */
 static int64_t pointer_offset(const struct made_call *made, uint64_t pointer)
 {
     const struct declaration *const declaration = &made->slot->from->declaration;
@@ -156,7 +156,7 @@ static int64_t pointer_offset(const struct made_call *made, uint64_t pointer)
             pointer <= begin + operand->count * type_bytes(operand->type))
             return (int64_t)(pointer - begin);
     }
-    return -2;
+    return POINTS_ELSEWHERE;
 }
 
 void made_call_finish(const struct made_call *made)
@@ -275,7 +275,7 @@ bool declared_makes(const struct declared_call *call)
 bool declared_unseen(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;
-    return !declaration_has_outputs(&made->slot->from->declaration);
+    return made->slot->unseen || !declaration_has_outputs(&made->slot->from->declaration);
 }
 
 const char *declared_note(const struct declared_call *call)

@@ -353,18 +353,18 @@ int declared_run_guarded(const struct declared_call *call,
         char left[200];
         bool aligned = false;
         attempt_call(made, &placings[i], want, left, sizeof left, &attempt);
-        if (attempt.status == -EFAULT && attempt.general && !placings[i].at_begin) {
-            aligned = true;
+        struct attempt first = attempt;
+        if (attempt.status < 0 && attempt.operand < 0 && !placings[i].at_begin) {
             placings[i].align = ALIGNED;
             attempt_call(made, &placings[i], want, left, sizeof left, &attempt);
+            aligned = attempt.status == 0;
         }
         if (attempt.operand >= 0)
             return tell_beyond(made, &placings[i], &attempt, error);
-        if (attempt.status < 0)
-            return error_set(error, attempt.status, "%s%s", attempt.error.text,
-                             placings[i].at_begin || attempt.status == -EFAULT
-                                 ? ""
-                                 : " (arrays that are aligned to their elements alone)");
+        if (first.status < 0 && !(aligned && first.general))
+            return error_set(
+                error, first.status, "%s%s", first.error.text,
+                aligned ? " (arrays that are aligned to their elements alone)" : "");
         if (aligned)
             snprintf(note, size,
                      "needs arrays that are aligned to more than their elements: it "

@@ -51,6 +51,7 @@ struct declared_slot {
     char trouble[DECLARED_TEXT]; /* reason why there were none */
     char note[DECLARED_TEXT];    /* what a user should know of them */
     bool varies;                 /* they are others in each call */
+    bool unseen;                 /* they are pointers to memory of the function's own */
     const char *roof;
     char *summary, *shape_help;
     struct simdbench_shape_list *list;
@@ -132,6 +133,7 @@ int input_check(const struct declaration *declaration, const char *input,
                 struct error *error);
 
 /* called_call.c */
+enum { POINTS_ELSEWHERE = -2 }; /* a pointer that is returned and is in no array */
 struct made_call {
     struct declared_call call; /* comes first */
     const struct declared_slot *slot;

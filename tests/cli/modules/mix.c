@@ -76,6 +76,11 @@ void mix_aligned(float *dst, const float *src, float gain, size_t n)
     mix_c(dst, src, gain, n);
 }
 
+void mix_aligned_wrong(float *dst, const float *src, float gain, size_t n)
+{
+    mix_c(dst, src, (uintptr_t)src % 16 ? -gain : gain, n);
+}
+
 /* Serves once. */
 void once(int32_t *x, size_t n)
 {
@@ -270,6 +275,22 @@ uint32_t draw_none(uint32_t *to)
 {
     (void)to;
     return draw();
+}
+
+/* Bytes of which some are by chance what they were in the call before. */
+void draw_bytes(uint8_t *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (uint8_t)(draw() >> 24);
+}
+
+/* Memory that is no argument. */
+const void *point_elsewhere(const uint8_t *x, size_t n)
+{
+    static uint32_t hash;
+    for (size_t i = 0; i < n; i++)
+        hash = hash * 69069 + x[i];
+    return &hash;
 }
 
 /* A state that another function begins, and a constant table. */
