@@ -33,7 +33,9 @@ static int judge_faults(const struct call_faults *faults, char *note, size_t siz
     *note = '\0';
     if (faults->faults & (unsigned)FAULTS_OF_RESULTS)
         return error_set(error, -EDOM, "%s", faults->text);
-    if (faults->faults & CALL_UPPER)
+    if (faults->faults & CALL_MXCSR)
+        snprintf(note, size, "leaves rounding or flush-to-zero modes changed");
+    else if (faults->faults & CALL_UPPER)
         snprintf(note, size,
                  "leaves upper halves of vector registers in use: SSE code of its caller "
                  "may be slower after it (vzeroupper is missing)");
