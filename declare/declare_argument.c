@@ -101,8 +101,8 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
             reader, specifier->word,
             specifier->is_structure
                 ? "for structures write 'bytes' and an extent in bytes"
-                : "unknown type; write its type in C or 'bytes', or name it "
-                  "first: typedef unsigned char %s;",
+                : "unknown type; write its type in C or 'bytes', or its header's "
+                  "typedef first: typedef unsigned char %s;",
             token_word(specifier->word).text);
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
@@ -312,11 +312,7 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
     if (status == 0 && !token_is(reader_token(reader), "("))
         return reader_fail(reader, reader_token(reader),
                            "pointers to arrays cannot be passed; write x[h * w]");
-    reader_take(reader, "(");
-    do /* arguments of the function are its own business */
-        status = status < 0 ? status : expression_skip(reader);
-    while (status == 0 && reader_take(reader, ","));
-    status = status < 0 ? status : reader_expect(reader, ")", "behind its arguments");
+    status = status < 0 ? status : parameters_skip(reader);
     if (status == 0 && !token_is(reader_token(reader), "="))
         return reader_fail(reader, &reader->token[later->name],
                            "which function is %s? Write = &name, or = NULL",
@@ -351,6 +347,9 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
     if (declaration_find(reader->declaration, argument->name) != (int)i)
         return reader_fail(reader, &reader->token[later->name],
                            "two arguments are called %s", argument->name);
+    status = typedef_extents(reader, &later->specifier);
+    if (status < 0)
+        return status;
     if (token_is(reader_token(reader), "["))
         return read_array(reader, i, later);
     if (later->specifier.role)

@@ -10,7 +10,7 @@ static const struct {
     {"void mix",
      "expected '(' behind the type that is returned\n    void mix\n            ^"},
     {"void (pixel x[n], size_t n)", "unknown type; write its type in C or 'bytes', or "
-                                    "name it first: typedef unsigned char "
+                                    "its header's typedef first: typedef unsigned char "
                                     "pixel;\n    "
                                     "void (pixel x[n], size_t n)\n        "
                                     "  ^~~~~"},
@@ -75,7 +75,7 @@ static const struct {
     {"void (void *x = from f(*))", "expected a name"},
     {"void (uuid_t out)",
      "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
-     "before it, or name it first: typedef unsigned uuid_t;"},
+     "before it, or its header's typedef first: typedef unsigned uuid_t;"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number as an array: x[1]"},
     {"complex", "unknown type"},
@@ -111,8 +111,12 @@ static const struct {
     {"void (int (*f)(int; int) = &g)", "expected ')' behind its arguments"},
     {"void (int (*f)[3])", "pointers to arrays cannot be passed; write x[h * w]"},
     {"void (int (f)(int) = &g)", "expected '*' of a pointer to a function"},
-    {"typedef struct s s_t; void f()", "typedef names numbers alone"},
-    {"typedef float *p; void f()", "typedef names numbers alone"},
+    {"typedef struct s s_t; void f(s_t x)", "a structure cannot be passed by value"},
+    {"typedef struct {int a; s_t; void f()", "its braces do not end"},
+    {"typedef gone_t here_t; void f(here_t x)", "unknown type; write the type in C"},
+    {"typedef t t; void f(t x)", "a type stands for itself"},
+    {"typedef t u; typedef u t; void f(t x)", "a type stands for itself"},
+    {"typedef int (f)(int); void g()", "expected '*' of a pointer to a function"},
     {"typedef float; void f()", "expected a name"},
     {"typedef float f32x void f()", "expected ';' behind the typedef"},
     {"void (const u8 x[1] length return)", "a length is said of what is written"},
