@@ -148,6 +148,8 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
         return token_text(reader, reader_next(reader), argument->text,
                           sizeof argument->text, &argument->text_bytes);
     }
+    if (specifier->pointers == 2 && reader_take(reader, "0"))
+        return written_pointer_parse(reader, argument);
     if (specifier->pair)
         return reader_fail(reader, specifier->word,
                            "write the address of a complex number as an array: %s[1]",
@@ -172,10 +174,13 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
     struct declared_argument *argument = argument_of(reader, i);
     if (reader_take(reader, "="))
         return read_pointer_value(reader, i, later);
+    if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
+        return written_pointer_parse(reader, argument);
     if (specifier->pointers > 1)
         return reader_fail(reader, specifier->star,
-                           "a pointer to pointers can be NULL, from f(...) or &name; "
-                           "say which behind '='");
+                           "a pointer to pointers can be NULL, from f(...) or &name; say "
+                           "which behind '='; if the function writes a pointer there, "
+                           "'= 0', or 'free NAME' of what frees it");
     if (specifier->is_unknown)
         return reader_fail(
             reader, &reader->token[later->name],
@@ -340,7 +345,8 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
         status = token_name(reader, reader_next(reader), argument->name);
     if (status < 0)
         return status;
-    if (reader_token(reader)->kind == TOKEN_WORD && reader->at > later->name)
+    if (reader_token(reader)->kind == TOKEN_WORD && reader->at > later->name &&
+        !token_is(reader_token(reader), "free"))
         return reader_fail(reader, &reader->token[later->name],
                            "%s is no word of a type, or there is a word too many",
                            argument->name);

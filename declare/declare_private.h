@@ -134,6 +134,10 @@ int fillers_parse(struct reader *reader, struct declared_argument *argument,
                   bool of_pointers);
 /* Goes through what stands behind `from`. */
 int maker_parse(struct reader *reader, struct declared_argument *argument);
+/* free NAME, if it is next. */
+int freer_parse(struct reader *reader, char name[DECLARED_NAME]);
+/* T **p = 0 free NAME, T **p free NAME */
+int written_pointer_parse(struct reader *reader, struct declared_argument *argument);
 int maker_finish(struct reader *reader, uint32_t i);
 /* Puts them in the order that they need, behind the last maker_finish(). */
 int makers_order(struct reader *reader);

@@ -130,16 +130,59 @@ static bool points_elsewhere(const struct declared_slot *slot,
            *(const int64_t *)computed->operand[i].data == POINTS_ELSEWHERE;
 }
 
+/* Many calls in a row return memory that none of the others did. */
+static bool returns_new_memory(struct made_call *made)
+{
+    enum { CALLS = 9 };
+    uint64_t seen[CALLS];
+    struct crash crash;
+    for (int i = 0; i < CALLS; i++) {
+        if (crash_catch(run_code, made, &crash) < 0 ||
+            pointer_offset(made, made->frame.result) != POINTS_ELSEWHERE)
+            return false;
+        seen[i] = made->frame.result;
+        for (int k = 0; k < i; k++)
+            if (seen[k] == seen[i])
+                return false;
+    }
+    return true;
+}
+
+/* The name of what frees memory that the function wrote the address of. */
+static const char *freer_of_argument(const struct declared_slot *slot)
+{
+    const struct declaration *const declaration = &slot->from->declaration;
+    const char *freer = "";
+    for (uint32_t i = 0; i < declaration->n_passed && !*freer; i++)
+        if (declaration->argument[i].kind == ARGUMENT_NULL)
+            freer = declaration->argument[i].freed_by;
+    return freer;
+}
+
+static void tell_memory(struct declared_slot *slot, struct made_call *made)
+{
+    const struct declaration *const declaration = &slot->from->declaration;
+    const char *const freer =
+        declaration->freed_by[0] ? declaration->freed_by : freer_of_argument(slot);
+    if (*freer)
+        snprintf(slot->note, sizeof slot->note,
+                 "the time of a call is also that of %s, which frees what it made",
+                 freer);
+    else if (declaration->returned == CTYPE_POINTER && returns_new_memory(made))
+        snprintf(
+            slot->note, sizeof slot->note,
+            "returns new memory in each call, which nobody frees, so that the time "
+            "is also that of fresh pages: 'free NAME' behind the prototype frees it");
+}
+
 static int judge_outputs(struct declared_slot *slot, struct computed *computed,
                          struct error *error)
 {
-    slot->note[0] = '\0';
     slot->varies = false;
-    slot->unseen = true;
+    bool seen = false;
     for (uint32_t i = 0; i < computed->view.count; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
-        slot->unseen &=
-            !operand_is_output(operand) || points_elsewhere(slot, computed, i);
+        seen |= operand_is_output(operand) && !points_elsewhere(slot, computed, i);
         if (!computed->other[i])
             continue;
         computed->varies[i] = output_varies(computed, i);
@@ -155,12 +198,14 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
                              "before its type",
                              output_name(slot, i));
     }
+    slot->unseen = !seen || *freer_of_argument(slot);
     return 0;
 }
 
 static int compute(struct declared_slot *slot, struct made_call *made,
                    struct computed *computed, struct error *error)
 {
+    slot->note[0] = '\0';
     int status = compute_once(made, computed, FIRST_BYTE, error);
     for (uint32_t i = 0; i < computed->view.count && status == 0; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
@@ -173,8 +218,10 @@ static int compute(struct declared_slot *slot, struct made_call *made,
         else
             memcpy(computed->other[i], operand->data, bytes_of(operand));
     }
-    if (status == 0)
+    if (status == 0) {
+        tell_memory(slot, made);
         status = compute_once(made, computed, SECOND_BYTE, error);
+    }
     return status == 0 ? judge_outputs(slot, computed, error) : status;
 }
 

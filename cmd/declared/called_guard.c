@@ -24,6 +24,7 @@ static void run_checked(void *context)
 {
     struct checked *const checked = context;
     thunk_check(checked->made->thunk, &checked->made->frame, &checked->faults);
+    made_call_free(checked->made);
 }
 
 /* The words that thunk_check() has for control words are those of worker, too. */

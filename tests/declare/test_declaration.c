@@ -294,6 +294,21 @@ static void test_functions(void **state)
     assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){5}), 20);
 }
 
+static void test_freed(void **state)
+{
+    const struct declaration *d = parsed(
+        "char *f(char **a free g, const u8 **b = 0, char **c = NULL, void *d = from "
+        "m(&d) free e(&d)) free h for n, u8 x[n]");
+    assert_string_equal(d->freed_by, "h");
+    assert_string_equal(d->argument[0].freed_by, "g");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(d->argument[i].kind, ARGUMENT_NULL);
+        assert_int_equal(d->argument[i].by_address, i < 2);
+    }
+    assert_string_equal(d->argument[3].freed_by, "e");
+    assert_true(d->argument[3].freed_by_address);
+}
+
 static void test_lengths(void **state)
 {
     const struct declaration *d =
@@ -351,5 +366,6 @@ int main(void)
     return RUN_TESTS(TEST(test_scopes), TEST(test_mix), TEST(test_types),
                      TEST(test_returned), TEST(test_words_as_names), TEST(test_extents),
                      TEST(test_limits), TEST(test_pointers), TEST(test_typedefs),
-                     TEST(test_functions), TEST(test_lengths), TEST(test_tolerances));
+                     TEST(test_freed), TEST(test_functions), TEST(test_lengths),
+                     TEST(test_tolerances));
 }

@@ -244,6 +244,27 @@ class Call(CallCase):
         self.assertEqual(row["status"], "unchecked", row)
         self.assertIn("cannot be seen", row["reason"])
 
+    def test_memory_that_a_call_makes(self):
+        """Freed after each call if the prototype says so; told if nobody frees it."""
+        for name, arguments, rest, note in (
+                ("new_counted", "char **c = NULL", "free free_counted", "time of a call"),
+                ("new_counted", "char **c free free", "free free_counted", "time of a call"),
+                ("new_text", "char **c = 0 free free", "", "time of a call"),
+                ("new_text", "void *c = NULL", "", "returns new memory")):
+            row = self.call(name, f"char *(const char x[n], {arguments}) {rest} for n",
+                            "--input=text", "--sizes=400", f"--reference={name}")[name]
+            self.assertEqual(row["status"], "unchecked", row)
+            self.assertIn(note, " ".join(row["notes"]))
+        row = self.call("new_text", "char *(const char x[n], char **c free gone) for n",
+                        status=4)["new_text"]
+        self.assertIn("has no function gone", row["reason"])
+
+    def test_object_freed_by_its_address(self):
+        row = self.call("state_add", "void (void *s = from calloc(1, 8) then state_begin(s, "
+                        "&state_table, *state_pointer) free state_end(&s), const int32_t x[n], "
+                        "size_t n, void *t = &state_table)", "--sizes=400")["state_add"]
+        self.assertEqual(row["status"], "unchecked", row)
+
     def test_results_that_vary(self):
         rows = self.call("draw,values_known", "uint32_t (const uint8_t x[n]) for n",
                          "--reference=draw", "--sizes=400", status=4)

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void mix_c(float *dst, const float *src, float gain, size_t n)
 {
@@ -291,6 +292,36 @@ const void *point_elsewhere(const uint8_t *x, size_t n)
     for (size_t i = 0; i < n; i++)
         hash = hash * 69069 + x[i];
     return &hash;
+}
+
+/* Memory that the caller frees; few pieces of it if they are counted. */
+static int pieces;
+
+char *new_text(const char *x, char **copy)
+{
+    if (copy)
+        *copy = strdup(x);
+    return strdup(x);
+}
+
+char *new_counted(const char *x, char **copy)
+{
+    if (++pieces > 1000)
+        abort();
+    return new_text(x, copy);
+}
+
+void free_counted(char *text)
+{
+    pieces--;
+    free(text);
+}
+
+/* An object that the address of its address frees. */
+void state_end(uint32_t **state)
+{
+    free(*state);
+    *state = NULL;
 }
 
 /* A state that another function begins, and a constant table. */
