@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void mix_c(float *dst, const float *src, float gain, size_t n)
 {
@@ -74,6 +75,11 @@ void mix_aligned(float *dst, const float *src, float gain, size_t n)
 {
     __asm__ volatile("movaps (%0), %%xmm0" : : "r"(src) : "xmm0");
     mix_c(dst, src, gain, n);
+}
+
+void mix_aligned_wrong(float *dst, const float *src, float gain, size_t n)
+{
+    mix_c(dst, src, (uintptr_t)src % 16 ? -gain : gain, n);
 }
 
 /* Serves once. */
@@ -282,6 +288,52 @@ uint32_t draw_none(uint32_t *to)
 {
     (void)to;
     return draw();
+}
+
+/* Bytes of which some are by chance what they were in the call before. */
+void draw_bytes(uint8_t *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (uint8_t)(draw() >> 24);
+}
+
+/* Memory that is no argument. */
+const void *point_elsewhere(const uint8_t *x, size_t n)
+{
+    static uint32_t hash;
+    for (size_t i = 0; i < n; i++)
+        hash = hash * 69069 + x[i];
+    return &hash;
+}
+
+/* Memory that the caller frees; few pieces of it if they are counted. */
+static int pieces;
+
+char *new_text(const char *x, char **copy)
+{
+    if (copy)
+        *copy = strdup(x);
+    return strdup(x);
+}
+
+char *new_counted(const char *x, char **copy)
+{
+    if (++pieces > 1000)
+        abort();
+    return new_text(x, copy);
+}
+
+void free_counted(char *text)
+{
+    pieces--;
+    free(text);
+}
+
+/* An object that the address of its address frees. */
+void state_end(uint32_t **state)
+{
+    free(*state);
+    *state = NULL;
 }
 
 /* A state that another function begins, and a constant table. */
