@@ -94,13 +94,12 @@ static int measure_overhead(struct group_state *group)
             .cold = group->plan->settings.cold || how->conditions.fresh_output ||
                     entry->resets,
             .number = is_declared(entry) ? entry->number : UINT64_MAX};
-        cJSON *reply = NULL;
+        FREED_BY(json_delete) cJSON *reply = NULL;
         const struct runner runner = runner_of(group, entry);
         int status = runner_ask(&runner, overhead_call(&call), how->timeout_ns, &reply);
         for (size_t k = i; k < group->n_cases && status == 0; k++)
             if (same_loop(&group->cases[k], entry))
                 take_overhead(group, &group->cases[k], reply);
-        cJSON_Delete(reply);
         if (status)
             return status;
     }
@@ -347,8 +346,9 @@ static int run_rounds(struct rounds *rounds, struct error *error)
 {
     struct group_state *const first = &rounds->groups[0];
     const struct pace *const pace = &rounds->pace;
-    struct batch *batches = must_have(calloc(rounds->n, sizeof *batches));
-    int *const order = must_have(calloc(rounds->n, sizeof *order));
+    FREED_BY(free_memory) struct batch *batches =
+        must_have(calloc(rounds->n, sizeof *batches));
+    FREED_BY(free_memory) int *order = must_have(calloc(rounds->n, sizeof *order));
     uint32_t complete = 0, round = 0;
     uint64_t random = first->seed;
     int status = 0;
@@ -368,8 +368,6 @@ static int run_rounds(struct rounds *rounds, struct error *error)
             complete += whole;
         }
     }
-    free(batches);
-    free(order);
     if (status == 0)
         status = change_inputs(rounds, error);
     for (size_t i = 0; i < rounds->n; i++)

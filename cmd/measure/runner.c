@@ -85,14 +85,13 @@ int runner_prepare(struct runner *runner, const struct prepare_call *call, bool 
     struct case_state *const entry = runner->entry;
     const int64_t timeout_ns = runner->group->session->how->timeout_ns;
     struct prepare_reply told;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     const int status = runner_ask(runner, prepare_call(call), timeout_ns, &reply);
     prepare_reply_read(reply, &told);
     if (reply)
         runner->number = told.number;
     if (reply && describes)
         case_take(runner->group, entry, &told, !runner->name);
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -101,7 +100,7 @@ int runner_check(const struct runner *runner, struct check_call *call, int64_t t
 {
     struct result *const result = case_result(runner->group, runner->entry);
     char note[512];
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     call->number = runner->number;
     call->copy = runner->copy;
     const int status = runner_ask(runner, check_call(call), timeout_ns, &reply);
@@ -113,7 +112,6 @@ int runner_check(const struct runner *runner, struct check_call *call, int64_t t
         fairness_alive(result, told->threads_alive,
                        (int)runner->group->session->plan->most_threads);
     told->note = NULL;
-    cJSON_Delete(reply);
     return status;
 }
 
