@@ -183,7 +183,8 @@ TABLE(reference_call, FIELD(reference_call, op), FIELD(reference_call, semiring)
       FIELD(reference_call, ops), PLACES(reference_call))
 
 static const struct prepare_call prepare_call_defaults = {.kernel = UINT64_MAX};
-TABLE(prepare_call, FIELD(prepare_call, kernel), OPTIONAL(prepare_call, threads))
+TABLE(prepare_call, FIELD(prepare_call, kernel), OPTIONAL(prepare_call, threads),
+      FIELD(prepare_call, shape))
 
 static const struct check_call check_call_defaults = {
     .number = UINT64_MAX, .places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS};

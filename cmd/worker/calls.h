@@ -63,7 +63,8 @@ struct reference_call {
 
 struct prepare_call {
     uint64_t kernel;
-    int threads; /* 0: as many as `map` said */
+    int threads;       /* 0: as many as `map` said */
+    const char *shape; /* of the kernel's own op, where it runs on operands of another */
 };
 struct prepare_reply {
     uint64_t number;               /* of the case */
