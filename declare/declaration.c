@@ -253,6 +253,15 @@ bool declaration_has_outputs(const struct declaration *declaration)
     return any;
 }
 
+const char *declaration_freer(const struct declaration *declaration)
+{
+    const char *freer = declaration->freed_by;
+    for (uint32_t i = 0; i < declaration->n_passed && !*freer; i++)
+        if (declaration->argument[i].kind == ARGUMENT_NULL)
+            freer = declaration->argument[i].freed_by;
+    return freer;
+}
+
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error)
 {

@@ -182,6 +182,8 @@ int declaration_expression(const struct declaration *declaration, const char *te
                            struct extent *extent, struct error *error);
 /* False: what the function does, nobody can see. */
 bool declaration_has_outputs(const struct declaration *declaration);
+/* The function that frees memory which a call makes; empty: none. */
+const char *declaration_freer(const struct declaration *declaration);
 /* Index of an argument, or -1. */
 int declaration_find(const struct declaration *declaration, const char *name);
 

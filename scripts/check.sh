@@ -14,7 +14,8 @@ cd "$root"
 export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 
 quick=(format text paths licences shell layers rooms headers subject symbols)
-# Two at a time in this order, one a core: nothing in them is measured. The longest is first.
+# Three at a time in this order, as they also wait; nothing in them is measured. The longest is
+# first.
 slow=(asan gcc valgrind tidy arm64 hostile fuzz old_cpu newcomer)
 leaves=(base kernels perfctr inspect surgery passport declare reports)
 
@@ -289,10 +290,10 @@ check() {
     printf '%-9s ok %3d s\n' "$1" $((SECONDS - started))
 }
 
-# queue CHECK...: two at a time; what one says is printed at its end.
+# queue CHECK...: three at a time; what one says is printed at its end.
 queue() {
     # shellcheck disable=SC2016
-    printf '%s\n' "$@" | xargs -P 2 -I NAME bash -c \
+    printf '%s\n' "$@" | xargs -P 3 -I NAME bash -c \
         'said=$("$0" "$1" 2>&1) && status=0 || status=1; printf "%s\n" "$said"; exit "$status"' \
         "$here" NAME
 }

@@ -78,6 +78,14 @@ static unsigned char *make_poison(const struct surgery *surgery,
     return poison;
 }
 
+/* An edit may make it complain, which means nothing. */
+static void be_silent(void)
+{
+    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+}
+
 static void be_tried(struct surgery_variant *variant, int fd)
 {
     struct surgery *surgery = variant->surgery;
@@ -88,6 +96,7 @@ static void be_tried(struct surgery_variant *variant, int fd)
     surgery_function *run;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &no_core);
+    be_silent();
     report_fd = fd;
     /* An open descriptor shows the memory of the parent. */
     surgery->memory_fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);

@@ -148,22 +148,10 @@ static bool returns_new_memory(struct made_call *made)
     return true;
 }
 
-/* The name of what frees memory that the function wrote the address of. */
-static const char *freer_of_argument(const struct declared_slot *slot)
-{
-    const struct declaration *const declaration = &slot->from->declaration;
-    const char *freer = "";
-    for (uint32_t i = 0; i < declaration->n_passed && !*freer; i++)
-        if (declaration->argument[i].kind == ARGUMENT_NULL)
-            freer = declaration->argument[i].freed_by;
-    return freer;
-}
-
 static void tell_memory(struct declared_slot *slot, struct made_call *made)
 {
     const struct declaration *const declaration = &slot->from->declaration;
-    const char *const freer =
-        declaration->freed_by[0] ? declaration->freed_by : freer_of_argument(slot);
+    const char *const freer = declaration_freer(declaration);
     if (*freer)
         snprintf(slot->note, sizeof slot->note,
                  "the time of a call is also that of %s, which frees what it made",
@@ -198,7 +186,7 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
                              "before its type",
                              output_name(slot, i));
     }
-    slot->unseen = !seen || *freer_of_argument(slot);
+    slot->unseen = !seen || *declaration_freer(&slot->from->declaration);
     return 0;
 }
 

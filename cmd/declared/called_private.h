@@ -133,7 +133,6 @@ int input_check(const struct declaration *declaration, const char *input,
                 struct error *error);
 
 /* called_call.c */
-enum { POINTS_ELSEWHERE = -2 }; /* a pointer that is returned and is in no array */
 struct made_call {
     struct declared_call call; /* comes first */
     const struct declared_slot *slot;

@@ -78,7 +78,9 @@ uint32_t declared_calls(const struct simdbench_op *op);
 void declared_set(const struct simdbench_op *op, uint64_t number);
 /* True if functions of the library make what a call works on. */
 bool declared_makes(const struct declared_call *call);
-/* True if the function writes no array and returns nothing. */
+/* The result, if a pointer is returned that points into no array. */
+enum { POINTS_ELSEWHERE = -2 };
+/* True if nobody compares what the function leaves. */
 bool declared_unseen(const struct declared_call *call);
 /* A remark for the user on the last answers, or NULL. */
 const char *declared_note(const struct declared_call *call);

@@ -179,6 +179,12 @@ int files_write(struct referee *referee, const char *file, const char *name,
             "whether it is right; write 'inout bytes x[SIZE] then make(x)' in "
             "place of an object that it changes",
             op_of(referee)->name);
+    if (*declaration_freer(&op_of(referee)->declaration))
+        return error_set(
+            error, -EINVAL,
+            "op %s makes memory that %s frees, and nobody compares what is in "
+            "it: nobody could tell whether it is right",
+            op_of(referee)->name, declaration_freer(&op_of(referee)->declaration));
     name_operands(referee);
     return list_known(referee, error);
 }

@@ -157,7 +157,7 @@ static void fuzz_files(unsigned long rounds, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    fuzz_files(argc > 1 ? strtoul(argv[1], NULL, 10) : 20000,
+    fuzz_files(argc > 1 ? strtoul(argv[1], NULL, 10) : effort_of(20000),
                argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
     return fuzz_texts(argc, argv, seeds, ARRAY_LEN(seeds), alphabet);
 }

@@ -3,6 +3,8 @@
  * changes seeds. */
 #pragma once
 
+#include "effort.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +63,7 @@ static inline size_t mutate(char *text, size_t length, size_t size, const char *
 static inline int fuzz_texts(int argc, char **argv, const char *const *seeds, size_t n,
                              const char *alphabet)
 {
-    const unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 30000;
+    const unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : effort_of(30000);
     uint64_t state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     state = state ? state : 1;
     for (unsigned long i = 0; i < rounds; i++) {

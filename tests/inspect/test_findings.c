@@ -90,7 +90,7 @@ static const struct script scripts[] = {
     {CAUSE_line_splits,
      INSPECT_STRUCTURAL,
      {IS(split_share, 0.5), IS(load_cycles, 7), IS(whole_load_cycles, 4),
-      IS(code_cycles, 7), IS(cycles, 10), HOT, END},
+      IS(code_cycles, 7.5), IS(cycles, 10), HOT, END},
      {IS(limit_share, 0.9), END}},
     {CAUSE_line_splits,
      INSPECT_STRUCTURAL,

@@ -262,7 +262,8 @@ def is_unlocked(folder):
 
 class Programs(AbCase):
     def test_two_programs(self):
-        document = self.ab(BINARY, BINARY, "relu", "--sizes=64", "--isa=scalar")
+        document = self.ab(BINARY, BINARY, "relu", "--sizes=8", "--isa=scalar",
+                           "--variants=max")
         gate = document["gate"]
         self.assertTrue(gate["own_processes"])
         self.assertEqual(document["settings"]["isa_fallback"], "off")

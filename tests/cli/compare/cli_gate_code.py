@@ -6,7 +6,7 @@ from cli_tool import MODULES, SHORT, Case, sanitized
 
 # Times decide nothing here.
 QUICK = ["--processes=8", "--rounds=1", "--threshold=100%", "--quiet"]
-CASE = "gemm/maxplus-f32/avx2/tile@96x96x96"
+CASE = "gemm/maxplus-f32/avx2/tile@48x48x48"
 WORSE = {"tile_spills": {"spills", "reloads"}, "tile_calls": {"calls"},
          "tile_narrow": {"width", "isa"}}
 
@@ -24,7 +24,7 @@ class GateOfCode(Case):
             self.skipTest(tracing["value"])
 
     def ab(self, head, *more, **options):
-        arguments = ["ab", MODULES / "tile.so", MODULES / f"{head}.so", "gemm", "--sizes=96",
+        arguments = ["ab", MODULES / "tile.so", MODULES / f"{head}.so", "gemm", "--sizes=48",
                      "--filter=*/tile@*", *QUICK, *more]
         return self.run_tool(*arguments, **options)
 
@@ -34,7 +34,7 @@ class GateOfCode(Case):
         result, = (r for r in self.load(path)["results"] if r["comparison"])
         code = result["comparison"]["code"]
         self.assertEqual((code["verdict"], code["reason"], code["shape"], code["faults"]),
-                         ("NO WORSE", None, "96x96x96", []))
+                         ("NO WORSE", None, "48x48x48", []))
         self.assertEqual(code["base_instructions"], code["head_instructions"])
         self.assertIn("code: 1 of 1 case judged by all instructions of a call, 0 worse", shown)
 
@@ -66,7 +66,7 @@ class GateOfCode(Case):
 
     def run_of(self, name, *more):
         path = self.folder / f"{name}.json"
-        self.run_tool("gemm", f"--plugin={MODULES / name}.so", "--sizes=96", "--baseline=none",
+        self.run_tool("gemm", f"--plugin={MODULES / name}.so", "--sizes=48", "--baseline=none",
                       "--filter=*/tile@*", "--isa=avx2", *SHORT, f"--json={path}", *more)
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(f"{name}:gemm", "tile:gemm"), encoding="utf-8")

@@ -204,6 +204,20 @@ class Judge(Case):
         done = self.run_tool("judge", path, f"--candidate={candidate}:add", status=2)
         self.assertIn("nobody could tell whether it is right", done.stderr)
 
+    def test_memory_that_nobody_sees(self):
+        """A text that a function makes is not compared: nobody is right or wrong."""
+        source = "#include <string.h>\nchar *copy(const char *s) { return strdup(%s); }\n"
+        for name, text in ("known", "s"), ("new", '""'):
+            self.folder.joinpath(f"{name}.c").write_text(source % text, encoding="utf-8")
+            compile_library(self.folder, f"{name}.so", self.folder / f"{name}.c")
+        path = self.folder / "copy.json"
+        for free in "free free", "":
+            self.declare(path, name="copy_op", library=str(self.folder / "known.so"),
+                         kernels={"scalar": "copy"}, reference="copy", tolerance="exact",
+                         sizes="50", prototype=f"char *(const char s[n]) {free} for n")
+            done = self.run_tool("judge", path, f"--candidate={self.folder}/new.so:copy", status=2)
+            self.assertIn("nobody could tell whether it is right", done.stderr)
+
     def test_maker_that_crashes(self):
         """A candidate that dies before its first call is rejected."""
         source, path = self.folder / "maker.c", self.folder / "maker.json"
