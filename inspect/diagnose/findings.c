@@ -122,9 +122,22 @@ static double beyond_limit(const struct inspect_facts *facts,
     return fmax(accounts_for(facts, finding), share);
 }
 
+/* What a finding accounts for, beside another place of the same code: all that the code
+ * takes beyond the limit; of instructions that are not needed at least half of what it
+ * takes, as the limit has them too. */
+static double beside_place(const struct inspect_facts *facts,
+                           const struct inspect_finding *finding)
+{
+    const double code =
+        fmax(largest_bound(finding), evidence_of(finding, FACT_code_cycles));
+    const double half = finding->confidence == INSPECT_STRUCTURAL
+                            ? code / 2 / inspect_fact_value(facts, FACT_cycles)
+                            : 0;
+    return fmax(beyond_limit(facts, finding, code), half);
+}
+
 /* The first finding that no experiment flipped stands before flips that gained less than
- * half of what it accounts for. Beside another place of the same code, that is all that
- * the code takes. */
+ * half of what it accounts for. */
 static void move_small_flips(const struct inspect_facts *facts,
                              struct inspect_finding *finding, size_t n)
 {
@@ -134,13 +147,12 @@ static void move_small_flips(const struct inspect_facts *facts,
     if (first == n)
         return;
     const struct inspect_finding moved = finding[first];
-    const double bound = largest_bound(&moved);
-    const double code = fmax(bound, evidence_of(&moved, FACT_code_cycles));
     for (; first > 0; first--) {
         const struct inspect_finding *const before = &finding[first - 1];
-        const bool place = before->cause == CAUSE_placement;
-        if (before->cause == CAUSE_at_limit ||
-            2 * before->share >= beyond_limit(facts, &moved, place ? code : bound))
+        const double accounts = before->cause == CAUSE_placement
+                                    ? beside_place(facts, &moved)
+                                    : beyond_limit(facts, &moved, largest_bound(&moved));
+        if (before->cause == CAUSE_at_limit || 2 * before->share >= accounts)
             break;
         finding[first] = *before;
     }

@@ -248,7 +248,7 @@ static const struct script scripts[] = {
      {IS(limit_share, 0.9), END}},
     {CAUSE_latency_chain,
      INSPECT_FLIPPED,
-     {IS(edit_chain, 0.8), HOT, END},
+     {IS(edit_chain, 0.8), END},
      {IS(same_place, 1.2), END}},
     {CAUSE_latency_chain,
      INSPECT_MODELLED,

@@ -300,6 +300,11 @@ static void test_small_flips(void **state)
         inspect_find(&facts, &findings);
         assert_int_equal(findings.finding[large].cause, CAUSE_call);
         assert_int_equal(findings.finding[!large].cause, CAUSE_placement);
+        /* A call is not needed, though the limit of this code has it. */
+        inspect_fact_set(&facts, FACT_limit_cycles,
+                         inspect_fact_value(&facts, FACT_code_cycles));
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[large].cause, CAUSE_call);
     }
 }
 
