@@ -89,7 +89,11 @@ static int try_shape(struct referee *referee, const char *text, bool asked,
     if (status > 0 || (status == 0 && (good || !asked)))
         return status;
     if (status == -EINTR || status == -ENOMEM || asked)
-        return error_set(error, status < 0 ? status : -EDOM, "%.60s: %.400s", text,
+        return error_set(error, status < 0 ? status : -EDOM, "%.60s: %s%.400s", text,
+                         worker_alive(referee->judges.worker)
+                             ? ""
+                             : "a known function ends its process; does the prototype "
+                               "fit it? ",
                          status < 0 ? why.text : "the reference is wrong by itself");
     if (worker_alive(referee->judges.worker))
         return 0;

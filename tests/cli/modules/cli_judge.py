@@ -204,6 +204,12 @@ class Judge(Case):
         done = self.run_tool("judge", path, f"--candidate={candidate}:add", status=2)
         self.assertIn("nobody could tell whether it is right", done.stderr)
 
+    def test_known_of_another_prototype(self):
+        path = self.folder / "exit.json"
+        self.declare(path, library="libc.so.6", kernels={"scalar": "exit"}, reference="exit")
+        done = self.run_tool("judge", path, f"--candidate={self.known}:poly_avx2", status=2)
+        self.assertIn("a known function ends its process; does the prototype fit", done.stderr)
+
     def test_memory_that_nobody_sees(self):
         """A text that a function makes is not compared: nobody is right or wrong."""
         source = "#include <string.h>\nchar *copy(const char *s) { return strdup(%s); }\n"
