@@ -84,8 +84,6 @@
         _Static_assert(ROOF_PAIRS % ((pairs) * LANES(type##_BYTES)) == 0,           \
                        "the loop does not divide the pairs");                       \
         size_t n = ROOF_PAIRS / (pairs) / LANES(type##_BYTES);                      \
-        (void)operands;                                                             \
-        (void)state;                                                                \
         __asm__ volatile(load_all(type##_BYTES) ".p2align 6\n"                      \
                                                 "1:\n\t" body COUNT_DOWN("n") LEAVE \
                          : [n] "+r"(n)                                              \
@@ -415,7 +413,6 @@ static inline void copy_first(const struct simdbench_operands *operands,
                                          void *state)                               \
     {                                                                               \
         static const type##_C ones[16] = SPLAT(1);                                  \
-        (void)state;                                                                \
         (void)ones;                                                                 \
         for (int64_t pass = roof_passes(operands->shape); pass > 0; pass--)         \
             statement;                                                              \
