@@ -41,4 +41,14 @@ static inline void free_memory(void *variable)
     free(memory);
 }
 
+/* Frees several: FREE_EACH(source->name, source->cpu). */
+#define FREE_EACH(...)                      \
+    free_each((void *const[]){__VA_ARGS__}, \
+              sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
+static inline void free_each(void *const *memory, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(memory[i]);
+}
+
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -166,23 +166,16 @@ int library_decode(struct library *library, const struct library_function *one,
 
 void isa_see(struct isa_seen *seen, const unsigned char *code, size_t n)
 {
-    (void)seen;
-    (void)code;
-    (void)n;
 }
 
 void isa_tell(const struct isa_seen *seen, char *isa, size_t size)
 {
-    (void)seen;
     snprintf(isa, size, "%s", "");
 }
 
 int library_decode(struct library *library, const struct library_function *one,
                    struct error *error)
 {
-    (void)library;
-    (void)one;
-    (void)error;
     return 0;
 }
 #endif

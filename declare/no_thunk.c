@@ -7,33 +7,26 @@
 int thunk_make(const struct call_signature *signature, const void *function,
                struct thunk **out, struct error *error)
 {
-    (void)signature;
-    (void)function;
     *out = NULL;
     return error_set(error, -ENOTSUP, "declared functions are called on x86-64 alone");
 }
 
 void thunk_free(struct thunk *thunk)
 {
-    (void)thunk;
 }
 
 call_code *thunk_code(const struct thunk *thunk)
 {
-    (void)thunk;
     return NULL;
 }
 
 call_code *thunk_jump(const struct thunk *thunk)
 {
-    (void)thunk;
     return NULL;
 }
 
 void thunk_check(struct thunk *thunk, struct call_frame *frame,
                  struct call_faults *faults)
 {
-    (void)thunk;
-    (void)frame;
     *faults = (struct call_faults){.faults = 0};
 }

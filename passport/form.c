@@ -2,7 +2,6 @@
 #include "passport_private.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,9 +7,6 @@
 
 int passport_form(const unsigned char *code, size_t n, struct passport_form *form)
 {
-    (void)code;
-    (void)n;
-    (void)form;
     return -ENOTSUP;
 }
 
@@ -23,22 +20,17 @@ int passport_forms(struct passport_form **forms, size_t *n)
 void passport_label(const struct passport_form *form, const struct passport_link *link,
                     char from[PASSPORT_LABEL], char to[PASSPORT_LABEL])
 {
-    (void)form;
-    (void)link;
     from[0] = to[0] = '\0';
 }
 
 void passport_make_up(const struct passport_form *form, double cycles,
                       struct passport *passport)
 {
-    (void)form;
-    (void)cycles;
     *passport = (struct passport){.throughput = NAN};
 }
 
 double passport_latency(const struct passport *passport)
 {
-    (void)passport;
     return NAN;
 }
 
@@ -46,11 +38,6 @@ int passport_measure(const struct passport_form *forms, size_t n,
                      struct passport *passports, passport_done *done, void *context,
                      struct error *error)
 {
-    (void)forms;
-    (void)n;
-    (void)passports;
-    (void)done;
-    (void)context;
     return error_set(error, -ENOTSUP, "%s",
 #ifdef __x86_64__
                      "this simdbench was built without Zydis, which makes instructions "

@@ -161,7 +161,6 @@ int surgery_compare(const char *a, const char *b, struct surgery_difference *dif
     *difference = (struct surgery_difference){.same = false};
     int status = split(a, &x) ?: split(b, &y) ?: compare_lines(&x, &y, difference);
     difference->same_data = status == 0 && difference->same && same_data(&x, &y);
-    free(x.line);
-    free(y.line);
+    FREE_EACH(x.line, y.line);
     return status;
 }

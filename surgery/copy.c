@@ -266,6 +266,5 @@ void surgery_drop(struct surgery_variant *variant)
         if (variant->part[i].arena)
             munmap(variant->part[i].arena, variant->part[i].bytes);
     }
-    free(variant->changes.item);
-    free(variant);
+    FREE_EACH(variant->changes.item, variant);
 }

@@ -59,8 +59,7 @@ static int add_block(struct search *search, struct block new)
         new.lo = block->lo < new.lo ? block->lo : new.lo;
         new.hi = block->hi > new.hi ? block->hi : new.hi;
         new.loose |= block->loose;
-        free(block->image);
-        free(block->mark);
+        FREE_EACH(block->image, block->mark);
         *block = surgery->block[--surgery->n_blocks];
     }
     if (surgery->n_blocks == BLOCKS_MAX)
@@ -181,8 +180,7 @@ int tie_blocks(struct search *search, struct block *block, uint64_t target)
 void functions_forget(struct surgery *surgery)
 {
     for (size_t i = 0; i < surgery->n_blocks; i++) {
-        free(surgery->block[i].image);
-        free(surgery->block[i].mark);
+        FREE_EACH(surgery->block[i].image, surgery->block[i].mark);
         surgery->block[i].image = surgery->block[i].mark = NULL;
         surgery->block[i].indirect = surgery->block[i].calls = 0;
         surgery->block[i].moves = 0;
@@ -195,8 +193,7 @@ void functions_forget(struct surgery *surgery)
 void functions_free(struct surgery *surgery)
 {
     functions_forget(surgery);
-    free(surgery->fix);
-    free(surgery->extra);
+    FREE_EACH(surgery->fix, surgery->extra);
 }
 
 /* Each computed jump has a table; or calls an address that the code itself holds. */
@@ -269,8 +266,7 @@ int functions_find(struct surgery *surgery, struct error *error)
     do
         status = status < 0 ? status : code_find(&search);
     while (status == 0 && search.again);
-    free(search.todo.at);
-    free(search.taken.at);
+    FREE_EACH(search.todo.at, search.taken.at);
     if (status == 0 && !surgery->n_blocks)
         status = error_set(error, -ENOTSUP, "no executed function can be copied");
     if (status == 0)

@@ -226,8 +226,7 @@ void surgery_close(struct surgery *surgery)
     functions_free(surgery);
     for (size_t i = 0; i < SURGERY_EDITS; i++)
         free(surgery->edit[i].item);
-    free(surgery->counts);
-    free(surgery->executed);
+    FREE_EACH(surgery->counts, surgery->executed);
     objects_close(&surgery->objects);
     if (surgery->memory_fd >= 0)
         close(surgery->memory_fd);

@@ -20,93 +20,72 @@ int surgery_available(struct error *error)
 int surgery_open(const struct surgery_subject *subject, const uint64_t *executed,
                  size_t n, struct surgery **out, struct error *error)
 {
-    (void)subject;
-    (void)executed;
-    (void)n;
     *out = NULL;
     return surgery_available(error);
 }
 
 void surgery_close(struct surgery *surgery)
 {
-    (void)surgery;
 }
 
 void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts)
 {
-    (void)surgery;
     *facts = (struct surgery_facts){.functions = 0};
 }
 
 int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
                  struct error *error)
 {
-    (void)surgery;
-    (void)shift;
     *out = NULL;
     return surgery_available(error);
 }
 
 void surgery_drop(struct surgery_variant *variant)
 {
-    (void)variant;
 }
 
 int surgery_prove(struct surgery_variant *variant, int64_t timeout_ns,
                   struct error *error)
 {
-    (void)variant;
-    (void)timeout_ns;
     return surgery_available(error);
 }
 
 int surgery_select(struct surgery_variant *variant, surgery_function **run,
                    struct error *error)
 {
-    (void)variant;
     *run = NULL;
     return surgery_available(error);
 }
 
 int surgery_restore(struct surgery *surgery, struct error *error)
 {
-    (void)surgery;
-    (void)error;
     return 0;
 }
 
 uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
 {
-    (void)variant;
-    (void)address;
     return 0;
 }
 
 int surgery_code(const struct surgery *surgery, char **text, struct error *error)
 {
-    (void)surgery;
     *text = NULL;
     return surgery_available(error);
 }
 
 bool surgery_is_closed(const struct surgery *surgery)
 {
-    (void)surgery;
     return false;
 }
 
 bool surgery_has(const struct surgery *surgery, uint64_t address)
 {
-    (void)surgery;
-    (void)address;
     return false;
 }
 
 void surgery_where(const struct surgery *surgery, uint64_t address, char *text,
                    size_t size)
 {
-    (void)surgery;
-    (void)address;
     if (size)
         text[0] = '\0';
 }

@@ -104,7 +104,6 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
     struct object *more = realloc(objects->object, (objects->n + 1) * sizeof *more);
     struct object object = {.lo = UINT64_MAX, .bias = info->dlpi_addr};
     uint64_t first = 0;
-    (void)size;
     if (!more)
         return -ENOMEM;
     objects->object = more;
@@ -145,8 +144,7 @@ void objects_close(struct objects *objects)
         unmap_file(object);
         free(object->path);
     }
-    free(objects->object);
-    free(objects->region);
+    FREE_EACH(objects->object, objects->region);
     *objects = (struct objects){.n = 0};
 }
 

@@ -51,7 +51,6 @@ static void report(int signal, uint64_t address)
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
     const ucontext_t *const at = context;
-    (void)info;
     report(signal, (uint64_t)at->uc_mcontext.gregs[REG_RIP] - (signal == SIGTRAP));
 }
 

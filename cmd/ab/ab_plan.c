@@ -90,8 +90,6 @@ static int unite_offers(struct ab *ab, struct error *error)
 static void see_suite(const char *name, const char *summary, const char *shapes,
                       void *context)
 {
-    (void)summary;
-    (void)shapes;
     *(bool *)context |= !strcmp(name, "suite");
 }
 

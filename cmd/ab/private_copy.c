@@ -178,9 +178,6 @@ int private_copy(const char *folder, const char *name, const char *path, bool si
 static int remove_entry(const char *path, const struct stat *facts, int type,
                         struct FTW *walk)
 {
-    (void)facts;
-    (void)type;
-    (void)walk;
     return remove(path) < 0 ? -errno : 0;
 }
 

@@ -43,7 +43,6 @@ static bool read_cache(const char *value, struct case_settings *to)
 
 static const char *cache_text(const struct case_settings *from, char *text)
 {
-    (void)text;
     return from->cold ? "cold" : NULL;
 }
 
@@ -54,7 +53,6 @@ static bool read_pages(const char *value, struct case_settings *to)
 
 static const char *pages_text(const struct case_settings *from, char *text)
 {
-    (void)text;
     return from->huge_pages ? "2m" : NULL;
 }
 
@@ -91,7 +89,6 @@ static bool read_input(const char *value, struct case_settings *to)
 
 static const char *input_text(const struct case_settings *from, char *text)
 {
-    (void)text;
     return from->input;
 }
 

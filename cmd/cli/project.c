@@ -154,8 +154,7 @@ static const char *settle_output(const struct options *file, const struct option
     if (!place)
         return why;
     must(asprintf(&settled, "%.*s%s", (int)(name - *value), *value, place));
-    free(place);
-    free(*value);
+    FREE_EACH(place, *value);
     *value = settled;
     return NULL;
 }

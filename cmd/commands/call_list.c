@@ -112,7 +112,6 @@ int call_list(const char *name, const char *pattern)
         status = list(linked ?: path, name, pattern, &error);
     if (linked)
         unlink(linked);
-    free(linked);
-    free(command);
+    FREE_EACH(linked, command);
     return status < 0 ? exit_status_of(status, &error) : status;
 }

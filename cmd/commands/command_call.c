@@ -7,7 +7,6 @@
 #include "process/process.h"
 #include "worker/worker.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* `simdbench completion SHELL`, and `simdbench man`: what is installed beside the
  * program. The scripts ask `simdbench completion words -- WORD...`, so they know no
  * names. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,7 +86,6 @@ static const struct {
 
 static void add_study(const char *name, const char *title, void *context)
 {
-    (void)title;
     text_list_add(context, name);
 }
 

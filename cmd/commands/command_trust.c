@@ -67,8 +67,7 @@ static int take_back(const char *word, struct error *error)
         status = trust_revoke(path, error);
     if (status == 0)
         print_line(path, "no longer trusted");
-    free(bytes);
-    free(path);
+    FREE_EACH(bytes, path);
     return status;
 }
 
@@ -80,8 +79,7 @@ static int keep(const char *word, struct error *error)
         load(word, &path, &bytes, &size, error) ?: trust_keep(path, bytes, size, error);
     if (status == 0)
         print_line(path, "trusted until it changes");
-    free(bytes);
-    free(path);
+    FREE_EACH(bytes, path);
     return status;
 }
 

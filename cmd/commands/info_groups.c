@@ -23,7 +23,6 @@ static void print_encoding(const struct uarch *uarch, const char *name)
 
 static void count_formula(const struct formula *formula, void *context)
 {
-    (void)formula;
     ++*(size_t *)context;
 }
 

@@ -39,7 +39,6 @@ static int copy_kept(const void *context, FILE *file, struct error *error)
 {
     char bytes[1 << 16];
     ssize_t n;
-    (void)context;
     for (off_t at = 0; (n = pread(STDOUT_FILENO, bytes, sizeof bytes, at)) > 0; at += n)
         if (fwrite(bytes, 1, (size_t)n, file) != (size_t)n)
             break;

@@ -8,8 +8,6 @@
 
 static bool stop(void *context, size_t n)
 {
-    (void)context;
-    (void)n;
     return interrupted_by != 0;
 }
 

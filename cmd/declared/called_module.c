@@ -398,10 +398,7 @@ void declared_close(struct declared *declared)
     for (size_t i = 0; i < declared->n_slots; i++)
         close_slot(declared->slot[i]);
     declared_free(&declared->file);
-    free(declared->ops);
-    free(declared->kernels);
-    free(declared->function);
-    free(declared);
+    FREE_EACH(declared->ops, declared->kernels, declared->function, declared);
 }
 
 const struct simdbench_module *declared_table(const struct declared *declared)

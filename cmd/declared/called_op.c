@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +79,6 @@ static void op_format(const struct declared_slot *slot,
                       const struct simdbench_shape *shape, char *text, size_t size)
 {
     size_t used = 0;
-    (void)slot;
     for (uint32_t i = 0; i < shape->rank && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i ? "x" : "",
                                  shape->dim[i]);
@@ -152,7 +150,6 @@ static struct declared_slot *slots[DECLARED_SLOTS];
     static int layout_##n(const struct simdbench_shape *shape, uint32_t type,            \
                           struct simdbench_operand *const operand[])                     \
     {                                                                                    \
-        (void)type;                                                                      \
         return op_layout(slots[n], shape, operand);                                      \
     }                                                                                    \
     static int fill_##n(const struct simdbench_operands *operands, uint64_t seed,        \
@@ -170,7 +167,6 @@ static struct declared_slot *slots[DECLARED_SLOTS];
     static void work_##n(const struct simdbench_shape *shape, uint32_t type,             \
                          double *ops, double *bytes)                                     \
     {                                                                                    \
-        (void)type;                                                                      \
         op_work(slots[n], shape, ops, bytes);                                            \
     }                                                                                    \
     static int verify_##n(const struct simdbench_operands *operands,                     \

@@ -30,8 +30,7 @@ static void tail_free(struct tail *tail)
 {
     for (uint32_t i = 0; i < tail->view.count; i++)
         free(tail->operand[i].data);
-    free(tail->value);
-    free(tail->slack);
+    FREE_EACH(tail->value, tail->slack);
 }
 
 static const struct simdbench_operand *output_of(const struct tail *tail)

@@ -95,8 +95,6 @@ int command_doctor(struct options *options)
     checks_baselines(checks, baseline, baselines_ask(baseline, BASELINES_MAX));
     rc = write_checks(checks, options->format, &error);
 out:
-    free(vitals);
-    free(baseline);
-    free(checks);
+    FREE_EACH(vitals, baseline, checks);
     return exit_status_of(rc, &error);
 }

@@ -154,7 +154,6 @@ int doctor_instructions(const struct options *options, struct error *error)
         instructions_print(&instructions, &host, stdout);
     for (size_t i = 0; status == 0 && i < instructions.n; i++)
         any |= instructions.passport[i].known;
-    free(instructions.form);
-    free(instructions.passport);
+    FREE_EACH(instructions.form, instructions.passport);
     return status < 0 ? status : any ? EXIT_OK : EXIT_NOTHING;
 }

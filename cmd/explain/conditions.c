@@ -31,8 +31,6 @@ static bool has_role(const struct situation *at, uint32_t role, uint64_t bytes)
 
 static const char *same(struct variant *variant, const struct situation *at)
 {
-    (void)variant;
-    (void)at;
     return NULL;
 }
 
@@ -68,7 +66,6 @@ static const char *page_offset(struct variant *variant, const struct situation *
 
 static const char *alignment(struct variant *variant, const struct situation *at)
 {
-    (void)at;
     const bool aligned = variant->request.settings.align >= 64;
     variant->request.settings.align = 64;
     return aligned ? "the operands of the base are aligned" : NULL;
@@ -132,7 +129,6 @@ static const char *cold_caches(struct variant *variant, const struct situation *
 
 static const char *one_thread(struct variant *variant, const struct situation *at)
 {
-    (void)at;
     const bool one = variant->request.threads[0] == 1;
     variant->request.threads[0] = 1;
     return one ? "the base has one" : NULL;
@@ -185,7 +181,6 @@ static const char *next_isa(struct variant *variant, const struct situation *at)
 /* Operands lie elsewhere, and all else at random addresses. */
 static const char *layout(struct variant *variant, const struct situation *at)
 {
-    (void)at;
     variant->how.conditions.layout++;
     return NULL;
 }

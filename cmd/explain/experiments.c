@@ -4,7 +4,6 @@
 #include "conditions.h"
 #include "surgery.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

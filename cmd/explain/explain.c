@@ -4,9 +4,7 @@
 #include "output/output.h"
 #include "process/process.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <string.h>
 
 /* All that the cases share. */

@@ -3,7 +3,6 @@
 #include "explain_private.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

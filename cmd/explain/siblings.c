@@ -16,8 +16,7 @@ bool is_sibling(const struct case_name *a, const struct case_name *b)
 {
     char *const of_a = work_of(a), *const of_b = work_of(b);
     const bool same = !strcmp(of_a, of_b) && !strcmp(a->layout ?: "", b->layout ?: "");
-    free(of_a);
-    free(of_b);
+    FREE_EACH(of_a, of_b);
     return same;
 }
 

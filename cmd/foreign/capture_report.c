@@ -295,7 +295,6 @@ int capture_write(const struct foreign *foreign, const struct declaration *decla
                   FILE *file, struct error *error)
 {
     struct buffer text = {.text = NULL};
-    (void)error;
     EACH_TARGET(foreign, target)
     if (target->calls && !target->resolver)
         tell_target(foreign, target, declaration, file);

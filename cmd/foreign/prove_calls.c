@@ -136,7 +136,6 @@ static void take_loop(const struct inspect_census *census, struct seen *seen)
 static void entered(void *context, void *watched, uint64_t times)
 {
     struct target *const target = watched;
-    (void)context;
     if (!target->resolver)
         target->calls += times;
 }
@@ -154,7 +153,6 @@ static void traced(void *context, struct program *program, void *watched,
     struct foreign *const foreign = context;
     struct target *const target = watched;
     const struct inspect_census *const census = &trace->census;
-    (void)program;
     foreign->missed |= misses_calls(foreign, trace);
     must_grow(target->seen, target->n_seen);
     struct seen *const seen = &target->seen[target->n_seen++];
@@ -184,7 +182,6 @@ static void returned(void *context, struct program *program, struct program_spac
                      void *watched, const struct program_call *call, uint64_t result)
 {
     struct target *const target = watched;
-    (void)program;
     if (target->resolver) {
         targets_chosen(context, space, target, call->address - target->address, result);
         return;

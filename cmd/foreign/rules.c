@@ -200,8 +200,8 @@ int rule_parse(const char *text, struct rule *rule, struct error *error)
 void rule_free(struct rule *rule)
 {
     for (size_t i = 0; i < rule->n; i++)
-        TEXTS_FREE(rule->condition[i].text, rule->condition[i].source);
-    TEXTS_FREE(rule->text, rule->glob);
+        FREE_EACH(rule->condition[i].text, rule->condition[i].source);
+    FREE_EACH(rule->text, rule->glob);
     *rule = (struct rule){.text = NULL};
 }
 

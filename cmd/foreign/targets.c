@@ -324,8 +324,8 @@ void targets_free(struct foreign *foreign)
         for (size_t k = 0; k < file->n; k++) {
             struct target *const target = file->target[k];
             for (size_t s = 0; s < target->n_seen; s++)
-                TEXTS_FREE(target->seen[s].error, target->seen[s].loop,
-                           target->seen[s].source);
+                FREE_EACH(target->seen[s].error, target->seen[s].loop,
+                          target->seen[s].source);
             free(target->seen);
             free(target->captured);
             capture_forget(target);

@@ -274,7 +274,7 @@ void harness_close(struct harness *harness)
         return;
     sides_close(harness);
     for (size_t c = 0; c < harness->n_cases; c++) {
-        TEXTS_FREE(harness->cases[c].name, harness->cases[c].skips);
+        FREE_EACH(harness->cases[c].name, harness->cases[c].skips);
         free(harness->cases[c].rounds);
     }
     free(harness->cases);

@@ -8,7 +8,6 @@ int read_gbench(char *text, const struct reading_form *form, struct readings *re
                 struct error *error)
 {
     struct run *run = NULL;
-    (void)form;
     const int status = run_read_json(&run, text, strlen(text), error);
     for (size_t i = 0; status == 0 && i < run->n_results; i++) {
         const struct result *const result = &run->results[i];

@@ -318,6 +318,6 @@ int slice_run(const struct slice_request *request, struct slice *slice,
 
 void slice_free(struct slice *slice)
 {
-    TEXTS_FREE(slice->text, slice->complaint, slice->said);
+    FREE_EACH(slice->text, slice->complaint, slice->said);
     *slice = (struct slice){.text = NULL};
 }

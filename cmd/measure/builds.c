@@ -38,10 +38,7 @@ void builds_free(struct builds *builds)
         return;
     for (size_t i = 0; i < builds->n; i++)
         free(builds->why[i]);
-    free(builds->why);
-    free(builds->looked);
-    free(builds->spent_ns);
-    free(builds);
+    FREE_EACH(builds->why, builds->looked, builds->spent_ns, builds);
 }
 
 static bool is_wanted(const struct group_state *group, const struct case_state *entry,

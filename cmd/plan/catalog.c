@@ -280,13 +280,8 @@ int catalog_make(const struct request *request, const struct how *how,
 
 void offer_free(const struct offer *offer)
 {
-    free(offer->op);
-    free(offer->semiring);
-    free(offer->isa);
-    free(offer->variant);
-    free(offer->layout);
-    free(offer->roof);
-    free(offer->other_roof);
+    FREE_EACH(offer->op, offer->semiring, offer->isa, offer->variant, offer->layout,
+              offer->roof, offer->other_roof);
 }
 
 void catalog_free(struct catalog *catalog)
@@ -295,8 +290,7 @@ void catalog_free(struct catalog *catalog)
         offer_free(&catalog->offers[i]);
     for (size_t i = 0; i < catalog->n_workers; i++)
         worker_free(catalog->workers[i]);
-    free(catalog->offers);
-    free(catalog->workers);
+    FREE_EACH(catalog->offers, catalog->workers);
     text_list_free(&catalog->missing);
     if (catalog->memory_fd >= 0)
         close(catalog->memory_fd);

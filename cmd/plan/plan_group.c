@@ -273,10 +273,7 @@ void plan_cut_group(struct plan_group *group, size_t cases)
 {
     while (group->n_cases > cases) {
         struct plan_case *const last = &group->cases[--group->n_cases];
-        free(last->id);
-        free(last->shape);
-        free(last->skip);
-        free(last->limit_id);
+        FREE_EACH(last->id, last->shape, last->skip, last->limit_id);
         text_list_free(&last->notes);
     }
 }
@@ -284,9 +281,7 @@ void plan_cut_group(struct plan_group *group, size_t cases)
 void plan_free_group(struct plan_group *group)
 {
     plan_cut_group(group, 0);
-    free(group->cases);
-    free(group->settings.input);
-    free(group->op);
+    FREE_EACH(group->cases, group->settings.input, group->op);
     *group = (struct plan_group){.n_cases = 0};
 }
 

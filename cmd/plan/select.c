@@ -39,7 +39,6 @@ static int select_op(struct selection *selection, struct error *error)
 /* The words of kernels, not of libraries, that options are held against. */
 static int find_known(struct selection *selection, struct error *error)
 {
-    (void)error;
     for (size_t i = 0; i < selection->catalog->n_offers; i++) {
         const struct offer *offer = &selection->catalog->offers[i];
         if (!of_op(selection, offer) || offer->is_baseline)
@@ -132,7 +131,6 @@ static const char *best_isa(const struct selection *selection)
 static int select_isas(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->request->isas;
-    (void)error;
     selection->isa_auto = !asked->n || text_list_has(asked, "auto");
     if (!asked->n)
         text_list_add(&selection->isas, best_isa(selection));
@@ -222,7 +220,6 @@ static int select_inputs(struct selection *selection, struct error *error)
     const char *known = catalog_op_text(selection->catalog, selection->op, "inputs");
     const size_t first = known ? strcspn(known, ", ") : 0;
     FREED_BY(text_list_free) struct text_list names = {.n = 0};
-    (void)error;
     if (accuracy && !asked->n)
         text_list_split(
             &names, catalog_op_text(selection->catalog, selection->op, "accuracy_inputs"),
@@ -329,6 +326,5 @@ void selection_free(struct selection *selection)
         text_list_free(lists[i]);
     for (size_t i = 0; selection->rungs && i < selection->request->n_threads; i++)
         text_list_free(&selection->rungs[i]);
-    free(selection->rungs);
-    free(selection->types);
+    FREE_EACH(selection->rungs, selection->types);
 }

@@ -40,7 +40,6 @@ static void visit_list(const char *name, const char *summary, const char *shapes
                        void *context)
 {
     struct search *search = context;
-    (void)summary;
     text_list_add(&search->known, name);
     if (!strcmp(name, search->name)) {
         search->found = true;

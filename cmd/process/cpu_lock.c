@@ -188,7 +188,6 @@ static size_t count_waiters(int fd, int cpu, off_t ticket, size_t most)
 
 static bool find_last(int fd, off_t at, void *context)
 {
-    (void)fd;
     *(off_t *)context = at;
     return true;
 }

@@ -3,7 +3,6 @@
 #include "referee_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Enough for any kernel; data behind it are no code. */
 enum { CODE_MAX = 1 << 20 };

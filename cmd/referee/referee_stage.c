@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,10 +138,7 @@ int stage_begin(struct referee *referee, const char *shape, uint64_t bytes,
 
 void stage_end(struct stage *stage)
 {
-    free(stage->image);
-    free(stage->right);
-    free(stage->found);
-    free(stage->place);
+    FREE_EACH(stage->image, stage->right, stage->found, stage->place);
     *stage = (struct stage){.turns = 0};
 }
 

@@ -3,8 +3,6 @@
 #include "process/process.h"
 #include "studies/studies_private.h"
 
-#include <math.h>
-
 /* The times of a round: those of the total, then those of each part. */
 static double rule_residual(const double *ns, const void *context)
 {

@@ -42,8 +42,7 @@ static int open_file(const char *word, struct study *study, enum trust *trust,
     size_t size;
     const int status = study_load(study, word, &bytes, &size, error);
     *trust = status == 0 && path ? trust_of(path, bytes, size) : TRUST_NO;
-    free(bytes);
-    free(path);
+    FREE_EACH(bytes, path);
     return status;
 }
 

@@ -2,8 +2,6 @@
 /* A trace tells what a member executes. */
 #include "studies/studies_private.h"
 
-#include <math.h>
-
 /* The facts that need no time. */
 static void take_facts(const struct variant_trace *trace, const struct variant *base,
                        const double *rates, struct inspect_facts *facts)

@@ -23,14 +23,12 @@ void series_take(struct series *to, const struct result *result, uint64_t pass)
 
 void series_clear(struct series *series)
 {
-    free(series->round);
-    free(series->ns);
+    FREE_EACH(series->round, series->ns);
     *series = (struct series){.n = 0};
 }
 
 double rule_ratio(const double *ns, const void *context)
 {
-    (void)context;
     return ns[0] / ns[1];
 }
 

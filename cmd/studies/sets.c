@@ -281,11 +281,9 @@ void sets_free(struct set_list *list)
             series_clear(&member->series);
             series_clear(&member->limit);
             run_free(member->aside);
-            free(member->absent);
-            free(member->not_traced);
+            FREE_EACH(member->absent, member->not_traced);
         }
-        free(list->set[i].member);
-        free(list->set[i].at);
+        FREE_EACH(list->set[i].member, list->set[i].at);
     }
     free(list->set);
     *list = (struct set_list){.n = 0};

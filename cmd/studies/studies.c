@@ -205,8 +205,7 @@ static void close_studies(struct opened_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         study_clear(list->item[i].study);
-        free(list->item[i].study);
-        free(list->item[i].folder);
+        FREE_EACH(list->item[i].study, list->item[i].folder);
     }
     free(list->item);
 }

@@ -2,8 +2,6 @@
 /* One loop of a call matters most. */
 #include "variant/variant.h"
 
-#include <math.h>
-
 void variant_set_rates(const double *rates, struct inspect_facts *facts)
 {
     for (size_t i = 0; i < core_rate_count(); i++) {

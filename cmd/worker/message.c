@@ -227,7 +227,6 @@ int message_read_dims(const cJSON *array, struct simdbench_shape *shape)
 static int write_json(const void *context, FILE *file, struct error *error)
 {
     FREED_BY(free_memory) char *text = must_have(cJSON_Print(context));
-    (void)error;
     fprintf(file, "%s\n", text);
     return 0;
 }

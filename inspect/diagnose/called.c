@@ -57,8 +57,6 @@ bool called_count(const struct nodes *nodes, const struct loops *loops, double *
     for (uint32_t i = 0; made && i < nodes->n; i++)
         if (c.in[i])
             of_loop[loops->of[i]] += (double)nodes->node[i].executed;
-    free(c.by);
-    free(c.in);
-    free(c.stack);
+    FREE_EACH(c.by, c.in, c.stack);
     return made;
 }

@@ -135,9 +135,7 @@ static bool take_order(struct making *m, bool memory)
             *(memory ? &m->sum[at].loop.memory_chain : &m->sum[at].loop.register_chain) +=
                 cycles[i] / turns[at];
     }
-    free(cycles);
-    free(executed);
-    free(turns);
+    FREE_EACH(cycles, executed, turns);
     return done;
 }
 
@@ -405,7 +403,6 @@ int census_make(const struct tracer *tracer, const struct inspect_options *optio
         status = error_set(tracer->error, -ENOMEM, "out of memory");
     places_close(m.places);
     loops_free(&m.loops);
-    free(m.sum);
-    free(m.sum_of);
+    FREE_EACH(m.sum, m.sum_of);
     return status;
 }

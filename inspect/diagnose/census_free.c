@@ -6,20 +6,13 @@
 void inspect_census_free(struct inspect_census *census)
 {
     for (size_t i = 0; i < census->n_loops; i++) {
-        free(census->loop[i].where);
-        free(census->loop[i].source);
-        free(census->loop[i].path);
-        free(census->loop[i].dearest_form);
+        FREE_EACH(census->loop[i].where, census->loop[i].source, census->loop[i].path,
+                  census->loop[i].dearest_form);
     }
     for (size_t i = 0; i < census->n_lines; i++) {
-        free(census->line[i].text);
-        free(census->line[i].source);
-        free(census->line[i].form);
+        FREE_EACH(census->line[i].text, census->line[i].source, census->line[i].form);
     }
-    free(census->loop);
-    free(census->line);
-    free(census->modules);
-    free(census->name_out);
-    free(census->producer);
+    FREE_EACH(census->loop, census->line, census->modules, census->name_out,
+              census->producer);
     *census = (struct inspect_census){.n_loops = 0};
 }

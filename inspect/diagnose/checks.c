@@ -33,9 +33,7 @@ static bool checks_make(struct checks *c, const struct nodes *nodes,
 
 static void checks_free(struct checks *c)
 {
-    free(c->written);
-    free(c->loaded);
-    free(c->setter);
+    FREE_EACH(c->written, c->loaded, c->setter);
 }
 
 static bool has_loaded(const struct checks *c, uint32_t node)

@@ -226,7 +226,6 @@ int loops_find(const struct nodes *nodes, bool whole, struct loops *loops)
 
 void loops_free(struct loops *loops)
 {
-    free(loops->loop);
-    free(loops->of);
+    FREE_EACH(loops->loop, loops->of);
     *loops = (struct loops){.n = 0};
 }

@@ -335,8 +335,7 @@ static void take_trace(struct held *held, struct child *child, void *watched,
             thread_resume(thread, tracer->child.signal);
     }
     nodes_free(&tracer->nodes);
-    free(tracer->order.item);
-    free(tracer);
+    FREE_EACH(tracer->order.item, tracer);
     space_leave(program, space);
 }
 

@@ -54,9 +54,7 @@ void space_leave(struct program *program, struct program_space *space)
         }
     if (space->memory_fd >= 0)
         close(space->memory_fd);
-    free(space->breakpoint);
-    free(space->object);
-    free(space);
+    FREE_EACH(space->breakpoint, space->object, space);
 }
 
 /* The first breakpoint that does not lie below an address. */
@@ -174,14 +172,12 @@ static bool space_add(struct program_space *space, uint64_t address, void *watch
 bool program_watch(struct program *program, struct program_space *space, uint64_t address,
                    void *watched)
 {
-    (void)program;
     return space_add(space, address, watched);
 }
 
 void program_watch_loader(struct program *program, struct program_space *space,
                           uint64_t address, uint64_t r_debug)
 {
-    (void)program;
     space->r_debug = r_debug;
     space_add(space, address, NULL);
 }

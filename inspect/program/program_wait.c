@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 
 #define RESUME_FLAG UINT64_C(0x10000)
 enum { LOOK_NS = 20000000, HANDLER_NS = 200000000, HALT_NS = 2000000000 };

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 pid_t inspect_tracer(pid_t process)
@@ -68,10 +67,6 @@ int inspect_call(void (*function)(const void *a, void *b), const void *a, void *
 int inspect_call(void (*function)(const void *a, void *b), const void *a, void *b,
                  uint64_t calls)
 {
-    (void)function;
-    (void)a;
-    (void)b;
-    (void)calls;
     return -ENOTSUP;
 }
 #endif

@@ -99,11 +99,9 @@ int nodes_end_window(struct nodes *nodes, unsigned number, unsigned windows)
 void nodes_free(struct nodes *nodes)
 {
     for (uint32_t i = 0; i < nodes->n; i++) {
-        free(nodes->node[i].seen);
-        free(nodes->node[i].edge);
+        FREE_EACH(nodes->node[i].seen, nodes->node[i].edge);
         path_free(nodes->node[i].path);
     }
-    free(nodes->node);
-    free(nodes->slot);
+    FREE_EACH(nodes->node, nodes->slot);
     *nodes = (struct nodes){.n = 0};
 }

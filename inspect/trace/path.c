@@ -250,8 +250,7 @@ struct path *path_make(const struct nodes *nodes, const uint32_t *list, uint32_t
 void path_free(struct path *path)
 {
     if (path) {
-        free(path->node);
-        free(path->exit);
+        FREE_EACH(path->node, path->exit);
     }
     free(path);
 }

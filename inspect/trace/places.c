@@ -80,14 +80,6 @@ static int no_debuginfo(Dwfl_Module *module, void **data, const char *name,
                         Dwarf_Addr base, const char *file, const char *link,
                         GElf_Word crc, char **found)
 {
-    (void)module;
-    (void)data;
-    (void)name;
-    (void)base;
-    (void)file;
-    (void)link;
-    (void)crc;
-    (void)found;
     return -1;
 }
 
@@ -146,23 +138,17 @@ char *places_producer(const struct places *places, uint64_t address)
 static const char *symbol_of(const struct places *places, uint64_t address,
                              uint64_t *offset)
 {
-    (void)places;
-    (void)address;
     *offset = 0;
     return NULL;
 }
 
 char *places_path(const struct places *places, uint64_t address)
 {
-    (void)places;
-    (void)address;
     return NULL;
 }
 
 char *places_producer(const struct places *places, uint64_t address)
 {
-    (void)places;
-    (void)address;
     return NULL;
 }
 #endif
@@ -227,6 +213,5 @@ void places_close(struct places *places)
 #endif
     for (size_t i = 0; i < places->n; i++)
         free(places->mapping[i].module);
-    free(places->mapping);
-    free(places);
+    FREE_EACH(places->mapping, places);
 }

@@ -100,8 +100,6 @@ struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *
             node->code.cost = &taken[at];
     }
 out:
-    free(asking.code);
-    free(asking.of);
-    free(costs);
+    FREE_EACH(asking.code, asking.of, costs);
     return taken;
 }

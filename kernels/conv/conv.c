@@ -272,7 +272,6 @@ static void conv_work(const struct simdbench_shape *shape, uint32_t type, double
     const double outputs =
         (double)conv.n * (double)conv.k * (double)conv.oh * (double)conv.ow;
 
-    (void)type;
     *ops = 2 * (double)conv.n * weights * rows * columns;
     *bytes =
         sizeof(float) * (inputs + outputs + weights * (double)conv.r * (double)conv.s);

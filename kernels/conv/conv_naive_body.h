@@ -54,7 +54,6 @@ KERNEL_FUNCTION(conv, , NAIVE)
     const ptrdiff_t plane = shape.h * shape.w, y_plane = shape.oh * shape.ow;
     float *y = operands->operand[2]->data;
 
-    (void)state;
     for (ptrdiff_t n = 0; n < shape.n; n++) {
         const float *weight = operands->operand[1]->data;
         for (ptrdiff_t k = 0; k < shape.k; k++, y += y_plane) {

@@ -49,7 +49,5 @@ void conv_pathology_release(void *state)
 void conv_pathology_choice(const struct simdbench_operands *operands, const void *state,
                            struct simdbench_choice *choice)
 {
-    (void)operands;
-    (void)state;
     choice->workspace_bytes = 0;
 }

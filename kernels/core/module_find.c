@@ -153,7 +153,6 @@ void module_each(void (*each)(const char *name, const char *path, void *context)
 
 static void near_each(const char *name, const char *path, void *context)
 {
-    (void)path;
     near_try(context, name);
 }
 

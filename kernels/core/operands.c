@@ -332,7 +332,6 @@ void operands_evict(const struct operands *operands)
 void operands_evict(const struct operands *operands)
 {
     static volatile char other[64 << 20];
-    (void)operands;
     for (size_t i = 0; i < sizeof other; i += LINE)
         other[i]++;
 }

@@ -35,7 +35,6 @@
     void name##_choice(const struct simdbench_operands *operands, const void *state, \
                        struct simdbench_choice *choice)                              \
     {                                                                                \
-        (void)operands;                                                              \
         tell(state, choice);                                                         \
     }
 

@@ -72,8 +72,6 @@ static bool split_elements(struct operands *part, uint32_t index, uint32_t count
 static int share_whole(const struct simdbench_kernel *kernel,
                        const struct simdbench_operands *part, void *whole, void **state)
 {
-    (void)kernel;
-    (void)part;
     *state = whole;
     return 0;
 }
@@ -203,7 +201,6 @@ static void run_part(void *context, uint32_t index, uint32_t count)
 {
     const struct split *const split = context;
     const struct part *const part = &split->part[index];
-    (void)count;
     split->kernel->run(&part->operands.view, part->state);
 }
 

@@ -29,7 +29,6 @@ static double draw_normal(const struct range *range, uint64_t *state)
 {
     const uint64_t part = (UINT64_C(1) << 21) - 1;
     int64_t sum = -3 * (int64_t)part;
-    (void)range;
     for (int i = 0; i < 2; i++) {
         const uint64_t draw = random_next(state);
         sum += (int64_t)((draw >> 43) + (draw >> 22 & part) + (draw & part));
@@ -61,7 +60,6 @@ static double draw_subnormal(const struct range *range, uint64_t *state)
 
 static double draw_zero(const struct range *range, uint64_t *state)
 {
-    (void)range;
     return random_sign(state) ? -0.0 : 0.0;
 }
 

@@ -85,7 +85,6 @@ static inline void OF(read_elements)(T *to, const T *from, ptrdiff_t n,
 /* Less than a vector of B. */
 static inline void OF(read_first)(T *to, const T *from, ptrdiff_t n, enum gemm_form form)
 {
-    (void)form;
     STORE(to, OF(load_first)(from, n));
 }
 
@@ -130,10 +129,6 @@ OF(tile)(const int rows, const int vectors, const int edge, const enum gemm_form
     HIDE(b7);
     HIDE_VECTOR(one);
     (void)one;
-    (void)index;
-    (void)ldi;
-    (void)width;
-    (void)edge;
 
     for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
         const char *bp = (const char *)b;
@@ -381,7 +376,6 @@ static void OF(divide)(const struct gemm_problem *shape, ptrdiff_t tallest, bool
     problem->taller = steps % problem->strips;
     problem->several = workspace->tall / tallest;
 #if OF(IS_INTEGER)
-    (void)edges;
     problem->copy_rows = problem->copy_panels = true;
 #else
     problem->copy_rows = OF(crowded)(shape->lda, m);

@@ -313,7 +313,6 @@ INLINE void OF(slim_products)(const struct simdbench_operands *operands,
 #else
 static bool OF(is_slim)(const struct gemm_problem *shape)
 {
-    (void)shape;
     return false;
 }
 

@@ -190,8 +190,6 @@ static int split_share_backward(const struct simdbench_kernel *kernel,
     /* Whole pages, so that no two parts are neighbours. */
     const size_t bytes = split_bytes_backward(part) / PAGE * PAGE + PAGE;
     void *const sums = aligned_alloc(PAGE, bytes);
-    (void)kernel;
-    (void)whole;
     if (!made || !sums) {
         free(made);
         free(sums);
@@ -209,7 +207,6 @@ static int split_share_backward(const struct simdbench_kernel *kernel,
 static void split_release_backward(const struct simdbench_kernel *kernel, void *state)
 {
     struct backward_part *const made = state;
-    (void)kernel;
     free(made->sums);
     free(made);
 }

@@ -43,7 +43,6 @@ INLINE void OF(add_to_columns)(const bool scatter, T *b, ptrdiff_t ld,
 {
     ptrdiff_t j = 0;
 
-    (void)scatter;
     for (; j + TOGETHER <= n; j += TOGETHER) {
         if (ANY_NONE(index + j)) {
             for (int l = 0; l < TOGETHER; l++)

@@ -54,7 +54,6 @@ INLINE void OF(map)(OF(operation) * f, const struct simdbench_operands *operands
 #define MAP_ROW(function, name)            \
     KERNEL_FUNCTION(map, function, direct) \
     {                                      \
-        (void)state;                       \
         OF(map)(OF(name), operands);       \
     }
 
@@ -89,7 +88,6 @@ INLINE void OF(map_stream)(OF(operation) * f, const struct simdbench_operands *o
 #define MAP_ROW(function, name)             \
     KERNEL_FUNCTION(map, function, stream)  \
     {                                       \
-        (void)state;                        \
         OF(map_stream)(OF(name), operands); \
     }
 

@@ -103,7 +103,6 @@ KERNEL_FUNCTION(maxpool, , rows)
     const struct pool pool = pool_of(operands->shape);
     const T *const x = operands->operand[0]->data;
     T *const y = operands->operand[1]->data;
-    (void)state;
     if (pool.window == 2 && pool.stride == 2)
         OF(pool)(&pool, x, y, 2, 2);
     else if (pool.window == 3 && pool.stride == 2)

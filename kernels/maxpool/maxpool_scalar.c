@@ -4,13 +4,11 @@
 
 INLINE vector_f32 following_f32(vector_f32 a, vector_f32 b)
 {
-    (void)a;
     return b;
 }
 
 INLINE vector_f64 following_f64(vector_f64 a, vector_f64 b)
 {
-    (void)a;
     return b;
 }
 

@@ -22,7 +22,6 @@ bool blas_cpu_has(const char *isa)
 static int gemm_prepare(const struct simdbench_operands *operands, void **state,
                         char *error, size_t error_size)
 {
-    (void)state;
     for (uint32_t i = 0; i < operands->shape->rank; i++) {
         if (operands->shape->dim[i] > INT_MAX)
             return refuse(error, error_size, -ENOTSUP, "%s takes dimensions up to %d",
@@ -64,7 +63,6 @@ static void *matrix(const struct simdbench_operand *operand, int64_t i)
                                               *const b = operands->operand[1], \
                                               *const c = operands->operand[2]; \
         const int64_t *dim = operands->shape->dim; \
-        (void)state; \
         for (int64_t i = 0; i < matrices(operands); i++) \
             blas.name(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1], \
                       (int)dim[2], 1, matrix(a, i), leading(a), matrix(b, i), \

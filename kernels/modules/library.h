@@ -132,6 +132,5 @@ static inline int library_no_options(const struct simdbench_option *const *optio
     {                                                                  \
         static const struct simdbench_module module = {                \
             .size = sizeof module, .abi = SIMDBENCH_ABI, __VA_ARGS__}; \
-        (void)abi;                                                     \
         return &module;                                                \
     }

@@ -41,8 +41,6 @@ static const struct core {
 static int find_core(struct dl_phdr_info *object, size_t size, void *unused)
 {
     const char *slash = strrchr(object->dlpi_name, '/');
-    (void)size;
-    (void)unused;
     for (size_t i = 0; slash && i < sizeof cores / sizeof *cores; i++) {
         char name[32];
         int n = snprintf(name, sizeof name, "/libmkl_%s.so", cores[i].name);
@@ -62,7 +60,6 @@ static const char *gemm_isa(void)
 static int tanh_prepare(const struct simdbench_operands *operands, void **state,
                         char *error, size_t error_size)
 {
-    (void)state;
     if (operands->operand[0]->count > INT_MAX)
         return refuse(error, error_size, -ENOTSUP, "oneMKL takes up to %d elements",
                       INT_MAX);
@@ -72,8 +69,6 @@ static int tanh_prepare(const struct simdbench_operands *operands, void **state,
 static void tanh_choice(const struct simdbench_operands *operands, const void *state,
                         struct simdbench_choice *choice)
 {
-    (void)operands;
-    (void)state;
     choice->implementation = mkl.core ? mkl.core->name : "VML";
     choice->isa = mkl.core ? mkl.core->vml : NULL;
 }
@@ -84,7 +79,6 @@ static void tanh_choice(const struct simdbench_operands *operands, const void *s
     static void element##_##variant_##_run(const struct simdbench_operands *operands, \
                                            void *state) \
     { \
-        (void)state; \
         mkl.element##_tanh((int)operands->operand[0]->count, operands->operand[0]->data, \
                            operands->operand[1]->data, mode); \
     } \

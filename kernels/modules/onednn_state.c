@@ -40,7 +40,6 @@ void state_release(void *opaque)
 void state_run(const struct simdbench_operands *operands, void *opaque)
 {
     struct state *state = opaque;
-    (void)operands;
     for (int i = 0; i < state->calls; i++)
         dnnl.primitive_execute(state->call[i].primitive, dnnl.stream, state->call[i].n,
                                state->call[i].arg);
@@ -166,7 +165,6 @@ void state_choice(const struct simdbench_operands *operands, const void *opaque,
                   struct simdbench_choice *choice)
 {
     const struct state *state = opaque;
-    (void)operands;
     choice->implementation = state->implementation;
     choice->isa = name_isa(state->implementation);
     choice->workspace_bytes = state->bytes;

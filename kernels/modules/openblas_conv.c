@@ -119,7 +119,6 @@ static void im2col_choice(const struct simdbench_operands *operands, const void 
                           struct simdbench_choice *choice)
 {
     const struct im2col *work = state;
-    (void)operands;
     choice->implementation = work->columns ? "im2col, sgemm" : "sgemm alone";
     choice->note = work->columns ? "im2col is inside the timed call" : NULL;
     choice->workspace_bytes = work->bytes;

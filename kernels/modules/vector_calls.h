@@ -51,7 +51,6 @@ VECTOR_LOOP(f64, avx512, double, __m512d, "avx512f", _mm512_loadu_pd, _mm512_sto
     static vector_##type_##_##isa_ *call_##function;                                   \
     static void run_##function(const struct simdbench_operands *operands, void *state) \
     {                                                                                  \
-        (void)state;                                                                   \
         vector_loop_##type_##_##isa_(operands, call_##function);                       \
     }                                                                                  \
     static const struct simdbench_kernel kernel_##function = {                         \

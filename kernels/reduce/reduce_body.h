@@ -111,19 +111,16 @@ INLINE void OF(reduce)(const bool most, const bool mean,
 
 KERNEL_FUNCTION(reduce, sum, lanes)
 {
-    (void)state;
     OF(reduce)(false, false, operands);
 }
 
 KERNEL_FUNCTION(reduce, mean, lanes)
 {
-    (void)state;
     OF(reduce)(false, true, operands);
 }
 
 KERNEL_FUNCTION(reduce, max, lanes)
 {
-    (void)state;
     OF(reduce)(true, false, operands);
 }
 

@@ -23,7 +23,6 @@ INLINE VEC OF(rectify)(VEC v, enum relu_form form)
     if (form == RELU_AND_MASK)
         return AND_MASK(v);
 #endif
-    (void)form;
     return RECTIFY(v);
 }
 

@@ -67,7 +67,6 @@ FEW_OF(f64)
         const T *x = operands->operand[0]->data;      \
         T *y = operands->operand[1]->data;            \
         const size_t n = operands->operand[1]->count; \
-        (void)state;                                  \
         (void)x;                                      \
         statement                                     \
     }

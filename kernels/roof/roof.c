@@ -113,7 +113,6 @@ static int roof_reference(const struct simdbench_operands *operands, const char 
 static void roof_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                       double *bytes)
 {
-    (void)type;
     *ops = shape->rank == 0 ? 2.0 * ROOF_PAIRS : 0;
     *bytes = shape->rank == 0 ? 0 : (double)shape->dim[0] * (double)roof_passes(shape);
 }
@@ -136,7 +135,6 @@ const struct simdbench_op roof_op = {
 void roof_registers_work(const struct simdbench_operands *operands, double *ops,
                          double *bytes)
 {
-    (void)operands;
     *ops = 2.0 * ROOF_PAIRS;
     *bytes = 0;
 }
@@ -211,9 +209,6 @@ void roof_memory_release(void *state)
 void roof_memory_choice(const struct simdbench_operands *operands, const void *state,
                         struct simdbench_choice *choice)
 {
-    (void)operands;
-    (void)state;
-    (void)choice;
 }
 
 struct traffic {

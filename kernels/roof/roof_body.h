@@ -84,8 +84,6 @@
         _Static_assert(ROOF_PAIRS % ((pairs) * LANES(type##_BYTES)) == 0,           \
                        "the loop does not divide the pairs");                       \
         size_t n = ROOF_PAIRS / (pairs) / LANES(type##_BYTES);                      \
-        (void)operands;                                                             \
-        (void)state;                                                                \
         __asm__ volatile(load_all(type##_BYTES) ".p2align 6\n"                      \
                                                 "1:\n\t" body COUNT_DOWN("n") LEAVE \
                          : [n] "+r"(n)                                              \

@@ -159,7 +159,6 @@ KERNEL_FUNCTION(softmax, , rows)
     const ptrdiff_t rows = operands->shape->dim[0], columns = operands->shape->dim[1];
     const T *x = operands->operand[0]->data;
     T *y = operands->operand[1]->data;
-    (void)state;
     for (ptrdiff_t i = 0; i < rows; i++, x += columns, y += columns) {
         if (columns < LANES) {
             OF(short_row)(x, y, columns);
@@ -178,7 +177,6 @@ KERNEL_FUNCTION(log_softmax, , rows)
     const ptrdiff_t together = fit < TOGETHER ? fit : TOGETHER;
     const T *x = operands->operand[0]->data;
     T *y = operands->operand[1]->data;
-    (void)state;
     for (ptrdiff_t first = 0; first < rows; first += together) {
         const ptrdiff_t n = rows - first < together ? rows - first : together;
         T most[TOGETHER], sum[TOGETHER];

@@ -30,6 +30,5 @@
 #define TANH_KERNEL(variant, vectors)                      \
     KERNEL_FUNCTION(tanh, , variant)                       \
     {                                                      \
-        (void)state;                                       \
         OF(each)(operands, OF(variant##_method), vectors); \
     }

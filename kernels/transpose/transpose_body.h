@@ -33,7 +33,6 @@ INLINE void OF(lines)(const bool stream, const T *x, ptrdiff_t ld, T *y, ptrdiff
                 continue;
             }
 #endif
-            (void)stream;
             STORE(to, v[b][i]);
         }
 }
@@ -132,7 +131,6 @@ INLINE void OF(staged)(const struct simdbench_operands *operands)
 
 KERNEL_FUNCTION(transpose, , tile)
 {
-    (void)state;
 #ifdef HAS_LANES
     if (OF(crowded)(operands->shape)) {
         OF(staged)(operands);
@@ -147,7 +145,6 @@ KERNEL_FUNCTION(transpose, , stream)
 {
     const uintptr_t y = (uintptr_t)operands->operand[1]->data,
                     row = (uintptr_t)operands->shape->dim[0] * sizeof(T);
-    (void)state;
     OF(transpose)((y | row) % 64 == 0, operands);
     _mm_sfence();
 }

@@ -4,12 +4,10 @@
 
 INLINE void turn_f32(f32 *v)
 {
-    (void)v;
 }
 
 INLINE void turn_f64(f64 *v)
 {
-    (void)v;
 }
 
 #define T f32

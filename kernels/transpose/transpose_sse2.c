@@ -28,7 +28,6 @@ INLINE void turn_f64(vector_f64 *v)
 
 INLINE __m128 lanes_apart(const void *p, ptrdiff_t bytes)
 {
-    (void)bytes;
     return _mm_loadu_ps(p);
 }
 

@@ -108,11 +108,7 @@ void thread_close(struct counters *thread)
     for (size_t i = thread->n; i-- > 0;)
         if (thread->slot[i].fd >= 0)
             thread->system->close(thread->slot[i].fd);
-    free(thread->slot);
-    free(thread->group);
-    free(thread->trial_words);
-    free(thread->words);
-    free(thread);
+    FREE_EACH(thread->slot, thread->group, thread->trial_words, thread->words, thread);
 }
 
 void counters_close(struct counters *counters)

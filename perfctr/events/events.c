@@ -136,7 +136,6 @@ struct near {
 static void near_offer(const char *qualified, const char *description, void *context)
 {
     struct near *const near = context;
-    (void)description;
     const char *const colons = strstr(qualified, "::");
     const char *const name = near->with_pmu || !colons ? qualified : colons + 2;
     char event[EVENT_NAME_SIZE];
@@ -190,7 +189,6 @@ static void all_each(const char *text, event_each_fn *each, void *context, void 
         snprintf(pmu, sizeof pmu, "%.*s", (int)(colons - text), text);
     libpfm_each(colons ? pmu : NULL, each, of_pmu);
 #else
-    (void)of_pmu;
 #endif
     uarch_each(uarch_host(), each, context);
 }
@@ -284,7 +282,6 @@ static void filter_each(const char *name, const char *description, void *context
 int event_each(const char *pattern, event_each_fn *each, void *context,
                struct error *error)
 {
-    (void)error;
     const char *const colons = pattern ? strstr(pattern, "::") : NULL;
     struct filter filter = {.pattern = pattern, .each = each, .context = context};
     struct filter of_pmu = filter;

@@ -114,7 +114,6 @@ struct search {
 static void search_compare(const char *name, const char *description, void *context)
 {
     struct search *const search = context;
-    (void)description;
     search->found |= event_same(search->event, name) ||
                      event_same(search->event, strstr(name, "::") + 2);
 }

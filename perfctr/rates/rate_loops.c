@@ -7,8 +7,6 @@
 
 static void nothing(uint64_t turns, struct lines *lines)
 {
-    (void)turns;
-    (void)lines;
 }
 
 /* Pages that come and go with the work, as those of a kernel that allocates do: they are
@@ -18,7 +16,6 @@ enum { PAGE_SHIFT = 12, PAGES = 1024 };
 __attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
                                                           struct lines *lines)
 {
-    (void)lines;
     for (uint64_t turn = 0; turn < turns; turn++) {
         unsigned char *const at =
             mmap(NULL, (size_t)PAGES << PAGE_SHIFT, PROT_READ | PROT_WRITE,
@@ -311,7 +308,6 @@ const struct rate core_rates[] = {FAULT_ROW};
 
 bool rate_fills_core(const struct rate *rate)
 {
-    (void)rate;
     return false;
 }
 

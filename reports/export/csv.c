@@ -257,9 +257,7 @@ int csv_write(const struct run *run, FILE *file)
         for (size_t i = 0; i < run->n_results; i++)
             put_row(&csv, run, &run->results[i], &columns);
     }
-    free(columns.baselines.key);
-    free(columns.counters.key);
-    free(columns.metrics.key);
+    FREE_EACH(columns.baselines.key, columns.counters.key, columns.metrics.key);
     buffer_free(&csv.scratch);
     return code;
 }

@@ -2,7 +2,6 @@
 #include "fleet.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,21 +185,19 @@ int fleet_add(struct fleet *fleet, const struct run *run, const char *name,
 void fleet_free(struct fleet *fleet)
 {
     FOR_EACH (struct fleet_host, host, fleet->hosts, fleet->n_hosts) {
-        TEXTS_FREE(host->node, host->fingerprint);
+        FREE_EACH(host->node, host->fingerprint);
         FOR_EACH (struct fact, fact, host->is.fact, host->is.n)
-            TEXTS_FREE(fact->name, fact->text);
+            FREE_EACH(fact->name, fact->text);
         free(host->is.fact);
     }
     FOR_EACH (struct fleet_case, one, fleet->cases, fleet->n_cases) {
         FOR_EACH (struct fleet_point, point, one->points, one->n)
             free(point->ns);
-        TEXTS_FREE(one->id, one->fingerprint);
+        FREE_EACH(one->id, one->fingerprint);
         free(one->points);
     }
     FOR_EACH (struct fleet_seen, seen, fleet->seen, fleet->runs)
         free(seen->name);
-    free(fleet->seen);
-    free(fleet->hosts);
-    free(fleet->cases);
+    FREE_EACH(fleet->seen, fleet->hosts, fleet->cases);
     *fleet = (struct fleet){.n_hosts = 0};
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fleet as a table and in Markdown. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -219,7 +218,6 @@ static void mark_difference(void *context, const struct fleet *fleet, const char
 {
     FILE *const file = context;
 
-    (void)fleet;
     fputs("- ", file);
     text_markdown(file, name);
     for (size_t i = 0; i < n; i++) {

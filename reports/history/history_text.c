@@ -12,11 +12,10 @@ enum { HISTORY_COLUMNS = 7 };
 void history_free(struct history *history)
 {
     FOR_EACH (struct history_entry, entry, history->entries, history->n)
-        TEXTS_FREE(entry->id, entry->fingerprint, entry->cpu, entry->started_at,
-                   entry->commit, entry->label, entry->status, entry->reason,
-                   entry->verdict);
-    free(history->entries);
-    free(history->changes);
+        FREE_EACH(entry->id, entry->fingerprint, entry->cpu, entry->started_at,
+                  entry->commit, entry->label, entry->status, entry->reason,
+                  entry->verdict);
+    FREE_EACH(history->entries, history->changes);
     *history = (struct history){.n = 0};
 }
 

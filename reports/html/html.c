@@ -14,7 +14,6 @@
 
 int html_check(struct error *error)
 {
-    (void)error;
     return 0;
 }
 

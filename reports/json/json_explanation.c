@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members "findings" and "explanation" of a result. */
-#include <math.h>
 
 #include "json.h"
 #include "json_common.h"

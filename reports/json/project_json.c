@@ -148,6 +148,6 @@ int project_read_json(struct project_default **list, size_t *n, const char *byte
 void project_free(struct project_default *list, size_t n)
 {
     FOR_EACH (struct project_default, one, list, n)
-        TEXTS_FREE(one->section, one->name, one->value);
+        FREE_EACH(one->section, one->name, one->value);
     free(list);
 }

@@ -91,7 +91,6 @@ static int copy_texts(const struct value *value, char *const *from, size_t n, ch
 
 static int check_shape(const struct value *entry, void *context)
 {
-    (void)context;
     return value_short(entry, STUDY_TEXT_MAX);
 }
 
@@ -182,7 +181,7 @@ static int read_as(const struct value *object, struct study_check *check)
                           study_measure_name(check->measure), check->n_of,
                           check->n_of == 1 ? "" : "s", text);
     check->as = found;
-    TEXTS_FREE(text);
+    free(text);
     return code;
 }
 
@@ -278,7 +277,7 @@ static int read_measure(const struct value *object, enum study_measure *measure)
 
     if (!code && study_measure_find(name, measure))
         code = VALUE_FAIL(&value, "no measure '%s'", name);
-    TEXTS_FREE(name);
+    free(name);
     return code;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Member "studies" of a run: each is a study file with results. */
-#include <math.h>
 
 #include "json.h"
 #include "json_common.h"

@@ -410,10 +410,7 @@ static int kernels_answer(const struct run *run, struct answer *answer,
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (status == 0 && kernel_measured(result) && !was_told(run, result))
             status = family_judge(&family, result, answer, text);
-    free(family.rows);
-    free(family.length);
-    free(family.best);
-    free(family.level);
+    FREE_EACH(family.rows, family.length, family.best, family.level);
     return status ?: tell_doubts(run, answer, text);
 }
 

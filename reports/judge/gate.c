@@ -413,8 +413,7 @@ int comparisons_decide(struct comparison **list, size_t n, double threshold)
         status = judge(list[i], threshold, n) ?: judge_as_built(list[i]);
     }
 out:
-    free(holds);
-    free(p);
+    FREE_EACH(holds, p);
     return status;
 }
 

@@ -62,5 +62,5 @@ size_t license_wins_from(const struct license_net *net)
 void license_net_free(struct license_net *net)
 {
     FOR_EACH (const struct license_point, point, net->point, net->n_points)
-        TEXTS_FREE(point->shape, point->wide, point->narrow);
+        FREE_EACH(point->shape, point->wide, point->narrow);
 }

@@ -196,8 +196,7 @@ void selftest_clear(struct selftest *selftest)
     for (size_t i = 0; i < selftest->n_effects; i++)
         free(selftest->effects[i].outcomes);
     free(selftest->effects);
-    TEXTS_FREE(selftest->tool_version, selftest->tool_commit, selftest->started_at,
-               selftest->cpu, selftest->fingerprint, selftest->case_id,
-               selftest->summary);
+    FREE_EACH(selftest->tool_version, selftest->tool_commit, selftest->started_at,
+              selftest->cpu, selftest->fingerprint, selftest->case_id, selftest->summary);
     *selftest = (struct selftest){0};
 }

@@ -49,8 +49,7 @@ static int shift_find(struct shift *shift, const struct result *base,
 
 static void shift_free(struct shift *shift)
 {
-    free(shift->base);
-    free(shift->head);
+    FREE_EACH(shift->base, shift->head);
 }
 
 /* Finds the roof with that id (NULL: any) in a group, or else in the run. */

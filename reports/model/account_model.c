@@ -30,7 +30,7 @@ struct account_row *account_add(struct account_rows *rows, const char *name,
 static void rows_free(const struct account_rows *rows)
 {
     FOR_EACH (const struct account_row, row, rows->row, rows->n)
-        TEXTS_FREE(row->name, row->unit);
+        FREE_EACH(row->name, row->unit);
     free(rows->row);
 }
 
@@ -38,7 +38,7 @@ void account_free(struct account *account)
 {
     if (!account)
         return;
-    TEXTS_FREE(account->a, account->b, account->absent);
+    FREE_EACH(account->a, account->b, account->absent);
     rows_free(&account->factors);
     rows_free(&account->bounds);
     rows_free(&account->classes);

@@ -13,7 +13,7 @@ bool executed_whole(const struct executed *executed)
 
 void executed_clear(struct executed *executed)
 {
-    TEXTS_FREE(executed->mode, executed->modules, executed->producer);
+    FREE_EACH(executed->mode, executed->modules, executed->producer);
 }
 
 struct code_proof *code_proof_new(void)
@@ -24,9 +24,9 @@ struct code_proof *code_proof_new(void)
 void whole_call_clear(struct whole_call *call)
 {
     FOR_EACH (const struct code_loop, loop, call->loops, call->n_loops)
-        TEXTS_FREE(loop->where, loop->source);
+        FREE_EACH(loop->where, loop->source);
     free(call->loops);
-    TEXTS_FREE(call->absent, call->shape);
+    FREE_EACH(call->absent, call->shape);
     *call = (struct whole_call){.n_loops = 0};
 }
 
@@ -42,7 +42,7 @@ void code_proof_free(struct code_proof *proof)
 {
     if (!proof)
         return;
-    TEXTS_FREE(proof->absent, proof->doubt, proof->unoptimised);
+    FREE_EACH(proof->absent, proof->doubt, proof->unoptimised);
     executed_clear(&proof->executed);
     whole_call_clear(&proof->call);
     whole_call_clear(&proof->small);
@@ -87,8 +87,8 @@ void code_change_free(struct code_change *change)
     if (!change)
         return;
     FOR_EACH (const struct code_fault, fault, change->faults, change->n_faults)
-        TEXTS_FREE(fault->what, fault->where, fault->text);
+        FREE_EACH(fault->what, fault->where, fault->text);
     free(change->faults);
-    TEXTS_FREE(change->reason, change->shape);
+    FREE_EACH(change->reason, change->shape);
     free(change);
 }

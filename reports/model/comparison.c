@@ -136,12 +136,10 @@ void comparison_free(struct comparison *comparison)
         return;
     for (size_t i = 0; i < comparison->n_base_ratios; i++)
         free(comparison->base_ratios[i].baseline);
-    free(comparison->base_ratios);
-    free(comparison->trials);
-    free(comparison->reason);
+    FREE_EACH(comparison->base_ratios, comparison->trials, comparison->reason);
     if (comparison->placement)
-        TEXTS_FREE(comparison->placement->unmoved, comparison->placement->where,
-                   comparison->placement->source);
+        FREE_EACH(comparison->placement->unmoved, comparison->placement->where,
+                  comparison->placement->source);
     free(comparison->placement);
     code_change_free(comparison->code);
     free(comparison);
@@ -152,13 +150,13 @@ void gate_free(struct gate *gate)
     if (!gate)
         return;
     FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
-        TEXTS_FREE(arm->name, arm->path, arm->build_id, arm->version, arm->commit,
-                   arm->label, arm->started_at, arm->host);
+        FREE_EACH(arm->name, arm->path, arm->build_id, arm->version, arm->commit,
+                  arm->label, arm->started_at, arm->host);
         texts_free(arm->objects, arm->n_objects);
         free(arm->objects);
     }
     free(gate->arms);
-    TEXTS_FREE(gate->kind, gate->refused, gate->selftest, gate->settings, gate->left_out,
-               gate->lacking, gate->harness, gate->functions, gate->remark);
+    FREE_EACH(gate->kind, gate->refused, gate->selftest, gate->settings, gate->left_out,
+              gate->lacking, gate->harness, gate->functions, gate->remark);
     free(gate);
 }

@@ -152,29 +152,27 @@ const struct explained_ratio *explanation_ratio(const struct explanation *explan
 static void evidence_free(const struct explained_evidence *list, size_t n)
 {
     FOR_EACH (const struct explained_evidence, evidence, list, n)
-        TEXTS_FREE(evidence->what, evidence->text, evidence->unit, evidence->source,
-                   evidence->of);
+        FREE_EACH(evidence->what, evidence->text, evidence->unit, evidence->source,
+                  evidence->of);
 }
 
 static void loop_free(struct explained_loop *loop)
 {
-    TEXTS_FREE(loop->where, loop->source, loop->mix);
+    FREE_EACH(loop->where, loop->source, loop->mix);
     FOR_EACH (struct explained_count, count, loop->counts, loop->n_counts)
         free(count->name);
     FOR_EACH (struct explained_line, line, loop->lines, loop->n_lines)
-        TEXTS_FREE(line->text, line->source, line->form);
-    free(loop->counts);
-    free(loop->lines);
+        FREE_EACH(line->text, line->source, line->form);
+    FREE_EACH(loop->counts, loop->lines);
 }
 
 static void finding_free(struct explained_finding *finding)
 {
-    TEXTS_FREE(finding->cause, finding->text, finding->confidence, finding->refute,
-               finding->experiment, finding->remedy);
+    FREE_EACH(finding->cause, finding->text, finding->confidence, finding->refute,
+              finding->experiment, finding->remedy);
     evidence_free(finding->evidence, finding->n_evidence);
     evidence_free(finding->against, finding->n_against);
-    free(finding->evidence);
-    free(finding->against);
+    FREE_EACH(finding->evidence, finding->against);
 }
 
 void explanation_free(struct explanation *explanation)
@@ -186,7 +184,7 @@ void explanation_free(struct explanation *explanation)
     FOR_EACH (struct explained_loop, loop, explanation->loops, explanation->n_loops)
         loop_free(loop);
     FOR_EACH (struct explained_bound, bound, explanation->bounds, explanation->n_bounds)
-        TEXTS_FREE(bound->name, bound->text);
+        FREE_EACH(bound->name, bound->text);
     FOR_EACH (struct explained_finding, finding, explanation->findings,
               explanation->n_findings)
         finding_free(finding);
@@ -197,14 +195,10 @@ void explanation_free(struct explanation *explanation)
     }
     FOR_EACH (struct explained_unknown, unknown, explanation->unknown,
               explanation->n_unknown)
-        TEXTS_FREE(unknown->cause, unknown->missing, unknown->why);
+        FREE_EACH(unknown->cause, unknown->missing, unknown->why);
     FOR_EACH (struct explained_ratio, ratio, explanation->ratios, explanation->n_ratios)
-        TEXTS_FREE(ratio->name, ratio->text, ratio->reaches, ratio->absent);
-    free(explanation->loops);
-    free(explanation->bounds);
-    free(explanation->findings);
-    free(explanation->excluded);
-    free(explanation->unknown);
-    free(explanation->ratios);
-    free(explanation);
+        FREE_EACH(ratio->name, ratio->text, ratio->reaches, ratio->absent);
+    FREE_EACH(explanation->loops, explanation->bounds, explanation->findings,
+              explanation->excluded, explanation->unknown, explanation->ratios,
+              explanation);
 }

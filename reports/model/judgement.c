@@ -30,9 +30,9 @@ struct judged_time *judgement_add_time(struct judgement *judgement)
 void judgement_clear(struct judgement *judgement)
 {
     FOR_EACH (struct judged_time, time, judgement->time, judgement->n_times)
-        TEXTS_FREE(time->shape, time->reference, time->best);
+        FREE_EACH(time->shape, time->reference, time->best);
     free(judgement->time);
-    TEXTS_FREE(judgement->candidate, judgement->op, judgement->reason, judgement->detail,
-               judgement->note, judgement->same_as, judgement->seed, judgement->cause,
-               judgement->cause_text, judgement->cause_shape);
+    FREE_EACH(judgement->candidate, judgement->op, judgement->reason, judgement->detail,
+              judgement->note, judgement->same_as, judgement->seed, judgement->cause,
+              judgement->cause_text, judgement->cause_shape);
 }

@@ -322,15 +322,12 @@ void result_clear_ratios(struct result *result)
 
 void result_clear_samples(struct result *result)
 {
-    free(result->samples.ns);
-    free(result->samples.rounds);
-    free(result->samples.apart.samples_ns);
-    free(result->samples.apart.rounds);
+    FREE_EACH(result->samples.ns, result->samples.rounds,
+              result->samples.apart.samples_ns, result->samples.apart.rounds);
     result->samples.apart = (struct apart){.n = 0};
     result->samples.shared = false;
     string_set(&result->samples.stopped, NULL);
-    free(result->samples.clock_ghz);
-    free(result->samples.voided_ns);
+    FREE_EACH(result->samples.clock_ghz, result->samples.voided_ns);
     result->samples.ns = result->samples.clock_ghz = result->samples.voided_ns = NULL;
     result->samples.rounds = NULL;
     result->samples.n = result->samples.n_clock = result->samples.n_voided_ns = 0;
@@ -356,37 +353,37 @@ void result_clear_samples(struct result *result)
 static void settings_free(struct setting *list, size_t n)
 {
     FOR_EACH (struct setting, entry, list, n)
-        TEXTS_FREE(entry->name, entry->value);
+        FREE_EACH(entry->name, entry->value);
     free(list);
 }
 
 static void facts_free(struct facts *facts)
 {
     FOR_EACH (struct fact, fact, facts->fact, facts->n)
-        TEXTS_FREE(fact->name, fact->text);
+        FREE_EACH(fact->name, fact->text);
     free(facts->fact);
 }
 
 static void result_free(struct result *result)
 {
     result_clear_samples(result);
-    TEXTS_FREE(result->id, result->op, result->type, result->isa, result->variant,
-               result->shape, result->module.name, result->module.version,
-               result->module.core, result->module.isa, result->work.input_hash,
-               result->reason, result->limit_id, result->code.unoptimised, result->layout,
-               result->code.implementation, result->unranked, result->source,
-               result->work.level);
+    FREE_EACH(result->id, result->op, result->type, result->isa, result->variant,
+              result->shape, result->module.name, result->module.version,
+              result->module.core, result->module.isa, result->work.input_hash,
+              result->reason, result->limit_id, result->code.unoptimised, result->layout,
+              result->code.implementation, result->unranked, result->source,
+              result->work.level);
     settings_free(result->settings, result->n_settings);
     settings_free(result->module.options, result->module.n_options);
     strings_free(result->notes, result->n_notes);
     FOR_EACH (struct counter, counter, result->samples.counters,
               result->samples.n_counters)
-        TEXTS_FREE(counter->name, counter->event, counter->config, counter->scope,
-                   counter->absent, counter->fix, counter->errno_name, counter->verdict,
-                   counter->doubt);
+        FREE_EACH(counter->name, counter->event, counter->config, counter->scope,
+                  counter->absent, counter->fix, counter->errno_name, counter->verdict,
+                  counter->doubt);
     free(result->samples.counters);
     FOR_EACH (struct metric, metric, result->metrics, result->n_metrics)
-        TEXTS_FREE(metric->name, metric->unit, metric->formula);
+        FREE_EACH(metric->name, metric->unit, metric->formula);
     free(result->metrics);
     comparison_free(result->comparison);
     explanation_free(result->explanation);
@@ -398,17 +395,17 @@ void run_free(struct run *run)
 {
     if (!run)
         return;
-    TEXTS_FREE(run->tool_version, run->tool_commit, run->tool_compiler, run->tool_flags,
-               run->tool_build_id, run->started_at, run->seed, run->fingerprint,
-               run->pmu_state, run->pmu_reason);
+    FREE_EACH(run->tool_version, run->tool_commit, run->tool_compiler, run->tool_flags,
+              run->tool_build_id, run->started_at, run->seed, run->fingerprint,
+              run->pmu_state, run->pmu_reason);
     strings_free(run->argv, run->argc);
     strings_free(run->plugins, run->n_plugins);
     facts_free(&run->settings);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);
     FOR_EACH (struct source, source, run->sources, run->n_sources)
-        TEXTS_FREE(source->name, source->fingerprint, source->cpu, source->started_at,
-                   source->tool_version, source->node);
+        FREE_EACH(source->name, source->fingerprint, source->cpu, source->started_at,
+                  source->tool_version, source->node);
     free(run->sources);
     gate_free(run->gate);
     account_free(run->account);
@@ -420,8 +417,7 @@ void run_free(struct run *run)
     free(run->judgements);
     FOR_EACH (struct result, result, run->results, run->n_results)
         result_free(result);
-    free(run->results);
-    free(run);
+    FREE_EACH(run->results, run);
 }
 
 void run_delete(struct run **run)

@@ -67,7 +67,6 @@ int read_catch2(char *text, const struct reading_form *form, struct readings *re
                 struct error *error)
 {
     char *test = NULL, *name = NULL;
-    (void)form;
     if (!strstr(text, "<?xml"))
         return error_set(error, -EINVAL, "it printed no XML");
     for (const char *at = text; (at = strchr(at, '<')); at++) {
@@ -84,7 +83,6 @@ int read_catch2(char *text, const struct reading_form *form, struct readings *re
             name = NULL;
         }
     }
-    free(test);
-    free(name);
+    FREE_EACH(test, name);
     return 0;
 }

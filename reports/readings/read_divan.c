@@ -79,8 +79,6 @@ int read_divan(char *text, const struct reading_form *form, struct readings *rea
 {
     struct tree tree = {.path = ""};
     bool begun = false;
-    (void)form;
-    (void)error;
     while (*text) {
         const char *name = text;
         text += strcspn(text, "\n");

@@ -2,7 +2,6 @@
 /* The texts that harnesses print, each read by its own rules. */
 #include "readings.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +58,6 @@ static void list(struct readings *readings, const char *name, size_t length)
 int read_names(char *text, const struct reading_form *form, struct readings *readings,
                struct error *error)
 {
-    (void)form;
-    (void)error;
     for (const char *line; (line = next_line(&text));)
         list(readings, line, trimmed(line, strlen(line)));
     return 0;
@@ -81,7 +78,6 @@ static size_t go_name(const char *name, size_t length, uint32_t threads)
 int read_go(char *text, const struct reading_form *form, struct readings *readings,
             struct error *error)
 {
-    (void)error;
     for (const char *line; (line = next_line(&text));) {
         const size_t length = strcspn(line, " \t");
         char *end;
@@ -100,8 +96,6 @@ int read_go(char *text, const struct reading_form *form, struct readings *readin
 int read_criterion_list(char *text, const struct reading_form *form,
                         struct readings *readings, struct error *error)
 {
-    (void)form;
-    (void)error;
     for (const char *line; (line = next_line(&text));) {
         const char *const colon = strrchr(line, ':');
         if (colon && (!strcmp(colon, ": benchmark") || !strcmp(colon, ": bench")))
@@ -140,8 +134,6 @@ int read_criterion(char *text, const struct reading_form *form, struct readings 
                    struct error *error)
 {
     const char *before = "";
-    (void)form;
-    (void)error;
     for (const char *line; (line = next_line(&text));) {
         const char *const time = find_time(line);
         const double ns = time ? middle_time(time + 9) : NAN;
@@ -220,8 +212,6 @@ int read_nanobench(char *text, const struct reading_form *form, struct readings 
 {
     size_t column = 0, length;
     double unit = NAN;
-    (void)form;
-    (void)error;
     for (const char *line; (line = next_line(&text));) {
         char digits[NUMBER_MOST + 1];
         size_t unused, name_length;
@@ -259,7 +249,6 @@ static bool read_csv(char *line, double tick_ns, struct readings *readings)
 int read_checkasm(char *text, const struct reading_form *form, struct readings *readings,
                   struct error *error)
 {
-    (void)error;
     for (char *row; (row = next_line(&text));) {
         const char *const line = skip_blanks(row);
         const size_t length = strcspn(line, " \t:");
@@ -281,7 +270,6 @@ int read_checkasm(char *text, const struct reading_form *form, struct readings *
 int read_regex(char *text, const struct reading_form *form, struct readings *readings,
                struct error *error)
 {
-    (void)error;
     for (const char *line; (line = next_line(&text));) {
         regmatch_t part[4];
         char *end;

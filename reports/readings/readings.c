@@ -87,7 +87,7 @@ void readings_list(struct readings *readings, const char *name, size_t length)
 void readings_free(struct readings *readings)
 {
     for (size_t i = 0; i < readings->n; i++)
-        TEXTS_FREE(readings->entry[i].name, readings->entry[i].reason);
+        FREE_EACH(readings->entry[i].name, readings->entry[i].reason);
     free(readings->entry);
     *readings = (struct readings){.n = 0};
 }

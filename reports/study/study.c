@@ -59,8 +59,8 @@ NAMES(study_how, study_how, hows)
 static void free_points(struct study_check *check)
 {
     FOR_EACH (struct study_point, point, check->points, check->n_points)
-        TEXTS_FREE(point->at, point->cases[0], point->cases[1], point->reason,
-                   point->type);
+        FREE_EACH(point->at, point->cases[0], point->cases[1], point->reason,
+                  point->type);
     free(check->points);
     check->points = NULL;
     check->n_points = 0;
@@ -72,29 +72,28 @@ static void free_check(struct study_check *check)
     strings_free(check->at, check->n_at);
     strings_free(check->quick, check->n_quick);
     strings_free(check->needs, check->n_needs);
-    TEXTS_FREE(check->what, check->why, check->reason, check->type);
+    FREE_EACH(check->what, check->why, check->reason, check->type);
     free_points(check);
 }
 
 static void free_arm(struct study_arm *arm)
 {
-    TEXTS_FREE(arm->name, arm->op, arm->semiring, arm->type, arm->isa, arm->variant,
-               arm->layout, arm->module, arm->shape, arm->pages, arm->input, arm->cache);
+    FREE_EACH(arm->name, arm->op, arm->semiring, arm->type, arm->isa, arm->variant,
+              arm->layout, arm->module, arm->shape, arm->pages, arm->input, arm->cache);
 }
 
 static void free_pairs(struct study_pairs *pairs)
 {
     FOR_EACH (struct study_pair, pair, pairs->pair, pairs->n)
-        TEXTS_FREE(pair->of[0], pair->of[1]);
+        FREE_EACH(pair->of[0], pair->of[1]);
     free(pairs->pair);
 }
 
 static void free_sums(struct study_account *account)
 {
     FOR_EACH (struct study_sum, sum, account->sums, account->n_sums) {
-        TEXTS_FREE(sum->at, sum->reason, sum->type);
-        free(sum->parts);
-        free(sum->reverse);
+        FREE_EACH(sum->at, sum->reason, sum->type);
+        FREE_EACH(sum->parts, sum->reverse);
     }
     free(account->sums);
     account->sums = NULL;
@@ -103,7 +102,7 @@ static void free_sums(struct study_account *account)
 
 static void free_account(struct study_account *account)
 {
-    TEXTS_FREE(account->total.of[0], account->total.of[1]);
+    FREE_EACH(account->total.of[0], account->total.of[1]);
     free_pairs(&account->parts);
     free_pairs(&account->reverse);
     strings_free(account->at, account->n_at);
@@ -113,8 +112,8 @@ static void free_account(struct study_account *account)
 
 static void free_claim(struct study_claim *claim)
 {
-    TEXTS_FREE(claim->id, claim->quote, claim->text, claim->kind, claim->their,
-               claim->note, claim->instead, claim->confirms, claim->refutes);
+    FREE_EACH(claim->id, claim->quote, claim->text, claim->kind, claim->their,
+              claim->note, claim->instead, claim->confirms, claim->refutes);
     strings_free(claim->confounders, claim->n_confounders);
     free_check(&claim->check);
     FOR_EACH (struct study_check, check, claim->evidence, claim->n_evidence)
@@ -124,8 +123,8 @@ static void free_claim(struct study_claim *claim)
 
 void study_clear(struct study *study)
 {
-    TEXTS_FREE(study->name, study->title, study->source.title, study->source.file,
-               study->source.sha256, study->source.machine);
+    FREE_EACH(study->name, study->title, study->source.title, study->source.file,
+              study->source.sha256, study->source.machine);
     free_arm(&study->work);
     strings_free(study->shapes, study->n_shapes);
     strings_free(study->quick, study->n_quick);

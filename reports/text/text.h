@@ -43,9 +43,7 @@ bool text_unsafe(uint32_t code);
 /* NULL is the same as NULL alone. */
 bool text_same(const char *a, const char *b);
 
-/* Frees several texts: TEXTS_FREE(source->name, source->cpu). */
 void texts_free(char *const *texts, size_t n);
-#define TEXTS_FREE(...) texts_free(LIST(char *, __VA_ARGS__))
 /* Two arguments of a call: an array of all that follow, and its length. */
 #define LIST(type, ...) \
     (type const[]){__VA_ARGS__}, ARRAY_LEN(((type const[]){__VA_ARGS__}))

@@ -2,7 +2,7 @@
 """study: how often `simdbench study` says what is true of arms that differ by a known share
 of work, alone and beside a bursty competitor.
 
-    bench_study.py BUILD [--repeat=N] [--competitor] [--cpu=N] [--quick]
+    bench_study.py SIMDBENCH [--repeat=N] [--competitor] [--cpu=N] [--quick]
 """
 import argparse
 import collections
@@ -65,7 +65,7 @@ def verdicts(simdbench, path, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("build", type=Path)
+    parser.add_argument("program")
     parser.add_argument("--repeat", type=int, default=100)
     parser.add_argument("--competitor", action="store_true",
                         help="another process on the CPU comes and goes")
@@ -84,8 +84,7 @@ def main():
                         folder / "steps.so", ROOT / "tests/modules/steps.c"], check=True)
         path = study(folder)
         for _ in range(options.repeat):
-            for claim, result in verdicts(options.build / "simdbench", path,
-                                          arguments).items():
+            for claim, result in verdicts(options.program, path, arguments).items():
                 counts[claim][result["verdict"]] += 1
     return report(counts, right, options.repeat, time.monotonic() - started)
 

@@ -89,8 +89,8 @@ void worker_free(struct worker *worker)
     worker_kill(worker);
     struct worker_info *info = &worker->info;
     for (size_t i = 0; i < info->n_options; i++) {
-        free((void *)(uintptr_t)info->options[i].name);
-        free((void *)(uintptr_t)info->options[i].value);
+        FREE_EACH((void *)(uintptr_t)info->options[i].name,
+                  (void *)(uintptr_t)info->options[i].value);
     }
     void *const rest[] = {info->options,   info->name,     info->path,   info->version,
                           info->core,      info->isa,      info->detail, info->advice,

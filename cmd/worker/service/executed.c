@@ -52,7 +52,6 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct wanted *const wanted = context;
     Dl_info object;
-    (void)size;
     wanted->lo = UINT64_MAX;
     wanted->hi = 0;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {

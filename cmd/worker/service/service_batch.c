@@ -302,8 +302,6 @@ enum { EMPTY_BATCHES = 15, EMPTY_CALLS = 20000 };
 
 static void empty_kernel(const struct simdbench_operands *operands, void *state)
 {
-    (void)operands;
-    (void)state;
 }
 
 double service_median(double *values, size_t n)

@@ -402,7 +402,6 @@ void service_copies_free(struct service *service, struct service_case *entry)
     if (service->moved == entry)
         service_move(service, entry, 0, NULL);
     surgery_close(entry->copies->surgery);
-    free(entry->copies->path);
-    free(entry->copies);
+    FREE_EACH(entry->copies->path, entry->copies);
     entry->copies = NULL;
 }

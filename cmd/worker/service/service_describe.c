@@ -87,7 +87,6 @@ void service_describe_part(const struct service_part *part, cJSON *reply)
 
 cJSON *service_describe(struct service *service, const cJSON *request)
 {
-    (void)request;
     cJSON *reply = service_ok();
     cJSON *isas = cJSON_AddArrayToObject(reply, "isas");
     for (size_t i = 0; i < isa_count(); i++)

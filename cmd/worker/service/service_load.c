@@ -66,7 +66,6 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct elf_file file;
     struct error error;
-    (void)size;
     /* The program itself has no name here, and the kernel's page of code no file. */
     if (!info->dlpi_name || info->dlpi_name[0] != '/' ||
         elf_read(info->dlpi_name, &file, &error) < 0)
@@ -81,8 +80,6 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 
 cJSON *service_objects(struct service *service, const cJSON *request)
 {
-    (void)service;
-    (void)request;
     cJSON *reply = service_ok();
     service_add_text(reply, "version", simdbench_version.number);
     service_add_text(reply, "commit", simdbench_version.commit);

@@ -26,8 +26,7 @@ int service_bind_sets(struct service *service, const struct map_call *call, void
 
 void service_free_sets(struct service *service)
 {
-    free(service->set);
-    free(service->turn);
+    FREE_EACH(service->set, service->turn);
     service->set = NULL;
     service->turn = NULL;
     service->n_sets = service->next_set = 0;

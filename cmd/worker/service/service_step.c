@@ -3,7 +3,6 @@
 #include "service.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* The first call of all may be another one: a library starts its threads. */
 static void call_first(struct service *service, struct service_case *entry)

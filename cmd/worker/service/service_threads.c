@@ -67,9 +67,6 @@ void service_rest(const struct service *service)
 
 static void nothing(void *context, uint32_t index, uint32_t count)
 {
-    (void)context;
-    (void)index;
-    (void)count;
 }
 
 cJSON *service_team(struct service *service, const cJSON *request)

@@ -366,7 +366,6 @@ static void multiply_unpacked(const struct problem *problem)
 #define NAIVE(variant, statement)                                   \
     STUDY_ROW(gemm, maxplus, variant)                               \
     {                                                               \
-        (void)state;                                                \
         for (int64_t i = 0; i < matrices(operands); i++) {          \
             const struct problem problem = problem_of(operands, i); \
             statement;                                              \

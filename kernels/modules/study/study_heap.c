@@ -74,7 +74,6 @@ void relu_pool_release(void *state)
 
 STUDY_CHOICE(relu_pool_choice)
 {
-    (void)state;
     choose(operands, choice, "two blocks, kept");
 }
 
@@ -87,12 +86,10 @@ STUDY_PREPARE(relu_twice_prepare)
 
 void relu_twice_release(void *state)
 {
-    (void)state;
 }
 
 STUDY_CHOICE(relu_twice_choice)
 {
-    (void)state;
     choose(operands, choice,
            heap.kept ? "calloc and malloc, heap kept" : "calloc and malloc");
 }
@@ -105,11 +102,9 @@ STUDY_PREPARE(relu_mmap_prepare)
 
 void relu_mmap_release(void *state)
 {
-    (void)state;
 }
 
 STUDY_CHOICE(relu_mmap_choice)
 {
-    (void)state;
     choose(operands, choice, "mmap twice");
 }

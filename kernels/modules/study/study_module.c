@@ -6,7 +6,6 @@
 
 void study_hook(const struct simdbench_operands *operands)
 {
-    (void)operands;
 }
 
 static int study_open(const struct simdbench_option *const *options, size_t n,

@@ -84,7 +84,6 @@ static int add_relu_reference(const struct simdbench_operands *operands,
 static void add_relu_work(const struct simdbench_shape *shape, uint32_t type, double *ops,
                           double *bytes)
 {
-    (void)type;
     *ops = 2 * (double)shape->dim[0];
     *bytes = 12 * (double)shape->dim[0];
 }
@@ -109,7 +108,6 @@ void sums_release(void *state)
 
 STUDY_CHOICE(sums_choice)
 {
-    (void)state;
     choice->implementation = "sums in memory";
     choice->workspace_bytes = operands->operand[0]->count * sizeof(float);
 }

@@ -50,7 +50,6 @@ STUDY_ROW(relu, , autovec)
 {
     const struct vectors v = vectors_of(operands);
 
-    (void)state;
     rectify(v.x, v.y, v.n);
 }
 
@@ -59,7 +58,6 @@ STUDY_ROW(relu, , unroll64)
     const struct vectors v = vectors_of(operands);
     size_t i = 0;
 
-    (void)state;
     for (; i + (size_t)TURN * LANES <= v.n; i += (size_t)TURN * LANES)
         _Pragma("GCC unroll 64") for (size_t u = 0; u < TURN; u++)
             STORE(v.y + i + u * LANES, MAX(SPLAT(0), LOAD(v.x + i + u * LANES)));
@@ -70,7 +68,6 @@ STUDY_ROW(relu, , tiled)
 {
     const struct vectors v = vectors_of(operands);
 
-    (void)state;
     for (size_t i = 0; i < v.n; i += CHUNK)
         rectify(v.x + i, v.y + i, v.n - i < CHUNK ? v.n - i : CHUNK);
 }
@@ -84,7 +81,6 @@ STUDY_ROW(relu, , call_pointer)
     const struct vectors v = vectors_of(operands);
     rectify_function *volatile const function = rectify;
 
-    (void)state;
     function(v.x, v.y, v.n);
 }
 
@@ -104,7 +100,6 @@ STUDY_ROW(relu, , call_variadic)
 {
     const struct vectors v = vectors_of(operands);
 
-    (void)state;
     rectify_arguments(3, v.x, v.y, v.n);
 }
 
@@ -113,7 +108,6 @@ STUDY_ROW(relu, , hook)
     const struct vectors v = vectors_of(operands);
     study_hook_function *volatile const hook = study_hook;
 
-    (void)state;
     hook(operands);
     rectify(v.x, v.y, v.n);
     hook(operands);
@@ -142,7 +136,6 @@ STUDY_ROW(relu, , alloc_twice)
 {
     const struct vectors v = vectors_of(operands);
 
-    (void)state;
     heap_settle(v.bytes > HARNESS_BYTES ? v.bytes : HARNESS_BYTES);
     float *const first = calloc(v.n, sizeof *first), *const second = malloc(v.bytes);
     if (first && second)
@@ -172,7 +165,6 @@ STUDY_ROW(relu, , alloc_mmap)
     const struct vectors v = vectors_of(operands);
     float *const first = pages_map(v.bytes), *const second = pages_map(v.bytes);
 
-    (void)state;
     if (first && second)
         through_blocks(v, first, second);
     else

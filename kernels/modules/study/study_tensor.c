@@ -35,7 +35,6 @@ INLINE float positive(float x)
 #define MAP(name, expression)  \
     STUDY_ROW(map, name, loop) \
     {                          \
-        (void)state;           \
         EACH(expression);      \
     }
 
@@ -48,7 +47,6 @@ MAP(div, x[i] / y[i])
 
 STUDY_ROW(add_relu, , fused)
 {
-    (void)state;
     EACH(positive(x[i] + y[i]));
 }
 
@@ -114,13 +112,11 @@ INLINE void reduce(const struct simdbench_operands *operands, bool mean)
 
 STUDY_ROW(reduce, sum, lanes)
 {
-    (void)state;
     reduce(operands, false);
 }
 
 STUDY_ROW(reduce, mean, lanes)
 {
-    (void)state;
     reduce(operands, true);
 }
 
@@ -144,7 +140,6 @@ STUDY_ROW(transpose, , rows)
 {
     const int64_t *const dim = operands->shape->dim;
 
-    (void)state;
     transpose(operands, 0, dim[0], 0, dim[1]);
 }
 
@@ -154,7 +149,6 @@ STUDY_ROW(transpose, , blocks)
     enum { SIDE = 16 };
     const int64_t rows = operands->shape->dim[0], columns = operands->shape->dim[1];
 
-    (void)state;
     for (int64_t j = 0; j < columns; j += SIDE)
         for (int64_t i = 0; i < rows; i += SIDE)
             transpose(operands, i, i + SIDE < rows ? i + SIDE : rows, j,
@@ -169,7 +163,6 @@ STUDY_ROW(log_softmax, , libm)
     const float *x = in(operands, 0);
     float *y = out(operands);
 
-    (void)state;
     for (int64_t i = 0; i < rows; i++, x += columns, y += columns) {
         float most = x[0], sum = 0;
         for (int64_t j = 1; j < columns; j++)

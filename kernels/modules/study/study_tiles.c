@@ -39,7 +39,6 @@ static void blocks_release(void *state)
 #define HOOKS(name, text)                                        \
     STUDY_PREPARE(name##_prepare)                                \
     {                                                            \
-        (void)operands;                                          \
         return blocks_prepare(state, error, error_size);         \
     }                                                            \
     void name##_release(void *state)                             \

@@ -162,7 +162,7 @@ static void print_page(const struct result *result, const struct text_options *o
     FOR_EACH (struct paragraph, paragraph, page.paragraph, page.n) {
         paragraph_cut(paragraph);
         print_paragraph(paragraph->label, paragraph->text, options, file);
-        TEXTS_FREE(paragraph->label, paragraph->text);
+        FREE_EACH(paragraph->label, paragraph->text);
     }
     if (cut)
         print_paragraph("", REST, options, file);

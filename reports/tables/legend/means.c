@@ -155,6 +155,5 @@ void mean_lines(struct legend *legend)
     }
     if (lost)
         legend->line("geometric means: of the first kernels only", legend->context);
-    free(mean.sizes);
-    free(mean.values);
+    FREE_EACH(mean.sizes, mean.values);
 }
