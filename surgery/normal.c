@@ -323,7 +323,7 @@ static void write_data(const struct writing *writing)
 
 int surgery_code(const struct surgery *surgery, char **text, struct error *error)
 {
-    struct writing *writing = calloc(1, sizeof *writing);
+    FREED_BY(free_memory) struct writing *writing = calloc(1, sizeof *writing);
     size_t size = 0, written = 0;
     *text = NULL;
     if (writing)
@@ -348,6 +348,5 @@ int surgery_code(const struct surgery *surgery, char **text, struct error *error
     }
     if (writing)
         free(writing->variable);
-    free(writing);
     return *text ? 0 : error_set(error, -ENOMEM, "out of memory");
 }
