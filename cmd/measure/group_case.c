@@ -120,13 +120,12 @@ static int ask_owner(struct group_state *group, struct result *result,
                                        .places = *places,
                                        .accuracy_n = accuracy_outputs(group, places)};
     struct check_reply told;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status =
         worker_ask(owner, accuracy_call(&call), session->how->timeout_ns, &reply, &error);
     check_reply_read(reply, &told);
     if (status == 0)
         take_accuracy(result, &told);
-    cJSON_Delete(reply);
     return status == -EINTR ? status : 0;
 }
 

@@ -53,19 +53,18 @@ static double *times_per_call(const struct result *result)
 
 bool result_precise(const struct result *result, double precision)
 {
-    double *ns = times_per_call(result);
+    FREED_BY(free_memory) double *ns = times_per_call(result);
     const size_t n = ns ? result->samples.n : 0;
     const struct interval ci = stats_median_interval(ns, n, PRECISE_LEVEL);
     const double median = stats_median(ns, n);
 
-    free(ns);
     return ci.known && fmax(ci.hi - median, median - ci.lo) <= precision * median;
 }
 
 static int summarise_times(struct result *result)
 {
     const size_t n = result->samples.n;
-    double *ns = times_per_call(result);
+    FREED_BY(free_memory) double *ns = times_per_call(result);
     char reason[96];
 
     if (!ns)
@@ -74,7 +73,6 @@ static int summarise_times(struct result *result)
     result->summary.min_ns = stats_min(ns, n);
     result->summary.mad_ns = stats_mad(ns, n);
     result->summary.ci_ns = stats_median_interval(ns, n, TIME_LEVEL);
-    free(ns);
     result->summary.gops = rate(result->work.ops, result->summary.median_ns);
     result->summary.gbps = rate(result->work.bytes, result->summary.median_ns);
     if (result->summary.ci_ns.known)
