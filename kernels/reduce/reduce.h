@@ -11,7 +11,7 @@
  * magnitudes. A maximum is exact; of two zeros it is either. Inputs have no NaN.
  *
  * Variants:
- *   lanes   sums side by side in eight vectors; columns: eight rows at once
+ *   lanes   sums side by side in eight vectors; columns: eight or four rows at once
  */
 #pragma once
 

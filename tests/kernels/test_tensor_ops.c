@@ -161,8 +161,8 @@ static void test_reduce(void **state)
 {
     ROWS_ARE_RIGHT("reduce", "1x1", "1x7", "3x5", "16x16", "33x65", "1x1000",
                    "columns1x1", "columns1x40", "columns7x33", "columns8x17",
-                   "columns9x100", "columns40x3", "rows1x1", "rows5x7", "rows9x130",
-                   "rows100x16");
+                   "columns9x100", "columns40x3", "columns13x1024", "columns3x512",
+                   "rows1x1", "rows5x7", "rows9x130", "rows100x16");
 }
 
 static void test_softmax(void **state)

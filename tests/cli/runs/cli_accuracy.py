@@ -80,7 +80,7 @@ class AccuracyAtMost(Case):
         done = self.run_tool(*arguments, "--baseline=none")
         self.assertEqual(re.findall("(?m)^  (.*)$", done.stdout),
                          ["third:third/f32/scalar/divide@8;accuracy-at-most=0.5",
-                          "roof/f32/scalar/streams@64;accuracy-at-most=0.5"])
+                          "roof/f32/scalar/streams@64x16384;accuracy-at-most=0.5"])
         self.assertIn("left out: not within --accuracy-at-most=0.5: third:third/f32/scalar/multiply "
                       "(states no error), third:third/f32/lib/chosen (states no error)\n",
                       done.stderr)
