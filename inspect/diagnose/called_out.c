@@ -22,14 +22,17 @@ static size_t module_at(struct module *module, size_t *n, const char *name)
     return at;
 }
 
-/* The name of a function that begins there; NULL: it has none. */
+/* The name of a function that begins there, as people call it: libc has some by names
+ * such as __snprintf, too. NULL: it has none. */
 static char *name_of(const struct places *places, uint64_t address)
 {
-    char *const where = places_where(places, address);
-    char *const space = where ? strchr(where, ' ') : NULL;
-    char *const end = space ? strstr(space, "+0x0") : NULL;
-    char *const name =
-        end && !end[4] ? strndup(space + 1, (size_t)(end - space) - 1) : NULL;
+    char *const where = places_where(places, address), *name = NULL;
+    const char *begin = where ? strchr(where, ' ') : NULL;
+    const char *const end = begin ? strstr(begin, "+0x0") : NULL;
+    if (end && !end[4]) {
+        begin += strncmp(begin, " __", 3) ? 1 : 3;
+        name = strndup(begin, (size_t)(end - begin));
+    }
     free(where);
     return name;
 }
