@@ -96,7 +96,8 @@ static int judge_end(struct referee *referee, int status, const char *text)
     if (strstr(text, strsignal(SIGSYS)))
         return reject(referee, "helpers",
                       "made a system call that a function has no need of: it starts a "
-                      "thread, a process or a timer, or reaches another process");
+                      "thread, a process or a timer, reaches another process, or "
+                      "changes its CPUs or priority");
     return reject(referee, "dies", "%s", text);
 }
 
@@ -129,7 +130,7 @@ int candidate_start(struct referee *referee, struct error *error)
 {
     struct cell *const cell = &referee->candidate;
     const struct load_call load = {.path = referee->candidate_path, .enclosed = true};
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status = cell_start(cell, "candidate", NULL, referee->cpu, error);
     if (status < 0)
         return status;
@@ -142,7 +143,6 @@ int candidate_start(struct referee *referee, struct error *error)
         prctl(PR_SET_DUMPABLE, 1);
     if (status == 0)
         cell->first = message_u64(reply, "first", 0);
-    cJSON_Delete(reply);
     if (status == 0 && !usual && strcmp(referee->library, referee->known_library) != 0 &&
         process_has(cell->worker->info.pid, referee->known_library))
         status = reject(referee, "reference",
