@@ -19,14 +19,17 @@ enum {
 /* From when on a call is long; what it takes to stop one. */
 #define LONG_CALL_NS 2e7
 #define STOP_NS 2e4
-/* Turns of a loop are counted for so long. */
+/* Turns of a loop are counted for so long, those of the main one less. */
 #define COUNT_NS INT64_C(3000000000)
+#define COUNT_MAIN_NS INT64_C(1000000000)
 /* The number of turns that a window has of the loop whose turns are counted may differ
  * from window to window, but the mean of all must be known as well as this; better, if
  * any loop is.
  */
 static const double errors[] = {0.1, 0.2};
 enum { TURNS_SEEN = 40 };
+/* Two loops that tell so different numbers contradict each other. */
+#define CONTRADICTION 1.5
 enum { TRIES = 20 };
 
 int inspect_attach(pid_t child, struct error *error)
@@ -220,14 +223,15 @@ static int trace_windows(struct tracer *tracer, const struct inspect_options *op
 
 /* ---- turns ---- */
 
-/* The number of times that one call comes to an address, each time a stop; 0 if there are
- * too many. */
-static int count_turns(struct tracer *tracer, uint64_t address, uint64_t *turns)
+/* The number of times that one call comes to an address, each time a stop; `all`: not
+ * only of its beginning, as there were too many. */
+static int count_turns(struct tracer *tracer, uint64_t address, int64_t ns,
+                       uint64_t *turns, bool *all)
 {
     struct child *child = &tracer->child;
     const bool before = child->debug_registers;
     int status = set_calls(tracer, INSPECT_CALLS) ?: begin_call(tracer);
-    const int64_t until = now_ns() + COUNT_NS;
+    const int64_t until = now_ns() + ns;
     uint64_t n = 0;
     /* Breakpoints in the code would have to be taken out and put back each time. */
     child->debug_registers = true;
@@ -243,39 +247,59 @@ static int count_turns(struct tracer *tracer, uint64_t address, uint64_t *turns)
     }
     child_disarm(child);
     child->debug_registers = before;
-    *turns = armed ? n : 0;
+    *turns = n;
+    *all = armed;
     return status == 0 && child->registers.rip != tracer->end + 1
                ? go_to_marker(tracer, false)
                : status;
 }
 
-/* The loop with the fewest turns that the windows saw often enough, and about as often as
- * each other: what one window alone saw may be rare in the call. NULL: there is none. */
+/* Windows saw its turns often enough, and about as often as each other: what one window
+ * alone saw may be rare in the call. */
+static bool is_well_known(const struct inspect_loop *loop, double error)
+{
+    return loop->iterations >= TURNS_SEEN && loop->error <= error;
+}
+
+/* Of those, the loop with the fewest turns. NULL: there is none. */
 static const struct inspect_loop *rarest_loop(const struct inspect_census *census)
 {
     const struct inspect_loop *rarest = NULL;
     for (size_t k = 0; k < ARRAY_LEN(errors) && !rarest; k++)
         for (size_t i = 0; i < census->n_loops; i++)
-            if (census->loop[i].iterations >= TURNS_SEEN &&
-                census->loop[i].error <= errors[k] &&
+            if (is_well_known(&census->loop[i], errors[k]) &&
                 (!rarest || census->loop[i].iterations < rarest->iterations))
                 rarest = &census->loop[i];
     return rarest;
 }
 
-/* The number of instructions of a sampled call, from the turns of one of its loops. */
+/* The number of instructions of a sampled call, from the turns of a rare loop, and of the
+ * main one, if these are not too many: they must not contradict each other. Windows of a
+ * short call begin where it does more often than elsewhere, and what is there alone seems
+ * to be a larger part of the call than it is. */
 static int estimate_call(struct tracer *tracer, const struct inspect_options *options,
                          struct inspect_census *census)
 {
+    const struct inspect_loop *const rare = rarest_loop(census);
+    const struct inspect_loop *const main =
+        rare && is_well_known(census->loop, errors[ARRAY_LEN(errors) - 1]) ? census->loop
+                                                                           : rare;
+    const double seen = (double)census->instructions;
     uint64_t turns = 0;
-    census->call_instructions = census->whole ? (double)census->instructions : 0;
-    const struct inspect_loop *const loop =
-        census->whole || !options->count_turns ? NULL : rarest_loop(census);
-    if (!loop)
+    bool all = false;
+    census->call_instructions = census->whole ? seen : 0;
+    if (census->whole || !options->count_turns || !rare)
         return 0;
-    const int status = count_turns(tracer, loop->address, &turns);
-    census->call_instructions =
-        (double)turns / loop->iterations * (double)census->instructions;
+    int status = count_turns(tracer, rare->address, COUNT_NS, &turns, &all);
+    const double number = all ? (double)turns / rare->iterations * seen : 0;
+    if (status < 0 || main == rare) {
+        census->call_instructions = number;
+        return status;
+    }
+    status = count_turns(tracer, main->address, COUNT_MAIN_NS, &turns, &all);
+    const double other = (double)turns / main->iterations * seen;
+    if (other <= CONTRADICTION * number && (!all || number <= CONTRADICTION * other))
+        census->call_instructions = number;
     return status;
 }
 

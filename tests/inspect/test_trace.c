@@ -359,6 +359,25 @@ static void test_windows(void **state)
     assert_string_equal(error.text, "the call needs more than 500 steps");
 }
 
+/* Windows of a short call begin where it does more often than elsewhere: what is there
+ * alone does not tell how long the call is. */
+static void test_beginning(void **state)
+{
+    const struct inspect_options options = {.max_steps = 5,
+                                            .windows = 20,
+                                            .window_steps = 100,
+                                            .seed = 1,
+                                            .count_turns = true};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    const double right = 60 + 2 * 10000 + 3;
+    assert_int_equal(trace(begins_otherwise, 10000, &options, &census, &error), 0);
+    assert_false(census.whole);
+    assert_true(census.call_instructions >= 0 && census.call_instructions < 2 * right);
+    assert_true(census.call_instructions == 0 || census.call_instructions > right / 2);
+    inspect_census_free(&census);
+}
+
 /* ---- code that has no name, and threads ---- */
 
 /* A copy on a page of its own. */
@@ -411,6 +430,6 @@ int main(void)
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
                      TEST(test_window), TEST(test_splits), TEST(test_indexed),
                      TEST(test_asking), TEST(test_mixing), TEST(test_vector_units),
-                     TEST(test_long_loop), TEST(test_windows), TEST(test_generated_code),
-                     TEST(test_threads));
+                     TEST(test_long_loop), TEST(test_windows), TEST(test_beginning),
+                     TEST(test_generated_code), TEST(test_threads));
 }

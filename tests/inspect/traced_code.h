@@ -50,6 +50,14 @@ CODE(nested, "movl %esi, %ecx\n"
              "   decl %ecx\n"
              "   jnz 1b\n"
              "   retq")
+/* 30 turns before all others: 60 + 2 n + 3. */
+CODE(begins_otherwise, "movl $30, %ecx\n"
+                       "1: decl %ecx\n"
+                       "   jnz 1b\n"
+                       "   movl %esi, %ecx\n"
+                       "2: decl %ecx\n"
+                       "   jnz 2b\n"
+                       "   retq")
 /* Turns of 4 and 6 take turns: 10 n / 2 + 2 for an even n. */
 CODE(alternating, "movl %esi, %ecx\n"
                   "1: testb $1, %cl\n"
