@@ -34,11 +34,10 @@ static int read_returned(struct reader *reader)
     if (specifier.reference)
         return reader_fail(reader, specifier.star, "a reference is returned; write '*'");
     if (specifier.is_unknown && !specifier.pointers)
-        return reader_fail(reader, specifier.word,
-                           specifier.is_structure
-                               ? "a structure that is returned cannot be received"
-                               : UNKNOWN_TYPE,
-                           token_word(specifier.word).text);
+        return specifier.is_structure
+                   ? reader_fail(reader, specifier.word,
+                                 "a structure that is returned cannot be received")
+                   : type_unknown(reader, &specifier);
     if (specifier.pair && !specifier.pointers)
         return reader_fail(reader, specifier.word,
                            "a complex number that is returned cannot be received");
@@ -143,7 +142,12 @@ static int read_rest(struct reader *reader)
 {
     int status = 0;
     macros_skip(reader);
-    if (reader_take(reader, "for")) {
+    const struct token *const freer = reader_token(reader);
+    status = freer_parse(reader, reader->declaration->freed_by);
+    if (status == 0 && token_is(freer, "free") &&
+        reader->declaration->returned != CTYPE_POINTER)
+        return reader_fail(reader, freer, "no pointer is returned that could be freed");
+    if (status == 0 && reader_take(reader, "for")) {
         do {
             const struct token *const next = reader_token(reader) + 1;
             const bool alone = reader_token(reader)->kind == TOKEN_END ||
@@ -160,7 +164,7 @@ static int read_rest(struct reader *reader)
                ? 0
                : reader_fail(reader, token,
                              "nothing is expected behind the prototype but "
-                             "'for' and dimensions");
+                             "'free NAME', 'for' and dimensions");
 }
 
 /* A pointer to an integer is a length if an array says so; else nobody reads it. */

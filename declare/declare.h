@@ -90,7 +90,8 @@ enum argument_kind {
     ARGUMENT_NUMBER,    /* constant float: float gain = 0.5 */
     ARGUMENT_LENGTH,    /* pointer to a value that the function writes: size_t *written,
                            int *error = 0 */
-    ARGUMENT_NULL,      /* T *p = NULL */
+    ARGUMENT_NULL,      /* T *p = NULL; by_address: T **p = 0, where the function writes
+                           a pointer */
     ARGUMENT_TEXT,      /* const char *s = "abc" */
     ARGUMENT_OPAQUE,    /* T *ctx = from ctx_new(3) free ctx_free */
     ARGUMENT_SYMBOL     /* T *f = &name: address of a function or variable */
@@ -143,7 +144,9 @@ struct declared_argument {
     char text[DECLARED_TEXT];
     size_t text_bytes; /* without the final zero, as a text may have zeros inside */
     /* OPAQUE; ARRAY: calls that write to it when it has got its values: */
-    char freed_by[DECLARED_NAME]; /* empty: by nobody */
+    char freed_by[DECLARED_NAME]; /* empty: by nobody; NULL by address: what the function
+                                     wrote is freed after each call */
+    bool freed_by_address;        /* OPAQUE: free f(&x) */
     uint32_t n_made, n_steps;
     struct made_step step[STEPS_MAX];
     struct made_argument made[MADE_MAX];
@@ -156,6 +159,7 @@ enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
 struct declaration {
     char name[DECLARED_NAME]; /* empty: the prototype has none */
     enum ctype returned;
+    char freed_by[DECLARED_NAME]; /* what is returned is freed after each call */
     uint32_t vector;      /* bytes of the register that is returned, with elements of that
                              type; 0: one value */
     uint32_t n, n_passed; /* all arguments; those before the ones behind `for` */
@@ -230,6 +234,8 @@ struct call_signature {
     enum call_class argument[DECLARED_MAX];
     bool vector_result;    /* a float; else an integer, a pointer or nothing */
     uint32_t result_bytes; /* 16, 32, 64: a vector is returned */
+    /* Called after each call with what is there then, unless it is NULL. */
+    void (*free_slot[DECLARED_MAX])(void *), (*free_result)(void *);
 };
 void declaration_signature(const struct declaration *declaration,
                            struct call_signature *signature);

@@ -101,8 +101,8 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
             reader, specifier->word,
             specifier->is_structure
                 ? "for structures write 'bytes' and an extent in bytes"
-                : "unknown type; write its type in C or 'bytes', or name it "
-                  "first: typedef unsigned char %s;",
+                : "unknown type; write its type in C or 'bytes', or its header's "
+                  "typedef first: typedef unsigned char %s;",
             token_word(specifier->word).text);
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
@@ -148,6 +148,8 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
         return token_text(reader, reader_next(reader), argument->text,
                           sizeof argument->text, &argument->text_bytes);
     }
+    if (specifier->pointers == 2 && reader_take(reader, "0"))
+        return written_pointer_parse(reader, argument);
     if (specifier->pair)
         return reader_fail(reader, specifier->word,
                            "write the address of a complex number as an array: %s[1]",
@@ -172,10 +174,13 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
     struct declared_argument *argument = argument_of(reader, i);
     if (reader_take(reader, "="))
         return read_pointer_value(reader, i, later);
+    if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
+        return written_pointer_parse(reader, argument);
     if (specifier->pointers > 1)
         return reader_fail(reader, specifier->star,
-                           "a pointer to pointers can be NULL, from f(...) or &name; "
-                           "say which behind '='");
+                           "a pointer to pointers can be NULL, from f(...) or &name; say "
+                           "which behind '='; if the function writes a pointer there, "
+                           "'= 0', or 'free NAME' of what frees it");
     if (specifier->is_unknown)
         return reader_fail(
             reader, &reader->token[later->name],
@@ -263,8 +268,7 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
                            "a structure cannot be passed by value; pass its address, or "
                            "write a function that takes single values");
     if (specifier->is_unknown)
-        return reader_fail(reader, specifier->word, UNKNOWN_TYPE,
-                           token_word(specifier->word).text);
+        return type_unknown(reader, specifier);
     if (specifier->pair)
         return reader_fail(reader, specifier->word,
                            "a complex number cannot be passed by value; its address is "
@@ -312,11 +316,7 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
     if (status == 0 && !token_is(reader_token(reader), "("))
         return reader_fail(reader, reader_token(reader),
                            "pointers to arrays cannot be passed; write x[h * w]");
-    reader_take(reader, "(");
-    do /* arguments of the function are its own business */
-        status = status < 0 ? status : expression_skip(reader);
-    while (status == 0 && reader_take(reader, ","));
-    status = status < 0 ? status : reader_expect(reader, ")", "behind its arguments");
+    status = status < 0 ? status : parameters_skip(reader);
     if (status == 0 && !token_is(reader_token(reader), "="))
         return reader_fail(reader, &reader->token[later->name],
                            "which function is %s? Write = &name, or = NULL",
@@ -344,13 +344,17 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
         status = token_name(reader, reader_next(reader), argument->name);
     if (status < 0)
         return status;
-    if (reader_token(reader)->kind == TOKEN_WORD && reader->at > later->name)
+    if (reader_token(reader)->kind == TOKEN_WORD && reader->at > later->name &&
+        !token_is(reader_token(reader), "free"))
         return reader_fail(reader, &reader->token[later->name],
                            "%s is no word of a type, or there is a word too many",
                            argument->name);
     if (declaration_find(reader->declaration, argument->name) != (int)i)
         return reader_fail(reader, &reader->token[later->name],
                            "two arguments are called %s", argument->name);
+    status = typedef_extents(reader, &later->specifier);
+    if (status < 0)
+        return status;
     if (token_is(reader_token(reader), "["))
         return read_array(reader, i, later);
     if (later->specifier.role)

@@ -202,3 +202,12 @@ int number_read(struct reader *reader, double *number, bool *single)
     *single = token->single;
     return 0;
 }
+
+int parameters_skip(struct reader *reader)
+{
+    int status = reader_expect(reader, "(", "before its arguments");
+    do
+        status = status < 0 ? status : expression_skip(reader);
+    while (status == 0 && reader_take(reader, ","));
+    return status < 0 ? status : reader_expect(reader, ")", "behind its arguments");
+}

@@ -60,9 +60,26 @@ int maker_parse(struct reader *reader, struct declared_argument *argument)
 {
     int status = read_step(reader, argument);
     status = status < 0 ? status : read_steps(reader, argument);
-    if (status == 0 && reader_take(reader, "free"))
-        status = token_name(reader, reader_next(reader), argument->freed_by);
-    return status;
+    status = status < 0 ? status : freer_parse(reader, argument->freed_by);
+    argument->freed_by_address = argument->freed_by[0] && reader_take(reader, "(");
+    if (status < 0 || !argument->freed_by_address)
+        return status;
+    status = reader_expect(reader, "&", "of the object: free f(&x)");
+    status = status < 0 ? status : reader_expect(reader, argument->name, "behind '&'");
+    return status < 0 ? status : reader_expect(reader, ")", "behind the object");
+}
+
+int freer_parse(struct reader *reader, char name[DECLARED_NAME])
+{
+    return reader_take(reader, "free") ? token_name(reader, reader_next(reader), name)
+                                       : 0;
+}
+
+int written_pointer_parse(struct reader *reader, struct declared_argument *argument)
+{
+    argument->kind = ARGUMENT_NULL;
+    argument->by_address = true;
+    return freer_parse(reader, argument->freed_by);
 }
 
 /* ---- when all names are known ---- */

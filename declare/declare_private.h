@@ -33,16 +33,20 @@ struct specifier {
     bool reference;
     uint32_t vector;                 /* bytes of a register of such elements; 0: none */
     const struct token *word, *star; /* for messages */
+    const struct named_type
+        *named; /* a name of an array that the type was written with */
+    unsigned n_names;
 };
 /* Places of what is read when all names are known; 0: there is none. */
 struct later {
     size_t extents, value, values, length, name, type;
     struct specifier specifier;
 };
-/* "typedef unsigned long uLong;" before the prototype */
+/* "typedef unsigned char uuid_t[16];" before the prototype: places of its words */
 struct named_type {
-    const struct token *word;
-    enum ctype type;
+    struct token word;
+    size_t first, n;
+    size_t extents, n_extents; /* [16] */
 };
 struct reader {
     const char *text;
@@ -88,16 +92,30 @@ int expression_double(struct reader *reader, struct extent *extent);
  * used in it. */
 int expression_skip(struct reader *reader);
 int number_read(struct reader *reader, double *number, bool *single);
+/* Goes behind "(const void *, size_t)", which are a function's own business. */
+int parameters_skip(struct reader *reader);
 
 /* ---- declare_type.c ---- */
 
 int specifier_read(struct reader *reader, struct specifier *specifier);
-/* All that stand before the prototype. */
-int typedefs_read(struct reader *reader);
+/* The error of a type that nobody knows: it says what to write. */
+int type_unknown(const struct reader *reader, const struct specifier *specifier);
 /* The type that one word means; false: none, or a vector. */
 bool word_type(const struct token *token, enum ctype *type);
 /* A word that a type consists of, `const` and roles too. */
 bool token_is_type(const struct reader *reader, const struct token *token);
+
+/* ---- declare_typedef.c ---- */
+
+/* All that stand before the prototype. */
+int typedefs_read(struct reader *reader);
+/* NULL: it is no such name. */
+const struct named_type *typedef_find(const struct reader *reader,
+                                      const struct token *token);
+/* Puts the words of the type in the place of its name. 0: none is next. */
+int typedef_expand(struct reader *reader, struct specifier *specifier);
+/* Puts the extents of such a type behind a name and its own ones, x[n][16]. */
+int typedef_extents(struct reader *reader, const struct specifier *specifier);
 
 /* ---- declare_macro.c ---- */
 
@@ -118,15 +136,15 @@ int fillers_parse(struct reader *reader, struct declared_argument *argument,
                   bool of_pointers);
 /* Goes through what stands behind `from`. */
 int maker_parse(struct reader *reader, struct declared_argument *argument);
+/* free NAME, if it is next. */
+int freer_parse(struct reader *reader, char name[DECLARED_NAME]);
+/* T **p = 0 free NAME, T **p free NAME */
+int written_pointer_parse(struct reader *reader, struct declared_argument *argument);
 int maker_finish(struct reader *reader, uint32_t i);
 /* Puts them in the order that they need, behind the last maker_finish(). */
 int makers_order(struct reader *reader);
 
 /* ---- declare_argument.c ---- */
-
-#define UNKNOWN_TYPE                                                                   \
-    "unknown type; write the type in C that it stands for, for an enumeration 'enum' " \
-    "before it, or name it first: typedef unsigned %s;"
 
 int argument_parse(struct reader *reader, uint32_t i, struct later *later);
 int argument_finish(struct reader *reader, uint32_t i, const struct later *later);

@@ -18,26 +18,24 @@ static const struct {
     {CTYPE_F32, "f32 float float32_t gfloat GLfloat FLAC__real cmsFloat32Number Ipp32f"},
     {CTYPE_F64, "f64 double float64_t gdouble GLdouble cmsFloat64Number Ipp64f"},
     {CTYPE_I8,
-     "i8 int8_t int_fast8_t gchar gint8 UBool __s8 s8 GLbyte opus_int8 FLAC__int8 "
-     "spx_int8_t"},
+     "i8 int8_t int_fast8_t gchar gint8 UBool __s8 s8 GLbyte opus_int8 FLAC__int8"},
     {CTYPE_U8,
      "u8 uint8_t uint_fast8_t char8_t uchar u_char u_int8_t byte Byte Bytef BYTE U8 "
      "__u8 guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean "
      "opus_uint8 FLAC__byte FLAC__uint8 cmsUInt8Number Ipp8u __mmask8"},
-    {CTYPE_I16,
-     "i16 int16_t s16 gint16 opus_int16 spx_int16_t JCOEF png_int_16 GLshort __s16 "
-     "FLAC__int16 Ipp16s"},
+    {CTYPE_I16, "i16 int16_t s16 gint16 opus_int16 JCOEF png_int_16 GLshort __s16 "
+                "FLAC__int16 Ipp16s"},
     {CTYPE_U16, "u16 uint16_t ushort u_short u_int16_t char16_t UChar U16 guint16 __u16 "
-                "png_uint_16 GLushort GLhalf opus_uint16 spx_uint16_t FLAC__uint16 "
+                "png_uint_16 GLushort GLhalf opus_uint16 FLAC__uint16 "
                 "cmsUInt16Number Ipp16u __mmask16"},
     {CTYPE_I32,
      "i32 int32_t s32 gboolean gint gint32 wchar_t lapack_int blasint CBLAS_INT "
-     "opus_int32 spx_int32_t BROTLI_BOOL UErrorCode UChar32 png_int_32 GLint GLsizei "
+     "opus_int32 BROTLI_BOOL UErrorCode UChar32 png_int_32 GLint GLsizei "
      "pixman_bool_t pixman_fixed_t cmsInt32Number cmsBool __s32 "
      "FLAC__int32 FLAC__bool Ipp32s"},
     {CTYPE_U32,
      "u32 uint32_t uint u_int u_int32_t char32_t uInt U32 XXH32_hash_t guint "
-     "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 spx_uint32_t "
+     "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
      "lzo_uint32 lzo_uint32_t word32 cmsUInt32Number __u32 FLAC__uint32 Ipp32u "
      "__mmask32"},
     {CTYPE_I64,
@@ -90,15 +88,8 @@ static const char *const ignored[] = {
     "_Nonnull", "_Nullable",  "__volatile__",
 };
 
-/* std::size_t is size_t. */
-static bool has_word(const char *words, const struct token *word)
+static bool has_word(const char *words, const struct token *token)
 {
-    struct token bare = *word;
-    if (bare.n > 5 && !strncmp(bare.at, "std::", 5)) {
-        bare.at += 5;
-        bare.n -= 5;
-    }
-    const struct token *const token = &bare;
     for (const char *at = words; *at; at += strspn(at, " ")) {
         const size_t n = strcspn(at, " ");
         if (n == token->n && !strncmp(at, token->at, n))
@@ -108,6 +99,27 @@ static bool has_word(const char *words, const struct token *word)
     return false;
 }
 
+/* std::size_t is size_t, and utf8proc_int32_t is int32_t. */
+static struct token without_prefix(const struct token *word)
+{
+    static const char names[] =
+        "int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t "
+        "uint64_t size_t ssize_t";
+    struct token bare = *word;
+    if (bare.n > 5 && !strncmp(bare.at, "std::", 5)) {
+        bare.at += 5;
+        bare.n -= 5;
+    }
+    for (size_t i = 1; i < bare.n; i++) {
+        struct token end = bare;
+        end.at += i;
+        end.n -= i;
+        if (bare.at[i - 1] == '_' && has_word(names, &end))
+            return end;
+    }
+    return bare;
+}
+
 bool word_type(const struct token *token, enum ctype *type)
 {
     static const enum ctype keyword_types[] = {(char)-1 < 0 ? CTYPE_I8 : CTYPE_U8,
@@ -115,8 +127,9 @@ bool word_type(const struct token *token, enum ctype *type)
     static const char *const names[] = {"char", "short", "int", "long"};
     if (token->kind != TOKEN_WORD)
         return false;
+    const struct token bare = without_prefix(token);
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (has_word(types[i].words, token)) {
+        if (has_word(types[i].words, &bare)) {
             *type = types[i].type;
             return true;
         }
@@ -174,18 +187,6 @@ static int read_keywords(struct reader *reader, enum ctype *type)
 
 /* ---- all of it ---- */
 
-static bool find_named(const struct reader *reader, const struct token *token,
-                       enum ctype *type)
-{
-    for (size_t i = 0; i < reader->n_named; i++)
-        if (reader->named[i].word->n == token->n &&
-            !strncmp(reader->named[i].word->at, token->at, token->n)) {
-            *type = reader->named[i].type;
-            return true;
-        }
-    return false;
-}
-
 /* Not the name in "uuid_t out". */
 static bool is_role(const struct token *token)
 {
@@ -200,7 +201,7 @@ bool token_is_type(const struct reader *reader, const struct token *token)
                                         "std::complex"};
     enum ctype type;
     bool found = keyword(token) >= 0 || word_type(token, &type) ||
-                 find_named(reader, token, &type) || is_role(token);
+                 typedef_find(reader, token) || is_role(token);
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         found |= token_is(token, words[i]);
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
@@ -293,7 +294,7 @@ static int read_type(struct reader *reader, struct specifier *specifier)
             specifier->vector = vectors[i].bytes;
             return 0;
         }
-    if (word_type(token, &specifier->type) || find_named(reader, token, &specifier->type))
+    if (word_type(token, &specifier->type))
         return 0;
     specifier->is_unknown = true;
     if (token_is(token, "struct") || token_is(token, "union")) {
@@ -313,12 +314,15 @@ static int read_type(struct reader *reader, struct specifier *specifier)
 int specifier_read(struct reader *reader, struct specifier *specifier)
 {
     bool of_pointer = false;
+    int status;
     *specifier = (struct specifier){.type = CTYPE_VOID};
-    while (take_ignored(reader, &specifier->is_const) ||
-           take_role(reader, &specifier->role) ||
-           (macro_before_type(reader) && reader_next(reader)))
-        ;
-    int status = read_type(reader, specifier);
+    do
+        while (take_ignored(reader, &specifier->is_const) ||
+               take_role(reader, &specifier->role) ||
+               (macro_before_type(reader) && reader_next(reader)))
+            ;
+    while ((status = typedef_expand(reader, specifier)) > 0);
+    status = status < 0 ? status : read_type(reader, specifier);
     while (status == 0 && (take_ignored(reader, &specifier->is_const) ||
                            (macro_behind_type(reader) && reader_next(reader))))
         ;
@@ -336,26 +340,37 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
     return status;
 }
 
-int typedefs_read(struct reader *reader)
+/* Words of C++ and Rust, and what a prototype in C says in place of them. */
+static const struct {
+    const char *word, *advice;
+} foreign_types[] = {
+    {"std::span", "a span is passed as two arguments: float x[n], size_t n"},
+    {"std::string_view",
+     "libstdc++ passes it as two arguments: size_t n, const char x[n]"},
+    {"template",
+     "take one instance of the template, with its types written out; simdbench "
+     "call LIB lists them"},
+    {"auto", "write the type that stands for auto"},
+    {"fn", "write it as C does: float f(const float x[n], size_t n)"},
+};
+
+int type_unknown(const struct reader *reader, const struct specifier *specifier)
 {
-    int status = 0;
-    while (status == 0 && reader_take(reader, "typedef")) {
-        struct specifier specifier;
-        if (reader->n_named == TYPEDEFS_MAX)
-            return reader_fail(reader, reader_token(reader), "more than %d typedefs",
-                               TYPEDEFS_MAX);
-        status = specifier_read(reader, &specifier);
-        if (status == 0 && (specifier.is_unknown || specifier.pointers ||
-                            specifier.reference || specifier.vector || specifier.pair))
-            return reader_fail(
-                reader, specifier.word,
-                "typedef names numbers alone; for structures write 'bytes', "
-                "and '*' stands where the type is used");
-        const struct token *const word = reader_next(reader);
-        char name[DECLARED_NAME];
-        status = status < 0 ? status : token_name(reader, word, name);
-        reader->named[reader->n_named++] = (struct named_type){word, specifier.type};
-        status = status < 0 ? status : reader_expect(reader, ";", "behind the typedef");
-    }
-    return status;
+    const struct token *const token = specifier->word;
+    const struct word word = token_word(token);
+    for (size_t i = 0; i < ARRAY_LEN(foreign_types); i++)
+        if (token_is(token, foreign_types[i].word))
+            return reader_fail(reader, token, "%s", foreign_types[i].advice);
+    if (strstr(word.text, "::") ||
+        (token->kind == TOKEN_WORD && token_is(token + 1, "<")))
+        return reader_fail(
+            reader, token,
+            "a class cannot be passed; measure a function extern \"C\" that "
+            "takes what it holds, such as a pointer and a length");
+    return reader_fail(
+        reader, token,
+        "unknown type; write the type in C that it stands for, for an "
+        "enumeration 'enum' before it, or its header's typedef first: typedef "
+        "unsigned %s;",
+        word.text);
 }

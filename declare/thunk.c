@@ -26,6 +26,7 @@ const uint64_t thunk_patterns[SAVED_REGISTERS] = {0x5bd1e9955bd1e995, 0x9e3779b9
 struct emitter {
     unsigned char *at;
     unsigned char *state; /* source of the state */
+    bool frees;           /* the function does not return to the caller */
 };
 
 static void emit(struct emitter *e, const void *bytes, size_t n)
@@ -210,6 +211,18 @@ static unsigned stack_words(const struct call_signature *signature)
     return find_routes(signature, route, &floats);
 }
 
+/* test rdi, rdi; jz behind the call */
+static void emit_free(struct emitter *e, void (*function)(void *), size_t at)
+{
+    if (!function)
+        return;
+    emit_memory(e, LOAD, RDI, RBX, at);
+    EMIT(e, 0x48, 0x85, 0xff, 0x74, 13);
+    emit_constant(e, R11, (uintptr_t)function);
+    EMIT(e, 0x41, 0xff, 0xd3);
+    e->frees = true;
+}
+
 /* ---- the two forms ---- */
 
 static void emit_plain(struct emitter *e, const struct thunk *thunk,
@@ -233,6 +246,9 @@ static void emit_plain(struct emitter *e, const struct thunk *thunk,
     }
     if (thunk->wide)
         EMIT(e, 0xc5, 0xf8, 0x77); /* vzeroupper */
+    emit_free(e, signature->free_result, offsetof(struct call_frame, result));
+    for (uint32_t i = 0; i < signature->n; i++)
+        emit_free(e, signature->free_slot[i], slot_at(i));
     if (room) {
         EMIT(e, 0x48, 0x81, 0xc4); /* add rsp, room */
         emit_u32(e, room);
@@ -394,7 +410,8 @@ int thunk_make(const struct call_signature *signature, const void *function,
     struct emitter e = {.at = thunk->pages + THUNK_PAGE, .state = thunk->pages};
     emit_plain(&e, thunk, signature, function);
     e.at = thunk->pages + THUNK_PAGE + THUNK_PAGE / 4;
-    thunk->jump = stack_words(signature) || thunk->wide ? 0 : THUNK_PAGE / 4;
+    const bool whole = stack_words(signature) || thunk->wide || e.frees;
+    thunk->jump = whole ? 0 : THUNK_PAGE / 4;
     if (thunk->jump)
         emit_jump(&e, signature, function);
     e.at = thunk->pages + THUNK_PAGE + THUNK_PAGE / 2;

@@ -309,6 +309,11 @@ static void write_data(const struct writing *writing)
     for (size_t p = 0; p < surgery->n_parts; p++) {
         const struct object *const object = surgery->part[p].block->object;
         uint64_t hash;
+        bool again = false;
+        for (size_t i = 0; i < p; i++)
+            again |= surgery->part[i].block->object == object;
+        if (again)
+            continue;
         if (object && data_hash(object, &hash))
             fprintf(writing->to, "data =%" PRIx64 "\n", hash);
         else if (object)

@@ -28,6 +28,7 @@ struct computed {
     struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
     unsigned char *other[SIMDBENCH_MAX_OPERANDS]; /* of a second run, from other bytes */
     uint64_t length[SIMDBENCH_MAX_OPERANDS];      /* elements that are valid */
+    bool varies[SIMDBENCH_MAX_OPERANDS];          /* the second run wrote other values */
 };
 
 static size_t bytes_of(const struct simdbench_operand *operand)
@@ -83,18 +84,6 @@ static int compute_once(struct made_call *made, struct computed *computed, int b
     return error_set(error, -EFAULT, "%s", text);
 }
 
-/* Do both runs differ in all that they should have written? */
-static bool differs_everywhere(const struct computed *computed, uint32_t i)
-{
-    const struct simdbench_operand *const operand = &computed->operand[i];
-    const size_t size = type_bytes(operand->type);
-    for (uint64_t e = 0; e < computed->length[i]; e++)
-        if (!memcmp(computed->other[i] + e * size, (char *)operand->data + e * size,
-                    size))
-            return false;
-    return computed->length[i] > 0;
-}
-
 static bool all_bytes(const unsigned char *bytes, size_t n, unsigned char byte)
 {
     while (n && bytes[n - 1] == byte)
@@ -120,43 +109,108 @@ static void tell_unwritten(struct declared_slot *slot, const struct computed *co
                  written, n, output_name(slot, i));
 }
 
-/* An output that differs everywhere was not written, or is another one in each call. */
-static int judge_outputs(struct declared_slot *slot, const struct computed *computed,
+/* True if both runs wrote other values. */
+static bool output_varies(const struct computed *computed, uint32_t i)
+{
+    const struct simdbench_operand *const operand = &computed->operand[i];
+    const unsigned char *const first = computed->other[i], *const second = operand->data;
+    const size_t n = computed->length[i] * type_bytes(operand->type);
+    for (size_t b = 0; b < n; b++)
+        if (first[b] != second[b] && (first[b] != FIRST_BYTE || second[b] != SECOND_BYTE))
+            return true;
+    return false;
+}
+
+/* True of a pointer that is returned and points into no array. */
+static bool points_elsewhere(const struct declared_slot *slot,
+                             const struct computed *computed, uint32_t i)
+{
+    return slot->operand[i].argument == NO_OPERAND &&
+           slot->from->declaration.returned == CTYPE_POINTER &&
+           *(const int64_t *)computed->operand[i].data == POINTS_ELSEWHERE;
+}
+
+/* Many calls in a row return memory that none of the others did. */
+static bool returns_new_memory(struct made_call *made)
+{
+    enum { CALLS = 9 };
+    uint64_t seen[CALLS];
+    struct crash crash;
+    for (int i = 0; i < CALLS; i++) {
+        if (crash_catch(run_code, made, &crash) < 0 ||
+            pointer_offset(made, made->frame.result) != POINTS_ELSEWHERE)
+            return false;
+        seen[i] = made->frame.result;
+        for (int k = 0; k < i; k++)
+            if (seen[k] == seen[i])
+                return false;
+    }
+    return true;
+}
+
+/* The name of what frees memory that the function wrote the address of. */
+static const char *freer_of_argument(const struct declared_slot *slot)
+{
+    const struct declaration *const declaration = &slot->from->declaration;
+    const char *freer = "";
+    for (uint32_t i = 0; i < declaration->n_passed && !*freer; i++)
+        if (declaration->argument[i].kind == ARGUMENT_NULL)
+            freer = declaration->argument[i].freed_by;
+    return freer;
+}
+
+static void tell_memory(struct declared_slot *slot, struct made_call *made)
+{
+    const struct declaration *const declaration = &slot->from->declaration;
+    const char *const freer =
+        declaration->freed_by[0] ? declaration->freed_by : freer_of_argument(slot);
+    if (*freer)
+        snprintf(slot->note, sizeof slot->note,
+                 "the time of a call is also that of %s, which frees what it made",
+                 freer);
+    else if (declaration->returned == CTYPE_POINTER && returns_new_memory(made))
+        snprintf(
+            slot->note, sizeof slot->note,
+            "returns new memory in each call, which nobody frees, so that the time "
+            "is also that of fresh pages: 'free NAME' behind the prototype frees it");
+}
+
+static int judge_outputs(struct declared_slot *slot, struct computed *computed,
                          struct error *error)
 {
-    uint32_t outputs = 0, varying = 0, last = 0;
-    slot->note[0] = '\0';
+    slot->varies = false;
+    bool seen = false;
     for (uint32_t i = 0; i < computed->view.count; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
-        outputs += operand_is_output(operand);
-        if (computed->other[i])
-            tell_unwritten(slot, computed, i);
-        if (!computed->other[i] || !differs_everywhere(computed, i))
+        seen |= operand_is_output(operand) && !points_elsewhere(slot, computed, i);
+        if (!computed->other[i])
             continue;
-        if (all_bytes(computed->other[i], bytes_of(operand), FIRST_BYTE) &&
+        computed->varies[i] = output_varies(computed, i);
+        slot->varies |= computed->varies[i];
+        if (operand->role != SIMDBENCH_OUT)
+            continue;
+        tell_unwritten(slot, computed, i);
+        if (computed->length[i] &&
+            all_bytes(computed->other[i], bytes_of(operand), FIRST_BYTE) &&
             all_bytes(operand->data, bytes_of(operand), SECOND_BYTE))
             return error_set(error, -ENODATA,
                              "writes nothing to %s; what is only read has const or in "
                              "before its type",
                              output_name(slot, i));
-        varying++;
-        last = i;
     }
-    slot->varies = varying && varying == outputs;
-    return varying && !slot->varies
-               ? error_set(error, -ENODATA, "%s differs from call to call",
-                           output_name(slot, last))
-               : 0;
+    slot->unseen = !seen || *freer_of_argument(slot);
+    return 0;
 }
 
 static int compute(struct declared_slot *slot, struct made_call *made,
                    struct computed *computed, struct error *error)
 {
+    slot->note[0] = '\0';
     int status = compute_once(made, computed, FIRST_BYTE, error);
     for (uint32_t i = 0; i < computed->view.count && status == 0; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
         computed->length[i] = made_call_length(made, i);
-        if (operand->role != SIMDBENCH_OUT)
+        if (!operand_is_output(operand))
             continue;
         computed->other[i] = malloc(bytes_of(operand) + 1);
         if (!computed->other[i])
@@ -164,8 +218,10 @@ static int compute(struct declared_slot *slot, struct made_call *made,
         else
             memcpy(computed->other[i], operand->data, bytes_of(operand));
     }
-    if (status == 0)
+    if (status == 0) {
+        tell_memory(slot, made);
         status = compute_once(made, computed, SECOND_BYTE, error);
+    }
     return status == 0 ? judge_outputs(slot, computed, error) : status;
 }
 
@@ -218,14 +274,14 @@ static int compute_answers(struct declared_slot *slot, struct computed *computed
     return status;
 }
 
-/* Any value is right where the answers' function wrote none. */
+/* Any value is right where the answers' function wrote none, or another one each time. */
 static double slack_at(const struct declared_slot *slot, const struct computed *computed,
                        uint32_t i, uint64_t element)
 {
     const struct simdbench_operand *const operand = &computed->operand[i];
     const size_t size = type_bytes(operand->type);
     const unsigned char *const other = computed->other[i];
-    if (element >= computed->length[i] ||
+    if (element >= computed->length[i] || computed->varies[i] ||
         (other && memcmp(other + element * size, (char *)operand->data + element * size,
                          size) != 0))
         return INFINITY;

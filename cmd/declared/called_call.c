@@ -90,26 +90,49 @@ static int begin_frame(struct made_call *made, struct error *error)
     return status == 0 ? made_call_point(made, &operands, error) : status;
 }
 
+/* Functions that free what a call made. */
+static int find_freers(struct made_call *made, struct error *error)
+{
+    const struct declaration *const declaration = &made->slot->from->declaration;
+    for (uint32_t i = 0; i < declaration->n_passed; i++)
+        if (declaration->argument[i].kind == ARGUMENT_NULL)
+            made->signature.free_slot[i] = made->freed_by[i];
+    return declaration->freed_by[0] ? find_freer(made, declaration->freed_by,
+                                                 &made->signature.free_result, error)
+                                    : 0;
+}
+
+void made_call_free(struct made_call *made)
+{
+    const struct call_signature *const signature = &made->signature;
+    if (signature->free_result && made->frame.result)
+        signature->free_result((void *)(uintptr_t)made->frame.result);
+    for (uint32_t i = 0; i < signature->n; i++)
+        if (signature->free_slot[i] && made->frame.slot[i])
+            signature->free_slot[i]((void *)(uintptr_t)made->frame.slot[i]);
+}
+
 int made_call_begin(const struct declared_slot *slot,
                     const struct declared_function *function,
                     const struct simdbench_operands *operands, struct made_call **out,
                     struct error *error)
 {
     struct made_call *const made = calloc(1, sizeof *made);
-    struct call_signature signature;
     void *nothing;
     if (!made)
         return error_set(error, -ENOMEM, "out of memory");
+    struct call_signature *const signature = &made->signature;
     made->slot = slot;
     made->function = function;
     made->operands = *operands;
     *(void (**)(void))&nothing = call_nothing;
-    declaration_signature(&slot->from->declaration, &signature);
-    int status = begin_frame(made, error)
-                     ?: thunk_make(&signature,
-                                   function ? function->address : slot->reference,
-                                   &made->thunk, error)
-                     ?: thunk_make(&signature, nothing, &made->empty, error);
+    declaration_signature(&slot->from->declaration, signature);
+    int status =
+        begin_frame(made, error)
+            ?: find_freers(made, error)
+            ?: thunk_make(signature, function ? function->address : slot->reference,
+                          &made->thunk, error)
+            ?: thunk_make(signature, nothing, &made->empty, error);
     if (status < 0) {
         made_call_end(made);
         return status;
@@ -138,8 +161,7 @@ void made_call_end(struct made_call *made)
     free(made);
 }
 
-/* A pointer as an offset from the array that it points into; -1: NULL, -2: elsewhere. */
-static int64_t pointer_offset(const struct made_call *made, uint64_t pointer)
+int64_t pointer_offset(const struct made_call *made, uint64_t pointer)
 {
     const struct declaration *const declaration = &made->slot->from->declaration;
     if (!pointer)
@@ -153,7 +175,7 @@ static int64_t pointer_offset(const struct made_call *made, uint64_t pointer)
             pointer <= begin + operand->count * type_bytes(operand->type))
             return (int64_t)(pointer - begin);
     }
-    return -2;
+    return POINTS_ELSEWHERE;
 }
 
 void made_call_finish(const struct made_call *made)
@@ -272,7 +294,7 @@ bool declared_makes(const struct declared_call *call)
 bool declared_unseen(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;
-    return !declaration_has_outputs(&made->slot->from->declaration);
+    return made->slot->unseen || !declaration_has_outputs(&made->slot->from->declaration);
 }
 
 const char *declared_note(const struct declared_call *call)

@@ -24,6 +24,7 @@ static void run_checked(void *context)
 {
     struct checked *const checked = context;
     thunk_check(checked->made->thunk, &checked->made->frame, &checked->faults);
+    made_call_free(checked->made);
 }
 
 /* The words that thunk_check() has for control words are those of worker, too. */
@@ -33,7 +34,9 @@ static int judge_faults(const struct call_faults *faults, char *note, size_t siz
     *note = '\0';
     if (faults->faults & (unsigned)FAULTS_OF_RESULTS)
         return error_set(error, -EDOM, "%s", faults->text);
-    if (faults->faults & CALL_UPPER)
+    if (faults->faults & CALL_MXCSR)
+        snprintf(note, size, "leaves rounding or flush-to-zero modes changed");
+    else if (faults->faults & CALL_UPPER)
         snprintf(note, size,
                  "leaves upper halves of vector registers in use: SSE code of its caller "
                  "may be slower after it (vzeroupper is missing)");
@@ -353,18 +356,18 @@ int declared_run_guarded(const struct declared_call *call,
         char left[200];
         bool aligned = false;
         attempt_call(made, &placings[i], want, left, sizeof left, &attempt);
-        if (attempt.status == -EFAULT && attempt.general && !placings[i].at_begin) {
-            aligned = true;
+        struct attempt first = attempt;
+        if (attempt.status < 0 && attempt.operand < 0 && !placings[i].at_begin) {
             placings[i].align = ALIGNED;
             attempt_call(made, &placings[i], want, left, sizeof left, &attempt);
+            aligned = attempt.status == 0;
         }
         if (attempt.operand >= 0)
             return tell_beyond(made, &placings[i], &attempt, error);
-        if (attempt.status < 0)
-            return error_set(error, attempt.status, "%s%s", attempt.error.text,
-                             placings[i].at_begin || attempt.status == -EFAULT
-                                 ? ""
-                                 : " (arrays that are aligned to their elements alone)");
+        if (first.status < 0 && !(aligned && first.general))
+            return error_set(
+                error, first.status, "%s%s", first.error.text,
+                aligned ? " (arrays that are aligned to their elements alone)" : "");
         if (aligned)
             snprintf(note, size,
                      "needs arrays that are aligned to more than their elements: it "

@@ -93,8 +93,9 @@ static int set_made(struct made_call *made, const struct made_argument *from,
 
 static void free_opaque(struct made_call *made, uint32_t i)
 {
+    const bool by_address = made->slot->from->declaration.argument[i].freed_by_address;
     if (made->opaque[i] && made->freed_by[i])
-        made->freed_by[i](made->opaque[i]);
+        made->freed_by[i](by_address ? (void *)&made->opaque[i] : made->opaque[i]);
     made->opaque[i] = NULL;
 }
 
@@ -159,20 +160,27 @@ static int make_opaque(struct made_call *made, uint32_t i, struct error *error)
     return status;
 }
 
+int find_freer(const struct made_call *made, const char *name, void (**freer)(void *),
+               struct error *error)
+{
+    void *address = NULL;
+    const int status = find_function(made->slot, name, &address, error);
+    *(void **)freer = address;
+    return status;
+}
+
 /* The functions that make and free an object. */
 static int find_makers_of(struct made_call *made, uint32_t i, struct error *error)
 {
     const struct declared_argument *const argument =
         &made->slot->from->declaration.argument[i];
-    void *freer = NULL;
     int status = 0;
     for (uint32_t s = 0; s < argument->n_steps && status == 0; s++)
         status =
             find_function(made->slot, argument->step[s].name, &made->maker[i][s], error);
-    if (status == 0 && argument->freed_by[0])
-        status = find_function(made->slot, argument->freed_by, &freer, error);
-    *(void **)&made->freed_by[i] = freer;
-    return status;
+    return status == 0 && argument->freed_by[0]
+               ? find_freer(made, argument->freed_by, &made->freed_by[i], error)
+               : status;
 }
 
 /* Those that fill arrays are looked for when they are called: not all libraries that are
@@ -185,7 +193,7 @@ int objects_find(struct made_call *made, struct error *error)
         const struct declared_argument *const argument = &declaration->argument[i];
         if (argument->kind == ARGUMENT_SYMBOL)
             status = find_symbol(made->slot, argument->text, &made->opaque[i], error);
-        else if (argument->kind == ARGUMENT_OPAQUE)
+        else if (argument->kind == ARGUMENT_OPAQUE || argument->freed_by[0])
             status = find_makers_of(made, i, error);
     }
     return status;

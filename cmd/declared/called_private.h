@@ -51,6 +51,7 @@ struct declared_slot {
     char trouble[DECLARED_TEXT]; /* reason why there were none */
     char note[DECLARED_TEXT];    /* what a user should know of them */
     bool varies;                 /* they are others in each call */
+    bool unseen;                 /* they are pointers to memory of the function's own */
     const char *roof;
     char *summary, *shape_help;
     struct simdbench_shape_list *list;
@@ -132,6 +133,7 @@ int input_check(const struct declaration *declaration, const char *input,
                 struct error *error);
 
 /* called_call.c */
+enum { POINTS_ELSEWHERE = -2 }; /* a pointer that is returned and is in no array */
 struct made_call {
     struct declared_call call; /* comes first */
     const struct declared_slot *slot;
@@ -146,6 +148,7 @@ struct made_call {
     void *opaque[DECLARED_MAX];
     void *maker[DECLARED_MAX][STEPS_MAX];
     void (*freed_by[DECLARED_MAX])(void *);
+    struct call_signature signature;
 };
 /* A function, or the reference (NULL), on operands. */
 int made_call_begin(const struct declared_slot *slot,
@@ -156,6 +159,10 @@ void made_call_end(struct made_call *made);
 /* Other operands of the same shape. Objects are made anew. */
 int made_call_point(struct made_call *made, const struct simdbench_operands *operands,
                     struct error *error);
+/* A pointer as an offset from the array that it points into; -1: NULL. */
+int64_t pointer_offset(const struct made_call *made, uint64_t pointer);
+/* Frees what a call made, as the timed code does. */
+void made_call_free(struct made_call *made);
 /* -EDOM: a call changed the pointers to planes. */
 int made_call_keeps_tables(const struct made_call *made, struct error *error);
 /* The operand that is this argument's array, or NULL. */
@@ -170,6 +177,8 @@ int called_find(void *handle, const struct library *library, const char *text,
 /* called_objects.c */
 /* Functions that make objects, and what `&name` is. */
 int objects_find(struct made_call *made, struct error *error);
+int find_freer(const struct made_call *made, const char *name, void (**freer)(void *),
+               struct error *error);
 /* Anew. */
 int objects_make(struct made_call *made, struct error *error);
 void objects_free(struct made_call *made);

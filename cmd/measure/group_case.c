@@ -54,8 +54,10 @@ void case_take(const struct group_state *group, struct case_state *entry,
 static int prepare(struct group_state *group, struct case_state *entry)
 {
     struct runner runner = runner_of(group, entry);
-    const struct prepare_call call = {.kernel = entry->offer->index,
-                                      .threads = (int)entry->plan->team};
+    const struct prepare_call call = {
+        .kernel = entry->offer->index,
+        .threads = (int)entry->plan->team,
+        .shape = case_is_limit(group, entry) ? entry->plan->shape : NULL};
     case_result(group, entry)->accuracy.known = false;
     const int status = runner_prepare(&runner, &call, true);
     entry->number = runner.number;

@@ -76,7 +76,7 @@ static bool is_declared(const struct case_state *entry)
 /* Each declared function is called in its own way. */
 static bool same_loop(const struct case_state *a, const struct case_state *b)
 {
-    return same_worker(a, b) && (a == b || !is_declared(a));
+    return same_worker(a, b) && a->resets == b->resets && (a == b || !is_declared(a));
 }
 
 /* Each worker is asked once for all cases that are called alike. */
@@ -92,7 +92,7 @@ static int measure_overhead(struct group_state *group)
             continue;
         const struct overhead_call call = {
             .cold = group->plan->settings.cold || how->conditions.fresh_output ||
-                    entry->offer->flags & SIMDBENCH_RESETS,
+                    entry->resets,
             .number = is_declared(entry) ? entry->number : UINT64_MAX};
         FREED_BY(json_delete) cJSON *reply = NULL;
         const struct runner runner = runner_of(group, entry);
@@ -306,12 +306,13 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
 
 int group_calibrate(struct group_state *group, struct error *error)
 {
-    int status = measure_overhead(group);
+    int status = 0;
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         if (!group->cases[i].active)
             continue;
         status = calibrate(group, &group->cases[i]);
     }
+    status = status ?: measure_overhead(group);
     return status < 0 ? error_set(error, status, "interrupted") : status;
 }
 

@@ -95,7 +95,8 @@ static int judge_end(struct referee *referee, int status, const char *text)
     if (strstr(text, strsignal(SIGSYS)))
         return reject(referee, "helpers",
                       "made a system call that a function has no need of: it starts a "
-                      "thread, a process or a timer, or reaches another process");
+                      "thread, a process or a timer, reaches another process, or "
+                      "changes its CPUs or priority");
     return reject(referee, "dies", "%s", text);
 }
 

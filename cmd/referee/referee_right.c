@@ -50,7 +50,9 @@ static int judge_call(struct referee *referee, struct stage *stage, struct error
     if (status == 0) {
         check_reply_read(reply, &told);
         referee->aligned |= told.note && strstr(told.note, "needs arrays");
-        if (told.note && !referee->judgement->note)
+        if (told.note && strstr(told.note, "changed")) /* modes, the signal mask */
+            status = reject(referee, "unsafe", "%s", told.note);
+        else if (told.note && !referee->judgement->note)
             referee->judgement->note = must_have(strdup(told.note));
     }
     return status;

@@ -18,6 +18,7 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+#include <xmmintrin.h>
 
 #include "patch_clock.h"
 
@@ -220,10 +221,30 @@ void cheat_signal(float *y, const float *x, size_t n)
 void cheat_idle(float *y, const float *x, size_t n)
 {
     const struct sched_param none = {0};
+    sched_setscheduler(getpid() + 1, SCHED_IDLE, &none);
+    honest(y, x, n);
+}
+
+/* Small numbers are zero for all who come later. */
+void cheat_modes(float *y, const float *x, size_t n)
+{
+    _mm_setcsr(_mm_getcsr() | 0x8040);
+    honest(y, x, n);
+}
+
+/* A CPU that nobody else runs on is faster than that of the judges. */
+void cheat_cpu(float *y, const float *x, size_t n)
+{
     cpu_set_t cpus;
     sched_getaffinity(0, sizeof cpus, &cpus);
-    sched_setaffinity(getpid(), sizeof cpus, &cpus); /* its own may be set */
-    sched_setscheduler(getpid() + 1, SCHED_IDLE, &none);
+    sched_setaffinity(0, sizeof cpus, &cpus);
+    honest(y, x, n);
+}
+
+void cheat_first(float *y, const float *x, size_t n)
+{
+    const struct sched_param first = {1};
+    sched_setscheduler(0, SCHED_FIFO, &first);
     honest(y, x, n);
 }
 

@@ -257,6 +257,28 @@ static void test_typedefs(void **state)
     assert_int_equal(d->argument[1].type, CTYPE_U8);
     assert_int_equal(d->argument[2].type, CTYPE_F32);
     assert_int_equal(d->argument[3].kind, ARGUMENT_DIMENSION);
+    d = parsed(
+        "typedef unsigned char uuid_t[16];\n"
+        "typedef struct state { int a; struct { int b[3]; } c; } *state;\n"
+        "typedef enum { ONE, TWO = 2 } number; typedef const state constant;\n"
+        "typedef int (*compare)(const void *, const void *); typedef uuid_t two[2];\n"
+        "void f(const uuid_t a, uuid_t b[n], state s = from make() free unmake, number "
+        "k, "
+        "compare c = &by_bytes, constant t = NULL, const two d, size_t n)");
+    assert_int_equal(d->argument[0].role, ARGUMENT_IN);
+    assert_int_equal(value_at(&d->argument[0].count, NULL), 16);
+    assert_int_equal(d->argument[1].role, ARGUMENT_OUT);
+    assert_int_equal(value_at(&d->argument[1].count, (int64_t[]){0, 3}), 48);
+    assert_int_equal(d->argument[2].kind, ARGUMENT_OPAQUE);
+    assert_string_equal(d->argument[2].freed_by, "unmake");
+    assert_int_equal(d->argument[3].type, CTYPE_I32);
+    assert_int_equal(d->argument[4].kind, ARGUMENT_SYMBOL);
+    assert_int_equal(d->argument[5].kind, ARGUMENT_NULL);
+    assert_int_equal(value_at(&d->argument[6].count, NULL), 32);
+    d = parsed("my_ssize_t f(const utf8_uint8_t x[n], my_uint16_t n)");
+    assert_int_equal(d->returned, CTYPE_I64);
+    assert_int_equal(d->argument[0].type, CTYPE_U8);
+    assert_int_equal(d->argument[1].type, CTYPE_U16);
 }
 
 static void test_functions(void **state)
@@ -270,6 +292,21 @@ static void test_functions(void **state)
     assert_string_equal(d->argument[3].text, "compare_ints");
     assert_int_equal(d->argument[4].kind, ARGUMENT_NULL);
     assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){5}), 20);
+}
+
+static void test_freed(void **state)
+{
+    const struct declaration *d = parsed(
+        "char *f(char **a free g, const u8 **b = 0, char **c = NULL, void *d = from "
+        "m(&d) free e(&d)) free h for n, u8 x[n]");
+    assert_string_equal(d->freed_by, "h");
+    assert_string_equal(d->argument[0].freed_by, "g");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(d->argument[i].kind, ARGUMENT_NULL);
+        assert_int_equal(d->argument[i].by_address, i < 2);
+    }
+    assert_string_equal(d->argument[3].freed_by, "e");
+    assert_true(d->argument[3].freed_by_address);
 }
 
 static void test_lengths(void **state)
@@ -329,5 +366,6 @@ int main(void)
     return RUN_TESTS(TEST(test_scopes), TEST(test_mix), TEST(test_types),
                      TEST(test_returned), TEST(test_words_as_names), TEST(test_extents),
                      TEST(test_limits), TEST(test_pointers), TEST(test_typedefs),
-                     TEST(test_functions), TEST(test_lengths), TEST(test_tolerances));
+                     TEST(test_freed), TEST(test_functions), TEST(test_lengths),
+                     TEST(test_tolerances));
 }

@@ -10,7 +10,7 @@ static const struct {
     {"void mix",
      "expected '(' behind the type that is returned\n    void mix\n            ^"},
     {"void (pixel x[n], size_t n)", "unknown type; write its type in C or 'bytes', or "
-                                    "name it first: typedef unsigned char "
+                                    "its header's typedef first: typedef unsigned char "
                                     "pixel;\n    "
                                     "void (pixel x[n], size_t n)\n        "
                                     "  ^~~~~"},
@@ -42,6 +42,16 @@ static const struct {
                           "gain)\n                ^~~~"},
     {"void (plan_t x = 3)", "unknown type"},
     {"void (plan_t x)", "unknown type"},
+    {"float (std::span<const float> x)",
+     "a span is passed as two arguments: float x[n], size_t n\n    "
+     "float (std::span<const float> x)\n           ^~~~~~~~~"},
+    {"size_t (std::string_view x)", "libstdc++ passes it as two arguments: size_t n"},
+    {"void (const std::vector<float> &x)",
+     "a class cannot be passed; measure a function"},
+    {"void (Matrix<float> x)", "a class cannot be passed"},
+    {"template <class T> void f(T *x, size_t n)", "take one instance of the template"},
+    {"void f(const auto &x)", "write the type that stands for auto"},
+    {"fn f(x: *const f32, n: usize) -> f32", "write it as C does"},
     {"void (struct s x = NULL)", "a structure cannot be passed by value"},
     {"void (struct s x)", "a structure cannot be passed by value; pass its address, or "
                           "write a function that takes "
@@ -75,7 +85,7 @@ static const struct {
     {"void (void *x = from f(*))", "expected a name"},
     {"void (uuid_t out)",
      "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
-     "before it, or name it first: typedef unsigned uuid_t;"},
+     "before it, or its header's typedef first: typedef unsigned uuid_t;"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number as an array: x[1]"},
     {"complex", "unknown type"},
@@ -111,8 +121,12 @@ static const struct {
     {"void (int (*f)(int; int) = &g)", "expected ')' behind its arguments"},
     {"void (int (*f)[3])", "pointers to arrays cannot be passed; write x[h * w]"},
     {"void (int (f)(int) = &g)", "expected '*' of a pointer to a function"},
-    {"typedef struct s s_t; void f()", "typedef names numbers alone"},
-    {"typedef float *p; void f()", "typedef names numbers alone"},
+    {"typedef struct s s_t; void f(s_t x)", "a structure cannot be passed by value"},
+    {"typedef struct {int a; s_t; void f()", "its braces do not end"},
+    {"typedef gone_t here_t; void f(here_t x)", "unknown type; write the type in C"},
+    {"typedef t t; void f(t x)", "a type stands for itself"},
+    {"typedef t u; typedef u t; void f(t x)", "a type stands for itself"},
+    {"typedef int (f)(int); void g()", "expected '*' of a pointer to a function"},
     {"typedef float; void f()", "expected a name"},
     {"typedef float f32x void f()", "expected ';' behind the typedef"},
     {"void (const u8 x[1] length return)", "a length is said of what is written"},
@@ -121,6 +135,11 @@ static const struct {
      "a length is in a pointer to an integer, size_t *k"},
     {"void (u8 x[1] length *k, float *k = 0.5)",
      "a length is in a pointer to an integer, size_t *k"},
+    {"void (char **x)", "a pointer to pointers can be NULL"},
+    {"void (char **x free 3)", "expected a name"},
+    {"void (void *x = from f() free g(x))", "expected '&' of the object: free f(&x)"},
+    {"void (void *x = from f() free g(&y))", "expected 'x' behind '&'"},
+    {"int f() free g", "no pointer is returned that could be freed"},
     {"void (out int n)", "in, out and inout are said of arrays: n[n]"},
     {"void (inout const int n[1])", "what is const cannot be written"},
     {"void (bool b[4])", "arrays of bool have values that bool cannot have; write u8"},
@@ -128,7 +147,7 @@ static const struct {
     {"void (int n) for n", "n is there already"},
     {"void (int n) for", "expected a name"},
     {"void (int n) x",
-     "nothing is expected behind the prototype but 'for' and dimensions"},
+     "nothing is expected behind the prototype but 'free NAME', 'for' and dimensions"},
     {"void (int n = )", "expected a dimension or a number"},
     {"void (int n = 3 4)", "expected ',' or ')' behind the value"},
     {"void (float x = n)", "expected a number"},

@@ -54,15 +54,13 @@ static int refuse_others(const int *calls, size_t n, bool zero_is_own)
     return filter_install(code, 1 + n + ARRAY_LEN(rest));
 }
 
-/* Others get no signals, and keep their priorities, CPUs and limits. */
+/* Others get no signals, and keep their limits. */
 static int refuse_reach(void)
 {
     static const int signals[] = {SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo};
-    static const int settings[] = {SYS_sched_setscheduler, SYS_sched_setparam,
-                                   SYS_sched_setattr, SYS_sched_setaffinity,
-                                   SYS_prlimit64};
+    static const int limits[] = {SYS_prlimit64};
     const int status = refuse_others(signals, ARRAY_LEN(signals), false);
-    return status < 0 ? status : refuse_others(settings, ARRAY_LEN(settings), true);
+    return status < 0 ? status : refuse_others(limits, ARRAY_LEN(limits), true);
 }
 
 /* No signal comes when a file can be read or written: a reply is read when a call is
@@ -116,6 +114,10 @@ int enclose_helpers(void)
 #ifdef SYS_process_madvise
         SYS_process_madvise,
 #endif
+        SYS_sched_setscheduler,
+        SYS_sched_setparam,
+        SYS_sched_setattr,
+        SYS_sched_setaffinity,
         SYS_setpriority,
         SYS_ioprio_set,
         SYS_pidfd_open,

@@ -99,7 +99,9 @@ class Call(CallCase):
         self.assertRegex(printed, r"mix_c@64 +\S+ \w?s .*\n +unchecked: there is no reference")
 
     def test_wrong(self):
-        self.broken("mix_wrong", "wrong", r"1 of 101 checked are wrong: output\[100\]")
+        row = self.broken("mix_wrong", "wrong", r"1 of 101 checked are wrong: output\[100\]")
+        self.assertNotIn("aligned", row["reason"])
+        self.broken("mix_aligned_wrong", "wrong", "aligned to their elements alone")
 
     def test_beyond(self):
         self.broken("mix_over", "wrong", "reads 12 bytes beyond the end of src, which has 101")
@@ -235,16 +237,47 @@ class Call(CallCase):
             self.assertIn("its results cannot be seen", row["reason"])
             self.assertGreater(row["summary"]["median_ns"], 0)
 
+    def test_pointers_elsewhere(self):
+        """A reference that points to memory of its own proves nothing."""
+        row = self.call("point_elsewhere", "const void *(const uint8_t x[n], size_t n)",
+                        "--reference=point_elsewhere", "--sizes=400")["point_elsewhere"]
+        self.assertEqual(row["status"], "unchecked", row)
+        self.assertIn("cannot be seen", row["reason"])
+
+    def test_memory_that_a_call_makes(self):
+        """Freed after each call if the prototype says so; told if nobody frees it."""
+        for name, arguments, rest, note in (
+                ("new_counted", "char **c = NULL", "free free_counted", "time of a call"),
+                ("new_counted", "char **c free free", "free free_counted", "time of a call"),
+                ("new_text", "char **c = 0 free free", "", "time of a call"),
+                ("new_text", "void *c = NULL", "", "returns new memory")):
+            row = self.call(name, f"char *(const char x[n], {arguments}) {rest} for n",
+                            "--input=text", "--sizes=400", f"--reference={name}")[name]
+            self.assertEqual(row["status"], "unchecked", row)
+            self.assertIn(note, " ".join(row["notes"]))
+        row = self.call("new_text", "char *(const char x[n], char **c free gone) for n",
+                        status=4)["new_text"]
+        self.assertIn("has no function gone", row["reason"])
+
+    def test_object_freed_by_its_address(self):
+        row = self.call("state_add", "void (void *s = from calloc(1, 8) then state_begin(s, "
+                        "&state_table, *state_pointer) free state_end(&s), const int32_t x[n], "
+                        "size_t n, void *t = &state_table)", "--sizes=400")["state_add"]
+        self.assertEqual(row["status"], "unchecked", row)
+
     def test_results_that_vary(self):
         rows = self.call("draw,values_known", "uint32_t (const uint8_t x[n]) for n",
                          "--reference=draw", "--sizes=400", status=4)
         self.assertEqual(rows["draw"]["status"], "unchecked", rows)
         self.assertIn("differ from call to call", rows["draw"]["reason"])
-        for prototype, why in (("uint32_t (uint32_t to[1])", "writes nothing to to"),
-                               ("uint32_t (inout uint32_t to[1])",
-                                "returned value differs from call to call")):
-            row = self.call("draw_none", prototype, status=4)["draw_none"]
-            self.assertIn(why, row["reason"])
+        row = self.call("draw_none", "uint32_t (uint32_t to[1])", status=4)["draw_none"]
+        self.assertIn("writes nothing to to", row["reason"])
+        for function, prototype in (("draw_none", "uint32_t (inout uint32_t to[1])"),
+                                    ("draw_bytes", "void (uint8_t to[n], size_t n)"),
+                                    ("draw_bytes", "void (inout uint8_t to[n], size_t n)")):
+            row = self.call(function, prototype, "--sizes=1000")[function]
+            self.assertEqual(row["status"], "unchecked", row)
+            self.assertIn("differ from call to call", row["reason"])
 
     def test_module_name(self):
         other = self.folder / "libmix-2.0_a.so.1"
@@ -318,6 +351,15 @@ class Call(CallCase):
             row = self.call("once", prototype, "--reference=once", "--sizes=1000",
                             "--input=x=uniform:0..9", *options, status=exit_status)["once"]
             self.assertIn(row["status"], status, row)
+
+    def test_sort(self):
+        """Each call sorts what the first one sorted; nobody has to ask for that."""
+        for name, prototype, noted in (("sort", "void (inout int32_t x[n], size_t n)", 1),
+                                       ("mix_c", MIX, 0)):
+            document = self.run_json("call", f"{self.built}:{name}", prototype, "--sizes=4096",
+                                     env=environment(SIMDBENCH_TEST_CLOCK=""))
+            notes = str(kernels(document)[0]["notes"])
+            self.assertEqual(notes.count("each call gets the data of the first"), noted, notes)
 
     def test_bad_prototypes(self):
         for prototype, word, why in (

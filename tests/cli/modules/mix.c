@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void mix_c(float *dst, const float *src, float gain, size_t n)
 {
@@ -76,6 +77,11 @@ void mix_aligned(float *dst, const float *src, float gain, size_t n)
     mix_c(dst, src, gain, n);
 }
 
+void mix_aligned_wrong(float *dst, const float *src, float gain, size_t n)
+{
+    mix_c(dst, src, (uintptr_t)src % 16 ? -gain : gain, n);
+}
+
 /* Serves once. */
 void once(int32_t *x, size_t n)
 {
@@ -83,6 +89,18 @@ void once(int32_t *x, size_t n)
         abort();
     for (size_t i = 0; i < n; i++)
         x[i] = -1;
+}
+
+/* By insertion: of what is sorted a thousand times faster. */
+void sort(int32_t *x, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const int32_t value = x[i];
+        size_t to = i;
+        for (; to && x[to - 1] > value; to--)
+            x[to] = x[to - 1];
+        x[to] = value;
+    }
 }
 
 uint32_t sum_u8(const uint8_t *x, size_t n)
@@ -270,6 +288,52 @@ uint32_t draw_none(uint32_t *to)
 {
     (void)to;
     return draw();
+}
+
+/* Bytes of which some are by chance what they were in the call before. */
+void draw_bytes(uint8_t *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (uint8_t)(draw() >> 24);
+}
+
+/* Memory that is no argument. */
+const void *point_elsewhere(const uint8_t *x, size_t n)
+{
+    static uint32_t hash;
+    for (size_t i = 0; i < n; i++)
+        hash = hash * 69069 + x[i];
+    return &hash;
+}
+
+/* Memory that the caller frees; few pieces of it if they are counted. */
+static int pieces;
+
+char *new_text(const char *x, char **copy)
+{
+    if (copy)
+        *copy = strdup(x);
+    return strdup(x);
+}
+
+char *new_counted(const char *x, char **copy)
+{
+    if (++pieces > 1000)
+        abort();
+    return new_text(x, copy);
+}
+
+void free_counted(char *text)
+{
+    pieces--;
+    free(text);
+}
+
+/* An object that the address of its address frees. */
+void state_end(uint32_t **state)
+{
+    free(*state);
+    *state = NULL;
 }
 
 /* A state that another function begins, and a constant table. */
