@@ -34,11 +34,10 @@ static int read_returned(struct reader *reader)
     if (specifier.reference)
         return reader_fail(reader, specifier.star, "a reference is returned; write '*'");
     if (specifier.is_unknown && !specifier.pointers)
-        return reader_fail(reader, specifier.word,
-                           specifier.is_structure
-                               ? "a structure that is returned cannot be received"
-                               : UNKNOWN_TYPE,
-                           token_word(specifier.word).text);
+        return specifier.is_structure
+                   ? reader_fail(reader, specifier.word,
+                                 "a structure that is returned cannot be received")
+                   : type_unknown(reader, &specifier);
     if (specifier.pair && !specifier.pointers)
         return reader_fail(reader, specifier.word,
                            "a complex number that is returned cannot be received");

@@ -268,8 +268,7 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
                            "a structure cannot be passed by value; pass its address, or "
                            "write a function that takes single values");
     if (specifier->is_unknown)
-        return reader_fail(reader, specifier->word, UNKNOWN_TYPE,
-                           token_word(specifier->word).text);
+        return type_unknown(reader, specifier);
     if (specifier->pair)
         return reader_fail(reader, specifier->word,
                            "a complex number cannot be passed by value; its address is "

@@ -98,6 +98,8 @@ int parameters_skip(struct reader *reader);
 /* ---- declare_type.c ---- */
 
 int specifier_read(struct reader *reader, struct specifier *specifier);
+/* The error of a type that nobody knows: it says what to write. */
+int type_unknown(const struct reader *reader, const struct specifier *specifier);
 /* The type that one word means; false: none, or a vector. */
 bool word_type(const struct token *token, enum ctype *type);
 /* A word that a type consists of, `const` and roles too. */
@@ -143,10 +145,6 @@ int maker_finish(struct reader *reader, uint32_t i);
 int makers_order(struct reader *reader);
 
 /* ---- declare_argument.c ---- */
-
-#define UNKNOWN_TYPE                                                                   \
-    "unknown type; write the type in C that it stands for, for an enumeration 'enum' " \
-    "before it, or its header's typedef first: typedef unsigned %s;"
 
 int argument_parse(struct reader *reader, uint32_t i, struct later *later);
 int argument_finish(struct reader *reader, uint32_t i, const struct later *later);

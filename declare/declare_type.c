@@ -339,3 +339,38 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
     }
     return status;
 }
+
+/* Words of C++ and Rust, and what a prototype in C says in place of them. */
+static const struct {
+    const char *word, *advice;
+} foreign_types[] = {
+    {"std::span", "a span is passed as two arguments: float x[n], size_t n"},
+    {"std::string_view",
+     "libstdc++ passes it as two arguments: size_t n, const char x[n]"},
+    {"template",
+     "take one instance of the template, with its types written out; simdbench "
+     "call LIB lists them"},
+    {"auto", "write the type that stands for auto"},
+    {"fn", "write it as C does: float f(const float x[n], size_t n)"},
+};
+
+int type_unknown(const struct reader *reader, const struct specifier *specifier)
+{
+    const struct token *const token = specifier->word;
+    const struct word word = token_word(token);
+    for (size_t i = 0; i < ARRAY_LEN(foreign_types); i++)
+        if (token_is(token, foreign_types[i].word))
+            return reader_fail(reader, token, "%s", foreign_types[i].advice);
+    if (strstr(word.text, "::") ||
+        (token->kind == TOKEN_WORD && token_is(token + 1, "<")))
+        return reader_fail(
+            reader, token,
+            "a class cannot be passed; measure a function extern \"C\" that "
+            "takes what it holds, such as a pointer and a length");
+    return reader_fail(
+        reader, token,
+        "unknown type; write the type in C that it stands for, for an "
+        "enumeration 'enum' before it, or its header's typedef first: typedef "
+        "unsigned %s;",
+        word.text);
+}

@@ -271,12 +271,15 @@ static int finish_op(const struct spot *spot, const struct reading *reading)
 int declared_op_read(const struct spot *spot, const cJSON *json, const char *folder,
                      struct declared_file *file)
 {
-    struct declared_op *more = realloc(file->op, (file->n + 1) * sizeof *more);
-    if (!more)
-        return spot_no_memory(spot);
-    file->op = more;
-    memset(&more[file->n], 0, sizeof *more);
-    struct reading reading = {.op = &more[file->n++], .folder = folder};
+    if ((file->n & (file->n - 1)) == 0) { /* room is a power of two */
+        struct declared_op *more =
+            realloc(file->op, (file->n ? 2 * file->n : 1) * sizeof *more);
+        if (!more)
+            return spot_no_memory(spot);
+        file->op = more;
+    }
+    memset(&file->op[file->n], 0, sizeof *file->op);
+    struct reading reading = {.op = &file->op[file->n++], .folder = folder};
     int status = members_read(spot, json, read_key, &reading);
     status = status < 0 ? status : finish_op(spot, &reading);
     for (size_t i = 0; i + 1 < file->n && status == 0; i++)

@@ -43,6 +43,7 @@ struct inspect_loop {
     double integer; /* all the others: addresses, branches, calls, ... */
     double alu;     /* of these: what an integer unit computes; no moves, no branches */
     double lone;    /* of these: of kinds that vectors lack */
+    double work;    /* and of these: with what the loop loaded from places that change */
     double loads, stores, bytes_loaded, bytes_stored; /* instructions; call, ret: none */
     /* Vector loads from the stack of what was stored there since this instruction loaded
      * it last; vector stores to the stack that are loaded so. */
@@ -109,11 +110,12 @@ struct inspect_loop {
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
     unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
-    /* All addresses behind the numbers above were seen or follow from what was seen;
-     * false: some were taken to be like the others of the same instruction. */
-    bool addresses_exact;
-    bool places_follow; /* from registers, also in turns of which nobody counts the places
-                         */
+    /* All addresses behind the numbers above were seen or follow from what was seen, or
+     * those that were looked at are equally far from each other, or near; false: some
+     * were taken to be like the others of the same instruction. */
+    bool pages_known;
+    bool places_follow; /* the same, or from registers in turns of which nobody counts the
+                           places */
     /* The same of the stack's places that vectors spill to alone. */
     bool spills_exact;
     bool innermost;
@@ -165,6 +167,10 @@ struct inspect_census {
     unsigned main_bits;
     bool mixes_sse_avx; /* legacy SSE on vectors after AVX left upper halves dirty */
     double share_transitions; /* of such instructions */
+    /* Instructions of functions of other modules that are called often: a part of all; of
+     * one such call; and the name of the one that is called most often. 0, NULL: none. */
+    double share_out, length_out;
+    char *name_out;
     char *modules;  /* "100% simdbench", "97% jit, 3% libdnnl.so.2"; never NULL */
     char *producer; /* compiler and flags of the hottest loop, NULL without debug
                        information */

@@ -221,7 +221,7 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, page_changes, aliases, crowded, wild_stores;
+        failed_forwards, page_changes, aliases, crowded, wild_stores, wild_loads;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -242,12 +242,12 @@ struct node {
     struct access_counts counts;
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];
-    uint64_t stored;         /* its last place; 0: none yet */
-    int64_t step;            /* and how far that was from the one before */
-    uint64_t loaded_store;   /* number of the store that it loaded last */
-    struct path *path;       /* the path that began here; NULL: none */
-    uint64_t reached;        /* so often such a path that is blind was there */
-    uint32_t mark, position; /* in the recording of that number */
+    uint64_t last[ACCESSES_MAX]; /* its last place; 0: none yet */
+    int64_t step[ACCESSES_MAX];  /* and how far that was from the one before */
+    uint64_t loaded_store;       /* number of the store that it loaded last */
+    struct path *path;           /* the path that began here; NULL: none */
+    uint64_t reached;            /* so often such a path that is blind was there */
+    uint32_t mark, position;     /* in the recording of that number */
     uint32_t *seen; /* executions in each window; NULL: the call is followed whole */
 };
 
@@ -349,10 +349,16 @@ void census_divide(struct inspect_loop *loop);
 /* The number of times that a branch went another way than it goes most often. */
 double node_rarely(const struct node *node);
 /* checks.c: adds, for each loop, executions of branches that ask what it just loaded and
- * nearly always go one way. False: no memory. */
-bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
+ * nearly always go one way, and of integer instructions that compute with that. False: no
+ * memory. */
+bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop,
+                  double *work);
 /* called.c: the same of instructions of functions that it calls. */
 bool called_count(const struct nodes *nodes, const struct loops *loops, double *of_loop);
+/* called_out.c: sets what the census knows of functions of other modules. False: no
+ * memory. */
+bool called_out(const struct nodes *nodes, const struct places *places,
+                struct inspect_census *census);
 
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
 int census_make(const struct tracer *tracer, const struct inspect_options *options,

@@ -69,7 +69,8 @@ enum simdbench_role {
     SIMDBENCH_INOUT = 4, /* read and overwritten by run. The check starts with a copy of
                             operand number `source`, which has the same type and count,
                             and compares like an output; a timed call finds what the one
-                            before left, unless the kernel has SIMDBENCH_RESETS */
+                            before left, unless the kernel has SIMDBENCH_RESETS
+                            or takes another time on that */
 };
 
 /* Flags of a kernel. */

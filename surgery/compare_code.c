@@ -113,11 +113,10 @@ static int compare_function(const char *const *a, size_t n, const char *const *b
     if (n || m)
         take_where(m ? *b : *a, difference);
     if (n && m && n <= ALIGNED_MOST && m <= ALIGNED_MOST) {
-        size_t *const row = malloc((m + 1) * sizeof *row);
+        FREED_BY(free_memory) size_t *row = malloc((m + 1) * sizeof *row);
         if (!row)
             return -ENOMEM;
         shared = common(a, n, b, m, row);
-        free(row);
     }
     difference->instructions += (n > m ? n : m) - shared;
     return 0;
@@ -160,11 +159,7 @@ int surgery_compare(const char *a, const char *b, struct surgery_difference *dif
 {
     struct lines x, y = {.line = NULL};
     *difference = (struct surgery_difference){.same = false};
-    int status = split(a, &x);
-    if (status == 0)
-        status = split(b, &y);
-    if (status == 0)
-        status = compare_lines(&x, &y, difference);
+    int status = split(a, &x) ?: split(b, &y) ?: compare_lines(&x, &y, difference);
     difference->same_data = status == 0 && difference->same && same_data(&x, &y);
     free(x.line);
     free(y.line);

@@ -122,7 +122,8 @@ static int cut_loop(struct planning *planning, const struct surgery_seen *loop, 
 /* Loop after loop, those of its instructions that most turns execute. */
 int cut_loops(struct planning *planning)
 {
-    struct surgery_seen *const loop = calloc(planning->n + 1, sizeof *loop);
+    FREED_BY(free_memory) struct surgery_seen *loop =
+        calloc(planning->n + 1, sizeof *loop);
     int status = loop ? 0 : error_set(planning->error, -ENOMEM, "out of memory");
     for (size_t number = 0, any = 1; any && status == 0; number++) {
         uint64_t most = 0;
@@ -142,6 +143,5 @@ int cut_loops(struct planning *planning)
             qsort(loop, n, sizeof *loop, by_place);
         status = cut_loop(planning, loop, n);
     }
-    free(loop);
     return status;
 }

@@ -323,7 +323,7 @@ static int try_changes(struct surgery *surgery, const struct changes *changes,
                        struct error *error)
 {
     struct changes none = {.n = 0}, copy;
-    uint64_t *counts = NULL;
+    FREED_BY(free_memory) uint64_t *counts = NULL;
     size_t n = 0;
     int status = 0;
     if (!surgery->counts)
@@ -336,7 +336,6 @@ static int try_changes(struct surgery *surgery, const struct changes *changes,
     if (status == 0 && (n != surgery->n_counts ||
                         memcmp(counts, surgery->counts, n * sizeof *counts) != 0))
         status = error_set(error, -EPERM, "branches would execute more or less often");
-    free(counts);
     return status;
 }
 

@@ -309,6 +309,11 @@ static void write_data(const struct writing *writing)
     for (size_t p = 0; p < surgery->n_parts; p++) {
         const struct object *const object = surgery->part[p].block->object;
         uint64_t hash;
+        bool again = false;
+        for (size_t i = 0; i < p; i++)
+            again |= surgery->part[i].block->object == object;
+        if (again)
+            continue;
         if (object && data_hash(object, &hash))
             fprintf(writing->to, "data =%" PRIx64 "\n", hash);
         else if (object)
@@ -318,7 +323,7 @@ static void write_data(const struct writing *writing)
 
 int surgery_code(const struct surgery *surgery, char **text, struct error *error)
 {
-    struct writing *writing = calloc(1, sizeof *writing);
+    FREED_BY(free_memory) struct writing *writing = calloc(1, sizeof *writing);
     size_t size = 0, written = 0;
     *text = NULL;
     if (writing)
@@ -343,6 +348,5 @@ int surgery_code(const struct surgery *surgery, char **text, struct error *error
     }
     if (writing)
         free(writing->variable);
-    free(writing);
     return *text ? 0 : error_set(error, -ENOMEM, "out of memory");
 }

@@ -47,14 +47,13 @@ static int add_region(struct objects *objects, const char *line)
 static int read_regions(struct objects *objects)
 {
     FILE *file = fopen("/proc/self/maps", "re");
-    char *line = NULL;
+    FREED_BY(free_memory) char *line = NULL;
     size_t room = 0;
     int status = file ? 0 : -errno;
     while (file && status == 0 && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
         status = add_region(objects, line);
     }
-    free(line);
     if (file)
         fclose(file);
     return status;

@@ -107,8 +107,13 @@ bool recode_vex(const unsigned char *bytes, size_t n, struct change *change)
         !old.decoded.raw.modrm.offset || !has_vectors(&old))
         return false;
     const bool writes = is_vector(&old.operand[0]);
+    /* What keeps upper elements without need, as a root does, keeps those of its source;
+     * it is for their sake that moves keep them. */
+    const bool keeps = !(old.operand[0].actions & ZYDIS_OPERAND_ACTION_MASK_READ) &&
+                       is_vector(&old.operand[1]) &&
+                       strncmp(ZydisMnemonicGetString(old.decoded.mnemonic), "mov", 3);
     const unsigned id =
-        writes ? (unsigned)ZydisRegisterGetId(old.operand[0].reg.value) : 0;
+        writes ? (unsigned)ZydisRegisterGetId(old.operand[keeps].reg.value) : 0;
     return (writes && put_vex(bytes, &old, id, change)) ||
            put_vex(bytes, &old, 0, change);
 }

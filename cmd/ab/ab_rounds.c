@@ -24,8 +24,8 @@ int ab_overhead(struct ab_group *group, struct error *error)
     struct ab *ab = group->ab;
     double least = INFINITY;
     bool each = ab->request.what->settings.cold;
-    for (size_t i = 0; i < ab->catalog.n_offers; i++)
-        each |= ab->catalog.offers[i].flags & SIMDBENCH_RESETS;
+    for (size_t c = 0; c < group->state.n_cases; c++)
+        each |= group->state.cases[c].resets;
     for (int i = 0; i < ARMS; i++) {
         if (!ab->workers[i])
             continue;

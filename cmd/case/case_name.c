@@ -203,12 +203,10 @@ int case_name_parse(const char *id, struct case_name *name, struct error *error)
 {
     bool good = false;
     for (const char *at = strchr(id, '@'); at && !good; at = strchr(at + 1, '@')) {
-        char *const kernel = must_have(strndup(id, (size_t)(at - id)));
-        char *const rest = must_have(strdup(at + 1));
+        FREED_BY(free_memory) char *kernel = must_have(strndup(id, (size_t)(at - id)));
+        FREED_BY(free_memory) char *rest = must_have(strdup(at + 1));
         *name = (struct case_name){.op = NULL};
         good = read_kernel(kernel, name) && read_rest(rest, name);
-        free(kernel);
-        free(rest);
         if (!good)
             case_name_free(name);
     }
@@ -229,14 +227,13 @@ static void add_setting(const char *name, const char *value, void *context)
 
 char *case_name_format(const struct case_name *name)
 {
-    struct buffer id = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer id = {.text = NULL};
     buffer_format(&id, "%s%s%s/%s%s%s/%s/%s@%s", name->prefix ?: "",
                   name->prefix ? ":" : "", name->op ?: "?", name->semiring ?: "",
                   name->semiring ? "-" : "", name->type ?: "?", name->isa ?: "?",
                   name->variant ?: "?", name->shape ?: "?");
     case_settings_each(&name->settings, add_setting, &id);
     char *const text = must_have(strdup(buffer_text(&id)));
-    buffer_free(&id);
     return text;
 }
 

@@ -45,7 +45,7 @@ static int unknown_option(const char *text, const struct argument *argument,
     const char *const instead = other_word(argument->name, argument->length);
     if (instead)
         return error_set(error, -EINVAL, "%.80s: no such option: %s", text, instead);
-    struct text_list names = {0};
+    FREED_BY(text_list_free) struct text_list names = {0};
     char word[64], hint[140];
     for (const struct option_row *row = option_rows; row->name; row++) {
         snprintf(word, sizeof word, "--%s", row->name);
@@ -54,7 +54,6 @@ static int unknown_option(const char *text, const struct argument *argument,
     }
     snprintf(word, sizeof word, "--%.*s", shown, argument->name);
     text_list_hint(&names, word, hint, sizeof hint);
-    text_list_free(&names);
     if (hint[0])
         return error_set(error, -EINVAL, "%.80s: no such option%s", text, hint);
     return error_set(error, -EINVAL, "%.80s: no such option; see simdbench %.60s --help",
@@ -116,11 +115,10 @@ static int unknown_word(const char *word, const struct options *options,
 {
     /* An unknown first word is a mistyped command, not an op with an extra argument. */
     if (!command && !op_find(options->command)) {
-        struct text_list names = {0};
+        FREED_BY(text_list_free) struct text_list names = {0};
         char hint[140];
         args_commands(&names);
         text_list_hint(&names, options->command, hint, sizeof hint);
-        text_list_free(&names);
         if (hint[0])
             return error_set(error, -EINVAL, "%.60s: no such command%s", options->command,
                              hint);
@@ -232,7 +230,7 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
 {
     const struct command_row *const command = command_find(argv[command_at]);
     const unsigned mask = command ? command->mask : COMMAND_OP;
-    struct text_list given = {0};
+    FREED_BY(text_list_free) struct text_list given = {0};
     bool words_only = false;
     int rc = 0;
 
@@ -261,7 +259,6 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
     }
     if (rc == 0)
         rc = project_apply(options, mask, &given, error);
-    text_list_free(&given);
     if (rc == 0)
         rc = check_whole(command, options, error);
     if (rc == 0 && options->is_op)

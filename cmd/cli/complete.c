@@ -23,12 +23,11 @@ struct completion {
 static void add(const struct completion *c, const char *text, const char *end,
                 const char *help)
 {
-    char *line;
+    FREED_BY(free_memory) char *line = NULL;
     if (strncmp(text, c->typed, strlen(c->typed)) != 0)
         return;
     must(asprintf(&line, "%s%s%s\t%s", c->before, text, end, help ? help : ""));
     text_list_add_once(c->found, line);
-    free(line);
 }
 
 static void add_list(const struct completion *c, const struct text_list *list)
@@ -41,12 +40,11 @@ static void add_list(const struct completion *c, const struct text_list *list)
 static void add_split(const struct completion *c, const char *text,
                       const char *separators)
 {
-    struct text_list words = {0};
+    FREED_BY(text_list_free) struct text_list words = {0};
     text_list_split(&words, text, separators);
     for (size_t i = 0; i < words.n; i++)
         if (!strpbrk(words.item[i], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
             add(c, words.item[i], "", NULL);
-    text_list_free(&words);
 }
 
 /* ---- names of things ---- */
@@ -164,10 +162,9 @@ static void add_variants(const struct completion *c)
 
 static void add_known(const struct completion *c, void (*known)(struct text_list *names))
 {
-    struct text_list names = {0};
+    FREED_BY(text_list_free) struct text_list names = {0};
     known(&names);
     add_list(c, &names);
-    text_list_free(&names);
 }
 
 static void add_isas(const struct completion *c)
@@ -251,7 +248,7 @@ static void complete_value(struct completion *c, const struct option_row *row,
                            const char *before, const char *typed)
 {
     const char *const comma = strstr(row->value, "LIST") ? strrchr(typed, ',') : NULL;
-    char *kept;
+    FREED_BY(free_memory) char *kept = NULL;
     must(asprintf(&kept, "%s%.*s", before, comma ? (int)(comma + 1 - typed) : 0, typed));
     c->before = kept;
     c->typed = comma ? comma + 1 : typed;
@@ -261,7 +258,6 @@ static void complete_value(struct completion *c, const struct option_row *row,
     add_split(c, row->value, "|");
     if (strcmp(row->name, "format") == 0 && strncmp(row->value, "NAME", 4) == 0)
         add_formats(c);
-    free(kept);
 }
 
 /* ---- words ---- */

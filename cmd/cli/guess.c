@@ -29,7 +29,7 @@ static const struct document *document_of(const char *path)
 {
     enum { HEAD = 1 << 16 };
     const struct document *found = NULL;
-    char *const head = calloc(1, HEAD + 1);
+    FREED_BY(free_memory) char *head = calloc(1, HEAD + 1);
     FILE *const file = head ? fopen(path, "re") : NULL;
     if (file) {
         head[fread(head, 1, HEAD, file)] = '\0';
@@ -38,7 +38,6 @@ static const struct document *document_of(const char *path)
     for (size_t i = 0; file && !found && i < ARRAY_LEN(documents); i++)
         if (strstr(head, documents[i].mark) && strstr(head, documents[i].other_mark))
             found = &documents[i];
-    free(head);
     return found;
 }
 

@@ -298,7 +298,7 @@ static void print_manual(const struct page *page)
 int help_manual(FILE *file, const char *name, struct error *error)
 {
     const struct page page = {.file = file, .roff = true};
-    struct text_list names = {0};
+    FREED_BY(text_list_free) struct text_list names = {0};
     char why[400];
     if (!name) {
         print_manual(&page);
@@ -309,7 +309,6 @@ int help_manual(FILE *file, const char *name, struct error *error)
     args_commands(&names);
     const bool known = command_find(name) || op_find(request_op_name(name));
     text_list_unknown(&names, name, "command", why, sizeof why);
-    text_list_free(&names);
     if (!known)
         return error_set(error, -EINVAL, "%.60s: %s", name, why);
     print_command(&page, request_op_name(name), op_find(request_op_name(name)), NULL);

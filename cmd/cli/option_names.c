@@ -43,11 +43,9 @@ void names_isas(struct text_list *names)
 
 static int known_isa(const struct given *given)
 {
-    struct text_list known = {0};
+    FREED_BY(text_list_free) struct text_list known = {0};
     names_isas(&known);
-    const int rc = expect_known(given, &known, "instruction set");
-    text_list_free(&known);
-    return rc;
+    return expect_known(given, &known, "instruction set");
 }
 
 int option_add_isas(const struct given *given)
@@ -91,11 +89,10 @@ void names_uarchs(struct text_list *names)
 
 int option_set_uarch(const struct given *given)
 {
-    struct text_list known = {0};
+    FREED_BY(text_list_free) struct text_list known = {0};
     names_uarchs(&known);
     const int rc =
         uarch_find(given->value) ? 0 : expect_known(given, &known, "microarchitecture");
-    text_list_free(&known);
     return rc ? rc : option_set_text(given);
 }
 
@@ -112,7 +109,7 @@ static void add_words(struct text_list *known, const char *words)
 /* The number of the value among the row's words, or -EINVAL. */
 static int choice(const struct given *given)
 {
-    struct text_list known = {0};
+    FREED_BY(text_list_free) struct text_list known = {0};
     int found = -1, rc = 0;
 
     add_words(&known, given->row->value);
@@ -124,7 +121,6 @@ static int choice(const struct given *given)
         text_list_hint(&known, given->value, hint, sizeof hint);
         rc = given_error(given, "must be one of %s%s", given->row->value, hint);
     }
-    text_list_free(&known);
     return rc ? rc : found;
 }
 
@@ -185,7 +181,7 @@ void names_formats(struct text_list *names)
 int option_add_format(const struct given *given)
 {
     const char *const colon = strchr(given->value, ':');
-    struct text_list known = {0};
+    FREED_BY(text_list_free) struct text_list known = {0};
     enum format format;
     char name[32];
 
@@ -197,7 +193,6 @@ int option_add_format(const struct given *given)
     struct given named = *given;
     named.value = name;
     const int rc = expect_known(&named, &known, "format");
-    text_list_free(&known);
     if (rc != 0 || format_find(name, &format) != 0)
         return rc;
     if (colon && !colon[1])

@@ -171,7 +171,7 @@ static int add_threads(const struct given *given)
 
 int option_set_threads(const struct given *given)
 {
-    struct text_list items = {.n = 0};
+    FREED_BY(text_list_free) struct text_list items = {.n = 0};
     struct given one = *given;
     struct error why = {.text = ""};
     int rc = sizes_expand(given->value, &items, &why);
@@ -183,7 +183,6 @@ int option_set_threads(const struct given *given)
         one.value = items.item[i];
         rc = add_threads(&one);
     }
-    text_list_free(&items);
     return rc;
 }
 

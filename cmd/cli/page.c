@@ -13,7 +13,7 @@ enum { WIDTH = 80, WIDTH_MAX = 100, INDENT = 2 };
 /* Prints words between `column` and the right edge, the cursor being at `at`. */
 static void wrap(FILE *file, const char *raw, int at, int column)
 {
-    struct buffer plain = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
     const int terminal = terminal_width(file);
     const int wanted = terminal ? terminal : WIDTH;
     const int width = wanted > WIDTH_MAX ? WIDTH_MAX : wanted;
@@ -35,7 +35,6 @@ static void wrap(FILE *file, const char *raw, int at, int column)
         text += strspn(text, " ");
     }
     fputc('\n', file);
-    buffer_free(&plain);
 }
 
 /* A word at the left and its text beside it, or below it if it is too long for that. */

@@ -128,8 +128,8 @@ static char *output_place(const struct options *file, const char *path, const ch
 {
     struct file_place project, output;
     char *const target = file_target(path), *place = NULL;
-    char *const folder = target ? real_folder(target) : NULL;
-    char *const top = real_folder(file->project_file);
+    FREED_BY(free_memory) char *folder = target ? real_folder(target) : NULL;
+    FREED_BY(free_memory) char *top = real_folder(file->project_file);
     const char *const slash = target ? strrchr(target, '/') : NULL;
     *why = "a project file writes regular files below its own folder alone";
     if (folder && top && is_below(folder, top) && !leads_elsewhere(target))
@@ -141,8 +141,6 @@ static char *output_place(const struct options *file, const char *path, const ch
         free(place);
         place = NULL;
     }
-    free(top);
-    free(folder);
     free(target);
     return place;
 }
@@ -179,7 +177,8 @@ static int set(const struct options *file, const struct project_default *setting
     if (setting->off)
         return 0;
     /* A rehearsal writes nothing, and may do with any output. */
-    char *value = row->value ? value_here(file, row, setting->value) : NULL;
+    FREED_BY(free_memory) char *value =
+        row->value ? value_here(file, row, setting->value) : NULL;
     if (options == file && written(row, value))
         doubt = settle_output(file, row, &value);
     given.value = value;
@@ -187,27 +186,24 @@ static int set(const struct options *file, const struct project_default *setting
                        ? row->set(&given)
                        : given_error(&given, "%s", doubt ?: "is empty");
     if (rc == 0) {
-        char *text;
+        FREED_BY(free_memory) char *text = NULL;
         must(
             asprintf(&text, "--%s%s%s", row->name, value ? "=" : "", value ? value : ""));
         text_list_add(&options->from_project, text);
-        free(text);
     }
-    free(value);
     return rc ? setting_error(file, setting, why.text, error) : 0;
 }
 
 static int unknown_section(const struct options *options,
                            const struct project_default *setting, struct error *error)
 {
-    struct text_list names = {0};
+    FREED_BY(text_list_free) struct text_list names = {0};
     char hint[140];
     text_list_add(&names, EVERYWHERE);
     for (const struct simdbench_op *const *op = op_list(); *op; op++)
         text_list_add(&names, (*op)->name);
     args_commands(&names);
     text_list_hint(&names, setting->section, hint, sizeof hint);
-    text_list_free(&names);
     return error_set(error, -EINVAL,
                      "%.200s:%zu: %.60s: a section is " EVERYWHERE
                      ", a command, an op, or an op of a plug-in that the file names%s",
@@ -218,14 +214,13 @@ static int unknown_name(const struct options *options,
                         const struct project_default *setting, unsigned mask,
                         struct error *error)
 {
-    struct text_list names = {0};
+    FREED_BY(text_list_free) struct text_list names = {0};
     char hint[140], why[180];
     for (const struct option_row *row = option_rows; row->name; row++)
         if ((row->commands & mask) && row->power != TYPED)
             text_list_add_once(&names, row->name);
     text_list_hint(&names, setting->name, hint, sizeof hint);
     snprintf(why, sizeof why, "no such option here%s", hint);
-    text_list_free(&names);
     return setting_error(options, setting, why, error);
 }
 
@@ -315,18 +310,16 @@ const char *project_doubt(const struct options *options,
                                                                       : "not trusted";
     if (!written(row, setting->value))
         return NULL;
-    char *const value = value_here(options, row, setting->value);
-    char *const place = output_place(options, written(row, value), &why);
+    FREED_BY(free_memory) char *value = value_here(options, row, setting->value);
+    FREED_BY(free_memory) char *place = output_place(options, written(row, value), &why);
     const bool good = place != NULL;
-    free(place);
-    free(value);
     return good ? NULL : why;
 }
 
 static int apply_section(struct options *options, const char *section, unsigned mask,
                          struct text_list *given, struct error *error)
 {
-    struct text_list here = {0};
+    FREED_BY(text_list_free) struct text_list here = {0};
     int rc = 0;
     for (size_t i = 0; i < options->n_defaults && rc == 0; i++) {
         const struct project_default *const setting = &options->defaults[i];
@@ -347,14 +340,13 @@ static int apply_section(struct options *options, const char *section, unsigned 
     }
     for (size_t i = 0; i < here.n; i++)
         text_list_add(given, here.item[i]);
-    text_list_free(&here);
     return rc;
 }
 
 static int load(struct options *options, struct error *error)
 {
     struct error why = {.text = ""};
-    char *bytes;
+    FREED_BY(free_memory) char *bytes = NULL;
     size_t size = 0;
     int rc = project_load(options, &options->project_file, &bytes, &size,
                           &options->project_trust, error);
@@ -363,7 +355,6 @@ static int load(struct options *options, struct error *error)
                                &why);
     if (rc != 0 && options->project_file)
         error_set(error, rc, "%.200s: %.280s", options->project_file, why.text);
-    free(bytes);
     return rc;
 }
 
@@ -406,10 +397,9 @@ int project_apply(struct options *options, unsigned mask, struct text_list *give
         return rc;
     for (size_t i = 0; i < options->n_defaults && rc == 0; i++)
         rc = check_setting(options, &options->defaults[i], error);
-    char *const op = op_of(options);
+    FREED_BY(free_memory) char *op = op_of(options);
     if (rc == 0 && op)
         rc = apply_section(options, request_op_name(op), mask, given, error);
-    free(op);
     if (rc == 0)
         rc = apply_section(options, options->command, mask, given, error);
     if (rc == 0)

@@ -70,11 +70,10 @@ int project_find(char **path, char **bytes, size_t *size, struct error *error)
     *path = *bytes = NULL;
     *size = 0;
     while (end && status == -ENOENT) {
-        char *here;
+        FREED_BY(free_memory) char *here = NULL;
         *end = '\0';
         must(asprintf(&here, "%s/" FILE_NAME, strcmp(folder, "/") ? folder : ""));
         status = load_found(here, path, bytes, size, error);
-        free(here);
         end = strrchr(folder, '/');
     }
     free(folder);

@@ -77,13 +77,10 @@ enum trust trust_of(const char *path, const char *bytes, size_t size)
     size_t kept_size;
     if (place_of(path, false, place, sizeof place, NULL) != 0)
         return TRUST_NO;
-    char *const kept = load_kept(place, &content, &kept_size);
-    const enum trust trust = !kept || strcmp(kept, path) != 0 ? TRUST_NO
-                             : kept_size == size && !memcmp(content, bytes, size)
-                                 ? TRUST_KEPT
-                                 : TRUST_CHANGED;
-    free(kept);
-    return trust;
+    FREED_BY(free_memory) char *kept = load_kept(place, &content, &kept_size);
+    return !kept || strcmp(kept, path) != 0                     ? TRUST_NO
+           : kept_size == size && !memcmp(content, bytes, size) ? TRUST_KEPT
+                                                                : TRUST_CHANGED;
 }
 
 struct copy {
@@ -129,13 +126,12 @@ static void tell_kept(const char *place,
     struct stat facts;
     char *content, *bytes;
     size_t kept_size, size;
-    char *const path = load_kept(place, &content, &kept_size);
+    FREED_BY(free_memory) char *path = load_kept(place, &content, &kept_size);
     if (!path)
         return;
     const int status = regular_load(path, 0, KEPT_SIZE_MAX, &bytes, &size, &facts);
     each(path, status ? TRUST_NO : trust_of(path, bytes, size), context);
     free(bytes);
-    free(path);
 }
 
 void trust_each(void (*each)(const char *path, enum trust trust, void *context),

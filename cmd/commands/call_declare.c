@@ -145,11 +145,9 @@ static int check_reference(const struct declared_op *op, struct error *error)
     struct place place;
     if (library_must_link(op->reference_library))
         return 0;
-    int status = library_read(op->reference_library, &library, error);
-    if (status == 0)
-        status = place_parse(op->reference, &place, error);
-    if (status == 0)
-        status = library_find(&library, place.name, &function, error);
+    int status = library_read(op->reference_library, &library, error)
+                     ?: place_parse(op->reference, &place, error)
+                     ?: library_find(&library, place.name, &function, error);
     library_close(&library);
     return status;
 }
@@ -161,9 +159,8 @@ static int check_document(const struct called *called, const cJSON *document,
     struct declared_file file;
     struct library library = {.path = NULL};
     const struct library_function *function;
-    char *const text = must_have(cJSON_PrintUnformatted(document));
+    FREED_BY(free_memory) char *text = must_have(cJSON_PrintUnformatted(document));
     int status = declared_read("call", text, strlen(text), &file, error);
-    free(text);
     if (status < 0)
         return status;
     status = library_read(called->linked ?: called->object, &library, error);
@@ -214,11 +211,10 @@ static int find_library(struct called *called, struct error *error)
     if (status == 0 && !realpath(found, called->object))
         status = error_set(error, -errno, "%.300s: %s", found, strerror(errno));
     if (status == 0 && library_must_link(called->object)) {
-        char *command = NULL;
+        FREED_BY(free_memory) char *command = NULL;
         status = library_link(called->object, &called->linked, &command, error);
         if (status == 0)
             complain("linked by: %s", command);
-        free(command);
     }
     return status;
 }
@@ -270,9 +266,8 @@ int called_family(const char *where, char **all, struct error *error)
     struct family *family = NULL;
     size_t n = 0;
     *all = NULL;
-    int status = place_split(where, given, sizeof given, &name, error);
-    if (status == 0)
-        status = library_where(given, path, sizeof path, error);
+    int status = place_split(where, given, sizeof given, &name, error)
+                     ?: library_where(given, path, sizeof path, error);
     if (status == 0 && library_must_link(path)) {
         *all = must_have(strdup(where));
         return 0;
@@ -282,7 +277,7 @@ int called_family(const char *where, char **all, struct error *error)
     if (status < 0)
         return status;
     library_families(&library, true, &family, &n);
-    struct text_list places = {.n = 0};
+    FREED_BY(text_list_free) struct text_list places = {.n = 0};
     bool whole = false; /* the family's own function stands among its members */
     for (size_t i = 0; i < n && name; i++) {
         bool found = !strcmp(family[i].name, name);
@@ -302,7 +297,6 @@ int called_family(const char *where, char **all, struct error *error)
         free(*all);
         *all = must_have(longer);
     }
-    text_list_free(&places);
     families_free(family, n);
     library_close(&library);
     return 0;
@@ -312,11 +306,10 @@ int called_declare(struct options *options, const char *where, const char *proto
                    struct called *called, struct error *error)
 {
     struct declaration declaration;
-    cJSON *document = NULL;
+    FREED_BY(json_delete) cJSON *document = NULL;
     *called = (struct called){.object = ""};
-    int status = split_words(where, called, error);
-    if (status == 0)
-        status = declaration_parse(prototype, &declaration, error);
+    int status = split_words(where, called, error)
+                     ?: declaration_parse(prototype, &declaration, error);
     if (status == 0) {
         name_op(options, called, &declaration);
         status = find_library(called, error);
@@ -331,7 +324,6 @@ int called_declare(struct options *options, const char *where, const char *proto
         status = name_file(options, called, error);
     if (status == 0)
         status = message_save(document, called->file, error);
-    cJSON_Delete(document);
     return status;
 }
 

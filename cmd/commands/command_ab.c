@@ -34,16 +34,16 @@ static void announce(const struct options *options, const struct ab *ab)
 
 static void cite_selftest(struct run *run)
 {
-    char *const line = selftest_known(run->fingerprint);
+    FREED_BY(free_memory) char *line = selftest_known(run->fingerprint);
     must(string_set(&run->gate->selftest, line));
-    free(line);
 }
 
 static int measure(const struct options *options, const char *functions, struct ab *ab,
                    struct error *error)
 {
     const struct ab_gate gate = {.seed = options->how.seed};
-    struct run *run = run_describe(options, ab_catalog(ab), ab_plan(ab));
+    FREED_BY(run_delete) struct run *run =
+        run_describe(options, ab_catalog(ab), ab_plan(ab));
     struct live live;
     live_begin(&live, options, false);
     int status = ab_measure(ab, &gate, &live.watcher, run, error);
@@ -56,7 +56,6 @@ static int measure(const struct options *options, const char *functions, struct 
         int written = outputs_write(options, true, run, error);
         status = written < 0 ? written : run_exit_status(run);
     }
-    run_free(run);
     return status;
 }
 
@@ -83,9 +82,7 @@ static int gate(struct options *options, const char *functions)
     if (words->n > 2)
         what.op = (char *)(uintptr_t)request_op_name(words->item[2]);
     options->request.isa_strict = true; /* as ab_open() has it, for what the run says */
-    int status = outputs_check(options, &error);
-    if (status == 0)
-        status = ab_open(&request, &ab, &error);
+    int status = outputs_check(options, &error) ?: ab_open(&request, &ab, &error);
     if (status == 0)
         announce(options, ab);
     if (status == 0 && options->dry_run) {
@@ -123,10 +120,9 @@ static int gate_called(struct options *options)
     const struct text_list *const words = &options->files;
     struct error error = {.text = ""};
     struct called called;
-    char *head = NULL;
-    int status = called_declare(options, words->item[0], words->item[2], &called, &error);
-    if (status == 0)
-        status = head_file(words->item[0], words->item[1], &head, &error);
+    FREED_BY(free_memory) char *head = NULL;
+    int status = called_declare(options, words->item[0], words->item[2], &called, &error)
+                     ?: head_file(words->item[0], words->item[1], &head, &error);
     if (status < 0) {
         status = exit_status_of(status, &error);
     } else {
@@ -138,7 +134,6 @@ static int gate_called(struct options *options)
         options->functions = must_have(strdup(called.file));
         status = gate(options, called.folder[0] ? "" : called.file);
     }
-    free(head);
     called_forget(&called);
     return status;
 }

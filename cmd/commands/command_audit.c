@@ -31,7 +31,7 @@ static bool is_line(const char *shapes)
 /* Has each op that will run one dimension alone? */
 static bool is_linear(const struct options *options, const struct catalog *catalog)
 {
-    struct text_list ops = {.n = 0};
+    FREED_BY(text_list_free) struct text_list ops = {.n = 0};
     bool linear = true;
     catalog_ops(catalog, &ops);
     for (size_t i = 0; i < ops.n; i++) {
@@ -40,7 +40,6 @@ static bool is_linear(const struct options *options, const struct catalog *catal
                                 : owner && owner->info.path)
             linear &= is_line(catalog_op_text(catalog, ops.item[i], "default_shapes"));
     }
-    text_list_free(&ops);
     return linear;
 }
 

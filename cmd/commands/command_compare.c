@@ -86,20 +86,17 @@ int command_compare(struct options *options)
     struct run *base = NULL, *head = NULL;
     int exit_status = EXIT_USAGE;
 
-    int rc = outputs_check(options, &error);
-    if (rc == 0)
-        rc = run_load(&base, base_path, &error);
-    if (rc == 0)
-        rc = run_load(&head, head_path, &error);
-    if (rc == 0)
-        rc = run_compare(head, head_path, base, base_path, options->threshold, &error);
+    int rc = outputs_check(options, &error)
+                 ?: run_load(&base, base_path, &error)
+                 ?: run_load(&head, head_path, &error)
+                 ?: run_compare(head, head_path, base, base_path, options->threshold,
+                                &error);
     if (rc == 0) {
         head->gate->strict = options->strict;
         head->gate->code = options->gate_code;
         must(run_judge_code(head));
-        char *const told = project_told(options);
+        FREED_BY(free_memory) char *told = project_told(options);
         must(string_set(&head->gate->settings, told));
-        free(told);
         exit_status = run_exit_status(head);
         rc = outputs_write(options, true, head, &error);
     }

@@ -18,10 +18,9 @@ static bool is_shared_object(const char *word)
 
 static void take_word(struct options *options, const char *word)
 {
-    char *const kept = must_have(strdup(word));
+    FREED_BY(free_memory) char *kept = must_have(strdup(word));
     text_list_free(&options->files);
     text_list_add(&options->files, kept);
-    free(kept);
 }
 
 /* One build: of a module, or of a library whose functions a file declares; the row has

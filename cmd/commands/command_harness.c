@@ -85,7 +85,7 @@ static int measure(const struct options *options, struct harness *harness,
                    struct error *error)
 {
     const struct harness_plan *const plan = harness_plan(harness);
-    struct run *const run = run_describe(options, NULL, &plan->settled);
+    FREED_BY(run_delete) struct run *run = run_describe(options, NULL, &plan->settled);
     struct live live;
     live_begin(&live, options, false);
     int status = harness_measure(harness, options->how.seed, &live.watcher, run, error);
@@ -94,7 +94,6 @@ static int measure(const struct options *options, struct harness *harness,
         const int written = outputs_write(options, true, run, error);
         status = written < 0 ? written : run_exit_status(run);
     }
-    run_free(run);
     return status;
 }
 
@@ -129,11 +128,9 @@ int command_harness(struct options *options)
         .how = &how,
     };
     signals_catch();
-    int status = outputs_check(options, &error);
-    if (status == 0)
-        status = check_choices(options, &error);
-    if (status == 0)
-        status = harness_open(&request, &harness, &error);
+    int status = outputs_check(options, &error)
+                     ?: check_choices(options, &error)
+                     ?: harness_open(&request, &harness, &error);
     if (status == 0)
         announce(options, harness);
     if (status == 0 && options->dry_run) {

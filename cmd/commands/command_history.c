@@ -23,7 +23,7 @@ static void join_containing(const struct text_list *list, const char *word, char
 /* -ENOENT with cases that are spelled alike, or else some that contain the word. */
 static int unknown_case(const char *path, const char *word, struct error *error)
 {
-    struct text_list known = {0};
+    FREED_BY(text_list_free) struct text_list known = {0};
     char near[300];
     int rc = history_cases(path, &known.item, &known.n, error);
 
@@ -34,7 +34,6 @@ static int unknown_case(const char *path, const char *word, struct error *error)
         rc = error_set(error, -ENOENT, "%.100s has no case '%.80s'%s%s%s", path, word,
                        near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
     }
-    text_list_free(&known);
     return rc;
 }
 

@@ -152,12 +152,10 @@ static int write_file(const struct project *project, const struct project_file *
 /* `simdbench NAME` would be another command than the op. */
 static bool is_command(const char *name)
 {
-    struct text_list names = {.n = 0};
+    FREED_BY(text_list_free) struct text_list names = {.n = 0};
     args_commands(&names);
     text_list_add(&names, "worker");
-    const bool found = text_list_has(&names, name);
-    text_list_free(&names);
-    return found;
+    return text_list_has(&names, name);
 }
 
 /* The folder stands in a command line and in a makefile. */
@@ -264,13 +262,10 @@ int command_new_plugin(struct options *options)
     const bool own = options->own_op;
     struct project project = {.folder = options->files.item[0],
                               .stem = own ? "my_op" : "my_gemm"};
-    int status = check_lang(lang, own, &error);
-    if (status == 0)
-        status = choose_type(&options->request.types, lang, own, &project, &error);
-    if (status == 0)
-        status = name_project(&project, own, &error);
-    if (status == 0)
-        status = make_project(&project, lang, &error);
+    int status = check_lang(lang, own, &error)
+                     ?: choose_type(&options->request.types, lang, own, &project, &error)
+                     ?: name_project(&project, own, &error)
+                     ?: make_project(&project, lang, &error);
     if (status == 0)
         text_line(stdout, "make -C %s && %s %s --plugin=%s%s/%s.so%s", project.folder,
                   options->argv[0], own ? project.name : "gemm",

@@ -52,9 +52,9 @@ int command_op(struct options *options)
     signals_catch();
 
     options->request.streams = outputs_page(options) && !options->how.accuracy;
-    int status = outputs_check(options, &error);
-    if (status == 0)
-        status = plan_prepare(&options->request, &options->how, &catalog, &plan, &error);
+    int status =
+        outputs_check(options, &error)
+            ?: plan_prepare(&options->request, &options->how, &catalog, &plan, &error);
     if (status < 0)
         goto out;
     for (size_t i = 0; i < catalog.missing.n && !options->quiet; i++)

@@ -10,11 +10,9 @@ static int load_all(const struct text_list *files, struct run **run, struct erro
 {
     int rc = run_load(run, files->item[0], error);
     for (size_t i = 1; i < files->n && rc == 0; i++) {
-        struct run *other = NULL;
-        rc = run_load(&other, files->item[i], error);
-        if (rc == 0)
-            rc = run_merge(*run, other, files->item[i], error);
-        run_free(other);
+        FREED_BY(run_delete) struct run *other = NULL;
+        rc = run_load(&other, files->item[i], error)
+                 ?: run_merge(*run, other, files->item[i], error);
     }
     return rc;
 }
@@ -38,7 +36,7 @@ static int check_together(const struct options *options, struct error *error)
 int command_report(struct options *options)
 {
     struct error error = {0};
-    struct run *run = NULL;
+    FREED_BY(run_delete) struct run *run = NULL;
     int exit_status = EXIT_OK;
 
     int rc = check_together(options, &error) ?: outputs_check(options, &error);
@@ -52,6 +50,5 @@ int command_report(struct options *options)
         rc = outputs_write(options, !options->query, run, &error);
     if (rc != 0)
         complain("%s", error.text);
-    run_free(run);
     return rc ? EXIT_USAGE : exit_status;
 }

@@ -56,7 +56,7 @@ static int ask_cost(const struct options *options, struct catalog *catalog,
                     struct error *error)
 {
     struct worker *const own = catalog->workers[0];
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status =
         worker_alive(own) ? 0 : worker_start(own, options->how.in_process, error);
     if (status < 0)
@@ -69,7 +69,6 @@ static int ask_cost(const struct options *options, struct catalog *catalog,
     const struct team_call team = {.threads = (int)threads};
     status = worker_ask(own, team_call(&team), options->how.timeout_ns, &reply, error);
     team_reply_read(reply, cost);
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -94,7 +93,7 @@ static void print_result(const struct run *run, const struct result *one,
                   one->reason ? one->reason : "");
         return;
     }
-    struct buffer row = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer row = {.text = NULL};
     buffer_format(&row, "  %-50s  1: %s", one->id,
                   time_text(one->summary.median_ns, time, sizeof time));
     for (size_t i = 0; i < n; i++) {
@@ -114,7 +113,6 @@ static void print_result(const struct run *run, const struct result *one,
                           100 * gain.times / (many->threads_used ?: many->threads));
     }
     text_line(stdout, "%s", buffer_text(&row));
-    buffer_free(&row);
 }
 
 static void print_run(const struct options *options, const struct run *run,
@@ -204,7 +202,7 @@ static int measure(struct options *options, struct catalog *catalog,
                    const struct plan *plan, struct error *error)
 {
     struct team_reply cost[THREADS_MAX] = {{0}};
-    struct run *const run = run_describe(options, catalog, plan);
+    FREED_BY(run_delete) struct run *run = run_describe(options, catalog, plan);
     int status = 0;
     for (size_t i = 0; i < options->request.n_threads && status == 0; i++)
         status = ask_cost(options, catalog, plan, options->request.threads[i], &cost[i],
@@ -221,7 +219,6 @@ static int measure(struct options *options, struct catalog *catalog,
         print_run(options, run, cost);
         status = written < 0 ? written : save(options, run, error);
     }
-    run_free(run);
     return status;
 }
 

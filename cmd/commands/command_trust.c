@@ -76,9 +76,8 @@ static int keep(const char *word, struct error *error)
 {
     char *path, *bytes;
     size_t size = 0;
-    int status = load(word, &path, &bytes, &size, error);
-    if (status == 0)
-        status = trust_keep(path, bytes, size, error);
+    int status =
+        load(word, &path, &bytes, &size, error) ?: trust_keep(path, bytes, size, error);
     if (status == 0)
         print_line(path, "trusted until it changes");
     free(bytes);

@@ -104,12 +104,11 @@ static void print_op(const struct catalog *catalog, const char *op)
 
 static void list_ops(struct listing *listing)
 {
-    struct text_list names = {0};
+    FREED_BY(text_list_free) struct text_list names = {0};
     catalog_ops(listing->catalog, &names);
     for (size_t i = 0; i < names.n; i++)
         if (matches(listing, names.item[i]))
             print_op(listing->catalog, names.item[i]);
-    text_list_free(&names);
 }
 
 /* ---- lists of shapes ---- */
@@ -132,7 +131,7 @@ static void print_list(const char *name, const char *summary, const char *shapes
 
 static void list_shapes(struct listing *listing)
 {
-    struct text_list names = {0};
+    FREED_BY(text_list_free) struct text_list names = {0};
     catalog_ops(listing->catalog, &names);
     for (size_t i = 0; i < names.n; i++) {
         listing->op = names.item[i];
@@ -140,7 +139,6 @@ static void list_shapes(struct listing *listing)
     }
     if (!listing->shown && !listing->pattern)
         text_line(stdout, "  none");
-    text_list_free(&names);
 }
 
 /* ---- kernels ---- */
@@ -342,14 +340,13 @@ void list_topics(struct text_list *names)
 
 static int find_topic(const char *name, struct error *error)
 {
-    struct text_list names = {0};
+    FREED_BY(text_list_free) struct text_list names = {0};
     char hint[120];
     list_topics(&names);
     size_t found = 0;
     while (found < names.n && strcmp(topics[found].name, name) != 0)
         found++;
     text_list_hint(&names, name, hint, sizeof hint);
-    text_list_free(&names);
     if (found < ARRAY_LEN(topics))
         return (int)found;
     return error_set(error, -EINVAL,

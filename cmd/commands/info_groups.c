@@ -69,13 +69,12 @@ size_t groups_print(const char *uarch_name, const char *pattern)
     if (shown > 0 && !pattern) {
         text_line(stdout, "  with every group, and without a PMU");
         formulas_each(uarch, NULL, 0, print_formula, &none);
-        struct buffer names = {.text = NULL};
+        FREED_BY(buffer_free) struct buffer names = {.text = NULL};
         for (size_t i = 0; i < uarch_count(); i++)
             buffer_format(&names, " %s", uarch_get(i)->name);
         text_line(stdout, "%s", "");
         text_line(stdout, "Other CPUs: simdbench list groups --uarch=NAME, of%s",
                   buffer_text(&names));
-        buffer_free(&names);
     }
     return shown;
 }

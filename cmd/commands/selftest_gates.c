@@ -90,7 +90,7 @@ static int take_gate(struct ab *ab, uint64_t seed, struct selftest *selftest,
                                  .extra_work = effect->as_built ? 0 : effect->effect,
                                  .built_work = effect->as_built ? effect->effect : 0,
                                  .times_alone = true};
-    struct run *const run = must_have(run_new());
+    FREED_BY(run_delete) struct run *run = must_have(run_new());
     int rc = ab_measure(ab, &gate, NULL, run, error);
     if (rc == 0 && run_exit_status(run) == EXIT_WRONG)
         rc = error_set(error, -EIO, "%.100s: %.400s", run->results[0].id,
@@ -99,7 +99,6 @@ static int take_gate(struct ab *ab, uint64_t seed, struct selftest *selftest,
         must(selftest_add(effect, run->results[0].comparison, run->gate->seconds));
         note_case(selftest, run);
     }
-    run_free(run);
     return rc;
 }
 
@@ -155,7 +154,7 @@ int command_selftest(struct options *options)
     struct error error = {.text = ""};
     struct selftest selftest = {.seed = 0};
     struct ab *ab = NULL;
-    struct request what = {.op = NULL};
+    FREED_BY(request_free) struct request what = {.op = NULL};
     struct how how;
     signals_catch();
     int rc = check_writable("--json", options->json, &error);
@@ -165,7 +164,6 @@ int command_selftest(struct options *options)
     if (rc == 0)
         rc = take_gates(options, ab, &selftest, &error);
     ab_close(ab);
-    request_free(&what);
     if (rc == 0) {
         must(selftest_derive(&selftest));
         rc = write_outputs(options, &selftest, &error);

@@ -89,8 +89,10 @@ static int measure(struct costs *costs, const struct passport_form *forms,
                    const size_t *missing, size_t n, passport_done *done, void *context,
                    struct passport *passports, struct error *error)
 {
-    struct passport_form *const wanted = must_have(calloc(n + 1, sizeof *wanted));
-    struct passport *const measured = must_have(calloc(n + 1, sizeof *measured));
+    FREED_BY(free_memory) struct passport_form *wanted =
+        must_have(calloc(n + 1, sizeof *wanted));
+    FREED_BY(free_memory) struct passport *measured =
+        must_have(calloc(n + 1, sizeof *measured));
     for (size_t i = 0; i < n; i++)
         wanted[i] = forms[missing[i]];
     const int status =
@@ -99,8 +101,6 @@ static int measure(struct costs *costs, const struct passport_form *forms,
         passports[missing[i]] = measured[i];
         keep(costs, &wanted[i], &measured[i]);
     }
-    free(wanted);
-    free(measured);
     return status;
 }
 
@@ -108,7 +108,7 @@ int costs_of(struct costs *costs, const struct passport_form *forms, size_t n, b
              passport_done *done, void *context, struct passport *passports,
              struct error *error)
 {
-    size_t *const missing = must_have(calloc(n + 1, sizeof *missing));
+    FREED_BY(free_memory) size_t *missing = must_have(calloc(n + 1, sizeof *missing));
     size_t n_missing = 0;
     for (size_t i = 0; i < n; i++) {
         if (costs->made_up)
@@ -117,8 +117,5 @@ int costs_of(struct costs *costs, const struct passport_form *forms, size_t n, b
                  !cost_read(message_get(costs->forms, forms[i].name), &passports[i]))
             missing[n_missing++] = i;
     }
-    const int status =
-        measure(costs, forms, missing, n_missing, done, context, passports, error);
-    free(missing);
-    return status;
+    return measure(costs, forms, missing, n_missing, done, context, passports, error);
 }

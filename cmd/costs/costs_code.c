@@ -40,9 +40,11 @@ static void take(const struct passport_form *form, const struct passport *passpo
 void costs_of_code(void *context, const struct inspect_code *code, size_t n,
                    struct inspect_cost *costs)
 {
-    struct passport_form *const forms = must_have(calloc(n + 1, sizeof *forms));
-    struct passport *const passports = must_have(calloc(n + 1, sizeof *passports));
-    size_t *const of = must_have(calloc(n + 1, sizeof *of));
+    FREED_BY(free_memory) struct passport_form *forms =
+        must_have(calloc(n + 1, sizeof *forms));
+    FREED_BY(free_memory) struct passport *passports =
+        must_have(calloc(n + 1, sizeof *passports));
+    FREED_BY(free_memory) size_t *of = must_have(calloc(n + 1, sizeof *of));
     size_t n_forms = 0;
     for (size_t i = 0; i < n; i++) {
         struct passport_form form;
@@ -58,7 +60,4 @@ void costs_of_code(void *context, const struct inspect_code *code, size_t n,
         for (size_t i = 0; i < n; i++)
             if (of[i] < n)
                 take(&forms[of[i]], &passports[of[i]], &costs[i]);
-    free(forms);
-    free(passports);
-    free(of);
 }

@@ -283,9 +283,8 @@ int op_reference(struct declared_slot *slot, const struct simdbench_operands *op
     struct computed computed;
     struct error error = {.text = ""};
     uint32_t first = 0;
-    int status = computed_begin(operands, &computed, &error);
-    if (status == 0)
-        status = compute_answers(slot, &computed, &error);
+    int status = computed_begin(operands, &computed, &error)
+                     ?: compute_answers(slot, &computed, &error);
     while (!operand_is_output(operands->operand[first]))
         first++;
     const struct simdbench_operand *const output = &computed.operand[first];
@@ -309,14 +308,13 @@ static int compare_output(const struct declared_slot *slot,
 {
     const uint64_t n = got->count;
     struct error error = {.text = ""};
-    double *const slack = malloc((n + 1) * sizeof *slack);
+    FREED_BY(free_memory) double *slack = malloc((n + 1) * sizeof *slack);
     if (!slack)
         return -ENOMEM;
     for (uint64_t e = 0; e < n; e++)
         slack[e] = slack_at(slot, computed, i, e);
     const int status =
         operands_compare(got, NULL, n, computed->operand[i].data, slack, &error);
-    free(slack);
     if (status < 0)
         snprintf(text, size, "%s: %s", output_name(slot, i), error.text);
     return status;
@@ -332,9 +330,8 @@ int op_verify(struct declared_slot *slot, const struct simdbench_operands *opera
         outputs += operand_is_output(operands->operand[i]);
     if (outputs < 2)
         return 0;
-    int status = computed_begin(operands, &computed, &error);
-    if (status == 0)
-        status = compute_answers(slot, &computed, &error);
+    int status = computed_begin(operands, &computed, &error)
+                     ?: compute_answers(slot, &computed, &error);
     outputs = 0;
     for (uint32_t i = 0; i < operands->count && status == 0; i++)
         if (operand_is_output(operands->operand[i]) && outputs++ > 0)

@@ -84,11 +84,9 @@ int declared_renew(struct declared_call *call, struct error *error)
 static int begin_frame(struct made_call *made, struct error *error)
 {
     const struct simdbench_operands operands = made->operands;
-    int status = slot_measure(made->slot, operands.shape, &made->sizes, error);
-    if (status == 0)
-        status = objects_find(made, error);
-    if (status == 0)
-        status = make_tables(made, error);
+    int status = slot_measure(made->slot, operands.shape, &made->sizes, error)
+                     ?: objects_find(made, error)
+                     ?: make_tables(made, error);
     return status == 0 ? made_call_point(made, &operands, error) : status;
 }
 
@@ -129,14 +127,12 @@ int made_call_begin(const struct declared_slot *slot,
     made->operands = *operands;
     *(void (**)(void))&nothing = call_nothing;
     declaration_signature(&slot->from->declaration, signature);
-    int status = begin_frame(made, error);
-    if (status == 0)
-        status = find_freers(made, error);
-    if (status == 0)
-        status = thunk_make(signature, function ? function->address : slot->reference,
-                            &made->thunk, error);
-    if (status == 0)
-        status = thunk_make(signature, nothing, &made->empty, error);
+    int status =
+        begin_frame(made, error)
+            ?: find_freers(made, error)
+            ?: thunk_make(signature, function ? function->address : slot->reference,
+                          &made->thunk, error)
+            ?: thunk_make(signature, nothing, &made->empty, error);
     if (status < 0) {
         made_call_end(made);
         return status;

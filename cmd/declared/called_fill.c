@@ -168,7 +168,7 @@ static int fill_sorted(const struct simdbench_operand *operand, const struct inp
                        uint64_t random)
 {
     const bool whole = type_kind(operand->type) != TYPE_FLOAT;
-    double *const values = malloc((operand->count + 1) * sizeof *values);
+    FREED_BY(free_memory) double *values = malloc((operand->count + 1) * sizeof *values);
     if (!values)
         return -ENOMEM;
     for (uint64_t e = 0; e < operand->count; e++)
@@ -176,7 +176,6 @@ static int fill_sorted(const struct simdbench_operand *operand, const struct inp
     qsort(values, operand->count, sizeof *values, by_value);
     for (uint64_t e = 0; e < operand->count; e++)
         operand_set(operand, e, values[e]);
-    free(values);
     return 0;
 }
 

@@ -353,9 +353,8 @@ int declared_open(const char *path, const struct simdbench_option *const *option
         return error_set(error, -ENOMEM, "out of memory");
     snprintf(declared->path, sizeof declared->path, "%s", path);
     stem_of(path, declared->name, sizeof declared->name);
-    int status = read_options(options, n, &library, &other, error);
-    if (status == 0)
-        status = declared_load(path, &declared->file, error);
+    int status = read_options(options, n, &library, &other, error)
+                     ?: declared_load(path, &declared->file, error);
     if (status == 0 && declared->file.n > DECLARED_OPS_MAX)
         status = error_set(error, -E2BIG, "%s: more than %d ops", path, DECLARED_OPS_MAX);
     for (size_t i = 0; i < declared->file.n && status == 0; i++) {

@@ -252,7 +252,7 @@ int slot_run_fillers(const struct declared_slot *slot,
                      const struct simdbench_operands *operands, struct error *error)
 {
     const struct declaration *const declaration = &slot->from->declaration;
-    struct made_call *const made = calloc(1, sizeof *made);
+    FREED_BY(free_memory) struct made_call *made = calloc(1, sizeof *made);
     uint64_t result;
     bool by_address = false;
     int status = made ? 0 : error_set(error, -ENOMEM, "out of memory");
@@ -271,6 +271,5 @@ int slot_run_fillers(const struct declared_slot *slot,
         for (uint32_t s = 0; s < argument->n_steps && status == 0; s++)
             status = make_step(made, i, s, &result, &by_address, error);
     }
-    free(made);
     return status;
 }

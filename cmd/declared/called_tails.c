@@ -81,10 +81,10 @@ static int check_size(struct declared_slot *slot,
     struct tail tail;
     struct made_call *made = NULL;
     char note[200];
-    int status = tail_make(slot, size, &tail, error);
-    if (status == 0)
-        status = slot->op.reference(&tail.view, NULL, NULL, output_of(&tail)->count,
-                                    tail.value, tail.slack);
+    int status =
+        tail_make(slot, size, &tail, error)
+            ?: slot->op.reference(&tail.view, NULL, NULL, output_of(&tail)->count,
+                                  tail.value, tail.slack);
     /* A size that the reference cannot do is none. */
     const bool none = status < 0 && status != -ENOMEM;
     if (status == 0)

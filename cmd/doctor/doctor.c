@@ -25,13 +25,11 @@ static int choose_cpu(const struct options *options, struct vitals *vitals,
 /* The PMU opens and counts cycles: what else does it count? */
 static void prove(struct checks *checks, const struct host *host)
 {
-    struct event_list *const list = must_have(calloc(1, sizeof *list));
-    struct proofs *const proofs = must_have(calloc(1, sizeof *proofs));
+    FREED_BY(free_memory) struct event_list *list = must_have(calloc(1, sizeof *list));
+    FREED_BY(free_memory) struct proofs *proofs = must_have(calloc(1, sizeof *proofs));
     event_list_groups(uarch_of(host), list);
     if (proofs_measure(host->fingerprint, list, proofs, NULL) == 0)
         checks_proofs(checks, proofs);
-    free(list);
-    free(proofs);
 }
 
 static int command_topic(const struct options *options)

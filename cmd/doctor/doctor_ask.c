@@ -23,17 +23,15 @@ static void ask(struct baseline *baseline, const char *path, int memory_fd)
     static const int64_t timeout_ns = 20 * INT64_C(1000000000);
     struct error error = {.text = ""};
     struct worker *const worker = worker_new(baseline->name, path, NULL, 0, memory_fd);
-    cJSON *reply = NULL;
-    int status = worker_start(worker, false, &error);
-    if (status == 0)
-        status = worker_ask(worker, describe_call(), timeout_ns, &reply, &error);
+    FREED_BY(json_delete) cJSON *reply = NULL;
+    int status = worker_start(worker, false, &error)
+                     ?: worker_ask(worker, describe_call(), timeout_ns, &reply, &error);
     baseline->started = status == 0;
     snprintf(baseline->error, sizeof baseline->error, "%.255s", error.text);
     copy(baseline->version, sizeof baseline->version, reply, "version");
     copy(baseline->core, sizeof baseline->core, reply, "core");
     copy(baseline->isa, sizeof baseline->isa, reply, "isa");
     copy(baseline->advice, sizeof baseline->advice, reply, "advice");
-    cJSON_Delete(reply);
     worker_free(worker);
 }
 

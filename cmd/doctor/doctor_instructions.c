@@ -32,7 +32,7 @@ static bool has_isa(const struct text_list *isas, const struct passport_form *fo
 static int no_match(const struct instructions *all, const char *glob, bool other_isa,
                     struct error *error)
 {
-    struct text_list names = {0};
+    FREED_BY(text_list_free) struct text_list names = {0};
     char word[PASSPORT_NAME], hint[220];
     if (other_isa)
         return error_set(error, -EINVAL, "%.100s: --isa leaves out all of its forms",
@@ -52,7 +52,6 @@ static int no_match(const struct instructions *all, const char *glob, bool other
     }
     word[strcspn(word, "*?[")] = '\0';
     text_list_hint(&names, space ? glob : word, hint, sizeof hint);
-    text_list_free(&names);
     return error_set(error, -EINVAL, "%.100s: no form of an instruction matches%s", glob,
                      hint);
 }
@@ -147,9 +146,8 @@ int doctor_instructions(const struct options *options, struct error *error)
     host_read(&host, "");
     status =
         instructions_choose(&instructions, (const char *const *)options->files.item + 1,
-                            options->files.n - 1, &options->request.isas, error);
-    if (status == 0)
-        status = measure(options, &host, &instructions, error);
+                            options->files.n - 1, &options->request.isas, error)
+            ?: measure(options, &host, &instructions, error);
     if (status == 0 && options->format == FORMAT_JSON)
         status = instructions_print_json(&instructions, &host, stdout, error);
     else if (status == 0)

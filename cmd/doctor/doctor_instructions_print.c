@@ -65,7 +65,7 @@ void instructions_print(const struct instructions *instructions, const struct ho
     for (size_t i = 0; i < instructions->n; i++) {
         const struct passport *const passport = &instructions->passport[i];
         const struct passport_form *const form = &instructions->form[i];
-        struct buffer latency = {.text = NULL};
+        FREED_BY(buffer_free) struct buffer latency = {.text = NULL};
         char throughput[16] = "-";
         known += passport->known;
         if (passport->known)
@@ -76,7 +76,6 @@ void instructions_print(const struct instructions *instructions, const struct ho
             buffer_add(&latency, passport->reason);
         text_line(file, "%-*s  %10s  %s", width, form->name, throughput,
                   buffer_text(&latency));
-        buffer_free(&latency);
     }
     text_line(file, "%s", "");
     text_line(file, "cycles%s on %s (family %d model %d); %zu of %zu forms measured",

@@ -42,7 +42,7 @@ size_t checks_ok(const struct checks *checks)
 /* Names what costs, and the commands that go on from here. */
 static void make_answer(const struct checks *checks, char *line[2])
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     buffer_format(&text, "%zu of %zu checks are ok", checks_ok(checks), checks->n);
     const char *separator = "; these are not: ";
     for (size_t i = 0; i < checks->n; i++) {
@@ -56,7 +56,6 @@ static void make_answer(const struct checks *checks, char *line[2])
     line[1] = must_have(
         strdup("To measure on a quieter machine: scripts/quiet.sh simdbench gemm "
                "--sizes=64..512"));
-    buffer_free(&text);
 }
 
 void checks_print(const struct checks *checks, bool colour, FILE *file)

@@ -36,13 +36,12 @@ static int ask(const struct event_list *list, struct worker *worker,
     int cpu[CPUS_MAX];
     const size_t n_cpu = cpus_allowed(cpu, CPUS_MAX);
     struct setup_call call = {.n_cpu = n_cpu > 0, .n_events = list->n};
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     call.cpu[0] = n_cpu ? cpu[n_cpu - 1] : 0;
     for (size_t i = 0; i < list->n; i++)
         call.event[i] = list->event[i].name;
     const int status = worker_ask(worker, setup_call(&call), timeout_ns, &reply, error);
     proofs_read(reply, proofs);
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -52,9 +51,7 @@ int proofs_measure(const char *fingerprint, const struct event_list *list,
     const int memory = memfd_create("simdbench", MFD_CLOEXEC);
     struct worker *const worker = worker_new("simdbench", NULL, NULL, 0, memory);
     *proofs = (struct proofs){.n = list->n};
-    int status = worker_start(worker, false, error);
-    if (status == 0)
-        status = ask(list, worker, proofs, error);
+    int status = worker_start(worker, false, error) ?: ask(list, worker, proofs, error);
     if (status == 0)
         proofs_save(fingerprint, list->event, proofs);
     worker_free(worker);
@@ -101,8 +98,8 @@ void checks_proofs(struct checks *checks, const struct proofs *proofs)
 int doctor_counters(const struct options *options, struct error *error)
 {
     struct host host;
-    struct event_list *const list = must_have(calloc(1, sizeof *list));
-    struct proofs *const proofs = must_have(calloc(1, sizeof *proofs));
+    FREED_BY(free_memory) struct event_list *list = must_have(calloc(1, sizeof *list));
+    FREED_BY(free_memory) struct proofs *proofs = must_have(calloc(1, sizeof *proofs));
     host_read(&host, "");
     event_list_groups(uarch_of(&host), list);
     int status = proofs_measure(host.fingerprint, list, proofs, error);
@@ -111,7 +108,5 @@ int doctor_counters(const struct options *options, struct error *error)
     else if (status == 0)
         proofs_print(&host, list, proofs, stdout);
     const bool any = status == 0 && proofs_any(proofs);
-    free(list);
-    free(proofs);
     return status ? status : any ? EXIT_OK : EXIT_NOTHING;
 }

@@ -190,7 +190,8 @@ static void watch(struct vitals *vitals, double *core_shares)
 
 void vitals_measure(struct vitals *vitals)
 {
-    double *const core_shares = must_have(calloc(SHARES_MAX, sizeof *core_shares));
+    FREED_BY(free_memory) double *core_shares =
+        must_have(calloc(SHARES_MAX, sizeof *core_shares));
     const int64_t before = steal_ticks(vitals), start = clock_now();
     if (vitals->probed_cpu >= 0)
         cpus_pin(&vitals->probed_cpu, 1, NULL);
@@ -204,5 +205,4 @@ void vitals_measure(struct vitals *vitals)
                            ? -1
                            : (double)(after - before) / (double)sysconf(_SC_CLK_TCK);
     judge_core_shares(vitals, core_shares);
-    free(core_shares);
 }

@@ -121,7 +121,8 @@ static struct experiment ratio_of(const char *name, const struct result *of,
                                   const struct result *over)
 {
     struct experiment experiment = {.name = name, .reaches = CODE_ONLY, .ratio = NAN};
-    double *const ratio = must_have(calloc(of->samples.n + 1, sizeof *ratio));
+    FREED_BY(free_memory) double *ratio =
+        must_have(calloc(of->samples.n + 1, sizeof *ratio));
     size_t n = pair(of, over, JUDGING, ratio);
     if (n < STATS_MIN_SAMPLES)
         n = pair(of, over, ALL_ROUNDS, ratio);
@@ -131,7 +132,6 @@ static struct experiment ratio_of(const char *name, const struct result *of,
     }
     if (!experiment.ci.known)
         snprintf(experiment.absent, sizeof experiment.absent, "%s", why_none(of));
-    free(ratio);
     return experiment;
 }
 
@@ -143,10 +143,10 @@ static const struct result *second_fastest(const struct result *copies, size_t n
     const struct result *best = NULL, *second = NULL;
     double least = INFINITY, next = INFINITY;
     for (size_t i = 0; i < n; i += step) {
-        double *const ratio = must_have(calloc(copies[i].samples.n + 1, sizeof *ratio));
+        FREED_BY(free_memory) double *ratio =
+            must_have(calloc(copies[i].samples.n + 1, sizeof *ratio));
         const size_t pairs = pair(&copies[i], over, CHOOSING, ratio);
         const double time = pairs ? stats_median(ratio, pairs) : INFINITY;
-        free(ratio);
         if (time < least) {
             second = best;
             next = least;
@@ -272,8 +272,10 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
                     const struct watcher *watcher, struct error *error)
 {
     const size_t most = n * CONDITIONS;
-    struct trial_of *const trials = must_have(calloc(most, sizeof *trials));
-    struct run_arm *const arms = must_have(calloc(most + n, sizeof *arms));
+    FREED_BY(free_memory) struct trial_of *trials =
+        must_have(calloc(most, sizeof *trials));
+    FREED_BY(free_memory) struct run_arm *arms =
+        must_have(calloc(most + n, sizeof *arms));
     size_t n_trials = 0, n_arms = 0;
     for (size_t i = 0; i < n; i++)
         n_trials += open_trials(&subjects[i], other_cpu, &trials[n_trials]);
@@ -295,7 +297,5 @@ int experiments_run(struct subject *subjects, size_t n, int other_cpu,
         variant_close(&trials[i].variant);
         run_free(trials[i].variant.run);
     }
-    free(arms);
-    free(trials);
     return status;
 }

@@ -323,9 +323,8 @@ int explain_case(const struct options *options, const char *id, struct run **run
     struct case_list list = {.n = 1, .item = must_have(calloc(1, sizeof *list.item))};
     const struct taken_cpus none = {.other_cpu = -1};
     struct explaining all = {.options = options, .n = 1, .list = &list, .other_cpu = -1};
-    int status = case_name_parse(id, list.item, error);
-    if (status == 0)
-        status = describe(&all, list.item, &none, error);
+    int status =
+        case_name_parse(id, list.item, error) ?: describe(&all, list.item, &none, error);
     if (status == 0) {
         all.has_pmu = has_pmu();
         all.rates = measured_rates(options->how.cpu, options->how.n_cpu);
@@ -342,9 +341,8 @@ static void print_plan(const struct options *options, const struct case_list *li
 {
     text_line(stdout, "seed %" PRIu64, options->how.seed);
     for (size_t i = 0; i < list->n; i++) {
-        char *const id = case_name_format(&list->item[i]);
+        FREED_BY(free_memory) char *id = case_name_format(&list->item[i]);
         text_line(stdout, "%s", id);
-        free(id);
     }
 }
 
@@ -365,12 +363,11 @@ int explain_run(struct options *options)
 {
     struct error error = {.text = ""};
     struct case_list list = {.n = 0};
-    struct text_list why_instead = {.n = 0};
+    FREED_BY(text_list_free) struct text_list why_instead = {.n = 0};
     signals_catch();
-    int status = outputs_check(options, &error);
-    if (status == 0)
-        status = case_list_make(&options->files, &options->request, &options->how, &list,
-                                &why_instead, &error);
+    int status = outputs_check(options, &error)
+                     ?: case_list_make(&options->files, &options->request, &options->how,
+                                       &list, &why_instead, &error);
     for (size_t i = 0; i < why_instead.n && !options->quiet; i++)
         complain("%s", why_instead.item[i]);
     if (status == 0)
@@ -381,7 +378,6 @@ int explain_run(struct options *options)
         print_plan(options, &list);
     else if (status == 0)
         status = explain(options, &list, &error);
-    text_list_free(&why_instead);
     case_list_free(&list);
     return exit_status_of(status, &error);
 }

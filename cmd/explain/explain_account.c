@@ -273,7 +273,8 @@ static int more_apart(const void *a, const void *b)
 static void add_forms(const struct subject *a, const struct subject *b,
                       struct account *account)
 {
-    struct form *const forms = must_have(calloc(FORMS_MAX, sizeof *forms));
+    FREED_BY(free_memory) struct form *forms =
+        must_have(calloc(FORMS_MAX, sizeof *forms));
     const double all = instructions_of(a) + instructions_of(b);
     size_t n = 0;
     count_forms(a, 0, forms, &n);
@@ -283,7 +284,6 @@ static void add_forms(const struct subject *a, const struct subject *b,
         if (fabs(forms[i].times[0] - forms[i].times[1]) > 0.01 * all)
             add(&account->classes, forms[i].text, NULL, forms[i].times[0],
                 forms[i].times[1]);
-    free(forms);
 }
 
 /* ---- counters ---- */

@@ -55,7 +55,8 @@ void explain_take(const struct subject *subject, bool all_code);
 /* The reason why the first of two subjects is slower than the other; the caller's
  * (explain_account.c). */
 struct account *explain_account(const struct subject *a, const struct subject *b);
-/* Names the form of finding slow-instruction, and what to do (explain_slow.c). */
+/* Names the form of finding slow-instruction, the function of finding call, and what to
+ * do (explain_slow.c). */
 void explain_slow(const struct subject *subject, struct explanation *explanation);
 /* NULL if there is no such experiment. */
 const struct experiment *experiment_find(const struct experiments *experiments,

@@ -238,7 +238,8 @@ void explain_take(const struct subject *subject, bool all_code)
     struct explanation *const explanation =
         must_have(result_explanation(variant_result(&subject->base)));
     const struct inspect_census *const census = &subject->trace.census;
-    struct inspect_findings *const findings = must_have(calloc(1, sizeof *findings));
+    FREED_BY(free_memory) struct inspect_findings *findings =
+        must_have(calloc(1, sizeof *findings));
     set(&explanation->not_traced, subject->trace.known ? NULL : subject->trace.absent);
     if (subject->trace.known) {
         take_executed(census, &explanation->executed);
@@ -252,5 +253,4 @@ void explain_take(const struct subject *subject, bool all_code)
     explain_slow(subject, explanation);
     take_ratios(&subject->experiments, explanation);
     explanation->seconds = subject->seconds;
-    free(findings);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding slow-instruction names the form, what it costs here, and what else does its
- * work. */
+ * work; finding call names a function of another module. */
 #include "explain_private.h"
 #include "reports.h"
 
@@ -33,6 +33,18 @@ static const struct {
     {"rdseed *", "a generator in software"},
 };
 
+static void name_call(const char *name, struct explained_finding *finding)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "it calls %s again and again, and most instructions are there", name);
+    must(string_set(&finding->text, text));
+    snprintf(text, sizeof text,
+             "do without %s: inline what it does, or call what works on many elements",
+             name);
+    must(string_set(&finding->remedy, text));
+}
+
 static void advise(const struct inspect_loop *loop, struct explained_finding *finding)
 {
     const char *const form = loop->dearest_form;
@@ -54,6 +66,10 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
 {
     const struct inspect_census *const census = &subject->trace.census;
     const char *const name = inspect_cause_name(CAUSE_slow_instruction);
+    const char *const call = inspect_cause_name(CAUSE_call);
+    for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++)
+        if (census->name_out && !strcmp(explanation->findings[i].cause, call))
+            name_call(census->name_out, &explanation->findings[i]);
     if (!subject->trace.known || subject->hot_loop >= census->n_loops ||
         !census->loop[subject->hot_loop].dearest_form)
         return;

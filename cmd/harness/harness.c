@@ -34,7 +34,7 @@ static int choose_adapter(struct harness *harness, struct error *error)
     const struct harness_request *const request = &harness->request;
     const char *const name =
         request->name ?: harness_recognise(request->base, request->cwd[SIDE_BASE]);
-    harness->adapter = name ? adapter_find(name) : NULL;
+    harness->adapter = name ? adapter_find(name, "", 0) : NULL;
     if (!name)
         return error_set(error, -EINVAL,
                          "BASE=%.200s: no harness is known by its file; name it by "
@@ -114,6 +114,24 @@ static bool is_wanted(const struct text_list *filters, const char *name)
     for (size_t i = 0; i < filters->n; i++)
         wanted |= text_glob(filters->item[i], name);
     return wanted;
+}
+
+/* The text with which all filters begin. Names end in an instruction set, which is no
+ * part of the function: what follows the last '_' may be of it. */
+static void set_prefix(struct harness *harness)
+{
+    const struct text_list *const filters = harness->request.filters;
+    char *const prefix = harness->prefix;
+    size_t n = filters->n ? strcspn(filters->item[0], "*?[\\") : 0;
+    for (size_t i = 1; i < filters->n; i++)
+        for (size_t k = 0; k < n; k++)
+            if (filters->item[i][k] != filters->item[0][k])
+                n = k;
+    n = n < sizeof harness->prefix - 2 ? n : 0;
+    memcpy(prefix, n ? filters->item[0] : "", n);
+    prefix[n] = '\0';
+    char *const end = strrchr(prefix, '_');
+    snprintf(end ? end : prefix + n, 2, "*");
 }
 
 static struct harness_case *case_of(struct harness *harness, const char *name)
@@ -237,6 +255,7 @@ int harness_open(const struct harness_request *request, struct harness **out,
         status = take_cpus(harness, error);
     if (status == 0) {
         set_form(harness);
+        set_prefix(harness);
         harness->form.threads = (uint32_t)harness->plan.settled.n_cpu;
         status = list_cases(harness, error);
     }
@@ -339,6 +358,11 @@ static void set_remark(struct harness *harness)
                       "%zu of %zu rounds were disturbed (preempted, stolen time, company "
                       "on the core), and no better ones were to be had",
                       harness->n_disturbed, harness->n_taken);
+    for (int i = 0; i < SIDES; i++)
+        if (harness->n_late[i])
+            buffer_format(&remark, "%s%zu process%s of %s hung and ran again",
+                          remark.text ? "; " : "", harness->n_late[i],
+                          harness->n_late[i] == 1 ? "" : "es", harness->side[i].name);
     must(string_set(&harness->run->gate->remark, remark.text));
     buffer_free(&remark);
 }

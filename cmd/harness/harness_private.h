@@ -19,8 +19,10 @@ harness_reader read_gbench;
 
 /* ---- adapters (adapters.c) ---- */
 
-/* In arguments {case} is what chooses the case alone, {seconds} and {ms} are the length
- * of a slice, {us} that of one of its {count} repetitions. */
+/* Rows of one name are of versions of the harness, the last one of the oldest. In
+ * arguments {prefix} is what names of functions begin with, and {case} is what chooses
+ * the case alone, {seconds} and {ms} are the length of a slice, {us} that of one of its
+ * {count} repetitions. */
 enum choice {
     CHOICE_EXPRESSION, /* a regular expression */
     CHOICE_PARTS,      /* an expression for each part of a name with slashes */
@@ -43,9 +45,10 @@ enum { FIRST_REPETITIONS = 3 };
 struct slice_length {
     int64_t ns;
     uint32_t parts, count; /* repetitions are such a part of it, and so many */
+    const char *prefix;    /* what names of functions that are wanted begin with, and * */
 };
-const struct adapter *adapter_find(const char *name);
-const struct adapter *adapter_of_bytes(const char *bytes, size_t size);
+/* The harness of a program with these bytes: of that name, or any if it is NULL. */
+const struct adapter *adapter_find(const char *name, const char *bytes, size_t size);
 /* The arguments with what stands for {...}; appended to `words`. */
 void adapter_words(const char *arguments, const char *name, enum choice choice,
                    const struct slice_length *slice, struct text_list *words);
@@ -70,6 +73,7 @@ struct slice {
     int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that ended */
     double peak_bytes, faults;
     uint32_t evidence; /* of disturbance; 0: none */
+    bool late;         /* it was ended at the timeout */
 };
 /* Runs a process until it ends, and all that it started with it. 0 also if it failed;
  * -EINTR; -errno if it could not begin. */
@@ -113,6 +117,7 @@ struct harness_case {
     double listed_ns;     /* a time that was told when it was listed; or 0 */
     uint32_t repetitions; /* most in a process, by what the first one took; 0: unknown */
     double step_ns, least_ns; /* the last digit that was printed, the least time; or 0 */
+    int64_t usual_ns[SIDES];  /* least time of a process of its unit; 0: none ran */
 };
 
 struct harness {
@@ -126,6 +131,7 @@ struct harness {
     struct reading_form form;
     struct harness_case *cases;
     size_t n_cases;
+    char prefix[100]; /* of functions, as the filters have it */
     struct harness_plan plan;
     int64_t slice_ns;
     bool copied; /* control is a copy of base */
@@ -136,6 +142,7 @@ struct harness {
     const struct watcher *watcher;
     int64_t started;
     size_t n_taken, n_disturbed; /* rounds that count, and those with evidence */
+    size_t n_late[SIDES];        /* processes that hung and ran again */
 };
 
 /* Finds both programs, and copies base. */

@@ -15,6 +15,12 @@
 
 static const char *const flags[] = {"BASE", "HEAD"};
 
+/* A process hangs that takes so many times as long as another one of its side, and two
+ * seconds. It runs again so often. The first one of all has a part of --timeout. */
+enum { LATE_TIMES = 20, LATE_TRIES = 4, FIRST_PART = 4 };
+#define LATE_NS 2000000000LL
+#define NO_TIMEOUT_NS (INT64_MAX / 2)
+
 /* ---- words and files ---- */
 
 /* Words as a shell has them. 1: only a shell can make something of the command. */
@@ -58,19 +64,37 @@ static bool find_program(const char *word, const char *cwd, char *path, size_t s
     return found;
 }
 
+static const struct adapter *adapter_of_file(const char *name, const char *path)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    if (file_load(path, (size_t)1 << 30, &bytes, &size) < 0)
+        size = 0;
+    const struct adapter *const found = adapter_find(name, bytes ?: "", size);
+    free(bytes);
+    return found;
+}
+
 const char *harness_recognise(const char *command, const char *cwd)
 {
     struct text_list words = {.n = 0};
-    char path[PATH_MAX], *bytes = NULL;
+    char path[PATH_MAX];
     const struct adapter *adapter = NULL;
-    size_t size;
     if (split(command, &words) == 0 &&
-        find_program(words.item[0], cwd ?: "", path, sizeof path) &&
-        file_load(path, (size_t)1 << 30, &bytes, &size) == 0)
-        adapter = adapter_of_bytes(bytes, size);
-    free(bytes);
+        find_program(words.item[0], cwd ?: "", path, sizeof path))
+        adapter = adapter_of_file(NULL, path);
     text_list_free(&words);
     return adapter ? adapter->name : NULL;
+}
+
+/* Both programs are asked in the way that the older one understands. */
+static void choose_version(struct harness *harness)
+{
+    const struct adapter *const base =
+        adapter_of_file(harness->adapter->name, harness->side[SIDE_BASE].path);
+    const struct adapter *const head =
+        adapter_of_file(harness->adapter->name, harness->side[SIDE_HEAD].path);
+    harness->adapter = base > head ? base : head;
 }
 
 static int find(struct harness *harness, int which, struct error *error)
@@ -171,6 +195,8 @@ int sides_open(struct harness *harness, struct error *error)
     for (int i = 0; i < 2 && status == 0; i++)
         status = find(harness, i, error);
     if (status == 0)
+        choose_version(harness);
+    if (status == 0)
         status = make_control(harness, error);
     if (status == 0)
         status = relink_open(harness, error);
@@ -232,21 +258,66 @@ static void take_samples(const char *home, struct readings *readings)
     run_free(kept);
 }
 
+static struct harness_case *case_named(const struct harness *harness, const char *name)
+{
+    for (size_t c = 0; name && c < harness->n_cases; c++)
+        if (!strcmp(harness->cases[c].name, name))
+            return &harness->cases[c];
+    return NULL;
+}
+
 /* A slice holds as many repetitions of a case as fit, at least one. The first process has
  * few of them, as each may have to prepare its data again. */
-static struct slice_length length_of(const struct harness *harness, const char *name)
+static struct slice_length length_of(const struct harness *harness,
+                                     const struct harness_case *entry)
 {
     double parts = harness->adapter->repetitions, count = parts;
-    for (size_t c = 0; name && parts > 1 && c < harness->n_cases; c++) {
-        const struct harness_case *const entry = &harness->cases[c];
-        if (strcmp(entry->name, name) != 0)
-            continue;
+    if (entry && parts > 1) {
         if (entry->listed_ns > 0)
             parts = fmin(parts, (double)harness->slice_ns / entry->listed_ns);
         count = fmin(parts, entry->repetitions ? entry->repetitions : FIRST_REPETITIONS);
     }
     return (struct slice_length){harness->slice_ns, (uint32_t)fmax(parts, 1),
-                                 (uint32_t)fmax(count, 1)};
+                                 (uint32_t)fmax(count, 1), harness->prefix};
+}
+
+/* ---- processes that hang ---- */
+
+/* A time in which each process should end that does not hang, if one of the side is
+ * known: `sure`; else a guess. */
+static int64_t long_enough(const struct harness_case *entry, int which,
+                           int64_t timeout_ns, bool *sure)
+{
+    int64_t usual = entry ? entry->usual_ns[which] : 0;
+    *sure = usual > 0;
+    for (int i = 0; entry && i < SIDES && !*sure; i++)
+        usual = usual > entry->usual_ns[i] ? usual : entry->usual_ns[i];
+    const int64_t enough = usual ? LATE_TIMES * usual + LATE_NS : timeout_ns / FIRST_PART;
+    return enough < timeout_ns ? enough : timeout_ns;
+}
+
+/* Harnesses may hang by chance, as checkasm does that is preempted while it looks how
+ * fast its clock is. So a process that takes much longer than others did runs again, and
+ * may take all of --timeout in the end. */
+static int run_again_if_late(struct harness *harness, struct harness_case *entry,
+                             int which, struct slice_request *request,
+                             struct slice *slice, struct error *error)
+{
+    const int64_t timeout = request->timeout_ns ? request->timeout_ns : NO_TIMEOUT_NS;
+    bool sure;
+    int64_t enough = long_enough(entry, which, timeout, &sure);
+    int tries = sure ? LATE_TRIES : 1, status;
+    for (;; slice_free(slice)) {
+        request->timeout_ns = tries-- > 0 ? enough : timeout;
+        status = slice_run(request, slice, error);
+        if (status < 0 || !slice->late || request->timeout_ns == timeout)
+            break;
+        harness->n_late[which]++;
+    }
+    if (status == 0 && entry && !slice->complaint &&
+        (!entry->usual_ns[which] || slice->wall_ns < entry->usual_ns[which]))
+        entry->usual_ns[which] = slice->wall_ns;
+    return status;
 }
 
 int side_run(struct harness *harness, int which, size_t place, const char *arguments,
@@ -257,12 +328,13 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
     const struct adapter *const adapter = harness->adapter;
     const struct plan *const plan = &harness->plan.settled;
     struct text_list more = {.n = 0};
-    const struct slice_length length = length_of(harness, name);
+    struct harness_case *const entry = case_named(harness, name);
+    const struct slice_length length = length_of(harness, entry);
     adapter_words(arguments, name ?: "", adapter->choice, &length, &more);
     char **const words = make_words(side, &more);
     if (place)
         words[0] = (char *)(uintptr_t)side->place[place];
-    const struct slice_request request = {
+    struct slice_request request = {
         .words = words,
         .cwd = *side->cwd ? side->cwd : NULL,
         .home = adapter->home,
@@ -273,7 +345,7 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
         .timeout_ns = harness->request.how->timeout_ns,
         .silent = !reader,
     };
-    int status = slice_run(&request, slice, error);
+    int status = run_again_if_late(harness, entry, which, &request, slice, error);
     if (status == 0)
         status = read_output(harness, reader, readings, slice, error);
     else if (status != -EINTR)

@@ -281,6 +281,7 @@ static int end(struct child *child, const struct slice_request *request, int64_t
     slice->faults = (double)(usage.ru_minflt + usage.ru_majflt);
     if (interrupted_by)
         return -EINTR;
+    slice->late = child->late;
     complain_of(child, request, status, slice);
     must(child->out.failed ? -ENOMEM : 0);
     slice->text = must_have(strdup(buffer_text(&child->out)));

@@ -92,9 +92,8 @@ static int measure(const struct options *options, bool progress, struct license 
     choose_cpus(options, license);
     struct license_scope *const all = &license->scope[LICENSE_SCOPES - 1];
     int rc = cpu_lock_take(all->cpu, all->n_cpu, all->n_cpu, options->how.wait_ns,
-                           options->quiet, &lock, error);
-    if (rc == 0)
-        rc = measure_clocks(options, progress, license, error);
+                           options->quiet, &lock, error)
+                 ?: measure_clocks(options, progress, license, error);
     /* The runs of the net effect lock for themselves. */
     cpu_lock_free(lock);
     if (rc != 0)
@@ -109,7 +108,8 @@ static int measure(const struct options *options, bool progress, struct license 
 
 int license_clock(int cpu, struct license_effect *least, struct error *error)
 {
-    struct license_scope *const scope = must_have(calloc(1, sizeof *scope));
+    FREED_BY(free_memory) struct license_scope *scope =
+        must_have(calloc(1, sizeof *scope));
     scope->name = "one core";
     scope->cpu[0] = cpu;
     scope->n_cpu = 1;
@@ -124,7 +124,6 @@ int license_clock(int cpu, struct license_effect *least, struct error *error)
             *least = class->effect;
     }
     license_scope_free(scope);
-    free(scope);
     return rc;
 }
 
@@ -163,7 +162,7 @@ static int write_outputs(const struct options *options, const struct license *li
 int command_license(struct options *options)
 {
     struct error error = {.text = ""};
-    struct license *const license = must_have(calloc(1, sizeof *license));
+    FREED_BY(free_memory) struct license *license = must_have(calloc(1, sizeof *license));
     int rc = options->format == FORMAT_HTML ? html_check(&error) : 0;
     if (rc == 0)
         rc = check_writable("--json", options->json, &error);
@@ -175,6 +174,5 @@ int command_license(struct options *options)
         license_scope_free(&license->scope[i]);
     for (size_t i = 0; i < license->n_nets; i++)
         license_net_free(&license->net[i]);
-    free(license);
     return exit_status_of(rc, &error);
 }

@@ -128,7 +128,8 @@ static int visit_once(const struct license_scope *scope, struct crew *crew,
 static int visit(const struct license_scope *scope, struct crew *crew,
                  payload_function *run, double *ghz)
 {
-    struct member *const member = must_have(calloc(scope->n_cpu, sizeof *member));
+    FREED_BY(free_memory) struct member *member =
+        must_have(calloc(scope->n_cpu, sizeof *member));
     int rc = 0;
     *ghz = NAN;
     crew->run = run;
@@ -140,7 +141,6 @@ static int visit(const struct license_scope *scope, struct crew *crew,
         if (rc == 0)
             *ghz = sum / (double)scope->n_cpu;
     }
-    free(member);
     return rc;
 }
 
@@ -155,9 +155,8 @@ static int choose_density(const struct license_scope *scope, struct crew *crew,
         size_t n = 0;
         for (int k = 0; k < PAIRS; k++) {
             double chained, bare;
-            int rc = visit(scope, crew, payload->chained[density], &chained);
-            if (rc == 0)
-                rc = visit(scope, crew, payload->bare[density], &bare);
+            int rc = visit(scope, crew, payload->chained[density], &chained)
+                         ?: visit(scope, crew, payload->bare[density], &bare);
             if (rc != 0)
                 return rc;
             if (!isnan(chained / bare))

@@ -76,7 +76,7 @@ static bool is_of_user(const struct group_state *group, struct worker *worker,
 {
     char path[4096], name[256];
     struct error error;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     const cJSON *object;
     bool found = false;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(of->info.name, ","), of->info.name);
@@ -90,7 +90,6 @@ static bool is_of_user(const struct group_state *group, struct worker *worker,
         found |=
             loaded.path && !is_of_system(loaded.path) && strcmp(loaded.path, path) != 0;
     }
-    cJSON_Delete(reply);
     return found;
 }
 

@@ -66,7 +66,7 @@ int group_prepare_copies(struct group_state *group)
                                      .n = how->conditions.places,
                                      .edits = how->conditions.edits};
     struct error error = {.text = "the code as built cannot run"};
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status = -ENOTSUP;
     if (first->active)
         status = worker_ask(first->offer->worker, copies_call(&call),
@@ -75,7 +75,6 @@ int group_prepare_copies(struct group_state *group)
         take_copies(group, reply);
     else
         end_copies(group, error.text);
-    cJSON_Delete(reply);
     return status == -EINTR                     ? status
            : worker_alive(first->offer->worker) ? 0
                                                 : GROUP_RESTART;

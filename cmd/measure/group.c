@@ -24,10 +24,9 @@ int group_ready_worker(struct group_state *group, struct worker *worker,
     memcpy(call.cpu, plan->cpu, group->used_cpus * sizeof *call.cpu);
     for (size_t i = 0; i < plan->n_events; i++)
         call.event[i] = plan->event[i].name;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     status = worker_ask(worker, setup_call(&call), how->timeout_ns, &reply, error);
     proofs_take(group, worker, reply);
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -46,7 +45,7 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool copy
                                   .huge = huge,
                                   .private = copy && !huge};
     struct map_reply told;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status = worker_ask(worker, map_call(&call), how->timeout_ns, &reply, error);
     map_reply_read(reply, &told);
     if (status == 0 && huge && group->map.bytes && told.huge_bytes < told.arena_bytes)
@@ -55,7 +54,6 @@ int group_map_worker(struct group_state *group, struct worker *worker, bool copy
             "--pages=2m: smaps shows %.0f of %.0f bytes on 2 MiB pages; try: echo "
             "madvise > /sys/kernel/mm/transparent_hugepage/enabled",
             told.huge_bytes, told.arena_bytes);
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -188,7 +186,7 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
                        struct error *error)
 {
     const struct how *how = group->session->how;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status = enter_worker(group, owner, false, error);
     if (status < 0)
         return status;
@@ -201,7 +199,6 @@ int group_write_inputs(struct group_state *group, struct worker *owner,
          i++)
         must(string_set(&case_result(group, &group->cases[i])->work.input_hash,
                         told.hash));
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -261,9 +258,7 @@ int group_prepare(struct group_state *group, struct error *error)
 {
     const struct catalog *catalog = group->session->catalog;
     struct worker *owner = catalog_op_owner(catalog, group->plan->op);
-    int status = group_try_input(group, error);
-    if (status == 0)
-        status = group_write_answers(group, error);
+    int status = group_try_input(group, error) ?: group_write_answers(group, error);
     if (status < 0)
         return status;
     const struct how *how = group->session->how;

@@ -54,8 +54,10 @@ void case_take(const struct group_state *group, struct case_state *entry,
 static int prepare(struct group_state *group, struct case_state *entry)
 {
     struct runner runner = runner_of(group, entry);
-    const struct prepare_call call = {.kernel = entry->offer->index,
-                                      .threads = (int)entry->plan->team};
+    const struct prepare_call call = {
+        .kernel = entry->offer->index,
+        .threads = (int)entry->plan->team,
+        .shape = case_is_limit(group, entry) ? entry->plan->shape : NULL};
     case_result(group, entry)->accuracy.known = false;
     const int status = runner_prepare(&runner, &call, true);
     entry->number = runner.number;
@@ -118,13 +120,12 @@ static int ask_owner(struct group_state *group, struct result *result,
                                        .places = *places,
                                        .accuracy_n = accuracy_outputs(group, places)};
     struct check_reply told;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status =
         worker_ask(owner, accuracy_call(&call), session->how->timeout_ns, &reply, &error);
     check_reply_read(reply, &told);
     if (status == 0)
         take_accuracy(result, &told);
-    cJSON_Delete(reply);
     return status == -EINTR ? status : 0;
 }
 

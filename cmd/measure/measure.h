@@ -94,6 +94,7 @@ struct case_state {
     bool answered; /* the right answers are its own: others have to agree with it */
     bool unseen;   /* it has no results that anybody could check */
     bool varies;   /* or they are others in each call */
+    bool resets;   /* INOUT operands are written again before each call */
     bool active;   /* still takes part in this group */
 };
 

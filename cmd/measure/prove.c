@@ -163,9 +163,8 @@ int prove_case(struct worker *worker, const struct prepared *prepared,
     struct error error = {.text = ""};
     struct code_proof *proof = must_have(code_proof_new());
     const struct step_call step = step_of(prepared);
-    int status = worker_step(worker, &step, &follow, how->timeout_ns, &census, &error);
-    if (status == 0)
-        status = prove_time(prepared->call_ns, &census, &error);
+    int status = worker_step(worker, &step, &follow, how->timeout_ns, &census, &error)
+                     ?: prove_time(prepared->call_ns, &census, &error);
     if (status < 0) {
         must(string_set(&proof->absent, error.text));
     } else {
@@ -263,13 +262,12 @@ int prove_prepare(struct worker *worker, const struct prepare_call *call,
                   const struct how *how, struct prepared *prepared, struct error *error)
 {
     struct prepare_reply told;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     const int status =
         worker_ask(worker, prepare_call(call), how->timeout_ns, &reply, error);
     prepare_reply_read(reply, &told);
     prepared->number = told.number;
     prepared->ops = isnan(told.ops) ? prepared->ops : told.ops;
-    cJSON_Delete(reply);
     return status;
 }
 

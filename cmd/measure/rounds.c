@@ -76,7 +76,7 @@ static bool is_declared(const struct case_state *entry)
 /* Each declared function is called in its own way. */
 static bool same_loop(const struct case_state *a, const struct case_state *b)
 {
-    return same_worker(a, b) && (a == b || !is_declared(a));
+    return same_worker(a, b) && a->resets == b->resets && (a == b || !is_declared(a));
 }
 
 /* Each worker is asked once for all cases that are called alike. */
@@ -92,15 +92,14 @@ static int measure_overhead(struct group_state *group)
             continue;
         const struct overhead_call call = {
             .cold = group->plan->settings.cold || how->conditions.fresh_output ||
-                    entry->offer->flags & SIMDBENCH_RESETS,
+                    entry->resets,
             .number = is_declared(entry) ? entry->number : UINT64_MAX};
-        cJSON *reply = NULL;
+        FREED_BY(json_delete) cJSON *reply = NULL;
         const struct runner runner = runner_of(group, entry);
         int status = runner_ask(&runner, overhead_call(&call), how->timeout_ns, &reply);
         for (size_t k = i; k < group->n_cases && status == 0; k++)
             if (same_loop(&group->cases[k], entry))
                 take_overhead(group, &group->cases[k], reply);
-        cJSON_Delete(reply);
         if (status)
             return status;
     }
@@ -307,12 +306,13 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
 
 int group_calibrate(struct group_state *group, struct error *error)
 {
-    int status = measure_overhead(group);
+    int status = 0;
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         if (!group->cases[i].active)
             continue;
         status = calibrate(group, &group->cases[i]);
     }
+    status = status ?: measure_overhead(group);
     return status < 0 ? error_set(error, status, "interrupted") : status;
 }
 
@@ -346,8 +346,9 @@ static int run_rounds(struct rounds *rounds, struct error *error)
 {
     struct group_state *const first = &rounds->groups[0];
     const struct pace *const pace = &rounds->pace;
-    struct batch *batches = must_have(calloc(rounds->n, sizeof *batches));
-    int *const order = must_have(calloc(rounds->n, sizeof *order));
+    FREED_BY(free_memory) struct batch *batches =
+        must_have(calloc(rounds->n, sizeof *batches));
+    FREED_BY(free_memory) int *order = must_have(calloc(rounds->n, sizeof *order));
     uint32_t complete = 0, round = 0;
     uint64_t random = first->seed;
     int status = 0;
@@ -367,8 +368,6 @@ static int run_rounds(struct rounds *rounds, struct error *error)
             complete += whole;
         }
     }
-    free(batches);
-    free(order);
     if (status == 0)
         status = change_inputs(rounds, error);
     for (size_t i = 0; i < rounds->n; i++)

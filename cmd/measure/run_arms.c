@@ -183,8 +183,10 @@ static void end_arm(const struct run_arm *arm, int status)
 int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher,
              struct error *error)
 {
-    struct session *const sessions = must_have(calloc(n, sizeof *sessions));
-    struct group_state *const groups = must_have(calloc(n, sizeof *groups));
+    FREED_BY(free_memory) struct session *sessions =
+        must_have(calloc(n, sizeof *sessions));
+    FREED_BY(free_memory) struct group_state *groups =
+        must_have(calloc(n, sizeof *groups));
     for (size_t i = 0; i < n; i++)
         begin_arm(&arms[i], watcher, &sessions[i], &groups[i]);
     int status = run_groups(groups, n, error);
@@ -198,8 +200,6 @@ int run_arms(const struct run_arm *arms, size_t n, const struct watcher *watcher
         free(groups[i].cases);
     }
     note_core_share(&sessions[0]);
-    free(groups);
-    free(sessions);
     return status;
 }
 

@@ -66,7 +66,7 @@ static void print_row(const struct block *block, const char *id, int width, FILE
 {
     double most = 0, sum = 0;
     size_t known = 0;
-    struct buffer row = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer row = {.text = NULL};
     buffer_format(&row, "%-*.*s", width, name_length(id), id);
     for (size_t g = block->first; g < block->plan->n_groups; g++) {
         const struct result *result =
@@ -92,7 +92,6 @@ static void print_row(const struct block *block, const char *id, int width, FILE
         buffer_format(&row, "  %*s  %*s", CELL, "-", CELL, "-");
     }
     text_line(file, "%s", buffer_text(&row));
-    buffer_free(&row);
 }
 
 /* The reasons for cells without a number. */
@@ -109,7 +108,7 @@ static void print_reasons(const struct block *block, FILE *file)
 static void print_block(const struct block *block, FILE *file)
 {
     const struct plan_group *group = &block->plan->groups[block->first];
-    struct buffer row = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer row = {.text = NULL};
     int width = (int)strlen("largest error in ulp");
     for (size_t c = 0; c < group->n_cases; c++) {
         const int length = name_length(group->cases[c].id);
@@ -123,7 +122,6 @@ static void print_block(const struct block *block, FILE *file)
             buffer_format(&row, "  %*s", column_width(block, g), column_name(block, g));
     }
     text_line(file, "%s  %*s  %*s", buffer_text(&row), CELL, "max", CELL, "mean");
-    buffer_free(&row);
     for (size_t c = 0; c < group->n_cases; c++)
         print_row(block, group->cases[c].id, width, file);
     print_reasons(block, file);

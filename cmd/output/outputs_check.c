@@ -58,13 +58,12 @@ static void add_modules(struct uses *uses, const char *flag,
                         const struct text_list *modules)
 {
     for (size_t i = 0; i < modules->n; i++) {
-        char *const words = must_have(strdup(modules->item[i]));
+        FREED_BY(free_memory) char *words = must_have(strdup(modules->item[i]));
         struct module_spec spec;
         char path[4096];
         if (module_spec_parse(words, flag, &spec, NULL) == 0 &&
             module_find(spec.name, path, sizeof path, NULL) == 0)
             add_use(uses, USE_READ, flag, modules->item[i], path);
-        free(words);
     }
 }
 
@@ -78,13 +77,12 @@ static bool reads_history(const struct options *options)
 static void add_history(struct uses *uses, enum use_kind kind, const char *path)
 {
     static const char *const ends[] = {"", "-journal", "-wal", "-shm"};
-    char *const target = file_target(path);
+    FREED_BY(free_memory) char *target = file_target(path);
     for (size_t i = 0; target && i < ARRAY_LEN(ends); i++) {
         char beside[4200];
         snprintf(beside, sizeof beside, "%s%s", target, ends[i]);
         add_use(uses, kind, "--history=", path, beside);
     }
-    free(target);
 }
 
 /* `report RUN.json --json=RUN.json` keeps all that the run says, and adds to it. */

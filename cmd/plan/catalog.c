@@ -161,12 +161,10 @@ static int enlist(struct catalog *catalog, const struct how *how,
         worker_new(name, path, spec->option, spec->n_options, catalog->memory_fd));
     worker->info.is_baseline = baseline;
     worker->info.renamed = spec->alias;
-    int status = worker_start(worker, how->in_process, error);
-    if (status == 0)
-        status = worker_ask(worker, describe_call(), how->timeout_ns,
-                            &worker->description, error);
-    if (status == 0)
-        status = check_description(worker, error);
+    int status = worker_start(worker, how->in_process, error)
+                     ?: worker_ask(worker, describe_call(), how->timeout_ns,
+                                   &worker->description, error)
+                     ?: check_description(worker, error);
     if (status < 0) {
         worker_free(worker);
         return status;
@@ -218,7 +216,7 @@ static int enlist_module(struct catalog *catalog, const struct how *how, const c
                          bool baseline, bool is_word, struct error *error)
 {
     const char *flag = baseline ? "--baseline" : "--plugin";
-    char *const words = must_have(strdup(text));
+    FREED_BY(free_memory) char *words = must_have(strdup(text));
     struct module_spec spec;
     char path[4096];
     struct error why = {.text = ""};
@@ -227,7 +225,6 @@ static int enlist_module(struct catalog *catalog, const struct how *how, const c
         not_enlisted(is_word ? NULL : flag, spec.name, &why, status, error);
     if (status == 0 && (status = enlist(catalog, how, &spec, path, baseline, &why)) < 0)
         not_enlisted(is_word ? NULL : flag, text, &why, status, error);
-    free(words);
     return status;
 }
 
@@ -235,7 +232,7 @@ static int enlist_module(struct catalog *catalog, const struct how *how, const c
 static int enlist_defaults(struct catalog *catalog, const struct request *request,
                            const struct how *how, struct error *error)
 {
-    struct text_list names = {.n = 0};
+    FREED_BY(text_list_free) struct text_list names = {.n = 0};
     for (const struct op_row *const *row = op_rows(); *row; row++)
         if (!request->op || !strcmp(request->op, (*row)->op->name))
             for (const char *const *name = (*row)->libraries; name && *name; name++)
@@ -243,14 +240,11 @@ static int enlist_defaults(struct catalog *catalog, const struct request *reques
     for (size_t i = 0; i < names.n; i++) {
         struct error why = {.text = ""};
         const int status = enlist_module(catalog, how, names.item[i], true, false, &why);
-        if (status == -EINTR) {
-            text_list_free(&names);
+        if (status == -EINTR)
             return error_set(error, status, "%s", why.text);
-        }
         if (status < 0)
             text_list_add(&catalog->missing, why.text);
     }
-    text_list_free(&names);
     return 0;
 }
 
@@ -395,7 +389,7 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
     if (!owner)
         return error_set(error, -EINVAL, "nobody brings op '%s'", op);
     const struct shape_call call = {op, type_name(type), text, layout};
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     struct error why = {.text = ""};
     int status = worker_ask(owner, shape_call(&call), 10 * 1000000000LL, &reply, &why);
     if (status < 0)
@@ -404,6 +398,5 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
     else if (read_shape(reply, info) < 0)
         status =
             error_set(error, -EPROTO, "op %s: bad answer about shape '%.200s'", op, text);
-    cJSON_Delete(reply);
     return status;
 }

@@ -283,9 +283,8 @@ static int add_op(const struct request *request, const struct how *how,
 {
     const size_t groups = plan->n_groups, left_out = plan->left_out.n;
     struct selection selection;
-    int status = selection_make(request, how, catalog, op, &selection, error);
-    if (status == 0)
-        status = add_groups(&selection, plan, error);
+    int status = selection_make(request, how, catalog, op, &selection, error)
+                     ?: add_groups(&selection, plan, error);
     if (status == 0 && !request->isa_strict && !selection.isa_auto &&
         all_lacking(catalog, plan, groups))
         status = fall_back(&selection, groups, left_out, plan, error);
@@ -319,7 +318,7 @@ static int add_suite(const struct request *request, const struct how *how,
                      const struct catalog *catalog, struct plan *plan,
                      struct error *error)
 {
-    struct text_list ops = {.n = 0};
+    FREED_BY(text_list_free) struct text_list ops = {.n = 0};
     int status = 0;
     catalog_ops(catalog, &ops);
     for (size_t i = 0; i < ops.n && status == 0; i++) {
@@ -339,7 +338,6 @@ static int add_suite(const struct request *request, const struct how *how,
             error_set(error, status, "%s", why.text);
         }
     }
-    text_list_free(&ops);
     if (status == 0 && !plan->n_groups)
         status = error_set(error, -ENOENT, "%.400s",
                            plan->left_out.n ? plan->left_out.item[0]
@@ -354,13 +352,12 @@ static int add_brought(const struct request *request, const struct how *how,
                        const struct catalog *catalog, struct plan *plan,
                        struct error *error)
 {
-    struct text_list ops = {.n = 0};
+    FREED_BY(text_list_free) struct text_list ops = {.n = 0};
     int status = 0;
     catalog_ops(catalog, &ops);
     for (size_t i = 0; i < ops.n && status == 0; i++)
         if (catalog_op_owner(catalog, ops.item[i])->info.path)
             status = add_op(request, how, catalog, ops.item[i], plan, error);
-    text_list_free(&ops);
     return status;
 }
 

@@ -98,6 +98,10 @@ static bool wanted(const struct selection *selection, const struct offer *offer,
            (!(offer->flags & SIMDBENCH_PATHOLOGY) || selection->request->pathologies);
 }
 
+/* Bytes that a roof moves in a call of passes, and those of a short call. */
+#define LONG_BYTES (1 << 20)
+#define SHORT_BYTES 8192
+
 static char *make_id(const struct offer *offer, const char *shape,
                      const struct plan_group *group)
 {
@@ -173,6 +177,20 @@ static size_t find_roof(const struct catalog *catalog, const struct offer *offer
     return i;
 }
 
+/* Short streams are slower than the cache, and shorter than what it costs to begin and to
+ * end them. So a call of a roof has as many passes as make it long. Operands that are
+ * cold or others in each call have no limit of that kind: false. */
+static bool roof_shape(const struct plan_group *group, char *text, size_t text_size)
+{
+    const double bytes = 8 * ceil(group->shape.bytes / 8); /* whole words */
+    const bool hot = !group->settings.cold && group->settings.sets < 2;
+    double passes = 1;
+    while (hot && bytes > 0 && passes * bytes < LONG_BYTES)
+        passes *= 2;
+    snprintf(text, text_size, passes > 1 ? "%.0fx%.0f" : "%.0f", bytes, passes);
+    return hot || bytes >= SHORT_BYTES;
+}
+
 /* Adds a roof to the group if it is not there yet; its id is the caller's. NULL: none. */
 static char *add_roof(const struct catalog *catalog, struct plan_group *group,
                       const struct offer *offer, uint32_t type, const char *name)
@@ -181,10 +199,11 @@ static char *add_roof(const struct catalog *catalog, struct plan_group *group,
     if (i == catalog->n_offers)
         return NULL;
     const struct offer *roof = &catalog->offers[i];
-    char bytes[32];
-    snprintf(bytes, sizeof bytes, "%.0f",
-             8 * ceil(group->shape.bytes / 8)); /* whole words */
-    const char *const shape = roof->flags & SIMDBENCH_REGISTERS ? "registers" : bytes;
+    char text[64];
+    const bool registers = roof->flags & SIMDBENCH_REGISTERS;
+    if (!roof_shape(group, text, sizeof text) && !registers)
+        return NULL;
+    const char *const shape = registers ? "registers" : text;
     char *id = make_id(roof, shape, group);
     for (size_t k = 0; k < group->n_cases; k++)
         if (!strcmp(group->cases[k].id, id))

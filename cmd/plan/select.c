@@ -20,7 +20,7 @@ static bool of_op(const struct selection *selection, const struct offer *offer)
 
 static int select_op(struct selection *selection, struct error *error)
 {
-    struct text_list ops = {.n = 0};
+    FREED_BY(text_list_free) struct text_list ops = {.n = 0};
     int status = 0;
     catalog_ops(selection->catalog, &ops);
     if (!text_list_has(&ops, selection->op)) {
@@ -33,7 +33,6 @@ static int select_op(struct selection *selection, struct error *error)
                  sizeof error->text - strlen(error->text),
                  "; --plugin=FILE.so may bring an op");
     }
-    text_list_free(&ops);
     return status;
 }
 
@@ -87,7 +86,7 @@ static int select_types(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->request->types;
     const struct text_list *known = &selection->known_types;
-    struct text_list chosen = {.n = 0};
+    FREED_BY(text_list_free) struct text_list chosen = {.n = 0};
     int status = check_type_names(asked, error)
                      ?: choose("--type=", "element type", asked, known, &chosen, error);
     if (!asked->n && known->n)
@@ -99,7 +98,6 @@ static int select_types(struct selection *selection, struct error *error)
     if (status == 0 && !selection->n_types)
         status =
             error_set(error, -EINVAL, "op %s: nobody offers a kernel", selection->op);
-    text_list_free(&chosen);
     return status;
 }
 
@@ -173,7 +171,7 @@ static int select_variants(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->request->variants;
     const struct text_list *own = &selection->known_variants;
-    struct text_list all = {.n = 0};
+    FREED_BY(text_list_free) struct text_list all = {.n = 0};
     int status = 0;
     for (size_t i = 0; i < own->n; i++)
         text_list_add(&all, own->item[i]);
@@ -189,14 +187,13 @@ static int select_variants(struct selection *selection, struct error *error)
         else
             status = selection_unknown("--variants=", word, "variant", &all, error);
     }
-    text_list_free(&all);
     return status;
 }
 
 static int select_layouts(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->request->layouts;
-    struct text_list known = {.n = 0};
+    FREED_BY(text_list_free) struct text_list known = {.n = 0};
     text_list_split(&known, catalog_op_text(selection->catalog, selection->op, "layouts"),
                     ", ");
     /* Errors are the same in all layouts. */
@@ -214,7 +211,6 @@ static int select_layouts(struct selection *selection, struct error *error)
     if (known.n)
         snprintf(selection->default_layout, sizeof selection->default_layout, "%s",
                  known.item[0]);
-    text_list_free(&known);
     return status;
 }
 
@@ -225,7 +221,7 @@ static int select_inputs(struct selection *selection, struct error *error)
     const bool accuracy = selection->how->accuracy;
     const char *known = catalog_op_text(selection->catalog, selection->op, "inputs");
     const size_t first = known ? strcspn(known, ", ") : 0;
-    struct text_list names = {.n = 0};
+    FREED_BY(text_list_free) struct text_list names = {.n = 0};
     (void)error;
     if (accuracy && !asked->n)
         text_list_split(
@@ -241,7 +237,6 @@ static int select_inputs(struct selection *selection, struct error *error)
     }
     if (!names.n)
         text_list_add(&selection->inputs, "");
-    text_list_free(&names);
     return 0;
 }
 

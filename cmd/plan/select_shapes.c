@@ -54,7 +54,7 @@ static void visit_list(const char *name, const char *summary, const char *shapes
 static int read_lines(struct selection *selection, const char *path, FILE *file,
                       struct error *error)
 {
-    char *line = NULL;
+    FREED_BY(free_memory) char *line = NULL;
     size_t capacity = 0, number = 0, shapes = 0;
     ssize_t length;
     int status = 0;
@@ -83,7 +83,6 @@ static int read_lines(struct selection *selection, const char *path, FILE *file,
         status = error_set(error, -EIO, "--shapes=%.300s: %s", path, strerror(errno));
     else if (status == 0 && !shapes)
         status = error_set(error, -EINVAL, "--shapes=%.300s: no shapes in it", path);
-    free(line);
     return status;
 }
 
@@ -131,12 +130,9 @@ static int add_default(struct selection *selection, struct error *error)
     if (!text)
         return error_set(error, -EINVAL, "op %s has no default sizes: give --sizes",
                          selection->op);
-    struct text_list shapes = {.n = 0};
-    int status = sizes_expand(text, &shapes, error);
-    if (status == 0)
-        status = add_shapes(selection, &shapes, "its own default", error);
-    text_list_free(&shapes);
-    return status;
+    FREED_BY(text_list_free) struct text_list shapes = {.n = 0};
+    return sizes_expand(text, &shapes, error)
+               ?: add_shapes(selection, &shapes, "its own default", error);
 }
 
 static int compare_rungs(const void *left, const void *right)
@@ -173,9 +169,8 @@ int selection_shapes(struct selection *selection, struct error *error)
     const struct request *const request = selection->request;
     if (request->suite)
         return add_list(selection, SUITE, error);
-    int status = add_shapes(selection, &request->sizes, "--sizes", error);
-    if (status == 0)
-        status = add_shapes(selection, &request->shapes, "--shape", error);
+    int status = add_shapes(selection, &request->sizes, "--sizes", error)
+                     ?: add_shapes(selection, &request->shapes, "--shape", error);
     for (size_t i = 0; i < request->shape_lists.n && status == 0; i++)
         status = add_list(selection, request->shape_lists.item[i], error);
     if (status == 0 && !request->sizes.n && !request->shapes.n && !request->shape_lists.n)

@@ -94,11 +94,9 @@ int plan_settle(const struct request *request, const struct how *how,
                 plan->most_threads = entry->team;
         }
     }
-    int status = counted_events(how, plan, error);
-    if (status == 0)
-        status = choose_cpus(how, plan, error);
-    if (status == 0)
-        status = read_thresholds(how, plan, &thresholds, error);
+    int status = counted_events(how, plan, error)
+                     ?: choose_cpus(how, plan, error)
+                     ?: read_thresholds(how, plan, &thresholds, error);
     if (status < 0)
         return status;
     for (size_t g = 0; g < plan->n_groups; g++) {
@@ -114,8 +112,7 @@ int plan_settle(const struct request *request, const struct how *how,
 int plan_prepare(const struct request *request, const struct how *how,
                  struct catalog *catalog, struct plan *plan, struct error *error)
 {
-    int status = catalog_make(request, how, catalog, error);
-    if (status == 0)
-        status = plan_make(request, how, catalog, plan, error);
+    int status = catalog_make(request, how, catalog, error)
+                     ?: plan_make(request, how, catalog, plan, error);
     return status ? status : plan_settle(request, how, catalog, plan, error);
 }

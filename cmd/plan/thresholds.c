@@ -39,13 +39,12 @@ static int read_all(cJSON **root, char *path, size_t path_size, struct error *er
 int thresholds_read(const char *fingerprint, cJSON **host, struct error *error)
 {
     char path[4096];
-    cJSON *root;
+    FREED_BY(json_delete) cJSON *root = NULL;
     *host = NULL;
     const int status = read_all(&root, path, sizeof path, error);
     cJSON *const hosts = message_get(root, "hosts");
     if (status == 0 && fingerprint)
         *host = cJSON_DetachItemFromObjectCaseSensitive(hosts, fingerprint);
-    cJSON_Delete(root);
     return status;
 }
 
@@ -88,9 +87,9 @@ int thresholds_save(const char *fingerprint, const char *op,
 {
     cJSON *root;
     struct error why = {.text = ""};
-    int status = read_all(&root, path, path_size, error);
-    if (status == 0)
-        status = state_path(STATE_CONFIG, "threads.json", true, path, path_size, &why);
+    int status =
+        read_all(&root, path, path_size, error)
+            ?: state_path(STATE_CONFIG, "threads.json", true, path, path_size, &why);
     if (status < 0 && why.text[0])
         error_set(error, status, "no place for the thresholds: %.480s", why.text);
     if (status < 0)

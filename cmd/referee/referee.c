@@ -76,9 +76,8 @@ static int add_written(const struct referee *referee, const char *written,
 {
     char file[PATH_MAX], found[PATH_MAX], library[PATH_MAX];
     const char *symbol = NULL;
-    int status = place_split(written, file, sizeof file, &symbol, error);
-    if (status == 0)
-        status = library_where(file, found, sizeof found, error);
+    int status = place_split(written, file, sizeof file, &symbol, error)
+                     ?: library_where(file, found, sizeof found, error);
     if (status == 0 && !realpath(found, library))
         status = error_set(error, -errno, "%.300s: %s", found, strerror(errno));
     if (status == 0 && library_must_link(library))
@@ -161,7 +160,7 @@ static int judge_one(struct referee *referee, const struct candidate *candidate,
 static void choose_shapes(const struct referee *referee, struct text_list *shapes)
 {
     const struct request *const request = &referee->options->request;
-    struct text_list sizes = {.n = 0};
+    FREED_BY(text_list_free) struct text_list sizes = {.n = 0};
     struct error error;
     const struct declared_op *const op = op_of(referee);
     for (size_t i = 0; i < request->sizes.n; i++)
@@ -176,7 +175,6 @@ static void choose_shapes(const struct referee *referee, struct text_list *shape
                      &sizes, &error);
     for (size_t i = 0; i < sizes.n; i++)
         text_list_add(shapes, sizes.item[i]);
-    text_list_free(&sizes);
 }
 
 static int take_cpu(struct referee *referee, struct cpu_lock **lock, struct error *error)
@@ -209,17 +207,14 @@ static int finish(struct referee *referee, const struct candidates *all,
                   struct error *error)
 {
     struct options *const options = referee->options;
-    struct text_list shapes = {.n = 0};
+    FREED_BY(text_list_free) struct text_list shapes = {.n = 0};
     struct cpu_lock *lock = NULL;
     struct run *verdicts = must_have(run_new()), *run = NULL;
     choose_shapes(referee, &shapes);
-    int status = take_cpu(referee, &lock, error);
-    if (status == 0)
-        status = judge_all(referee, all, &shapes, verdicts, error);
-    if (status == 0)
-        status = rows_measure(referee, &shapes, verdicts, &run, error);
+    int status = take_cpu(referee, &lock, error)
+                     ?: judge_all(referee, all, &shapes, verdicts, error)
+                     ?: rows_measure(referee, &shapes, verdicts, &run, error);
     cpu_lock_free(lock);
-    text_list_free(&shapes);
     if (run) {
         run->judgements = verdicts->judgements;
         run->n_judgements = verdicts->n_judgements;

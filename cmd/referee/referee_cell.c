@@ -130,7 +130,7 @@ int candidate_start(struct referee *referee, struct error *error)
 {
     struct cell *const cell = &referee->candidate;
     const struct load_call load = {.path = referee->candidate_path, .enclosed = true};
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status = cell_start(cell, "candidate", NULL, referee->cpu, error);
     if (status < 0)
         return status;
@@ -143,7 +143,6 @@ int candidate_start(struct referee *referee, struct error *error)
         prctl(PR_SET_DUMPABLE, 1);
     if (status == 0)
         cell->first = message_u64(reply, "first", 0);
-    cJSON_Delete(reply);
     if (status == 0 && !usual && strcmp(referee->library, referee->known_library) != 0 &&
         process_has(cell->worker->info.pid, referee->known_library))
         status = reject(referee, "reference",

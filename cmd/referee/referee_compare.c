@@ -21,7 +21,7 @@ static int compare_output(struct referee *referee, const struct stage *stage,
                                                               stage->image + at;
     if (!memcmp(stage->found + at, right, n * element))
         return 0;
-    double *const slack = must_have(malloc((n + 1) * sizeof *slack));
+    FREED_BY(free_memory) double *slack = must_have(malloc((n + 1) * sizeof *slack));
     for (uint64_t i = 0; i < n; i++)
         slack[i] = operand.role == SIMDBENCH_OUT &&
                            !memcmp(right + i * element, before + i * element, element)
@@ -29,9 +29,7 @@ static int compare_output(struct referee *referee, const struct stage *stage,
                        : declared_slack(&op_of(referee)->tolerance, operand.type,
                                         type_get(operand.type, right, i));
     operand.data = stage->found + at;
-    const int status = operands_compare(&operand, NULL, n, right, slack, error);
-    free(slack);
-    return status;
+    return operands_compare(&operand, NULL, n, right, slack, error);
 }
 
 /* All that is no output must be as it was. */

@@ -12,14 +12,13 @@
 static cJSON *file_read(const char *path)
 {
     FILE *const file = fopen(path, "re");
-    char *const bytes = must_have(calloc(1, DECLARED_SIZE_MAX + 1));
+    FREED_BY(free_memory) char *bytes = must_have(calloc(1, DECLARED_SIZE_MAX + 1));
     if (file) {
         const size_t n = fread(bytes, 1, DECLARED_SIZE_MAX, file);
         bytes[n] = '\0';
         fclose(file);
     }
     cJSON *const tree = cJSON_Parse(bytes);
-    free(bytes);
     return tree;
 }
 
@@ -153,16 +152,15 @@ int files_write(struct referee *referee, const char *file, const char *name,
     if (status < 0)
         return status;
     const struct declared_op *const from = find_op(&all, file, name, error);
-    cJSON *document = NULL;
+    FREED_BY(json_delete) cJSON *document = NULL;
     status = from ? find_library(from, referee, error) : -EINVAL;
     if (status == 0)
         status = make_folder(referee, error);
     if (status == 0) {
-        cJSON *const tree = file_read(file);
+        FREED_BY(json_delete) cJSON *tree = file_read(file);
         const cJSON *const op = cJSON_GetArrayItem(
             cJSON_GetObjectItemCaseSensitive(tree, "ops"), (int)(from - all.op));
         document = document_of(op);
-        cJSON_Delete(tree);
         set(op_in(document), "library", cJSON_CreateString(referee->known_library));
         add_reference(op_in(document), from);
         snprintf(referee->known_path, sizeof referee->known_path, "%s/known.json",
@@ -171,7 +169,6 @@ int files_write(struct referee *referee, const char *file, const char *name,
     }
     if (status == 0)
         status = declared_load(referee->known_path, &referee->file, error);
-    cJSON_Delete(document);
     declared_free(&all);
     if (status < 0)
         return status;
@@ -196,7 +193,7 @@ int files_write_candidate(struct referee *referee, struct error *error)
 {
     static const char *const left_out[] = {"reference", "kernels", "tails",
                                            "shapes",    "sizes",   "library"};
-    cJSON *const tree = file_read(referee->known_path);
+    FREED_BY(json_delete) cJSON *tree = file_read(referee->known_path);
     cJSON *const op = op_in(tree);
     for (size_t i = 0; i < ARRAY_LEN(left_out); i++)
         set(op, left_out[i], NULL);
@@ -205,9 +202,7 @@ int files_write_candidate(struct referee *referee, struct error *error)
     cJSON_AddStringToObject(op, "library", referee->library);
     snprintf(referee->candidate_path, sizeof referee->candidate_path,
              "%s/candidate%zu.json", referee->folder, ++referee->n_candidates);
-    const int status = message_save(tree, referee->candidate_path, error);
-    cJSON_Delete(tree);
-    return status;
+    return message_save(tree, referee->candidate_path, error);
 }
 
 void files_remove(struct referee *referee)

@@ -44,10 +44,9 @@ static int judge_call(struct referee *referee, struct stage *stage, struct error
     const struct check_call call = {.number = referee->number,
                                     .places = {.index = UINT64_MAX}};
     struct check_reply told;
-    cJSON *reply = NULL;
-    int status = stage_fill_first(referee, stage, error);
-    if (status == 0)
-        status = ask_candidate(referee, check_call(&call), &reply, error);
+    FREED_BY(json_delete) cJSON *reply = NULL;
+    int status = stage_fill_first(referee, stage, error)
+                     ?: ask_candidate(referee, check_call(&call), &reply, error);
     if (status == 0) {
         check_reply_read(reply, &told);
         referee->aligned |= told.note && strstr(told.note, "needs arrays");
@@ -56,7 +55,6 @@ static int judge_call(struct referee *referee, struct stage *stage, struct error
         else if (told.note && !referee->judgement->note)
             referee->judgement->note = must_have(strdup(told.note));
     }
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -82,11 +80,9 @@ static int try_shape(struct referee *referee, const char *text, bool asked,
     struct stage stage;
     struct error why = {.text = ""};
     bool good = false;
-    int status = stage_begin(referee, text, CHECK_BYTES, &stage, &why);
-    if (status == 0)
-        status = stage_draw(referee, &stage, &why);
-    if (status == 0)
-        status = judge_known(referee, &stage, asked, &good, &why);
+    int status = stage_begin(referee, text, CHECK_BYTES, &stage, &why)
+                     ?: stage_draw(referee, &stage, &why)
+                     ?: judge_known(referee, &stage, asked, &good, &why);
     if (status == 0 && good)
         status = judge_shape(referee, &stage, &why);
     stage_end(&stage);

@@ -129,10 +129,9 @@ static int explain_accepted(const struct options *options, const struct run *run
         struct judgement *const judgement = &verdicts->judgements[i];
         const struct result *const row =
             judgement->reason ? NULL : row_to_explain(judgement, names->item[i], run);
-        struct run *explained = NULL;
+        FREED_BY(run_delete) struct run *explained = NULL;
         if (row && explain_case(options, row->id, &explained, &why) == 0)
             take_cause(judgement, row, explained);
-        run_free(explained);
     }
     return interrupted_by ? error_set(error, -EINTR, "interrupted") : 0;
 }
@@ -162,12 +161,11 @@ int rows_measure(struct referee *referee, const struct text_list *shapes,
         if (live.progress)
             progress_show("%s", "");
     }
-    struct text_list names = names_of(verdicts);
+    FREED_BY(text_list_free) struct text_list names = names_of(verdicts);
     if (status == 0)
         take_back(referee, *run, verdicts, &names);
     if (status == 0)
         status = explain_accepted(&options, *run, verdicts, &names, error);
-    text_list_free(&names);
     if (referee->accepted.n)
         request_free(&options.request);
     how_free(&options.how);

@@ -53,7 +53,7 @@ static int ask_shape(struct referee *referee, const char *text, struct stage *st
     const struct shape_call call = {
         .op = op_of(referee)->name, .type = message_text(kernel, "type"), .text = text};
     struct shape_reply told;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status =
         worker_ask(referee->judges.worker, shape_call(&call), INT64_MAX, &reply, error);
     if (status == 0 && shape_reply_read(reply, &told) < 0)
@@ -62,7 +62,6 @@ static int ask_shape(struct referee *referee, const char *text, struct stage *st
         stage->info = (struct shape_info){.shape = told.dims, .map = told.operands};
         snprintf(stage->info.text, sizeof stage->info.text, "%s", told.text);
     }
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -93,9 +92,8 @@ static int prepare_known(struct referee *referee, struct stage *stage,
         if (!referee->known[i].runs)
             continue;
         status = worker_ask(referee->judges.worker, prepare_request(i), INT64_MAX, &reply,
-                            error);
-        if (status == 0)
-            status = prepare_reply_read(reply, &told);
+                            error)
+                     ?: prepare_reply_read(reply, &told);
         if (status == 0)
             referee->known[i].number = told.number;
         cJSON_Delete(reply);
@@ -107,15 +105,12 @@ static int prepare_candidate(struct referee *referee, struct stage *stage,
                              struct error *error)
 {
     struct prepare_reply told = {.number = 0};
-    cJSON *reply = NULL;
-    int status = ask_candidate(referee, map_request(stage), NULL, error);
-    if (status == 0)
-        status = ask_candidate(referee, prepare_request(referee->candidate.first), &reply,
-                               error);
-    if (status == 0)
-        status = prepare_reply_read(reply, &told);
+    FREED_BY(json_delete) cJSON *reply = NULL;
+    int status = ask_candidate(referee, map_request(stage), NULL, error)
+                     ?: ask_candidate(referee, prepare_request(referee->candidate.first),
+                                      &reply, error)
+                     ?: prepare_reply_read(reply, &told);
     referee->number = told.number;
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -131,13 +126,10 @@ int stage_begin(struct referee *referee, const char *shape, uint64_t bytes,
     if (status < 0)
         return status;
     choose_turns(stage, bytes);
-    status = cell_grow(&referee->judges, stage->bytes, error);
-    if (status == 0)
-        status = cell_grow(&referee->candidate, stage->bytes, error);
-    if (status == 0)
-        status = prepare_known(referee, stage, error);
-    if (status == 0)
-        status = prepare_candidate(referee, stage, error);
+    status = cell_grow(&referee->judges, stage->bytes, error)
+                 ?: cell_grow(&referee->candidate, stage->bytes, error)
+                 ?: prepare_known(referee, stage, error)
+                 ?: prepare_candidate(referee, stage, error);
     stage->image = must_have(malloc(stage->bytes));
     stage->right = must_have(malloc(stage->bytes));
     stage->found = must_have(malloc(stage->bytes));
@@ -173,7 +165,8 @@ static void draw_bytes(struct referee *referee, unsigned char *to, uint64_t n)
 static void draw_places(struct referee *referee, struct stage *stage)
 {
     const uint32_t count = map_of(stage)->count;
-    uint64_t *const order = must_have(calloc(stage->turns, sizeof *order));
+    FREED_BY(free_memory) uint64_t *order =
+        must_have(calloc(stage->turns, sizeof *order));
     uint64_t at = 0;
     for (uint64_t i = 0; i < stage->turns; i++) {
         const uint64_t k = draw(referee, i + 1);
@@ -190,7 +183,6 @@ static void draw_places(struct referee *referee, struct stage *stage)
             stage->place[2 * count * order[i] + o] = at;
             at += bytes_of(stage, o);
         }
-    free(order);
 }
 
 /* Each second turn has the inputs of the one before, but for a few elements. */
@@ -260,7 +252,7 @@ static int fill(struct referee *referee, struct stage *stage, struct error *erro
                                     .list = stage->list,
                                     .seed = random_next(&referee->random)};
     struct lists_reply told;
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     memcpy(referee->judges.memory + stage->list, stage->place, list_bytes(stage));
     const int status =
         worker_ask(referee->judges.worker, inputs_call(&call), INT64_MAX, &reply, error);
@@ -268,7 +260,6 @@ static int fill(struct referee *referee, struct stage *stage, struct error *erro
         lists_reply_read(reply, &told);
         stage->joint = told.joint;
     }
-    cJSON_Delete(reply);
     return status;
 }
 
@@ -308,7 +299,7 @@ static int call_turns(struct referee *referee, struct stage *stage, int k,
                                     .turns = stage->turns,
                                     .list = stage->list,
                                     .repeat = repeat};
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     memcpy(cell->memory, stage->image, stage->list);
     put_list(stage, cell->memory + stage->list);
     const int status = k == CANDIDATE
@@ -317,7 +308,6 @@ static int call_turns(struct referee *referee, struct stage *stage, int k,
                                         referee->options->how.timeout_ns, &reply, error);
     if (status == 0)
         turns_reply_read(reply, told);
-    cJSON_Delete(reply);
     return status;
 }
 

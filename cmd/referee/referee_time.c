@@ -101,9 +101,8 @@ static int audit(struct referee *referee, struct stage *stage, double ns, double
 {
     const uint64_t repeat = 1 + (uint64_t)(ns / shortest);
     struct repeated first = {.ns = 0};
-    int status = stage_draw(referee, stage, error);
-    if (status == 0)
-        status = stage_run(referee, stage, CANDIDATE, &first, error);
+    int status = stage_draw(referee, stage, error)
+                     ?: stage_run(referee, stage, CANDIDATE, &first, error);
     if (status == -EDOM)
         return reject(referee, "wrong", "right in the checks, wrong later: %s",
                       error->text);

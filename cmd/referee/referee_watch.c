@@ -15,7 +15,7 @@ bool process_has(pid_t pid, const char *path)
 {
     char name[64];
     struct stat wanted;
-    char *line = NULL;
+    FREED_BY(free_memory) char *line = NULL;
     size_t room = 0;
     bool found = false;
     snprintf(name, sizeof name, "/proc/%d/maps", (int)pid);
@@ -31,7 +31,6 @@ bool process_has(pid_t pid, const char *path)
                 (makedev(major_number, minor_number) == wanted.st_dev ||
                  !strcmp(line + at, path)); /* btrfs has other devices there */
     }
-    free(line);
     if (file)
         fclose(file);
     return found;

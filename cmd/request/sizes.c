@@ -86,9 +86,8 @@ static int expand_range(struct span item, const char *dots, struct text_list *sh
         }
 
     int64_t from, to, step = 2;
-    int rc = read_number(first, item, "start", &from, error);
-    if (rc == 0)
-        rc = read_number(last, item, "end", &to, error);
+    int rc = read_number(first, item, "start", &from, error)
+                 ?: read_number(last, item, "end", &to, error);
     if (rc == 0 && rule)
         rc = read_number(by, item, rule == ':' ? "step" : "factor", &step, error);
     if (rc != 0)

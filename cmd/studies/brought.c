@@ -16,14 +16,13 @@ static bool is_file(const char *word)
 
 static int unknown(const char *word, struct error *error)
 {
-    struct text_list names = {.n = 0};
+    FREED_BY(text_list_free) struct text_list names = {.n = 0};
     char known[600], hint[120];
     for (const struct brought *brought = brought_studies; brought->name; brought++)
         text_list_add(&names, brought->name);
     text_list_add(&names, "all");
     text_list_hint(&names, word, hint, sizeof hint);
     text_list_join(&names, ", ", known, sizeof known);
-    text_list_free(&names);
     return error_set(error, -EINVAL,
                      "no study '%.80s'%s (there are %s, and files that end in .json)",
                      word, hint, known);
@@ -68,22 +67,21 @@ int study_open(const char *word, struct study *study, char **folder, enum trust 
 static bool is_inside(const char *module, const char *folder)
 {
     struct set_settings settings = {.folder = folder};
-    char *const name = study_module(module, &settings);
+    FREED_BY(free_memory) char *name = study_module(module, &settings);
     char path[PATH_MAX];
     name[strcspn(name, ",")] = '\0';
     const size_t length = strlen(name);
     const bool is_path =
         strchr(name, '/') || (length > 3 && !strcmp(name + length - 3, ".so"));
-    char *const top = realpath(folder && *folder ? folder : folder ? "/" : ".", NULL);
-    char *const real = is_path && module_find(name, path, sizeof path, NULL) == 0
-                           ? realpath(path, NULL)
-                           : NULL;
+    FREED_BY(free_memory) char *top = realpath(folder && *folder ? folder
+                                               : folder          ? "/"
+                                                                 : ".",
+                                               NULL);
+    FREED_BY(free_memory) char *real =
+        is_path && module_find(name, path, sizeof path, NULL) == 0 ? realpath(path, NULL)
+                                                                   : NULL;
     const size_t n = top && strcmp(top, "/") ? strlen(top) : 0;
-    const bool inside = !real || (top && !strncmp(real, top, n) && real[n] == '/');
-    free(name);
-    free(top);
-    free(real);
-    return inside;
+    return !real || (top && !strncmp(real, top, n) && real[n] == '/');
 }
 
 int study_modules_inside(const struct study *study, const char *folder, const char *word,

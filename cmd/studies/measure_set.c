@@ -193,8 +193,9 @@ static void tell(void *context, const struct progress *progress)
 static int run_pass(const struct pass *pass, struct error *error)
 {
     const size_t most = pass->set->n;
-    struct contender *const contenders = must_have(calloc(most, sizeof *contenders));
-    struct run_arm *const arms = must_have(calloc(most, sizeof *arms));
+    FREED_BY(free_memory) struct contender *contenders =
+        must_have(calloc(most, sizeof *contenders));
+    FREED_BY(free_memory) struct run_arm *arms = must_have(calloc(most, sizeof *arms));
     size_t n = 0;
     for (size_t i = 0; i < most && !interrupted_by; i++) {
         struct member *const member = &pass->set->member[i];
@@ -211,8 +212,6 @@ static int run_pass(const struct pass *pass, struct error *error)
             take_contender(&contenders[i], pass->number);
         variant_close(&contenders[i].variant);
     }
-    free(arms);
-    free(contenders);
     return status;
 }
 

@@ -84,8 +84,8 @@ struct estimate series_estimate(const struct series *const *series, size_t n,
 {
     struct estimate estimate = {.value = NAN};
     const size_t most = n && n <= SERIES_MOST ? series[0]->n : 0;
-    double *const values = must_have(calloc(most + 1, sizeof *values));
-    uint64_t *const rounds = must_have(calloc(most + 1, sizeof *rounds));
+    FREED_BY(free_memory) double *values = must_have(calloc(most + 1, sizeof *values));
+    FREED_BY(free_memory) uint64_t *rounds = must_have(calloc(most + 1, sizeof *rounds));
     const size_t found =
         most ? common_values(series, n, rule, context, rounds, values) : 0;
     if (found) {
@@ -93,7 +93,5 @@ struct estimate series_estimate(const struct series *const *series, size_t n,
         estimate.ci = stats_median_interval(values, found, level);
         hold_passes(rounds, values, found, &estimate.ci);
     }
-    free(values);
-    free(rounds);
     return estimate;
 }

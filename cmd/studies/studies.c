@@ -27,7 +27,7 @@ struct opened_list {
 static int choose_claims(const struct options *options, struct study *study,
                          struct error *error)
 {
-    struct text_list ids = {.n = 0};
+    FREED_BY(text_list_free) struct text_list ids = {.n = 0};
     char hint[120], known[300];
     int status = 0;
     for (size_t i = 0; i < study->n_claims; i++)
@@ -41,7 +41,6 @@ static int choose_claims(const struct options *options, struct study *study,
                                "--claim=%.80s: %s has no such claim%s (known: %s)", id,
                                study->name, hint, known);
     }
-    text_list_free(&ids);
     if (status == 0 && options->claims.n)
         study_keep_claims(study, options->claims.item, options->claims.n);
     return status;
@@ -298,13 +297,13 @@ static int study(struct options *options, struct opened_list *list, struct error
     int status = take_cpus(&options->how, most_threads(list, here), &cpus, error);
     how_set_cpus(&options->how, cpus.cpu, cpus.n);
     text_list_add(&options->request.baselines, "none");
-    struct run *const run = status < 0 ? NULL : describe(options, &cpus, error);
+    FREED_BY(run_delete) struct run *run =
+        status < 0 ? NULL : describe(options, &cpus, error);
     if (status == 0 && !run)
         status = -EIO;
     if (status == 0)
         status = options->dry_run ? plan_studies(options, list, here, run, error)
                                   : run_studies(options, list, here, run, error);
-    run_free(run);
     give_cpus_back(&cpus);
     return status;
 }
@@ -314,11 +313,9 @@ int command_study(struct options *options)
     struct error error = {.text = ""};
     struct opened_list list = {.n = 0};
     signals_catch();
-    int status = outputs_check(options, &error);
-    if (status == 0)
-        status = open_studies(options, &list, &error);
-    if (status == 0)
-        status = study(options, &list, &error);
+    int status = outputs_check(options, &error)
+                     ?: open_studies(options, &list, &error)
+                     ?: study(options, &list, &error);
     close_studies(&list);
     return exit_status_of(status, &error);
 }

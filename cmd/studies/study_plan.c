@@ -22,11 +22,10 @@ static void print_member(const struct member *member)
     shown.settings.threads = shown.settings.threads ?: 1;
     shown.isa = shown.isa ?: any_isa;
     shown.variant = shown.variant ?: any_variant;
-    char *const id = case_name_format(&shown);
+    FREED_BY(free_memory) char *id = case_name_format(&shown);
     text_line(stdout, "    %-16s %s%s%s", member->arm->name, id,
               member->duplicate ? "  once more" : "",
               member->absent ? "  cannot run" : "");
-    free(id);
 }
 
 static void print_sets(const struct set_list *sets)
@@ -43,7 +42,7 @@ static void print_sets(const struct set_list *sets)
  * folder. */
 static void print_modules(const struct set_list *sets)
 {
-    struct text_list seen = {.n = 0};
+    FREED_BY(text_list_free) struct text_list seen = {.n = 0};
     for (size_t s = 0; s < sets->n; s++)
         for (size_t i = 0; i < sets->set[s].n; i++) {
             const struct case_name *const name = &sets->set[s].member[i].name;
@@ -56,7 +55,7 @@ static void print_modules(const struct set_list *sets)
     for (size_t i = 0; i < seen.n; i += 2) {
         struct error error = {.text = ""};
         char path[4096], *real = NULL;
-        char *const file = must_have(strdup(seen.item[i]));
+        FREED_BY(free_memory) char *file = must_have(strdup(seen.item[i]));
         file[strcspn(file, ",")] = '\0';
         if (module_find(file, path, sizeof path, &error) == 0)
             real = realpath(path, NULL);
@@ -66,9 +65,7 @@ static void print_modules(const struct set_list *sets)
                                             : "the module ",
                   real ?: error.text);
         free(real);
-        free(file);
     }
-    text_list_free(&seen);
 }
 
 static void print_needs(const struct study *study)

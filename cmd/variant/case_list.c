@@ -23,7 +23,7 @@ static struct case_name *add_name(struct case_list *list)
 /* FILE[,option=value...] of a module as it can be loaded again. */
 static char *module_text(const struct worker_info *worker)
 {
-    struct text_list words = {.n = 0};
+    FREED_BY(text_list_free) struct text_list words = {.n = 0};
     char text[8192], option[4096];
     if (!worker->path)
         return NULL;
@@ -37,7 +37,6 @@ static char *module_text(const struct worker_info *worker)
     if (worker->renamed)
         text_list_add(&words, option);
     text_list_join(&words, ",", text, sizeof text);
-    text_list_free(&words);
     return must_have(strdup(text));
 }
 
@@ -71,14 +70,13 @@ static int add_op(const struct request *request, const struct how *how, const ch
     struct request of_op = *request;
     struct catalog catalog = {.memory_fd = -1};
     struct plan plan = {.n_groups = 0};
-    struct text_list none = {.n = 0};
+    FREED_BY(text_list_free) struct text_list none = {.n = 0};
     text_list_add(&none, "none");
     of_op.op = (char *)(uintptr_t)request_op_name(op);
     if (!request->baselines.n)
         of_op.baselines = none;
-    int status = catalog_make(&of_op, how, &catalog, error);
-    if (status == 0)
-        status = plan_make(&of_op, how, &catalog, &plan, error);
+    int status = catalog_make(&of_op, how, &catalog, error)
+                     ?: plan_make(&of_op, how, &catalog, &plan, error);
     for (size_t i = 0; i < plan.why_instead.n; i++)
         text_list_add_once(why_instead, plan.why_instead.item[i]);
     const size_t before = list->n;
@@ -88,7 +86,6 @@ static int add_op(const struct request *request, const struct how *how, const ch
         status = error_set(error, -ENOENT, "%.60s: no case of it can run here", op);
     plan_free(&plan);
     catalog_free(&catalog);
-    text_list_free(&none);
     return status;
 }
 

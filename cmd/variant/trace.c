@@ -68,7 +68,7 @@ static double scaled(const struct inspect_census *large,
 static void trace_smaller(const struct case_name *name, const struct variant *base,
                           bool alike, struct variant_trace *to)
 {
-    struct text_list shapes = {.n = 0};
+    FREED_BY(text_list_free) struct text_list shapes = {.n = 0};
     int status = 0;
     smaller_shapes(base, alike, &shapes);
     for (size_t i = shapes.n;
@@ -84,7 +84,6 @@ static void trace_smaller(const struct case_name *name, const struct variant *ba
                 scaled(&to->census, &small, (double)small.instructions / work.ops);
         inspect_census_free(&small);
     }
-    text_list_free(&shapes);
 }
 
 double variant_instructions(const struct case_name *name, const struct variant *base,

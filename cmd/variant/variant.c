@@ -73,7 +73,7 @@ static int no_such_case(const struct case_name *name, const struct error *why, i
                         struct error *error)
 {
     struct error isa = {.text = ""};
-    char *const id = case_name_format(name);
+    FREED_BY(free_memory) char *id = case_name_format(name);
     const char *const at = strncmp(why->text, "--", 2) ? NULL : strstr(why->text, ": ");
     const bool other = strncmp(why->text, "nothing matches: no kernel", 26) != 0;
     if (name->isa && strcmp(name->isa, "lib") != 0 && isa_check(name->isa, &isa) < 0)
@@ -85,7 +85,6 @@ static int no_such_case(const struct case_name *name, const struct error *why, i
                   "%.150s: there is no such kernel; simdbench list kernels %.60s/ shows "
                   "those of its op",
                   id, name->op);
-    free(id);
     return status;
 }
 

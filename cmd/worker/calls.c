@@ -183,7 +183,8 @@ TABLE(reference_call, FIELD(reference_call, op), FIELD(reference_call, semiring)
       FIELD(reference_call, ops), PLACES(reference_call))
 
 static const struct prepare_call prepare_call_defaults = {.kernel = UINT64_MAX};
-TABLE(prepare_call, FIELD(prepare_call, kernel), OPTIONAL(prepare_call, threads))
+TABLE(prepare_call, FIELD(prepare_call, kernel), OPTIONAL(prepare_call, threads),
+      FIELD(prepare_call, shape))
 
 static const struct check_call check_call_defaults = {
     .number = UINT64_MAX, .places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS};
@@ -200,7 +201,8 @@ static const struct batch_call batch_call_defaults = {.number = UINT64_MAX};
 TABLE(batch_call, NAMED(batch_call, number, "case"), FIELD(batch_call, iterations),
       OPTIONAL(batch_call, pass), OPTIONAL(batch_call, regions), FIELD(batch_call, cold),
       OPTIONAL(batch_call, flush_denormals), OPTIONAL(batch_call, fresh_output),
-      FIELD(batch_call, probe), FIELD(batch_call, core_share), OPTIONAL(batch_call, copy))
+      OPTIONAL(batch_call, reset), FIELD(batch_call, probe),
+      FIELD(batch_call, core_share), OPTIONAL(batch_call, copy))
 
 static const struct overhead_call overhead_call_defaults = {.number = UINT64_MAX};
 TABLE(overhead_call, FIELD(overhead_call, cold),

@@ -63,7 +63,8 @@ struct reference_call {
 
 struct prepare_call {
     uint64_t kernel;
-    int threads; /* 0: as many as `map` said */
+    int threads;       /* 0: as many as `map` said */
+    const char *shape; /* of the kernel's own op, where it runs on operands of another */
 };
 struct prepare_reply {
     uint64_t number;               /* of the case */
@@ -101,6 +102,7 @@ struct batch_call {
     uint64_t number, iterations;
     uint64_t pass, regions; /* regions 0: one */
     bool cold, flush_denormals, fresh_output, probe, core_share;
+    bool reset;    /* INOUT operands are written again before each call */
     uint64_t copy; /* number in `copies`, from 1 on; 0: the code as it was built */
 };
 /* A number that is NaN was not told. */

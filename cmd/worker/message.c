@@ -121,7 +121,7 @@ uint64_t message_u64(const cJSON *object, const char *name, uint64_t otherwise)
 
 int message_send(int socket, const cJSON *message)
 {
-    char *text = cJSON_PrintUnformatted(message);
+    FREED_BY(free_memory) char *text = cJSON_PrintUnformatted(message);
     if (!text)
         return -ENOMEM;
     size_t length = strlen(text), sent = 0;
@@ -134,7 +134,6 @@ int message_send(int socket, const cJSON *message)
         else if (n > 0)
             sent += (size_t)n;
     }
-    free(text);
     return status;
 }
 
@@ -227,10 +226,9 @@ int message_read_dims(const cJSON *array, struct simdbench_shape *shape)
 
 static int write_json(const void *context, FILE *file, struct error *error)
 {
-    char *const text = must_have(cJSON_Print(context));
+    FREED_BY(free_memory) char *text = must_have(cJSON_Print(context));
     (void)error;
     fprintf(file, "%s\n", text);
-    free(text);
     return 0;
 }
 

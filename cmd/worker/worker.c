@@ -55,7 +55,7 @@ int worker_main(int argc, char **argv)
         return 1;
     const pid_t self = getpid();
     FILE *input = fdopen(SOCKET_FD, "r");
-    char *line = NULL;
+    FREED_BY(free_memory) char *line = NULL;
     size_t capacity = 0;
     while (input && getline(&line, &capacity, input) > 0) {
         cJSON *request = cJSON_Parse(line);
@@ -73,7 +73,6 @@ int worker_main(int argc, char **argv)
         if (status < 0)
             break;
     }
-    free(line);
     service_free(service);
     if (input)
         fclose(input);

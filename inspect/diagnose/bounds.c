@@ -65,16 +65,18 @@ static double bytes_per_cycle(const struct inspect_facts *facts)
     return credible ? fmin(stream, loads) : loads;
 }
 
-/* It moves less than half of the bytes of its operands: how long all of them take is no
- * limit of what it does. Other loops may move the rest, unless the hot one is nearly all.
+/* It moves less than half of the bytes of its operands, or by windows, which know its
+ * turns less well, less than a quarter: how long all of them take is no limit of what it
+ * does. Other loops may move the rest, unless the hot one is nearly all.
  */
 static bool touches_a_part(const struct inspect_facts *facts)
 {
     const double element = 4, nearly_all = 0.9;
     const double moved = GET(bytes_loaded) + GET(bytes_stored) +
                          element * (known(GET(gathered)) + known(GET(scattered)));
-    return GET(sampled) == 0 && !(GET(threads) > 1) && GET(loop_share) >= nearly_all &&
-           moved * turns(facts) < 0.5 * GET(call_bytes);
+    const double part_of = GET(sampled) == 0 ? 0.5 : 0.25;
+    return !(GET(threads) > 1) && GET(loop_share) >= nearly_all &&
+           moved * turns(facts) < part_of * GET(call_bytes);
 }
 
 static void forget_streams(struct inspect_facts *facts)
@@ -285,12 +287,13 @@ static const char *why_no_sample(const struct inspect_facts *facts)
                : NULL;
 }
 
-/* Facts of such windows are unknown. */
+/* Facts of such windows are unknown; calls of other modules are in no loop. */
 static void doubt_sample(struct inspect_facts *facts)
 {
     const char *const why = why_no_sample(facts);
     for (enum inspect_fact i = 0; why && i < INSPECT_FACTS; i++)
-        if (i == FACT_cycles || inspect_fact_source(i) == INSPECT_TRACE)
+        if (i == FACT_cycles || (inspect_fact_source(i) == INSPECT_TRACE &&
+                                 i != FACT_out_share && i != FACT_out_length))
             inspect_fact_set_absent(facts, i, why);
 }
 

@@ -136,9 +136,10 @@ void bounds_put_shares(struct inspect_facts *facts)
     const double instructions = GET(instructions), accesses = GET(loads) + GET(stores);
     PUT(vector_share, part(GET(vector), instructions));
     PUT(integer_share, part(GET(integer), instructions));
-    /* A check and the comparison before it are work. */
+    /* A check and what computes with data are work. */
     PUT(address_share,
-        part(GET(alu) + GET(branches) - 2 * known(GET(checks)), instructions));
+        part(GET(alu) + GET(branches) - known(GET(checks)) - known(GET(work)),
+             instructions));
     PUT(elements, isnan(GET(loads)) ? (double)NAN : fmax(1, GET(loads)));
     PUT(called_share, part(GET(called), instructions));
     PUT(copy_share, part(GET(copies), instructions));

@@ -42,8 +42,8 @@ static size_t find_sum(struct making *m, uint64_t address)
         if (m->sum[i].loop.address == address)
             return i;
     m->sum[m->n_sums].loop = (struct inspect_loop){.address = address,
-                                                   .addresses_exact = true,
                                                    .places_follow = true,
+                                                   .pages_known = true,
                                                    .spills_exact = true,
                                                    .innermost = true,
                                                    .carried = -1};
@@ -103,16 +103,17 @@ static void add_loops(struct making *m)
 static bool add_counts(struct making *m)
 {
     const size_t n = m->loops.n + 1;
-    double *const checks = calloc(n, sizeof *checks), *const called =
-                                                          calloc(n, sizeof *called);
-    const bool done = checks && called && checks_count(m->nodes, &m->loops, checks) &&
+    double *const checks = calloc(3 * n, sizeof *checks);
+    double *const work = checks + n, *const called = work + n;
+    const bool done = checks && checks_count(m->nodes, &m->loops, checks, work) &&
                       called_count(m->nodes, &m->loops, called);
     for (uint32_t l = 0; done && l < m->loops.n; l++) {
-        m->sum[m->sum_of[l]].loop.checks += checks[l];
-        m->sum[m->sum_of[l]].loop.called += called[l];
+        struct inspect_loop *const loop = &m->sum[m->sum_of[l]].loop;
+        loop->checks += checks[l];
+        loop->work += work[l];
+        loop->called += called[l];
     }
     free(checks);
-    free(called);
     return done;
 }
 
@@ -298,7 +299,7 @@ static void take_shares(const struct making *m)
 {
     static const unsigned widths[] = {512, 256, 128, 64, 32};
     struct inspect_census *census = m->census;
-    struct inspect_loop all = {.addresses_exact = true, .places_follow = true};
+    struct inspect_loop all = {.places_follow = true, .pages_known = true};
     double of_width[3] = {0};
     uint64_t cpuids = 0;
     for (uint32_t i = 0; i < m->nodes->n; i++) {
@@ -374,7 +375,8 @@ static bool make(struct making *m, bool text)
         return false;
     add_loops(m);
     if (!add_counts(m) || !take_order(m, true) || !take_order(m, false) ||
-        !take_loops(m) || !take_lines(m, text) || !take_modules(m))
+        !take_loops(m) || !take_lines(m, text) || !take_modules(m) ||
+        !called_out(m->nodes, m->places, m->census))
         return false;
     take_shares(m);
     if (m->census->n_loops)

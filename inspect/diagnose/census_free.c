@@ -19,6 +19,7 @@ void inspect_census_free(struct inspect_census *census)
     free(census->loop);
     free(census->line);
     free(census->modules);
+    free(census->name_out);
     free(census->producer);
     *census = (struct inspect_census){.n_loops = 0};
 }

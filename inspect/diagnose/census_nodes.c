@@ -2,6 +2,9 @@
 /* The executions of an instruction, added to its loop. */
 #include "inspect_private.h"
 
+/* So many accesses tell that places which nobody computes follow from the turns. */
+enum { LOOKED_AT = 16 };
+
 static bool is_counted(const struct code *code, const struct access *access)
 {
     const bool of_call = access->hidden && (code->is_call || code->flow == FLOW_RETURN);
@@ -21,8 +24,11 @@ static double scale_of(const struct node *node, struct inspect_loop *to)
     }
     const uint64_t expected = each * node->executed;
     const uint64_t alike = each * node->counts.alike;
-    to->addresses_exact &= node->counts.addressed == expected;
-    to->places_follow &= node->counts.addressed + alike == expected;
+    const bool even = node->counts.addressed >= LOOKED_AT &&
+                      node->counts.wild_loads == 0 && node->counts.wild_stores == 0;
+    const bool seen = node->counts.addressed == expected || (even && !alike);
+    to->places_follow &= seen || node->counts.addressed + alike == expected;
+    to->pages_known &= seen;
     to->spills_exact &= !slot || node->counts.addressed == expected;
     return node->counts.addressed ? (double)expected / (double)node->counts.addressed : 0;
 }
@@ -144,6 +150,7 @@ void census_divide(struct inspect_loop *loop)
                             &loop->integer,
                             &loop->alu,
                             &loop->lone,
+                            &loop->work,
                             &loop->loads,
                             &loop->stores,
                             &loop->bytes_loaded,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branches that ask what their loop just loaded and nearly always get the same answer:
- * the end of a search, or an error. Nobody can decide them outside of the loop. */
+/* What works on data that its loop just loaded computes no addresses. Branches that ask
+ * such data and nearly always get the same answer are checks: the end of a search, or an
+ * error. Nobody can decide them outside of the loop. */
 #include "inspect_private.h"
 
 #include <stdlib.h>
@@ -91,7 +92,8 @@ static bool is_check(const struct checks *c, uint32_t node)
            node_rarely(branch) <= rare * (double)branch->executed;
 }
 
-bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop)
+bool checks_count(const struct nodes *nodes, const struct loops *loops, double *of_loop,
+                  double *work)
 {
     struct checks c;
     const bool made = checks_make(&c, nodes, loops);
@@ -99,9 +101,13 @@ bool checks_count(const struct nodes *nodes, const struct loops *loops, double *
         find_setters(&c);
         find_loaded(&c);
     }
-    for (uint32_t i = 0; made && i < nodes->n; i++)
+    for (uint32_t i = 0; made && i < nodes->n; i++) {
+        const double executed = (double)nodes->node[i].executed;
         if (loops->of[i] != NO_LOOP && is_check(&c, i))
-            of_loop[loops->of[i]] += (double)nodes->node[i].executed;
+            of_loop[loops->of[i]] += executed;
+        if (loops->of[i] != NO_LOOP && nodes->node[i].code.alu && gets_loaded(&c, i))
+            work[loops->of[i]] += executed;
+    }
     checks_free(&c);
     return made;
 }

@@ -144,11 +144,12 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     SET(called);
     SET(branches);
     SET(checks);
+    SET(work);
     SET(indirect);
     SET(undecided);
     SET(taken);
     /* Places that follow from registers may lie on other pages than was thought. */
-    if (loop->addresses_exact || loop->page_changes > 0)
+    if (loop->pages_known || loop->page_changes > 0)
         SET(page_changes);
 }
 
@@ -161,6 +162,10 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         inspect_fact_set(facts, FACT_outside_share, outside_share(census));
     if (census->call_instructions > 0)
         inspect_fact_set(facts, FACT_call_instructions, census->call_instructions);
+    if (census->share_out > 0) {
+        inspect_fact_set(facts, FACT_out_share, census->share_out);
+        inspect_fact_set(facts, FACT_out_length, census->length_out);
+    }
     if (census->whole)
         inspect_fact_set(facts, FACT_cpuids, (double)census->cpuids);
     const int built = inspect_built_unoptimised(census->producer);

@@ -14,14 +14,21 @@ static double weight(const struct inspect_facts *facts,
     return finding->cause == CAUSE_at_limit ? 0.5 * gap : finding->share;
 }
 
+/* The value that its evidence has of a fact; 0: none. */
+static double evidence_of(const struct inspect_finding *finding, enum inspect_fact fact)
+{
+    for (size_t i = 0; i < finding->n_evidence; i++)
+        if (finding->evidence[i].fact == fact)
+            return finding->evidence[i].value;
+    return 0;
+}
+
 /* The largest bound among its evidence; 0: it has none. */
 static double largest_bound(const struct inspect_finding *finding)
 {
     double most = 0;
-    for (size_t i = 0; i < finding->n_evidence; i++)
-        for (size_t k = 0; k < INSPECT_BOUND_LIST; k++)
-            if (finding->evidence[i].fact == inspect_bound_list[k])
-                most = fmax(most, finding->evidence[i].value);
+    for (size_t k = 0; k < INSPECT_BOUND_LIST; k++)
+        most = fmax(most, evidence_of(finding, inspect_bound_list[k]));
     return most;
 }
 
@@ -107,16 +114,17 @@ static double accounts_for(const struct inspect_facts *facts,
 
 /* The same of bounds: what they are beyond the limit of the work. */
 static double beyond_limit(const struct inspect_facts *facts,
-                           const struct inspect_finding *finding)
+                           const struct inspect_finding *finding, double bound)
 {
     const double limit = inspect_fact_value(facts, FACT_limit_cycles);
-    const double share = (largest_bound(finding) - (limit > 0 ? limit : 0)) /
-                         inspect_fact_value(facts, FACT_cycles);
+    const double share =
+        (bound - (limit > 0 ? limit : 0)) / inspect_fact_value(facts, FACT_cycles);
     return fmax(accounts_for(facts, finding), share);
 }
 
 /* The first finding that no experiment flipped stands before flips that gained less than
- * half of what it accounts for. */
+ * half of what it accounts for. Beside another place of the same code, that is all that
+ * the code takes. */
 static void move_small_flips(const struct inspect_facts *facts,
                              struct inspect_finding *finding, size_t n)
 {
@@ -126,11 +134,16 @@ static void move_small_flips(const struct inspect_facts *facts,
     if (first == n)
         return;
     const struct inspect_finding moved = finding[first];
-    const double share = beyond_limit(facts, &moved);
-    for (; first > 0 && finding[first - 1].cause != CAUSE_at_limit &&
-           2 * finding[first - 1].share < share;
-         first--)
-        finding[first] = finding[first - 1];
+    const double bound = largest_bound(&moved);
+    const double code = fmax(bound, evidence_of(&moved, FACT_code_cycles));
+    for (; first > 0; first--) {
+        const struct inspect_finding *const before = &finding[first - 1];
+        const bool place = before->cause == CAUSE_placement;
+        if (before->cause == CAUSE_at_limit ||
+            2 * before->share >= beyond_limit(facts, &moved, place ? code : bound))
+            break;
+        finding[first] = *before;
+    }
     finding[first] = moved;
 }
 

@@ -247,10 +247,9 @@ void program_close(struct program *program)
     drain(program);
     detach_all(program);
     while (program->threads) {
-        struct thread *const thread = program->threads;
+        FREED_BY(free_memory) struct thread *thread = program->threads;
         program->threads = thread->next;
         space_leave(program, thread->space);
-        free(thread);
     }
     while (program->spaces) {
         program->spaces->users = 1;

@@ -133,7 +133,7 @@ static void forget_gone(struct program_space *space, const struct mapped *mapped
 
 void space_look(struct program *program, struct program_space *space, pid_t pid)
 {
-    struct mapped *mapped = NULL;
+    FREED_BY(free_memory) struct mapped *mapped = NULL;
     const size_t n = read_mappings(pid, &mapped);
     if (n) /* else the list could not be read */
         forget_gone(space, mapped, n);
@@ -154,5 +154,4 @@ void space_look(struct program *program, struct program_space *space, pid_t pid)
     }
     for (size_t i = 0; i < n; i++)
         free(mapped[i].path);
-    free(mapped);
 }

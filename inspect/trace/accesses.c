@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, PAGE = 4096, RED_ZONE = 128, SCALAR = 8 };
+enum { LINE = 64, TABLE = 256, PAGE = 4096, RED_ZONE = 128, SCALAR = 8 };
 
 /* Does a load of these bytes find them in a store that is still in flight, younger ones
  * first? One that has some of them and not all holds it up. */
@@ -47,14 +47,17 @@ static void look_at_set(struct recent *recent, uint64_t line,
     recent->line[0] = line;
 }
 
-/* A store goes neither near to its last place nor as far on as it did then. */
-static void look_at_step(struct node *node, uint64_t address,
-                         struct access_counts *counts)
+/* It goes neither near to its last place nor as far on as it did then. Near is a line; of
+ * loads, which may be of a table, what permutes could hold. */
+static void look_at_step(struct node *node, unsigned number, uint64_t address)
 {
-    const int64_t step = (int64_t)(address - node->stored);
-    counts->wild_stores += node->stored && step != node->step && llabs(step) > LINE;
-    node->stored = address;
-    node->step = step;
+    const bool write = node->code.access[number].write;
+    const int64_t step = (int64_t)(address - node->last[number]);
+    const bool wild = node->last[number] && step != node->step[number] &&
+                      llabs(step) > (write ? LINE : TABLE);
+    *(write ? &node->counts.wild_stores : &node->counts.wild_loads) += wild;
+    node->last[number] = address;
+    node->step[number] = step;
 }
 
 bool access_is_slot(const struct access *access)
@@ -115,8 +118,7 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     look_at_set(&node->recent[number], address / LINE, counts);
     if (access->read)
         look_at_stores(memory, address, bytes, access_is_slot(access), counts);
-    if (access->write)
-        look_at_step(node, address, counts);
+    look_at_step(node, number, address);
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
             (struct store){.address = address, .at = memory->now, .bytes = bytes};

@@ -184,11 +184,9 @@ static void forget_before(struct tracer *tracer)
 /* The call that was given up ends, and the next one tells how long one takes. */
 static int time_call(struct tracer *tracer, double *ns)
 {
-    int status = go_to_marker(tracer, false);
-    if (status == 0)
-        status = set_calls(tracer, INSPECT_CALLS);
-    if (status == 0)
-        status = go_to_marker(tracer, true);
+    int status = go_to_marker(tracer, false)
+                     ?: set_calls(tracer, INSPECT_CALLS)
+                     ?: go_to_marker(tracer, true);
     const int64_t began = now_ns();
     if (status == 0)
         status = go_to_marker(tracer, false);
@@ -228,9 +226,7 @@ static int count_turns(struct tracer *tracer, uint64_t address, uint64_t *turns)
 {
     struct child *child = &tracer->child;
     const bool before = child->debug_registers;
-    int status = set_calls(tracer, INSPECT_CALLS);
-    if (status == 0)
-        status = begin_call(tracer);
+    int status = set_calls(tracer, INSPECT_CALLS) ?: begin_call(tracer);
     const int64_t until = now_ns() + COUNT_NS;
     uint64_t n = 0;
     /* Breakpoints in the code would have to be taken out and put back each time. */
@@ -306,7 +302,7 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
 {
     const unsigned windows = options->windows ?: DEFAULT_WINDOWS;
     const int64_t began = now_ns();
-    struct code_cost *costs = NULL;
+    FREED_BY(free_memory) struct code_cost *costs = NULL;
     int status = trace_whole(tracer);
     census->whole = status == 0;
     if (status == -E2BIG && !options->whole_only) {
@@ -323,7 +319,6 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
         costs = costs_take(&tracer->nodes, options, &tracer->child);
     if (status == 0)
         status = census_make(tracer, options, census);
-    free(costs);
     if (status == 0)
         status = estimate_call(tracer, options, census);
     if (status == -E2BIG) {
@@ -348,7 +343,7 @@ int inspect_follow(pid_t pid, const struct inspect_options *options,
 {
     sigset_t blocked, before;
     cpu_set_t cpus = {0};
-    struct tracer *tracer = calloc(1, sizeof *tracer);
+    FREED_BY(free_memory) struct tracer *tracer = calloc(1, sizeof *tracer);
     *census = (struct inspect_census){.whole = false};
     if (!tracer)
         return error_set(error, -ENOMEM, "out of memory");
@@ -372,7 +367,6 @@ int inspect_follow(pid_t pid, const struct inspect_options *options,
     sigprocmask(SIG_SETMASK, &before, NULL);
     nodes_free(&tracer->nodes);
     free(tracer->order.item);
-    free(tracer);
     if (status < 0)
         inspect_census_free(census);
     return status;

@@ -57,8 +57,8 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
 {
     const struct order *const order = &tracer->order;
     const uint32_t n = order->n < ORDER_MAX ? order->n : ORDER_MAX;
-    struct run *const run = calloc(1, sizeof *run);
-    struct cell *const cell = calloc(CELLS, sizeof *cell);
+    FREED_BY(free_memory) struct run *run = calloc(1, sizeof *run);
+    FREED_BY(free_memory) struct cell *cell = calloc(CELLS, sizeof *cell);
     const bool done = run && cell;
     if (done)
         run->ready = (struct ready){.window.of = *window, .cell = memory ? cell : NULL};
@@ -74,7 +74,5 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
         cycles[item->node] += took;
         executed[item->node]++;
     }
-    free(cell);
-    free(run);
     return done;
 }

@@ -335,9 +335,11 @@ static bool look_at(struct tracer *tracer, const struct path *path)
         return false;
     tracer->look = LOOK_TURNS * path->n < LOOK_MAX ? LOOK_TURNS * path->n : LOOK_MAX;
     tracer->looked += tracer->look;
-    for (uint32_t i = 0; i < path->n; i++)
-        memset(tracer->nodes.node[path->node[i]].last_page, 0,
-               sizeof tracer->nodes.node->last_page);
+    for (uint32_t i = 0; i < path->n; i++) {
+        struct node *const node = &tracer->nodes.node[path->node[i]];
+        memset(node->last_page, 0, sizeof node->last_page);
+        memset(node->last, 0, sizeof node->last);
+    }
     return true;
 }
 

@@ -16,7 +16,9 @@
  * Memory streams run on the operands of any op, or on IN and OUT of as many bytes as the
  * shape says, once a call or in as many passes as it says: more than one make a call so
  * long that the cost of starting it, and a team of threads, is small beside a buffer that
- * fits in the first cache. They are:
+ * fits in the first cache. Passes over at most 16 KiB in all run over memory of their
+ * own: copies of each operand lie end to end, as loops that end after a few vectors are
+ * slower than the cache, and operands lie far from each other within a page. Streams are:
  *   read    all bytes of all operands that are no outputs; the exclusive or of their
  *           64-bit words (the last one of an operand filled up with zeros) goes to the
  *           uint64_t that prepare made
@@ -24,14 +26,14 @@
  *           exclusive or costs an instruction of its own
  *   write   1.0 to every element of all outputs
  *   copy    the first input to the first output, as many bytes as the smaller one has
- *   update  all bytes of all outputs are loaded and stored where they were: the limit of
- *           kernels that work in place
- * Operands that are input and output count as both, but copy only takes them for outputs.
- * Stores are ordinary ones, which read a line before they write to it; it stays in the
- * caches. The same with non-temporal stores, which write whole lines past all caches:
- *   write_stream, copy_stream
- * are faster where the outputs fit in no cache, and much slower where they do. The fence
- * that ends them is part of the call.
+ *   streams all bytes of all operands side by side: inputs are loaded, outputs stored
+ * with all bits 1, and what is both is loaded and stored where it was update  all bytes
+ * of all outputs are loaded and stored where they were: the limit of kernels that work in
+ * place Operands that are input and output count as both, but copy only takes them for
+ * outputs. Stores are ordinary ones, which read a line before they write to it; it stays
+ * in the caches. The same with non-temporal stores, which write whole lines past all
+ * caches: write_stream, copy_stream are faster where the outputs fit in no cache, and
+ * much slower where they do. The fence that ends them is part of the call.
  *
  * There is nothing to compare at run time (reference answers -ENOTSUP):
  * tests/kernels/test_roof.c checks all of the above.
@@ -44,6 +46,7 @@
 
 #include <stdbool.h>
 
+#include "kernels.h"
 #include "simdbench.h"
 
 /* The shape of several passes has the dimensions BYTES, PASSES and a mark, which no other
@@ -54,6 +57,14 @@ static inline int64_t roof_passes(const struct simdbench_shape *shape)
 {
     return shape->rank == 3 && shape->dim[2] == ROOF_SHAPE ? shape->dim[1] : 1;
 }
+
+/* The state of a memory stream. */
+struct roof_streams {
+    uint64_t sum;            /* of row `read` */
+    int64_t passes;          /* over the operands, or over `longer` */
+    struct operands *longer; /* copies of them, end to end; NULL: none */
+    char *memory;            /* theirs */
+};
 
 /* Operations and bytes of one call of the rows: the fields `work` in kernels.def. */
 typedef void roof_work_function(const struct simdbench_operands *operands, double *ops,

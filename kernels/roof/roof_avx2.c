@@ -5,6 +5,7 @@
     "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \
         "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #define ZERO(i) "vpxor %%ymm" #i ", %%ymm" #i ", %%ymm" #i "\n\t"
+#define ONES(i) "vpcmpeqd %%ymm" #i ", %%ymm" #i ", %%ymm" #i "\n\t"
 #define XOR_MEMORY(at, i) "vpxor " at ", %%ymm" #i ", %%ymm" #i "\n\t"
 #define XOR(i, j) "vpxor %%ymm" #j ", %%ymm" #i ", %%ymm" #i "\n\t"
 #define LOAD(at, i) "vmovups " at ", %%ymm" #i "\n\t"

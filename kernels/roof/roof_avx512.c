@@ -7,6 +7,7 @@
         "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
         "xmm28", "xmm29", "xmm30", "xmm31"
 #define ZERO(i) "vpxorq %%zmm" #i ", %%zmm" #i ", %%zmm" #i "\n\t"
+#define ONES(i) "vpternlogd $0xff, %%zmm" #i ", %%zmm" #i ", %%zmm" #i "\n\t"
 #define XOR_MEMORY(at, i) "vpxorq " at ", %%zmm" #i ", %%zmm" #i "\n\t"
 #define XOR(i, j) "vpxorq %%zmm" #j ", %%zmm" #i ", %%zmm" #i "\n\t"
 #define LOAD(at, i) "vmovups " at ", %%zmm" #i "\n\t"

@@ -3,7 +3,7 @@
  * The common part of the files roof_<isa>.c. Before it, they define for their vectors:
  *   VECTOR             bytes
  *   CLOBBERS           registers 0 to 14 and any helper
- *   ZERO(i)            register i = 0
+ *   ZERO(i)  ONES(i)   register i = 0, or all bits of it 1
  *   XOR_MEMORY(at, i)  register i ^= memory
  *   XOR(i, j)          register i ^= register j
  *   LOAD(at, i)  STORE(i, at)
@@ -279,15 +279,6 @@ static inline void read_all(const struct simdbench_operands *operands, uint64_t 
     }
 }
 
-static inline void load_all(const struct simdbench_operands *operands)
-{
-    for (uint32_t i = 0; i < operands->count; i++) {
-        const struct simdbench_operand *operand = operands->operand[i];
-        if (operand->role != SIMDBENCH_OUT)
-            load_bytes(operand->data, operand_bytes(operand));
-    }
-}
-
 static inline void write_all(const struct simdbench_operands *operands,
                              write_function *write, const void *pattern)
 {
@@ -307,91 +298,7 @@ static inline void update_all(const struct simdbench_operands *operands)
     }
 }
 
-static inline void stream_tail(const struct simdbench_operand *operand, size_t at,
-                               const void *pattern)
-{
-    const size_t bytes = operand_bytes(operand) - at;
-    char *const data = (char *)operand->data + at;
-    if (operand->role == SIMDBENCH_INOUT)
-        update_bytes(data, bytes);
-    else if (operand->role == SIMDBENCH_OUT)
-        write_bytes(data, bytes, pattern);
-    else
-        load_bytes(data, bytes);
-}
-
-/* Operands that are streamed side by side; others follow one by one. */
-enum { SIDE_LOADS = 4, SIDE_OTHERS = 2 };
-struct side {
-    char *load[SIDE_LOADS], *store[SIDE_OTHERS], *update[SIDE_OTHERS];
-    uint32_t loads, stores, updates;
-    size_t bytes; /* of the shortest one, in whole blocks of eight vectors */
-};
-
-static inline bool side_add(struct side *side, const struct simdbench_operand *operand)
-{
-    const size_t whole = operand_bytes(operand) / (8 * VECTOR) * (8 * VECTOR);
-    const bool first = side->loads + side->stores + side->updates == 0;
-    if (operand->role == SIMDBENCH_INOUT && side->updates < SIDE_OTHERS)
-        side->update[side->updates++] = operand->data;
-    else if (operand->role == SIMDBENCH_OUT && side->stores < SIDE_OTHERS)
-        side->store[side->stores++] = operand->data;
-    else if (!is_output(operand) && side->loads < SIDE_LOADS)
-        side->load[side->loads++] = operand->data;
-    else
-        return false;
-    side->bytes = first || whole < side->bytes ? whole : side->bytes;
-    return true;
-}
-
-/* A block of each at a time: a core overlaps the loads of one with the stores of another.
- * The branches go the same way in all blocks. Counts and pointers are local, or the
- * blocks, which may write anything, would have them read again each time. */
-static inline void side_run(const struct side *side, const void *pattern)
-{
-    const uint32_t loads = side->loads, stores = side->stores, updates = side->updates;
-    const size_t bytes = side->bytes;
-    char *const load0 = side->load[0], *const load1 = side->load[1],
-                *const load2 = side->load[2], *const load3 = side->load[3];
-    char *const store0 = side->store[0], *const store1 = side->store[1];
-    char *const update0 = side->update[0], *const update1 = side->update[1];
-#define BLOCK_LOAD(k) \
-    if (loads > (k))  \
-    __asm__ volatile(EIGHT(LOAD_BODY) : : [from] "r"(load##k + at) : CLOBBERS, "memory")
-#define BLOCK_STORE(k)                                                 \
-    if (stores > (k))                                                  \
-    __asm__ volatile(LOAD(AT(0, "pattern"), 0) EIGHT(WRITE_BODY)       \
-                     :                                                 \
-                     : [to] "r"(store##k + at), [pattern] "r"(pattern) \
-                     : CLOBBERS, "memory")
-#define BLOCK_UPDATE(k) \
-    if (updates > (k))  \
-    __asm__ volatile(EIGHT(UPDATE) : : [to] "r"(update##k + at) : CLOBBERS, "memory")
-    for (size_t at = 0; at < bytes; at += 8 * VECTOR) {
-        BLOCK_LOAD(0);
-        BLOCK_LOAD(1);
-        BLOCK_LOAD(2);
-        BLOCK_LOAD(3);
-        BLOCK_STORE(0);
-        BLOCK_STORE(1);
-        BLOCK_UPDATE(0);
-        BLOCK_UPDATE(1);
-    }
-}
-
-static inline void stream_all(const struct simdbench_operands *operands,
-                              const void *pattern)
-{
-    struct side side = {.loads = 0};
-    size_t done[SIMDBENCH_MAX_OPERANDS] = {0};
-    for (uint32_t i = 0; i < operands->count; i++)
-        if (!roof_is_source(operands, i) && side_add(&side, operands->operand[i]))
-            done[i] = 1;
-    side_run(&side, pattern);
-    for (uint32_t i = 0; i < operands->count; i++)
-        if (!roof_is_source(operands, i))
-            stream_tail(operands->operand[i], done[i] ? side.bytes : 0, pattern);
-}
+#include "roof_side.h"
 
 static inline void copy_first(const struct simdbench_operands *operands,
                               copy_function *copy)
@@ -409,26 +316,28 @@ static inline void copy_first(const struct simdbench_operands *operands,
     copy(out->data, in->data, from < to ? from : to);
 }
 
-/* A kernel that does `statement` in each pass. */
+/* A kernel that does `statement`. */
 #define STREAM_KERNEL(type, isa, variant, statement)                                \
     void roof_##type##_##isa##_##variant(const struct simdbench_operands *operands, \
                                          void *state)                               \
     {                                                                               \
         static const type##_C ones[16] = SPLAT(1);                                  \
-        (void)state;                                                                \
+        struct roof_streams *const streams = state;                                 \
+        operands = streams->longer ? &streams->longer->view : operands;             \
         (void)ones;                                                                 \
-        for (int64_t pass = roof_passes(operands->shape); pass > 0; pass--)         \
-            statement;                                                              \
+        statement;                                                                  \
         __asm__ volatile(LEAVE : : : CLOBBERS);                                     \
     }
+#define PASSES for (int64_t pass = streams->passes; pass > 0; pass--)
 
 #define MEMORY(type, isa)                                                          \
-    STREAM_KERNEL(type, isa, load, load_all(operands))                             \
-    STREAM_KERNEL(type, isa, read, read_all(operands, state))                      \
-    STREAM_KERNEL(type, isa, write, write_all(operands, write_bytes, ones))        \
+    STREAM_KERNEL(type, isa, load, side_all(operands, streams->passes, true))      \
+    STREAM_KERNEL(type, isa, read, PASSES read_all(operands, &streams->sum))       \
+    STREAM_KERNEL(type, isa, write, PASSES write_all(operands, write_bytes, ones)) \
     STREAM_KERNEL(type, isa, write_stream,                                         \
-                  write_all(operands, write_stream_bytes, ones))                   \
-    STREAM_KERNEL(type, isa, copy, copy_first(operands, copy_bytes))               \
-    STREAM_KERNEL(type, isa, copy_stream, copy_first(operands, copy_stream_bytes)) \
-    STREAM_KERNEL(type, isa, update, update_all(operands))                         \
-    STREAM_KERNEL(type, isa, streams, stream_all(operands, ones))
+                  PASSES write_all(operands, write_stream_bytes, ones))            \
+    STREAM_KERNEL(type, isa, copy, PASSES copy_first(operands, copy_bytes))        \
+    STREAM_KERNEL(type, isa, copy_stream,                                          \
+                  PASSES copy_first(operands, copy_stream_bytes))                  \
+    STREAM_KERNEL(type, isa, update, PASSES update_all(operands))                  \
+    STREAM_KERNEL(type, isa, streams, side_all(operands, streams->passes, false))

@@ -18,6 +18,7 @@
 #define BYTES(i) "v" i ".16b"
 #define EOR(i, j) "eor " BYTES(i) ", " BYTES(i) ", " BYTES(j) "\n\t"
 #define ZERO(i) "movi " BYTES(#i) ", #0\n\tmovi " BYTES(SECOND_##i) ", #0\n\t"
+#define ONES(i) "movi " BYTES(#i) ", #255\n\tmovi " BYTES(SECOND_##i) ", #255\n\t"
 #define XOR_MEMORY(at, i) "ldp q24, q25, " at "\n\t" EOR(#i, "24") EOR(SECOND_##i, "25")
 #define XOR(i, j) EOR(#i, #j) EOR(SECOND_##i, SECOND_##j)
 #define PAIR(op, i, at) op " q" #i ", q" SECOND_##i ", " at "\n\t"

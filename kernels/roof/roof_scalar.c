@@ -15,6 +15,7 @@
 #define R6 "%%r14"
 #define R7 "%%r15"
 #define ZERO(i) "xor " R##i ", " R##i "\n\t"
+#define ONES(i) "mov $-1, " R##i "\n\t"
 #define XOR_MEMORY(at, i) "xor " at ", " R##i "\n\t"
 #define XOR(i, j) "xor " R##j ", " R##i "\n\t"
 #define LOAD(at, i) "mov " at ", " R##i "\n\t"
@@ -51,6 +52,7 @@
 #define B7 "x17"
 #define EOR(i, j) "eor " i ", " i ", " j "\n\t"
 #define ZERO(i) "mov " A##i ", #0\n\tmov " B##i ", #0\n\t"
+#define ONES(i) "mov " A##i ", #-1\n\tmov " B##i ", #-1\n\t"
 #define XOR_MEMORY(at, i) "ldp x19, x20, " at "\n\t" EOR(A##i, "x19") EOR(B##i, "x20")
 #define XOR(i, j) EOR(A##i, A##j) EOR(B##i, B##j)
 #define PAIR(op, i, at) op " " A##i ", " B##i ", " at "\n\t"

@@ -5,6 +5,7 @@
 #define LANES(size) (VECTOR / (size))
 #define CLOBBERS XMM_CLOBBERS
 #define ZERO(i) "pxor %%xmm" #i ", %%xmm" #i "\n\t"
+#define ONES(i) "pcmpeqd %%xmm" #i ", %%xmm" #i "\n\t"
 /* Only aligned memory can be an operand of a legacy instruction. */
 #define XOR_MEMORY(at, i) "movdqu " at ", %%xmm8\n\tpxor %%xmm8, %%xmm" #i "\n\t"
 #define XOR(i, j) "pxor %%xmm" #j ", %%xmm" #i "\n\t"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "tanh.h"
-#include "tanh_tables.h"
+#include "tanh/tanh_tables.h"
 #include "vector/vector.h"
 
 #define EACH for (int k = 0; k < count; k++)

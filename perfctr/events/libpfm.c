@@ -40,7 +40,7 @@ int libpfm_encode(const char *name, struct event *event, struct error *error)
     if (code != PFM_SUCCESS)
         return error_set(error, -ENOENT, "libpfm4: %s", pfm_strerror(code));
 
-    char *full = NULL;
+    FREED_BY(free_memory) char *full = NULL;
     struct perf_event_attr attr = {.size = 0};
     pfm_perf_encode_arg_t argument = {
         .size = sizeof argument, .attr = &attr, .fstr = &full};
@@ -57,7 +57,6 @@ int libpfm_encode(const char *name, struct event *event, struct error *error)
         code = error_set(error, -EINVAL, "it has no such unit mask or modifier");
     else
         code = error_set(error, -EINVAL, "libpfm4: %s", pfm_strerror(code));
-    free(full);
     event->type = attr.type;
     event->config = attr.config;
     event->config1 = attr.config1;

@@ -165,14 +165,13 @@ static void put_kind(FILE *file, const struct note *note, size_t n, size_t most,
 
 static void put_rest(FILE *file, const char *what, const char *text)
 {
-    struct buffer plain = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
 
     if (!text)
         return;
     buffer_plain(&plain, text);
     fprintf(file, "; %s: ", what);
     put_escaped(file, buffer_text(&plain), false);
-    buffer_free(&plain);
 }
 
 static void put_summary(const struct run *run, const struct export_rows *rows, FILE *file)
@@ -181,12 +180,11 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
     size_t ended[STATUS_COUNT] = {0};
 
     FOR_EACH (const struct study, study, run->studies, run->n_studies) {
-        struct buffer text = {.text = NULL};
+        FREED_BY(buffer_free) struct buffer text = {.text = NULL};
         study_tell(study, &text);
         fputs("::notice title=simdbench study::", file);
         put_escaped(file, buffer_text(&text), false);
         fputc('\n', file);
-        buffer_free(&text);
     }
     for (size_t i = 0; i < rows->n; i++)
         ended[rows->row[i].result->status]++;
@@ -212,11 +210,10 @@ static void put_summary(const struct run *run, const struct export_rows *rows, F
         put_rest(file, "this CPU lacks", gate->lacking);
     }
     if (gate && gate->refused) {
-        struct buffer why = {.text = NULL};
+        FREED_BY(buffer_free) struct buffer why = {.text = NULL};
         buffer_plain(&why, gate->refused);
         fputs("; times do not gate: ", file);
         put_escaped(file, buffer_text(&why), false);
-        buffer_free(&why);
     }
     fputc('\n', file);
 }
@@ -239,9 +236,9 @@ static size_t take_claims(const struct run *run, struct note *notes)
 
 int annotations_write(const struct run *run, FILE *file)
 {
-    struct buffer scratch = {.text = NULL};
-    struct export_rows rows;
-    struct note *notes = NULL;
+    FREED_BY(buffer_free) struct buffer scratch = {.text = NULL};
+    FREED_BY(export_rows_free) struct export_rows rows = {0};
+    FREED_BY(free_memory) struct note *notes = NULL;
     size_t n = 0, n_claims = 0;
     int code = export_rows_make(run, &rows);
 
@@ -271,8 +268,5 @@ int annotations_write(const struct run *run, FILE *file)
         put_summary(run, &rows, file);
         code = scratch.failed ? -ENOMEM : 0;
     }
-    free(notes);
-    buffer_free(&scratch);
-    export_rows_free(&rows);
     return code;
 }

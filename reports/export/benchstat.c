@@ -86,12 +86,11 @@ static void put_case(const struct export_row *row, const struct series *series,
 
 static void put_key(FILE *file, const char *key, const char *value)
 {
-    struct buffer plain = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
 
     buffer_plain(&plain, value);
     if (plain.length)
         fprintf(file, "%s: %s\n", key, buffer_text(&plain));
-    buffer_free(&plain);
 }
 
 int benchstat_write(const struct run *run, FILE *file)

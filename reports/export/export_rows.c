@@ -32,7 +32,8 @@ static int rename_row(struct export_row *row, unsigned repeat)
  * another's id, so this goes on until nothing changes. */
 static int make_unique(struct export_rows *rows)
 {
-    struct export_row **order = calloc(rows->n ? rows->n : 1, sizeof *order);
+    FREED_BY(free_memory) struct export_row **order =
+        calloc(rows->n ? rows->n : 1, sizeof *order);
     bool changed = true;
     int code = order ? 0 : -ENOMEM;
 
@@ -50,13 +51,12 @@ static int make_unique(struct export_rows *rows)
             changed = true;
         }
     }
-    free(order);
     return code;
 }
 
 int export_rows_make(const struct run *run, struct export_rows *rows)
 {
-    struct buffer name = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer name = {.text = NULL};
     int code = 0;
 
     *rows = (struct export_rows){
@@ -73,7 +73,6 @@ int export_rows_make(const struct run *run, struct export_rows *rows)
         *row = (struct export_row){.result = result, .name = strdup(buffer_text(&name))};
         code = row->name && !name.failed ? 0 : -ENOMEM;
     }
-    buffer_free(&name);
     return code ? code : make_unique(rows);
 }
 
@@ -164,29 +163,26 @@ void series_free(struct series *series)
 int export_each(const struct run *run, enum export_arm arm, export_case *each,
                 void *context)
 {
-    struct export_rows rows;
+    FREED_BY(export_rows_free) struct export_rows rows = {0};
     int code = export_rows_make(run, &rows);
 
     for (size_t i = 0; i < rows.n && code >= 0; i++) {
-        struct series series;
+        FREED_BY(series_free) struct series series = {0};
         code = series_make(rows.row[i].result, arm, &series);
         if (code > 0)
             each(&rows.row[i], &series, context);
-        series_free(&series);
     }
-    export_rows_free(&rows);
     return code < 0 ? code : 0;
 }
 
 int export_json(struct json *json, const char *before, const char *after, FILE *file)
 {
-    char *const text = json_take(json, ' ');
+    FREED_BY(free_memory) char *text = json_take(json, ' ');
 
     fputs(before, file);
     if (text)
         json_print(text, file);
     fputs(after, file);
-    free(text);
     return text ? 0 : -ENOMEM;
 }
 
@@ -294,7 +290,7 @@ void export_tell(struct buffer *buffer, const struct result *result)
 
 void export_claim_tell(struct buffer *buffer, const struct study_claim *claim)
 {
-    struct buffer notes = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer notes = {.text = NULL};
 
     study_claim_tell(claim, buffer);
     buffer_add(buffer, ": their number ");
@@ -308,5 +304,4 @@ void export_claim_tell(struct buffer *buffer, const struct study_claim *claim)
     study_notes_tell(claim, &notes);
     if (notes.length)
         buffer_format(buffer, "; %s", buffer_text(&notes));
-    buffer_free(&notes);
 }

@@ -130,7 +130,7 @@ static double join_mixes(const struct panel *panel, double rate, bool told[ROOFS
 
 static void put_mixes(struct figure *figure, const struct panel *panel)
 {
-    struct buffer name = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer name = {.text = NULL};
     bool told[ROOFS_MAX] = {false};
 
     for (size_t i = 0; i < panel->mixes; i++) {
@@ -149,7 +149,6 @@ static void put_mixes(struct figure *figure, const struct panel *panel)
                 rate);
     }
     figure->scratch.failed |= name.failed;
-    buffer_free(&name);
 }
 
 static void put_levels(struct figure *figure, const struct panel *panel)
@@ -213,12 +212,11 @@ static void put_panel(struct figure *figure, const struct panel *panel)
     put_mixes(figure, panel);
     fprintf(file, "plot ");
     for (size_t i = 0; i < panel->levels; i++) {
-        struct buffer name = {.text = NULL};
+        FREED_BY(buffer_free) struct buffer name = {.text = NULL};
         buffer_format(&name, "%s %.3g GB/s", panel->level[i].name, panel->level[i].rate);
         fprintf(file, "%sNaN with lines lw 2 lc rgb '%s' title ", i ? ", " : "",
                 figure_colour(i));
         figure_quoted(figure, buffer_text(&name));
-        buffer_free(&name);
     }
     for (size_t i = 0; i < n; i++) {
         fprintf(file, ", '-' with points pt %zu ps 0.7 lc rgb '%s' title ", 5 + 2 * i,

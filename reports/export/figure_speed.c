@@ -76,13 +76,12 @@ static void fill_panel(const struct run *run, struct panel *panel)
 /* A percent sign would begin a format. */
 static void put_tick(struct figure *figure, const char *text)
 {
-    struct buffer tick = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer tick = {.text = NULL};
 
     for (const char *c = text ?: ""; *c; c++)
         buffer_format(&tick, *c == '%' ? "%%%%" : "%c", *c);
     figure_quoted(figure, buffer_text(&tick));
     figure->scratch.failed |= tick.failed;
-    buffer_free(&tick);
 }
 
 /* An axis with many sizes has numbers of its own. */
@@ -116,7 +115,7 @@ static void put_axis(struct figure *figure, const struct panel *panel)
 /* "avx512/fma", "openblas sgemm": what tells a line from the others of its panel. */
 static void put_name(struct figure *figure, const struct result *result)
 {
-    struct buffer name = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer name = {.text = NULL};
 
     if (result->source)
         buffer_format(&name, "%.20s: ", result->source);
@@ -124,7 +123,6 @@ static void put_name(struct figure *figure, const struct result *result)
                   result->module.name ?: result->isa ?: "", result->variant ?: "");
     figure_quoted(figure, buffer_text(&name));
     figure->scratch.failed |= name.failed;
-    buffer_free(&name);
 }
 
 /* Rates at the ends of the interval of the time. */

@@ -91,7 +91,7 @@ static void put_context(struct writer *writer, const struct run *run,
                  aslr = facts_find_number(&run->host, "aslr");
     const char *flags = run->tool_flags,
                *governor = facts_find_text(&run->host, "governor");
-    struct buffer version = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer version = {.text = NULL};
     struct json json = {.root = NULL};
     struct cJSON *const root = json_object(&json, NULL, NULL);
 
@@ -118,7 +118,6 @@ static void put_context(struct writer *writer, const struct run *run,
     put_unmeasured(&json, rows);
     json.failed |= version.failed;
     writer->failed |= export_json(&json, "{\n\"context\": ", "", writer->file) < 0;
-    buffer_free(&version);
 }
 
 /* ---- benchmarks ---- */
@@ -209,7 +208,7 @@ static void put_samples(struct writer *writer, const struct family *family)
 static void put_counters(struct json *json, struct cJSON *row,
                          const struct result *result)
 {
-    struct buffer key = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer key = {.text = NULL};
 
     FOR_EACH (const struct counter, counter, result->samples.counters,
               result->samples.n_counters) {
@@ -221,14 +220,13 @@ static void put_counters(struct json *json, struct cJSON *row,
         export_number(json, row, buffer_text(&key), counter->value);
     }
     json->failed |= key.failed;
-    buffer_free(&key);
 }
 
 static void put_aggregate(struct writer *writer, const struct family *family,
                           const char *aggregate, double ns, double cpu)
 {
     const struct result *result = family->row->result;
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     struct json json = {.root = NULL};
 
     buffer_format(&text, "%s_%s", family->name, aggregate);
@@ -246,7 +244,6 @@ static void put_aggregate(struct writer *writer, const struct family *family,
     json_text(&json, row, "label", buffer_text(&text));
     json.failed |= text.failed;
     close_row(writer, &json);
-    buffer_free(&text);
 }
 
 static int put_family(struct writer *writer, const struct family *family)
@@ -279,8 +276,8 @@ static int put_row(struct writer *writer, const struct export_rows *rows, size_t
     int code = 0;
 
     for (size_t arm = 0; arm < ARRAY_LEN(arms) && code >= 0; arm++) {
-        struct series series;
-        struct buffer name = {.text = NULL};
+        FREED_BY(series_free) struct series series = {0};
+        FREED_BY(buffer_free) struct buffer name = {.text = NULL};
         buffer_add(&name, row->name);
         if (export_compares(row->result))
             buffer_format(&name, ";arm=%s", export_arm_name(arms[arm]));
@@ -289,9 +286,7 @@ static int put_row(struct writer *writer, const struct export_rows *rows, size_t
         code = series_make(row->result, arms[arm], &series);
         if (code > 0)
             code = put_family(writer, &family);
-        series_free(&series);
         writer->failed |= name.failed;
-        buffer_free(&name);
     }
     return code < 0 ? code : 0;
 }
@@ -299,7 +294,7 @@ static int put_row(struct writer *writer, const struct export_rows *rows, size_t
 static int write_all(const struct run *run, bool aggregates, FILE *file)
 {
     struct writer writer = {.file = file, .aggregates = aggregates};
-    struct export_rows rows;
+    FREED_BY(export_rows_free) struct export_rows rows = {0};
     int code = export_rows_make(run, &rows);
 
     put_context(&writer, run, &rows);
@@ -307,7 +302,6 @@ static int write_all(const struct run *run, bool aggregates, FILE *file)
     for (size_t i = 0; i < rows.n && !code; i++)
         code = put_row(&writer, &rows, i);
     fputs("\n]\n}\n", file);
-    export_rows_free(&rows);
     return writer.failed ? -ENOMEM : code;
 }
 

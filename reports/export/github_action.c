@@ -33,7 +33,7 @@ static void put_case(const struct export_row *row, const struct series *series,
     struct json *const json = &writer->json;
     const struct result *result = row->result;
     const double rate = export_rate(result, series->median_ns);
-    struct buffer extra = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer extra = {.text = NULL};
 
     if (writer->bigger && !(isfinite(rate) && rate > 0))
         return;
@@ -47,7 +47,6 @@ static void put_case(const struct export_row *row, const struct series *series,
     buffer_plain(&extra, writer->run->fingerprint);
     json_text(json, entry, "extra", buffer_text(&extra));
     json->failed |= extra.failed;
-    buffer_free(&extra);
 }
 
 static int write_cases(const struct run *run, FILE *file, bool bigger)

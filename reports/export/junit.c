@@ -15,7 +15,7 @@
 /* XML forbids two code points of plain text beside its markup. */
 static void put_escaped(FILE *file, const char *raw)
 {
-    struct buffer plain = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
 
     buffer_plain(&plain, raw);
     for (const char *text = buffer_text(&plain); *text; text++) {
@@ -28,7 +28,6 @@ static void put_escaped(FILE *file, const char *raw)
         else
             fputc(*text, file);
     }
-    buffer_free(&plain);
 }
 
 static void put_attribute(FILE *file, const char *name, const char *text)
@@ -344,8 +343,8 @@ static void put_study(const struct run *run, size_t i, FILE *file, struct buffer
 
 int junit_write(const struct run *run, FILE *file)
 {
-    struct buffer scratch = {.text = NULL};
-    struct export_rows rows;
+    FREED_BY(buffer_free) struct buffer scratch = {.text = NULL};
+    FREED_BY(export_rows_free) struct export_rows rows = {0};
     const int code = export_rows_make(run, &rows);
     const size_t n = code ? 0 : rows.n;
     size_t id = 0;
@@ -360,7 +359,5 @@ int junit_write(const struct run *run, FILE *file)
         put_suite(run, id++, &rows.row[first], end - first, file, &scratch);
     }
     fputs("</testsuites>\n", file);
-    export_rows_free(&rows);
-    buffer_free(&scratch);
     return code;
 }

@@ -162,7 +162,7 @@ int fleet_add(struct fleet *fleet, const struct run *run, const char *name,
     int code = see(fleet, run, name, twin);
     if (code)
         return code;
-    double *const cycles = calloc(run->n_results + 1, sizeof *cycles);
+    FREED_BY(free_memory) double *cycles = calloc(run->n_results + 1, sizeof *cycles);
     code = cycles ? find_host(fleet, run, name, &host) : -ENOMEM;
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
@@ -180,7 +180,6 @@ int fleet_add(struct fleet *fleet, const struct run *run, const char *name,
         code = add_time(fleet, host, "cycle", stats_median(cycles, n));
     if (!code)
         fleet->hosts[host].runs++;
-    free(cycles);
     return code;
 }
 

@@ -98,7 +98,7 @@ static void fleet_tell(const struct fleet *fleet, struct buffer *text)
 
 int fleet_answer(const struct fleet *fleet, char ***lines, size_t *n)
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     struct outlier outlier = {.worst = NULL};
     *lines = NULL;
     *n = 0;
@@ -109,7 +109,6 @@ int fleet_answer(const struct fleet *fleet, char ***lines, size_t *n)
         outlier_tell(fleet, &outlier, &text);
         status = text.failed ? -ENOMEM : strings_add(lines, n, buffer_text(&text));
     }
-    buffer_free(&text);
     if (status < 0)
         strings_free(*lines, *n);
     return status;

@@ -51,14 +51,14 @@ int fleet_each_difference(const struct fleet *fleet, tell_difference *tell, void
         FOR_EACH (const struct fact, fact, host->is.fact, host->is.n) {
             if (told_before(fleet, host, fact->name))
                 continue;
-            struct fleet_value *const values = calloc(fleet->n_hosts, sizeof *values);
+            FREED_BY(free_memory) struct fleet_value *values =
+                calloc(fleet->n_hosts, sizeof *values);
             if (!values)
                 return -ENOMEM;
             const size_t n = values_of(fleet, fact->name, values);
             if (n > 1)
                 tell(context, fleet, fact->name, values, n);
             found += n > 1;
-            free(values);
         }
     return found;
 }

@@ -85,7 +85,7 @@ static void judge(struct fleet_case *one, double p)
 
 int fleet_judge(struct fleet *fleet)
 {
-    double *const logs = calloc(fleet->n_hosts + 1, sizeof *logs);
+    FREED_BY(free_memory) double *logs = calloc(fleet->n_hosts + 1, sizeof *logs);
     size_t tests = 0;
 
     if (!logs)
@@ -96,6 +96,5 @@ int fleet_judge(struct fleet *fleet)
     }
     FOR_EACH (struct fleet_case, one, fleet->cases, fleet->n_cases)
         judge(one, FLEET_ALARM / (double)(tests ?: 1));
-    free(logs);
     return 0;
 }

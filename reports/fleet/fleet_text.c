@@ -12,10 +12,9 @@ enum { NAMED = 8 }; /* hosts in one line */
 
 static void put_plain(FILE *file, const char *text)
 {
-    struct buffer plain = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
     buffer_plain(&plain, text);
     fputs(buffer_text(&plain), file);
-    buffer_free(&plain);
 }
 
 static void put_who(FILE *file, const struct fleet *fleet, const char *name,

@@ -107,7 +107,7 @@ static void end(struct writer *writer)
 /* The arguments as a JSON array. */
 static void put_arguments(struct writer *writer, const struct run *run)
 {
-    cJSON *const array = cJSON_CreateArray();
+    FREED_BY(json_delete) cJSON *array = cJSON_CreateArray();
     char *text = NULL;
 
     for (size_t i = 0; i < run->argc; i++) {
@@ -120,7 +120,6 @@ static void put_arguments(struct writer *writer, const struct run *run)
     keep(writer, text ? SQLITE_OK : SQLITE_NOMEM);
     bind_text(writer, text);
     cJSON_free(text);
-    cJSON_Delete(array);
 }
 
 static sqlite3_int64 add_run(struct writer *writer, const struct run *run)

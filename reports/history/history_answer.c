@@ -56,7 +56,7 @@ static const struct history_change *next_change(const struct history *history,
 
 int history_answer(const struct history *history, char ***lines, size_t *n)
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     size_t cases = 0, slower = 0, faster = 0;
     for (size_t first = 0, end; first < history->n; first = end) {
         end = history_group_end(history, first);
@@ -81,7 +81,6 @@ int history_answer(const struct history *history, char ***lines, size_t *n)
         change_tell(history, change, &text);
         status = text.failed ? -ENOMEM : strings_add(lines, n, buffer_text(&text));
     }
-    buffer_free(&text);
     if (status < 0)
         strings_free(*lines, *n);
     return status;

@@ -72,7 +72,7 @@ static int add_change(struct history *history, const struct series *series, size
 
 int history_find_changes(struct history *history)
 {
-    struct series *const series = malloc(sizeof *series);
+    FREED_BY(free_memory) struct series *series = malloc(sizeof *series);
     int code = series ? 0 : -ENOMEM;
 
     for (size_t first = 0, end; first < history->n && !code; first = end) {
@@ -85,6 +85,5 @@ int history_find_changes(struct history *history)
         for (size_t i = 1; i <= n && !code; i++)
             code = add_change(history, series, at[i - 1], at[i], at[i + 1]);
     }
-    free(series);
     return code;
 }

@@ -28,7 +28,8 @@ static int direction(const struct history_entry *entry)
 int history_directions(struct history *history)
 {
     const size_t n = history->n;
-    const struct history_entry **const list = malloc((n + 1) * sizeof *list);
+    FREED_BY(free_memory) const struct history_entry **list =
+        malloc((n + 1) * sizeof *list);
     size_t slower = 0, faster = 0;
 
     if (!list)
@@ -43,7 +44,6 @@ int history_directions(struct history *history)
         slower += sum > 0;
         faster += sum < 0;
     }
-    free(list);
     history->gates = stats_directions(slower, faster);
     return 0;
 }

@@ -118,11 +118,10 @@ static void put_json(const char *text, FILE *file)
 
 int html_write_json(struct json *json, FILE *file, struct error *error)
 {
-    struct buffer scratch = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer scratch = {.text = NULL};
     const bool plain = !json->failed && cut(json->root, &scratch);
     char *const text = plain ? cJSON_PrintUnformatted(json->root) : NULL;
 
-    buffer_free(&scratch);
     json_free(json);
     if (!text)
         return error_set(error, -ENOMEM, "out of memory");

@@ -62,7 +62,7 @@ static int set_day(struct run *run, const char *path)
 static char *told_name(const char *folder)
 {
     char path[PATH_ROOM + 20], *bytes = NULL, *name = NULL;
-    cJSON *tree = NULL;
+    FREED_BY(json_delete) cJSON *tree = NULL;
     size_t size;
 
     snprintf(path, sizeof path, "%s/benchmark.json", folder);
@@ -71,7 +71,6 @@ static char *told_name(const char *folder)
         const cJSON *const id = cJSON_GetObjectItemCaseSensitive(tree, "full_id");
         name = cJSON_IsString(id) && *id->valuestring ? strdup(id->valuestring) : NULL;
     }
-    cJSON_Delete(tree);
     free(bytes);
     return name;
 }
@@ -84,10 +83,8 @@ static int set_case_name(struct run *run, const char *path)
 
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
-    char *const name = told_name(folder);
-    const int code = name ? result_set_name(&run->results[0], name) : 0;
-    free(name);
-    return code;
+    FREED_BY(free_memory) char *name = told_name(folder);
+    return name ? result_set_name(&run->results[0], name) : 0;
 }
 
 static bool is_criterion(const struct run *run)
@@ -128,7 +125,7 @@ static bool is_new_sample(const FTSENT *entry)
 
 static int add_file(struct run *run, const char *path, struct error *error)
 {
-    struct run *one = NULL;
+    FREED_BY(run_delete) struct run *one = NULL;
     int code = run_load(&one, path, error);
 
     if (!code && one->n_results) {
@@ -138,7 +135,6 @@ static int add_file(struct run *run, const char *path, struct error *error)
         for (size_t i = 0; i < samples->n && !code; i++)
             code = foreign_add_sample(result, samples->ns[i]);
     }
-    run_free(one);
     return code;
 }
 

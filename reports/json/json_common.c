@@ -34,7 +34,7 @@ static void place_write(const struct place *place, struct buffer *out)
 int place_error(const struct place *place, struct error *error, int code,
                 const char *format, ...)
 {
-    struct buffer path = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer path = {.text = NULL};
     char message[256];
     va_list arguments;
 
@@ -44,7 +44,6 @@ int place_error(const struct place *place, struct error *error, int code,
     place_write(place, &path);
     error_set(error, code, "%.250s: %s", place ? buffer_text(&path) : "document",
               message);
-    buffer_free(&path);
     return code;
 }
 

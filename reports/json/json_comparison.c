@@ -78,11 +78,10 @@ static void put_row(struct json *json, cJSON *list, const struct gate_row *row)
     cJSON *const versus = json_array(json, object, "versus");
     FOR_EACH (const struct gate_versus, one, row->versus, row->n_versus) {
         cJSON *const entry = json_object(json, versus, NULL);
-        char *const label = strndup(one->label, one->length);
+        FREED_BY(free_memory) char *label = strndup(one->label, one->length);
         json->failed |= !label;
         json_text(json, entry, "baseline", label);
         json_fields(json, entry, &versus_fields, one);
-        free(label);
     }
 }
 
@@ -122,7 +121,7 @@ static void put_trials(struct json *json, cJSON *parent,
 {
     cJSON *const trials = json_object(json, parent, "trials");
     const size_t n = comparison->n_trials;
-    double *const column = malloc((n ? n : 1) * sizeof *column);
+    FREED_BY(free_memory) double *column = malloc((n ? n : 1) * sizeof *column);
 
     json->failed |= !column;
     const size_t fields =
@@ -136,7 +135,6 @@ static void put_trials(struct json *json, cJSON *parent,
         }
         json_numbers(json, trials, trial_table[f].name, column, NULL, n);
     }
-    free(column);
 }
 
 static void put_placement(struct json *json, cJSON *parent,

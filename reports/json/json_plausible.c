@@ -73,18 +73,16 @@ static int check_summary(const struct value *entry, const struct result *result)
         return 0;
     if (value_absent(&summary))
         return VALUE_FAIL(&summary, "missing, but there are samples_ns");
-    double *const ns = malloc(n * sizeof *ns);
+    FREED_BY(free_memory) double *ns = malloc(n * sizeof *ns);
     if (!ns)
         return value_no_memory(entry);
     for (size_t i = 0; i < n; i++)
         ns[i] = result_per_call(result, i);
-    const int code = check_number(&summary, "median_ns", result->summary.median_ns,
+    return check_number(&summary, "median_ns", result->summary.median_ns,
                                   stats_median(ns, n))
                          ?: check_number(&summary, "min_ns", result->summary.min_ns,
                                          stats_min(ns, n))
                          ?: check_interval(&summary, &result->summary.ci_ns, ns, n);
-    free(ns);
-    return code;
 }
 
 static int check_source(const struct value *entry, const struct run *run,
@@ -126,7 +124,7 @@ static bool may_share(const struct result *a, const struct result *b)
 int json_plausible_run(const struct run *run, struct error *error)
 {
     const size_t n = run->n_results;
-    const struct result **const list = malloc((n + 1) * sizeof *list);
+    FREED_BY(free_memory) const struct result **list = malloc((n + 1) * sizeof *list);
     int code = 0;
 
     if (!list)
@@ -144,6 +142,5 @@ int json_plausible_run(const struct run *run, struct error *error)
         code = place_error(&id, error, -EINVAL, "results[%zu] has this id already",
                            (size_t)(list[i - 1] - run->results));
     }
-    free(list);
     return code;
 }

@@ -141,7 +141,8 @@ static int parse(const char *bytes, size_t size, cJSON **tree, struct error *err
 {
     struct error again = {.text = ""};
     int code = json_parse(bytes, size, tree, error);
-    char *const plain = code == -EINVAL ? json_without_nan(bytes, size) : NULL;
+    FREED_BY(free_memory) char *plain =
+        code == -EINVAL ? json_without_nan(bytes, size) : NULL;
 
     if (plain && json_parse(plain, size, tree, &again) == 0) {
         if (json_is_foreign(&(struct value){.error = &again, .json = *tree})) {
@@ -151,7 +152,6 @@ static int parse(const char *bytes, size_t size, cJSON **tree, struct error *err
             *tree = NULL;
         }
     }
-    free(plain);
     return code;
 }
 

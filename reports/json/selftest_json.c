@@ -93,7 +93,7 @@ char *selftest_cite(const char *bytes, size_t size, const char *fingerprint)
 {
     if (json_scan(bytes, size, NULL) != 0)
         return NULL;
-    cJSON *const root = cJSON_ParseWithLength(bytes, size);
+    FREED_BY(json_delete) cJSON *root = cJSON_ParseWithLength(bytes, size);
     const cJSON *const version =
         cJSON_GetObjectItemCaseSensitive(root, "selftest_schema_version");
     const char *const summary = text_of(root, "summary");
@@ -103,6 +103,5 @@ char *selftest_cite(const char *bytes, size_t size, const char *fingerprint)
                       version->valueint == SELFTEST_SCHEMA_VERSION && summary &&
                       *summary && host && !strcmp(host, fingerprint);
     char *const line = good ? strdup(summary) : NULL;
-    cJSON_Delete(root);
     return line;
 }

@@ -419,7 +419,7 @@ static int kernels_answer(const struct run *run, struct answer *answer,
 
 int run_answer(const struct run *run, struct answer *answer)
 {
-    struct buffer text = {.length = 0};
+    FREED_BY(buffer_free) struct buffer text = {.length = 0};
     *answer = (struct answer){.n = 0};
     const int status = run->n_judgements        ? judged_answer(run, answer, &text)
                        : run->n_studies         ? studies_answer(run, answer, &text)
@@ -429,7 +429,6 @@ int run_answer(const struct run *run, struct answer *answer)
                                                       ?: tell_doubts(run, answer, &text)
                             : run_tries_threads(run) ? threads_answer(run, answer, &text)
                                                 : kernels_answer(run, answer, &text);
-    buffer_free(&text);
     if (status < 0)
         strings_free(answer->line, answer->n);
     return status;

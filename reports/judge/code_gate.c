@@ -253,14 +253,13 @@ static int judge_calls(const struct whole_call *base, const struct whole_call *h
 /* The name of the build and why it, or both together, cannot be judged. */
 static int not_judged(struct code_change *change, const char *before, const char *after)
 {
-    struct buffer reason = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer reason = {.text = NULL};
 
     buffer_add(&reason, before);
     buffer_plain(&reason, after);
     const int status =
         reason.failed ? -ENOMEM : string_set(&change->reason, buffer_text(&reason));
     change->verdict = CODE_NOT_JUDGED;
-    buffer_free(&reason);
     return status;
 }
 

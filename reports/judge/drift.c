@@ -83,18 +83,17 @@ static void derive(struct gate *gate, double *logs, size_t n)
 
 int drift_find(const struct run *base, const struct run *head, struct gate *gate)
 {
-    const struct result **const before = malloc((base->n_results + 1) * sizeof *before);
-    const struct result **const after = malloc((head->n_results + 1) * sizeof *after);
-    double *const logs = malloc((base->n_results + 1) * sizeof *logs);
+    FREED_BY(free_memory) const struct result **before =
+        malloc((base->n_results + 1) * sizeof *before);
+    FREED_BY(free_memory) const struct result **after =
+        malloc((head->n_results + 1) * sizeof *after);
+    FREED_BY(free_memory) double *logs = malloc((base->n_results + 1) * sizeof *logs);
     const int status = before && after && logs ? 0 : -ENOMEM;
 
     if (!status) {
         const size_t n = sort_controls(base, before), m = sort_controls(head, after);
         derive(gate, logs, match(before, n, after, m, logs));
     }
-    free(logs);
-    free(after);
-    free(before);
     return status;
 }
 
@@ -111,7 +110,7 @@ double drift_within(const struct result *result)
 {
     enum { PARTS = 3 };
     const size_t n = result->samples.iterations ? result->samples.n : 0;
-    double *const ns = malloc((n ? n : 1) * sizeof *ns);
+    FREED_BY(free_memory) double *ns = malloc((n ? n : 1) * sizeof *ns);
     double least = INFINITY, most = 0;
 
     for (size_t i = 0; ns && i < n; i++)
@@ -126,6 +125,5 @@ double drift_within(const struct result *result)
     }
     const double moved = least > 0 && least <= most ? log(most / least) / 2 : 0;
     const double spread = ns ? middle_half(ns, n) : 0;
-    free(ns);
     return fmax(moved, spread);
 }

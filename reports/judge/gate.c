@@ -295,7 +295,7 @@ static int compare_ranked(const void *left, const void *right)
 
 int gate_holm(const double *p, bool *holds, size_t n, double alpha)
 {
-    struct ranked *const order = malloc((n ? n : 1) * sizeof *order);
+    FREED_BY(free_memory) struct ranked *order = malloc((n ? n : 1) * sizeof *order);
     bool all = true;
 
     if (!order)
@@ -307,7 +307,6 @@ int gate_holm(const double *p, bool *holds, size_t n, double alpha)
         all = all && order[i].p <= alpha / (double)(n - i);
         holds[order[i].index] = all;
     }
-    free(order);
     return 0;
 }
 
@@ -389,12 +388,11 @@ static int derive_all(struct comparison **list, size_t n, double threshold)
 {
     for (size_t i = 0; i < n; i++) {
         const size_t rounds = list[i]->n_trials;
-        double *const room = malloc(2 * rounds * sizeof *room);
+        FREED_BY(free_memory) double *room = malloc(2 * rounds * sizeof *room);
         struct view view = {.rounds = room, .processes = room + rounds};
         if (!room)
             return -ENOMEM;
         derive(list[i], &view, threshold);
-        free(room);
     }
     return 0;
 }

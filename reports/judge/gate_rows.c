@@ -183,7 +183,8 @@ void gate_rows_free(struct gate_row *rows, size_t n)
 
 size_t gate_libraries(const struct run *run, struct library_change *change)
 {
-    double *const values = malloc((run->n_results ? run->n_results : 1) * sizeof *values);
+    FREED_BY(free_memory) double *values =
+        malloc((run->n_results ? run->n_results : 1) * sizeof *values);
     size_t n = 0;
 
     *change = (struct library_change){NAN, NAN, NAN};
@@ -197,13 +198,13 @@ size_t gate_libraries(const struct run *run, struct library_change *change)
         *change =
             (struct library_change){stats_median(values, n), values[0], values[n - 1]};
     }
-    free(values);
     return n;
 }
 
 size_t gate_noise(const struct run *run, double *median, double *most)
 {
-    double *const values = malloc((run->n_results ? run->n_results : 1) * sizeof *values);
+    FREED_BY(free_memory) double *values =
+        malloc((run->n_results ? run->n_results : 1) * sizeof *values);
     size_t n = 0;
 
     *median = *most = NAN;
@@ -216,7 +217,6 @@ size_t gate_noise(const struct run *run, double *median, double *most)
         *median = stats_median(values, n);
         *most = values[n - 1];
     }
-    free(values);
     return n;
 }
 

@@ -9,7 +9,7 @@ void group_title(const struct run *run, size_t first, size_t end, char *name, si
     const struct result *result = &run->results[first];
     bool same = true;
     const char *type, *element;
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     char ops[NUMBER_SIZE], bytes[NUMBER_SIZE];
 
     for (size_t i = first; i < end; i++)
@@ -38,7 +38,6 @@ void group_title(const struct run *run, size_t first, size_t end, char *name, si
         buffer_plain(&text, result->settings[i].value);
     }
     snprintf(name, size, "%s", buffer_text(&text));
-    buffer_free(&text);
     text_scaled(result->work.ops, "op", ops);
     text_scaled(result->work.bytes, "B", bytes);
     work[0] = '\0';

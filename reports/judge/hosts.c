@@ -39,7 +39,7 @@ static void add_difference(struct buffer *buffer, const char *name, const struct
 
 int hosts_compare(const struct run *base, const struct run *head, char **difference)
 {
-    struct buffer buffer = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer buffer = {.text = NULL};
 
     if (head->fingerprint && text_same(head->fingerprint, base->fingerprint))
         return 0;
@@ -52,8 +52,5 @@ int hosts_compare(const struct run *base, const struct run *head, char **differe
     if (!buffer.length)
         buffer_format(&buffer, "fingerprint is %s and %s", base->fingerprint ?: "unknown",
                       head->fingerprint ?: "unknown");
-    const int status =
-        buffer.failed ? -ENOMEM : string_set(difference, buffer_text(&buffer));
-    buffer_free(&buffer);
-    return status;
+    return buffer.failed ? -ENOMEM : string_set(difference, buffer_text(&buffer));
 }

@@ -41,7 +41,7 @@ static void nets_tell(const struct license *license, struct buffer *text)
 
 int license_answer(const struct license *license, struct answer *answer)
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     *answer = (struct answer){.n = 0};
     buffer_add(&text, cost_sentence(license->verdict.cost));
     buffer_add(&text, ": ");
@@ -53,7 +53,6 @@ int license_answer(const struct license *license, struct answer *answer)
         buffer_add(&text, "More rounds on a quieter machine may tell: "
                           "scripts/quiet.sh simdbench license --rounds=100");
     status = status ?: answer_add(answer, &text);
-    buffer_free(&text);
     if (status < 0)
         strings_free(answer->line, answer->n);
     return status;

@@ -99,10 +99,9 @@ static int add_sources(struct run *into, const struct run *other, const char *na
     int code = add_source(into, name, &source);
 
     for (size_t i = 0; i < other->n_sources && !code; i++) {
-        char *longer = NULL;
+        FREED_BY(free_memory) char *longer = NULL;
         code = prefix(&longer, name, other->sources[i].name)
                    ?: add_source(into, longer, &other->sources[i]);
-        free(longer);
     }
     return code;
 }
@@ -138,8 +137,8 @@ static int compare_order(const void *left, const void *right)
 int results_sort(struct run *run)
 {
     size_t n = run->n_results;
-    struct order *order = calloc(n + 1, sizeof *order);
-    struct result *old = calloc(n + 1, sizeof *old);
+    FREED_BY(free_memory) struct order *order = calloc(n + 1, sizeof *order);
+    FREED_BY(free_memory) struct result *old = calloc(n + 1, sizeof *old);
     int code = order && old ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < n && !code; i++) {
@@ -150,8 +149,6 @@ int results_sort(struct run *run)
         qsort(order, n, sizeof *order, compare_order);
     for (size_t i = 0; i < n && !code; i++)
         run->results[i] = old[order[i].index];
-    free(order);
-    free(old);
     return code;
 }
 
@@ -204,12 +201,11 @@ static int move_results(struct run *into, struct run *other, const char *name)
 
 int run_merge(struct run *into, struct run *other, const char *path, struct error *error)
 {
-    char *name = make_name(into, path);
+    FREED_BY(free_memory) char *name = make_name(into, path);
     int code = name ? add_sources(into, other, name) : -ENOMEM;
 
     results_number(into);
     code = code ?: move_results(into, other, name)
                 ?: results_sort(into) ?: run_summarise(into, GROUP_ALL);
-    free(name);
     return code ? error_set(error, code, "out of memory") : 0;
 }

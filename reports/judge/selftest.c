@@ -147,7 +147,7 @@ static int summarise(struct selftest *selftest)
     const struct selftest_effect *const equal = find_equal(selftest);
     const struct selftest_effect *const power =
         selftest->found ?: find_effect(selftest, 0, true);
-    struct buffer text = {0};
+    FREED_BY(buffer_free) struct buffer text = {0};
 
     buffer_format(&text, "%.10s, threshold %.3g%%", selftest->started_at ?: "",
                   100 * selftest->threshold);
@@ -164,12 +164,10 @@ static int summarise(struct selftest *selftest)
         if (e->n && e->as_built)
             buffer_format(&text, ", places of code told from it in %zu of %zu", e->placed,
                           e->n);
-    int code = text.failed
-                   ? -ENOMEM
-                   : string_set(&selftest->summary,
-                                power || (equal && equal->n) ? buffer_text(&text) : NULL);
-    buffer_free(&text);
-    return code;
+    return text.failed
+               ? -ENOMEM
+               : string_set(&selftest->summary,
+                            power || (equal && equal->n) ? buffer_text(&text) : NULL);
 }
 
 int selftest_derive(struct selftest *selftest)
@@ -178,7 +176,7 @@ int selftest_derive(struct selftest *selftest)
 
     for (size_t i = 0; i < selftest->n_effects; i++)
         most = selftest->effects[i].n > most ? selftest->effects[i].n : most;
-    double *const room = malloc(most * sizeof *room);
+    FREED_BY(free_memory) double *room = malloc(most * sizeof *room);
     if (!room)
         return -ENOMEM;
     selftest->recommended = 0;
@@ -189,7 +187,6 @@ int selftest_derive(struct selftest *selftest)
     selftest->equal = equal ? directions_of(equal) : stats_directions(0, 0);
     if (equal)
         recommend(selftest, equal, room);
-    free(room);
     selftest->found = find_found(selftest);
     return summarise(selftest);
 }

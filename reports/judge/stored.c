@@ -163,7 +163,7 @@ static size_t sort_ids(struct run *run, struct result **list)
 /* Decides all kernels, or all baselines: Holm's correction is over each family alone. */
 static int decide(const struct pair *pairs, size_t n, bool baselines, double threshold)
 {
-    struct comparison **const list = malloc((n ? n : 1) * sizeof *list);
+    FREED_BY(free_memory) struct comparison **list = malloc((n ? n : 1) * sizeof *list);
     size_t cases = 0;
 
     if (!list)
@@ -171,9 +171,7 @@ static int decide(const struct pair *pairs, size_t n, bool baselines, double thr
     for (size_t i = 0; i < n; i++)
         if (pairs[i].head->is_baseline == baselines)
             list[cases++] = pairs[i].head->comparison;
-    const int status = comparisons_decide(list, cases, threshold);
-    free(list);
-    return status;
+    return comparisons_decide(list, cases, threshold);
 }
 
 static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *gate)
@@ -205,9 +203,12 @@ static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *ga
 /* Both lists are sorted; a case in one list alone is new or gone. */
 static int match_all(struct run *head, struct run *base)
 {
-    struct result **const ours = malloc((head->n_results + 1) * sizeof(void *));
-    struct result **const theirs = malloc((base->n_results + 1) * sizeof(void *));
-    struct pair *const pairs = malloc((head->n_results + 1) * sizeof *pairs);
+    FREED_BY(free_memory) struct result **ours =
+        malloc((head->n_results + 1) * sizeof(void *));
+    FREED_BY(free_memory) struct result **theirs =
+        malloc((base->n_results + 1) * sizeof(void *));
+    FREED_BY(free_memory) struct pair *pairs =
+        malloc((head->n_results + 1) * sizeof *pairs);
     int status = ours && theirs && pairs ? 0 : -ENOMEM;
     const size_t n = status ? 0 : sort_ids(head, ours);
     const size_t m = status ? 0 : sort_ids(base, theirs);
@@ -229,9 +230,6 @@ static int match_all(struct run *head, struct run *base)
     }
     if (!status)
         status = judge_pairs(pairs, matched, head->gate);
-    free(pairs);
-    free(theirs);
-    free(ours);
     return status;
 }
 
@@ -278,7 +276,7 @@ static int add_arm(struct gate *gate, const char *name, const char *path,
 {
     struct arm *const arm = gate_add_arm(gate, name, path);
     const char *const cpu = facts_find_text(&run->host, "cpu");
-    struct buffer host = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer host = {.text = NULL};
 
     buffer_format(&host, "%s%s%s", cpu ?: "", cpu && run->fingerprint ? ", " : "",
                   run->fingerprint ?: "");
@@ -293,7 +291,6 @@ static int add_arm(struct gate *gate, const char *name, const char *path,
                                          facts_find_text(&run->settings, "label"));
     for (size_t i = 0; i < run->n_plugins && !status; i++)
         status = strings_add(&arm->objects, &arm->n_objects, run->plugins[i]);
-    buffer_free(&host);
     return status;
 }
 

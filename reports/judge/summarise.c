@@ -14,7 +14,6 @@
 #define PRECISE_LEVEL 0.99
 #define TIME_LEVEL 0.96
 #define STREAM_TOLERANCE 1.25
-#define STREAM_BYTES 8192
 
 static bool has_samples(const struct result *result)
 {
@@ -54,19 +53,18 @@ static double *times_per_call(const struct result *result)
 
 bool result_precise(const struct result *result, double precision)
 {
-    double *ns = times_per_call(result);
+    FREED_BY(free_memory) double *ns = times_per_call(result);
     const size_t n = ns ? result->samples.n : 0;
     const struct interval ci = stats_median_interval(ns, n, PRECISE_LEVEL);
     const double median = stats_median(ns, n);
 
-    free(ns);
     return ci.known && fmax(ci.hi - median, median - ci.lo) <= precision * median;
 }
 
 static int summarise_times(struct result *result)
 {
     const size_t n = result->samples.n;
-    double *ns = times_per_call(result);
+    FREED_BY(free_memory) double *ns = times_per_call(result);
     char reason[96];
 
     if (!ns)
@@ -75,7 +73,6 @@ static int summarise_times(struct result *result)
     result->summary.min_ns = stats_min(ns, n);
     result->summary.mad_ns = stats_mad(ns, n);
     result->summary.ci_ns = stats_median_interval(ns, n, TIME_LEVEL);
-    free(ns);
     result->summary.gops = rate(result->work.ops, result->summary.median_ns);
     result->summary.gbps = rate(result->work.bytes, result->summary.median_ns);
     if (result->summary.ci_ns.known)
@@ -100,16 +97,15 @@ static int judge_short(struct result *result)
 }
 
 /* The share of its limit that a case has at least, if the share is as low as its interval
- * allows. A mix of instructions is the same in all loops. One stream is not like another,
- * and a short one takes most of its time to begin and to end: no limit. */
+ * allows. A mix of instructions is the same in all loops. One stream is not like another.
+ */
 static bool exceeds(const struct result *result, const struct speedup *speedup,
                     double *least)
 {
     const bool stream = result->summary.limit.gbps > 0;
 
     *least = speedup->ci.lo * result->summary.limit.share / speedup->times;
-    return speedup->ci.known && !(stream && result->work.bytes < STREAM_BYTES) &&
-           *least > (stream ? STREAM_TOLERANCE : LIMIT_TOLERANCE);
+    return speedup->ci.known && *least > (stream ? STREAM_TOLERANCE : LIMIT_TOLERANCE);
 }
 
 static int judge_share(struct result *result, double least)
@@ -151,6 +147,22 @@ int result_speedup(const struct result *result, const struct result *other,
     return 0;
 }
 
+/* The passes of a roof over its operands: its shape is BYTES or BYTESxPASSES. */
+static double roof_passes(const struct result *roof)
+{
+    const char *const passes = roof->shape ? strchr(roof->shape, 'x') : NULL;
+    return passes ? strtod(passes + 1, NULL) : 1;
+}
+
+/* The share of its time that a call has for itself. The loop around it, whose cost is
+ * subtracted from times, runs beside the end of a call and the begin of the next one; so
+ * a limit may take all of the time. */
+static double share_of_loop(const struct result *result)
+{
+    return result->summary.median_ns /
+           (result->summary.median_ns + result->samples.overhead_ns);
+}
+
 /* Row `streams` reads and writes the very operands of the kernel, whatever bytes its op
  * says: times alone count. */
 static bool moves_the_same(const struct result *roof)
@@ -189,16 +201,13 @@ static int summarise_limit(struct result *result, const struct result *group, si
         return -ENOMEM;
     result->summary.limit.gops = gops ? roof->summary.gops : 0;
     result->summary.limit.gbps = gops ? 0 : roof->summary.gbps;
-    if (speedup.rounds)
-        result->summary.limit.share =
-            speedup.times * (same   ? 1
-                             : gops ? result->work.ops / roof->work.ops
-                                    : result->work.bytes / roof->work.bytes);
-    else
-        result->summary.limit.share =
-            same   ? roof->summary.median_ns / result->summary.median_ns
-            : gops ? result->summary.gops / roof->summary.gops
-                   : result->summary.gbps / roof->summary.gbps;
+    const double times = speedup.rounds
+                             ? speedup.times
+                             : roof->summary.median_ns / result->summary.median_ns;
+    const double work = same   ? 1 / roof_passes(roof)
+                        : gops ? result->work.ops / roof->work.ops
+                               : result->work.bytes / roof->work.bytes;
+    result->summary.limit.share = times * work * share_of_loop(result);
     if (result->summary.limit.guessed && result->summary.limit.share > STREAM_TOLERANCE) {
         result->summary.limit = (struct limit){.guessed = true};
         return 0;

@@ -218,8 +218,8 @@ int result_add_apart(struct result *result, uint32_t round, double ns)
 int result_join_apart(struct result *result)
 {
     const struct apart *const apart = &result->samples.apart;
-    double *const ns = result->samples.ns;
-    uint32_t *const rounds = result->samples.rounds;
+    FREED_BY(free_memory) double *ns = result->samples.ns;
+    FREED_BY(free_memory) uint32_t *rounds = result->samples.rounds;
     const size_t n = result->samples.n;
     int code = 0;
 
@@ -240,8 +240,6 @@ int result_join_apart(struct result *result)
             k++;
         }
     }
-    free(ns);
-    free(rounds);
     return code;
 }
 
@@ -424,4 +422,9 @@ void run_free(struct run *run)
         result_free(result);
     free(run->results);
     free(run);
+}
+
+void run_delete(struct run **run)
+{
+    run_free(*run);
 }

@@ -260,6 +260,7 @@ enum { RUN_SCHEMA_VERSION = 1 };
  * entry, or NULL when out of memory. */
 struct run *run_new(void);
 void run_free(struct run *run);
+void run_delete(struct run **run); /* for FREED_BY() */
 struct result *
 run_add_result(struct run *run); /* zeroed; earlier pointers become invalid */
 /* Empty; earlier pointers become invalid. */

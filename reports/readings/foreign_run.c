@@ -150,7 +150,7 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
         const uint32_t threads = texts[i].reader == read_go ? go_threads(text) : 1;
         const struct reading_form form = {.tick_ns = 1, .threads = threads};
         struct error ignored;
-        char *const copy = malloc(size);
+        FREED_BY(free_memory) char *copy = malloc(size);
         if (copy) {
             memcpy(copy, text, size);
             texts[i].reader(copy, &form, &readings, &ignored);
@@ -162,7 +162,6 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
         else if (readings.n)
             code = fill(run, i, text, &readings, threads);
         readings_free(&readings);
-        free(copy);
     }
     return code == 0 && run->n_results ? 0
            : code == -ENOMEM           ? error_set(error, code, "out of memory")

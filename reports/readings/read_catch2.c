@@ -54,14 +54,13 @@ static bool begins(const char *text, const char *tag)
 static void take(const char *test, const char *name, const char *mean,
                  struct readings *readings)
 {
-    struct buffer id = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer id = {.text = NULL};
     char *end = NULL;
     const double ns = mean ? strtod(mean, &end) : NAN;
     buffer_format(&id, "%s/%s", test, name);
     readings->failed |= id.failed;
     if (!id.failed && mean && end != mean && id.length <= 1000)
         readings_add(readings, id.text, id.length, ns);
-    buffer_free(&id);
 }
 
 int read_catch2(char *text, const struct reading_form *form, struct readings *readings,
@@ -79,9 +78,8 @@ int read_catch2(char *text, const struct reading_form *form, struct readings *re
             free(*where);
             *where = attribute(at, "name", &readings->failed);
         } else if (test && name && begins(at + 1, "mean")) {
-            char *const mean = attribute(at, "value", &readings->failed);
+            FREED_BY(free_memory) char *mean = attribute(at, "value", &readings->failed);
             take(test, name, mean, readings);
-            free(mean);
             free(name);
             name = NULL;
         }

@@ -239,17 +239,33 @@ int read_nanobench(char *text, const struct reading_form *form, struct readings 
     return 0;
 }
 
-/* ---- checkasm: "put_8tap_w8_avx2:    123.4 (5.67x)", in ticks ---- */
+/* ---- checkasm: "put_8tap_w8_avx2:    123.4 (5.67x)", in ticks, or as CSV
+ * "put_8tap_w8,avx2,123.4567,1.23,45.6" ---- */
+
+static bool read_csv(char *line, double tick_ns, struct readings *readings)
+{
+    char *const comma = strchr(line, ','), *end;
+    char *const number = comma ? strchr(comma + 1, ',') : NULL;
+    if (!number || number == comma + 1)
+        return false;
+    strtod(number + 1, &end);
+    if (end == number + 1 || *end != ',')
+        return false;
+    *comma = '_';
+    print(readings, line, (size_t)(number - line), number + 1, tick_ns);
+    return true;
+}
 
 int read_checkasm(char *text, const struct reading_form *form, struct readings *readings,
                   struct error *error)
 {
     (void)error;
-    for (const char *line; (line = next_line(&text));) {
-        line = skip_blanks(line);
+    for (char *row; (row = next_line(&text));) {
+        const char *const line = skip_blanks(row);
         const size_t length = strcspn(line, " \t:");
         char *end;
-        if (line[length] != ':' || !strncmp(line, "nop:", 4))
+        if (read_csv(row, form->tick_ns, readings) || line[length] != ':' ||
+            !strncmp(line, "nop:", 4))
             continue;
         const char *const number = skip_blanks(line + length + 1);
         strtod(number, &end);

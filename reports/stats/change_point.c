@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "stats.h"
 
 /* One in so many series of equal values seems to change, and standard errors that are
@@ -180,8 +181,8 @@ static void divide(struct series *series, size_t from, size_t to)
 size_t stats_change_points(const double *x, size_t n, double least, uint64_t seed,
                            size_t *at)
 {
-    double *const room = malloc((3 * n + 1) * sizeof *room);
-    struct place *const place = malloc((n + 1) * sizeof *place);
+    FREED_BY(free_memory) double *room = malloc((3 * n + 1) * sizeof *room);
+    FREED_BY(free_memory) struct place *place = malloc((n + 1) * sizeof *place);
     struct series series = {.x = x,
                             .seed = seed,
                             .least = least,
@@ -193,7 +194,5 @@ size_t stats_change_points(const double *x, size_t n, double least, uint64_t see
 
     if (room && place)
         divide(&series, 0, n);
-    free(room);
-    free(place);
     return series.n;
 }

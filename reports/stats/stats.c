@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "stats.h"
 
 static int compare_doubles(const void *left, const void *right)
@@ -36,11 +37,8 @@ static double sorted_median(const double *x, size_t n)
 
 double stats_median(const double *x, size_t n)
 {
-    double *sorted = sorted_copy(x, n);
-    double median = sorted ? sorted_median(sorted, n) : NAN;
-
-    free(sorted);
-    return median;
+    FREED_BY(free_memory) double *sorted = sorted_copy(x, n);
+    return sorted ? sorted_median(sorted, n) : NAN;
 }
 
 double stats_min(const double *x, size_t n)
@@ -54,7 +52,7 @@ double stats_min(const double *x, size_t n)
 
 double stats_mad(const double *x, size_t n)
 {
-    double *deviation = sorted_copy(x, n);
+    FREED_BY(free_memory) double *deviation = sorted_copy(x, n);
     double mad = NAN;
 
     if (deviation) {
@@ -63,7 +61,6 @@ double stats_mad(const double *x, size_t n)
             deviation[i] = fabs(deviation[i] - median);
         mad = stats_median(deviation, n);
     }
-    free(deviation);
     return mad;
 }
 
@@ -138,12 +135,11 @@ struct interval stats_median_interval(const double *x, size_t n, double level)
     struct interval interval = {.known = false};
     double tail;
     size_t k = n < STATS_MIN_SAMPLES ? 0 : sign_tail(n, 1 - level, &tail);
-    double *sorted = k ? sorted_copy(x, n) : NULL;
+    FREED_BY(free_memory) double *sorted = k ? sorted_copy(x, n) : NULL;
 
     if (sorted)
         interval = (struct interval){
             .known = true, .lo = sorted[k - 1], .hi = sorted[n - k], .level = 1 - tail};
-    free(sorted);
     return interval;
 }
 
@@ -190,7 +186,7 @@ struct interval stats_proportion_interval(size_t successes, size_t n, double lev
 double stats_ratio(const double *a, const double *b, size_t n, double level,
                    struct interval *interval)
 {
-    double *logs = n ? malloc(n * sizeof *logs) : NULL;
+    FREED_BY(free_memory) double *logs = n ? malloc(n * sizeof *logs) : NULL;
     double ratio = NAN;
 
     *interval = (struct interval){.known = false};
@@ -204,7 +200,6 @@ double stats_ratio(const double *a, const double *b, size_t n, double level,
         interval->lo = exp(interval->lo);
         interval->hi = exp(interval->hi);
     }
-    free(logs);
     return ratio;
 }
 

@@ -43,7 +43,7 @@ static void add_part(struct buffer *out, const char *part)
 int study_arm_shape(const struct study_arm *arm, const char *at, char **shape,
                     struct error *error)
 {
-    struct buffer out = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer out = {.text = NULL};
     const char *const set = arm->shape && *arm->shape == '+' ? arm->shape + 1 : NULL;
 
     if (!set)
@@ -56,7 +56,5 @@ int study_arm_shape(const struct study_arm *arm, const char *at, char **shape,
     for (const char *part = set; *part; part += letter_length(part))
         if (!find_letter(at, *part))
             add_part(&out, part);
-    const int code = out.failed ? -ENOMEM : string_set(shape, buffer_text(&out));
-    buffer_free(&out);
-    return code;
+    return out.failed ? -ENOMEM : string_set(shape, buffer_text(&out));
 }

@@ -221,13 +221,12 @@ void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
     if (!length)
         return;
     buffer_plain_n(out, sentence, length - (sentence[length - 1] == '.'));
-    struct buffer value = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer value = {.text = NULL};
     study_value_tell(check, &value);
     if (!has_number(sentence, buffer_text(&value))) {
         buffer_add(out, ": ");
         buffer_add(out, buffer_text(&value));
     }
-    buffer_free(&value);
     buffer_add(out, claim->contested ? ". Evidence speaks against it." : ".");
 }
 

@@ -51,7 +51,7 @@ bool file_place(const char *path, struct file_place *place)
         place->inode = status.st_ino;
         return S_ISREG(status.st_mode);
     }
-    char *const target = file_target(path);
+    FREED_BY(free_memory) char *target = file_target(path);
     if (!target)
         return false;
     char *const slash = strrchr(target, '/');
@@ -61,7 +61,6 @@ bool file_place(const char *path, struct file_place *place)
     const bool found = !stat(slash ? target : ".", &status);
     place->device = status.st_dev;
     place->inode = status.st_ino;
-    free(target);
     return found;
 }
 

@@ -129,12 +129,11 @@ static char *folder_of(const char *path)
 static int replace(const char *path, const struct stat *old, bool named,
                    file_writer *write, const void *context, struct error *why)
 {
-    char *const folder = folder_of(path);
+    FREED_BY(free_memory) char *folder = folder_of(path);
     char *name = NULL;
     FILE *file = NULL;
     int fd = folder ? open_beside(folder, named, &name, why) : failed(why, -ENOMEM), code;
 
-    free(folder);
     if (fd < 0 || !name)
         return fd;
     /* Root writes into the files of others; they stay theirs. */
@@ -171,14 +170,14 @@ int file_try(const char *path, struct error *why)
 {
     struct stat old;
     const bool exists = !stat(path, &old);
-    char *name = NULL;
+    FREED_BY(free_memory) char *name = NULL;
 
     if (exists && !file_is_replaced(path))
         return S_ISDIR(old.st_mode) ? failed(why, -EISDIR)
                : access(path, W_OK) ? failed(why, -errno)
                                     : 0;
-    char *const target = find_target(path, exists);
-    char *const folder = target ? folder_of(target) : NULL;
+    FREED_BY(free_memory) char *target = find_target(path, exists);
+    FREED_BY(free_memory) char *folder = target ? folder_of(target) : NULL;
     const int fd = folder ? open_beside(folder, false, &name, why) : failed(why, -errno);
     struct stat made;
 
@@ -188,9 +187,6 @@ int file_try(const char *path, struct error *why)
         close(fd);
     else if (folder)
         error_set(why, fd, "cannot write to folder %.300s: %s", folder, strerror(-fd));
-    free(name);
-    free(folder);
-    free(target);
     return fd < 0 ? fd : 0;
 }
 

@@ -172,3 +172,8 @@ void json_free(struct json *json)
     buffer_free(&json->scratch);
     *json = (struct json){.root = NULL};
 }
+
+void json_delete(struct cJSON **tree)
+{
+    cJSON_Delete(*tree);
+}

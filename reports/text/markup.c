@@ -96,7 +96,7 @@ static bool links(const char *text, char before)
 
 void text_markdown(FILE *file, const char *raw)
 {
-    struct buffer plain = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
     char before = ' ';
 
     buffer_plain(&plain, raw);
@@ -109,7 +109,6 @@ void text_markdown(FILE *file, const char *raw)
             fputc(*text, file);
         fputs(links(text, before) ? NO_LINK : "", file);
     }
-    buffer_free(&plain);
 }
 
 void text_answer(FILE *file, char *const *lines, size_t n)
@@ -130,7 +129,7 @@ void text_answer_markdown(FILE *file, char *const *lines, size_t n)
 
 void text_csv(FILE *file, const char *raw)
 {
-    struct buffer plain = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
 
     buffer_plain(&plain, raw);
     const char *const quote = strpbrk(buffer_text(&plain), "\",") ? "\"" : "";
@@ -144,7 +143,6 @@ void text_csv(FILE *file, const char *raw)
         fputc(*text, file);
     }
     fputs(quote, file);
-    buffer_free(&plain);
 }
 
 void text_csv_number(FILE *file, bool known, double value)

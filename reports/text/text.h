@@ -152,6 +152,7 @@ char *json_take(struct json *json, char indent);
 /* Writes such a text, safe to print. False if that fails. */
 bool json_print(const char *text, FILE *file);
 void json_free(struct json *json);
+void json_delete(struct cJSON **tree); /* for FREED_BY() */
 
 /* ---- files (file_save.c, file_load.c, file_place.c) ---- */
 

@@ -42,6 +42,16 @@ static const struct {
                           "gain)\n                ^~~~"},
     {"void (plan_t x = 3)", "unknown type"},
     {"void (plan_t x)", "unknown type"},
+    {"float (std::span<const float> x)",
+     "a span is passed as two arguments: float x[n], size_t n\n    "
+     "float (std::span<const float> x)\n           ^~~~~~~~~"},
+    {"size_t (std::string_view x)", "libstdc++ passes it as two arguments: size_t n"},
+    {"void (const std::vector<float> &x)",
+     "a class cannot be passed; measure a function"},
+    {"void (Matrix<float> x)", "a class cannot be passed"},
+    {"template <class T> void f(T *x, size_t n)", "take one instance of the template"},
+    {"void f(const auto &x)", "write the type that stands for auto"},
+    {"fn f(x: *const f32, n: usize) -> f32", "write it as C does"},
     {"void (struct s x = NULL)", "a structure cannot be passed by value"},
     {"void (struct s x)", "a structure cannot be passed by value; pass its address, or "
                           "write a function that takes "

@@ -381,6 +381,7 @@ static void test_shares(void **state)
     SET(alu, 6);
     SET(branches, 3);
     SET(checks, 2);
+    SET(work, 2);
     inspect_bounds(&facts);
     assert_near(VALUE(called_share), 0.75, 1e-9);
     assert_near(VALUE(decisions), 1, 1e-9);

@@ -4,7 +4,7 @@
 #include "inspect.h"
 #include "said_facts.h"
 
-enum { SAID_MAX = 10 };
+enum { SAID_MAX = 12 };
 struct script {
     enum inspect_cause cause;
     enum inspect_confidence confidence;
@@ -70,7 +70,11 @@ static const struct script scripts[] = {
     {CAUSE_mispredicts,
      INSPECT_FLIPPED,
      {IS(tame_input, 0.5), IS(cycles, 10), END},
-     {IS(flush_denormals, 0.5), IS(mispredict_cycles, 0.1), END}},
+     {IS(flush_denormals, 0.5), IS(code_cycles, 9.5), IS(mispredict_cycles, 0.1), END}},
+    {CAUSE_call,
+     INSPECT_STRUCTURAL,
+     {IS(out_share, 0.8), IS(out_length, 120), END},
+     {IS(limit_share, 0.9), END}},
     {CAUSE_mispredicts,
      INSPECT_STRUCTURAL,
      {IS(mispredict_cycles, 4), IS(cycles, 10), IS(gap_cycles, 6), HOT, END},
@@ -192,15 +196,18 @@ static const struct script scripts[] = {
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(widest_bits, 0), IS(isa_bits, 256), IS(decisions, 1), IS(page_share, 0.001),
-      IS(chain, 1), IS(elements, 1), EXPLAINED, END},
+      IS(chain, 1), IS(elements, 1), IS(code_cycles, 5), IS(cycles, 10), HOT,
+      IS(gap_cycles, 5), END},
      {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(page_share, 0.5),
-      IS(wild_stores, 1), IS(trips, 3), END}},
+      IS(code_cycles, 4), IS(guess_cycles, 4), IS(wild_stores, 1), IS(trips, 3), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(widest_bits, 32), IS(places_known, 1), IS(decisions, 1), IS(page_share, 0.001),
-      IS(chain, 1), IS(elements, 1), EXPLAINED, END},
-     {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(wild_stores, 1), IS(lone, 1),
-      IS(isa_bits, 32), IS(trips, 3), END}},
+      IS(chain, 1), IS(elements, 1), IS(code_cycles, 5), IS(cycles, 10), HOT,
+      IS(gap_cycles, 5), END},
+     {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(code_cycles, 4),
+      IS(guess_cycles, 4), IS(wild_stores, 1), IS(lone, 1), IS(isa_bits, 32),
+      IS(trips, 3), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(crossing_share, 0.5), IS(crossings, 16), EXPLAINED, END},

@@ -293,6 +293,14 @@ static void test_small_flips(void **state)
         assert_int_equal(findings.finding[large].cause, CAUSE_load_ports);
         assert_int_equal(findings.finding[!large].cause, CAUSE_latency_chain);
     }
+    /* Another place of the same code stands behind what takes twice as much of it. */
+    for (int large = 0; large <= 1; large++) {
+        struct inspect_facts facts = structural_case();
+        inspect_fact_set_interval(&facts, FACT_place, large ? 0.75 : 0.85, 0.7, 0.87);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[large].cause, CAUSE_call);
+        assert_int_equal(findings.finding[!large].cause, CAUSE_placement);
+    }
 }
 
 static void test_much_left_is_said(void **state)

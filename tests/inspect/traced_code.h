@@ -83,6 +83,10 @@ CODE(multiplying, "1: imull %eax, %eax\n"
                   "   decl %esi\n"
                   "   jnz 1b\n"
                   "   retq")
+CODE(locking, "1: lock incl (%rdi)\n"
+              "   decl %esi\n"
+              "   jnz 1b\n"
+              "   retq")
 /* Looks for a byte that is nowhere; asks the same place each turn. */
 CODE(searching, "1: cmpb $77, (%rdi)\n"
                 "   je 2f\n"
@@ -256,6 +260,17 @@ CODE(indexed, "xorl %ecx, %ecx\n"
               "   cmpl %esi, %ecx\n"
               "   jne 1b\n"
               "   retq")
+/* Loads in each turn where it loads from: 5 n + 5. */
+CODE(by_pointer, "leaq 4096(%rdi), %rdx\n"
+                 "movq %rdx, (%rdi)\n"
+                 "xorl %ecx, %ecx\n"
+                 "1: movq (%rdi), %rax\n"
+                 "   movl (%rax,%rcx,4), %edx\n"
+                 "   incl %ecx\n"
+                 "   cmpl %esi, %ecx\n"
+                 "   jne 1b\n"
+                 "   movq $0, (%rdi)\n"
+                 "   retq")
 /* 8 elements from, and 8 to, places that lie in 512 bits: 6 n + 2. */
 CODE(gathering, "vpxord %zmm1, %zmm1, %zmm1\n"
                 "1: kxnorw %k1, %k1, %k1\n"

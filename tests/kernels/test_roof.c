@@ -5,6 +5,7 @@
 
 #include "kernels.h"
 #include "lay_out.h"
+#include "roof/roof.h"
 #include "unit.h"
 
 /* ---- the op ---- */
@@ -172,7 +173,7 @@ static double expect(const char *variant, struct operands *want, uint64_t read_w
         double bytes = 0;
         for (int i = 0; i < OPERANDS; i++) {
             if (operand[i].role == SIMDBENCH_OUT)
-                fill_ones(&operand[i]);
+                memset(operand[i].data, 0xff, bytes_of(&operand[i]));
             if (i == 2) /* operand 4 begins as its copy */
                 continue;
             bytes += (double)bytes_of(&operand[i]) *
@@ -202,8 +203,8 @@ static void check_stream(const struct simdbench_kernel *kernel, uint64_t in, uin
     kernel->run(&operands->view, run_state);
     kernel->work(&operands->view, &ops, &bytes);
     assert_true(ops == 0);
-    assert_true(bytes ==
-                expect(kernel->variant, &want.operands, words, *(uint64_t *)run_state));
+    assert_true(bytes == expect(kernel->variant, &want.operands, words,
+                                ((const struct roof_streams *)run_state)->sum));
     assert_memory_equal(stream.base, want.base, stream.map.bytes);
     kernel->release(run_state);
     free(stream.base);
@@ -234,6 +235,48 @@ static void test_streams(void **state)
     assert_true(n >= 32 && n % 16 == 0);
 }
 
+/* Passes over little memory run over copies of it, as long ones as their number allows,
+ * and move as many times the bytes. */
+static void test_passes(void **state)
+{
+    const struct simdbench_kernel *const *kernels = kernel_list();
+    for (size_t i = 0; kernels[i]; i++)
+        for (uint64_t passes = 3; is_stream(kernels[i]) && passes <= 48; passes *= 16) {
+            struct stream stream, before;
+            char error[100];
+            void *run_state = NULL;
+            double ops, bytes, once;
+            stream_make(&stream, kernels[i]->type, 37, 37, 64, passes);
+            stream_make(&before, kernels[i]->type, 37, 37, 64, passes);
+            struct operands *const operands = &stream.operands;
+            kernels[i]->work(&operands->view, &ops, &once);
+            assert_int_equal(op_find("roof")->parse(passes == 3 ? "296x3" : "296x48",
+                                                    &operands->shape, NULL, 0),
+                             0);
+            assert_int_equal(
+                kernels[i]->prepare(&operands->view, &run_state, error, sizeof error), 0);
+            const struct roof_streams *const streams = run_state;
+            assert_int_equal(streams->passes, 3);
+            assert_non_null(streams->longer);
+            for (uint32_t k = 0; k < OPERANDS; k++) {
+                const struct simdbench_operand *const copy =
+                    streams->longer->view.operand[k];
+                assert_int_equal(copy->count, passes / 3 * operands->operand[k].count);
+                assert_int_equal(
+                    ((uintptr_t)copy->data - (uintptr_t)operands->operand[k].data) % 64,
+                    0);
+            }
+            kernels[i]->run(&operands->view, run_state);
+            kernels[i]->work(&operands->view, &ops, &bytes);
+            assert_true(bytes == (double)passes * once);
+            assert_int_equal(operands_damaged(operands), -1);
+            assert_memory_equal(stream.base, before.base, stream.map.bytes);
+            kernels[i]->release(run_state);
+            free(stream.base);
+            free(before.base);
+        }
+}
+
 /* Copies go to what is input and output if there is no other output. */
 static void test_in_place(void **state)
 {
@@ -246,7 +289,8 @@ static void test_in_place(void **state)
     const struct simdbench_operands operands = {
         .count = 2, .shape = &shape, .operand = {&operand[0], &operand[1]}};
     for (size_t i = 0; kernels[i]; i++) {
-        uint64_t sum;
+        char error[100];
+        void *run_state = NULL;
         double ops, bytes;
         if (!is_stream(kernels[i]) || strncmp(kernels[i]->variant, "copy", 4) != 0)
             continue;
@@ -254,7 +298,10 @@ static void test_in_place(void **state)
             x[e] = (float)e;
             y[e] = -1;
         }
-        kernels[i]->run(&operands, &sum);
+        assert_int_equal(kernels[i]->prepare(&operands, &run_state, error, sizeof error),
+                         0);
+        kernels[i]->run(&operands, run_state);
+        kernels[i]->release(run_state);
         kernels[i]->work(&operands, &ops, &bytes);
         assert_true(bytes == 800);
         assert_memory_equal(x, y, sizeof x);
@@ -298,7 +345,12 @@ static void check_touches(const char *variant, uint32_t role, int protection)
         operand.data = protected_pages;
         assert_int_equal(mprotect(protected_pages, PAGES * PAGE, protection), 0);
         touched = 0;
-        kernels[i]->run(&operands, NULL);
+        char error[100];
+        void *run_state = NULL;
+        assert_int_equal(kernels[i]->prepare(&operands, &run_state, error, sizeof error),
+                         0);
+        kernels[i]->run(&operands, run_state);
+        kernels[i]->release(run_state);
         assert_int_equal(touched, (1 << PAGES) - 1);
     }
     sigaction(SIGSEGV, &before, NULL);
@@ -387,7 +439,7 @@ static void test_fill(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_shapes), TEST(test_op_work), TEST(test_registers),
-                     TEST(test_streams), TEST(test_in_place), TEST(test_touches),
-                     TEST(test_fill), TEST(test_clean_registers),
+                     TEST(test_streams), TEST(test_passes), TEST(test_in_place),
+                     TEST(test_touches), TEST(test_fill), TEST(test_clean_registers),
                      TEST(test_streams_need_operands));
 }

@@ -80,6 +80,10 @@ FUNCTION(legacy, "   movaps ones(%rip), %xmm3\n   xorl %r8d, %r8d\n"
                  "   movlps %xmm0, (%rsi, %r8)\n"
                  "   addq $16, %rdi\n   addq $16, %rsi\n   decl %ecx\n   jnz 1b\n"
                  "   retq\n")
+/* A root keeps upper elements of its result, and nobody needs them. */
+FUNCTION(keeps_upper, "1: movss (%rdi), %xmm0\n   sqrtss %xmm0, %xmm1\n"
+                      "   movups %xmm1, (%rsi)\n   addq $4, %rdi\n   addq $16, %rsi\n"
+                      "   decl %ecx\n   jnz 1b\n   retq\n")
 FUNCTION(reads_wide, "   vxorps %xmm1, %xmm1, %xmm1\n"
                      "1: vmovups (%rdi), %ymm0\n   addps %xmm1, %xmm0\n"
                      "   vmovmskps %ymm0, %eax\n   vmovups %ymm0, (%rsi)\n"
@@ -285,6 +289,9 @@ static void test_vex(void **state)
     if (!__builtin_cpu_supports("avx2"))
         skip();
     keep_results(legacy, SURGERY_VEX, 13);
+    edit_well(keeps_upper, SURGERY_VEX, 3);
+    for (unsigned i = 1; i < 4 * TURNS; i += i % 4 == 3 ? 2 : 1)
+        assert_float_equal(output[i], 0, 0);
     refuse(reads_wide, SURGERY_VEX, -EPERM, "a general register at reads_wide+0x");
     refuse(sum_of_register, SURGERY_VEX, -ENOENT, "nothing of that kind");
 }

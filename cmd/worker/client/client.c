@@ -3,6 +3,7 @@
 #include "client_private.h"
 #include "process/process.h"
 #include "relay.h"
+#include "reports.h"
 #include "worker/service/service.h"
 
 #include <errno.h>
@@ -199,7 +200,7 @@ int worker_start(struct worker *worker, bool in_process, struct error *error)
     int status = client_spawn(worker, error);
     if (status < 0)
         return status;
-    cJSON *hello = NULL;
+    FREED_BY(json_delete) cJSON *hello = NULL;
     int64_t seconds =
         client_is_foreign(worker) ? START_FOREIGN_TIMEOUT_S : START_TIMEOUT_S;
     status = client_take_reply(worker, NULL, clock_now(), seconds * 1000000000LL, &hello,
@@ -214,6 +215,5 @@ int worker_start(struct worker *worker, bool in_process, struct error *error)
         if (status < 0)
             worker_kill(worker);
     }
-    cJSON_Delete(hello);
     return status;
 }

@@ -2,6 +2,7 @@
 /* Asks a worker for a call, and traces it meanwhile. */
 #include "client_private.h"
 #include "process/process.h"
+#include "reports.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +19,7 @@ static bool is_over(void *context)
 static int give_up(struct worker *worker, const cJSON *request, int status,
                    struct error *error)
 {
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     if (status == -ECHILD) {
         client_describe_death(worker, "step", error);
         return -ECONNRESET;
@@ -26,7 +27,6 @@ static int give_up(struct worker *worker, const cJSON *request, int status,
     if (status == -EINTR && !interrupted_by &&
         client_take_reply(worker, request, clock_now(), 0, &reply, error) == 0)
         status = client_reply_error(reply, "nothing was traced", error);
-    cJSON_Delete(reply);
     worker_kill(worker);
     return status;
 }
@@ -44,7 +44,7 @@ static int trace(struct worker *worker, cJSON *request,
                  const struct inspect_options *options, struct inspect_census *census,
                  struct error *error)
 {
-    cJSON *reply = NULL;
+    FREED_BY(json_delete) cJSON *reply = NULL;
     int status = client_send(worker, request, error);
     if (status < 0)
         return status;
@@ -55,7 +55,6 @@ static int trace(struct worker *worker, cJSON *request,
                                traced < 0 ? NULL : error);
     if (status == 0 && !message_true(reply, "ok"))
         status = take_wrong(worker, reply, error);
-    cJSON_Delete(reply);
     if (status < 0)
         inspect_census_free(census);
     return status < 0 ? status : traced;
@@ -100,16 +99,14 @@ int worker_step(struct worker *worker, const struct step_call *call,
 {
     struct step_call traced = *call;
     traced.calls = INSPECT_CALLS;
-    cJSON *const request = step_call(&traced);
+    FREED_BY(json_delete) cJSON *request = step_call(&traced);
     struct inspect_options all = *options;
     *census = (struct inspect_census){.whole = false};
     all.stop = is_over;
     all.stop_context = worker;
     all.timeout_ns = timeout_ns;
-    const int status = refuse(worker, error)
+    return refuse(worker, error)
                            ?: call_first(worker, call->number, timeout_ns, error)
                            ?: attach(worker, error)
                            ?: trace(worker, request, &all, census, error);
-    cJSON_Delete(request);
-    return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proofs of events: as messages, and as the file that keeps them until the host boots
  * again. */
+#include "reports.h"
 #include "worker/worker.h"
 
 #include <inttypes.h>
@@ -102,7 +103,7 @@ void proofs_load(const char *fingerprint, const struct event *events, size_t n,
     *proofs = (struct proofs){.n = n, .loaded = true};
     if (!fingerprint)
         return;
-    cJSON *const hosts = host_file_load(file_name);
+    FREED_BY(json_delete) cJSON *hosts = host_file_load(file_name);
     const cJSON *const host = host_file_find(hosts, fingerprint);
     slots_read(host, proofs);
     for (size_t i = 0; i < n; i++) {
@@ -111,7 +112,6 @@ void proofs_load(const char *fingerprint, const struct event *events, size_t n,
         proofs->known[i] =
             proof_read(message_get(message_get(host, "events"), key), &proofs->proof[i]);
     }
-    cJSON_Delete(hosts);
 }
 
 /* A refusal may be lifted, and where a loop told nothing the next time it may. */

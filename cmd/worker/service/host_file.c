@@ -26,12 +26,11 @@ cJSON *host_file_load(const char *name)
     if (state_path(STATE_CACHE, name, false, path, sizeof path, NULL) == 0 &&
         file_load(path, FILE_MAX_BYTES, &text, &size) < 0)
         text = NULL;
-    cJSON *const root = text ? cJSON_Parse(text) : NULL;
+    FREED_BY(json_delete) cJSON *root = text ? cJSON_Parse(text) : NULL;
     cJSON *hosts = NULL;
     free(text);
     if (message_number(root, "schema_version", 0) == FILE_VERSION)
         hosts = cJSON_DetachItemFromObjectCaseSensitive(root, "hosts");
-    cJSON_Delete(root);
     if (cJSON_IsObject(hosts))
         return hosts;
     cJSON_Delete(hosts);
@@ -62,10 +61,9 @@ cJSON *host_file_make(cJSON *hosts, const char *fingerprint)
 void host_file_save(const char *name, cJSON *hosts)
 {
     char path[4096];
-    cJSON *const root = must_have(cJSON_CreateObject());
+    FREED_BY(json_delete) cJSON *root = must_have(cJSON_CreateObject());
     cJSON_AddNumberToObject(root, "schema_version", FILE_VERSION);
     cJSON_AddItemToObject(root, "hosts", hosts);
     if (state_path(STATE_CACHE, name, true, path, sizeof path, NULL) == 0)
         message_save(root, path, NULL);
-    cJSON_Delete(root);
 }

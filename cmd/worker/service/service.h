@@ -48,6 +48,9 @@ struct service_case {
     char note[200], guard_note[200];
     struct copies *copies; /* NULL: none */
     struct turn *turn; /* arguments that calls take in turn; NULL: argument and state */
+    /* Of the kernel's own op, where it runs on operands of another one; size 0: theirs.
+     */
+    struct simdbench_shape shape;
 };
 
 /* A set of operands, or the frame of a declared function, and what was prepared for it.
@@ -125,6 +128,9 @@ int service_call_checked(const struct service *service, struct service_case *ent
                          const struct answers *want, uint64_t calls, struct error *error);
 /* The reply that says so; `again` as of struct service_case.batches, or 0. */
 cJSON *service_wrong(const char *text, uint64_t again);
+/* The operands, of the shape that the case gives them. */
+struct simdbench_operands service_view(const struct service *service,
+                                       const struct service_case *entry);
 /* The first operand that is an output, or NULL. */
 const struct simdbench_operand *service_output(const struct service *service);
 /* service_memory.c */

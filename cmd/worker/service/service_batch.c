@@ -156,11 +156,6 @@ struct timed {
     struct thread_times before, after;
 };
 
-static bool resets(const struct service_case *entry)
-{
-    return entry->kernel->flags & SIMDBENCH_RESETS;
-}
-
 /* A call of each set that is not timed, by which a library has started its threads. */
 static int warm_up(struct timed *timed)
 {
@@ -171,7 +166,7 @@ static int warm_up(struct timed *timed)
     uint64_t calls = entry->turn ? service->n_sets : 1;
     calls = calls < timed->call->iterations ? calls : timed->call->iterations;
     for (uint64_t i = 0; i < calls; i++) {
-        if (resets(entry))
+        if (timed->call->reset)
             operands_reset(service_next(service));
         service_repeat(service, entry->run, entry->argument, entry->state, entry->turn,
                        1);
@@ -189,7 +184,7 @@ static void choose_regions(struct timed *timed)
 {
     const struct batch_call *const call = timed->call;
     const uint64_t most = timed->team || !call->regions ? 1 : call->regions;
-    const bool each = call->cold || call->fresh_output || resets(timed->entry);
+    const bool each = call->cold || call->fresh_output || call->reset;
     timed->regions = each || most > call->iterations ? call->iterations : most;
 }
 
@@ -199,13 +194,13 @@ static void run_regions(struct timed *timed)
     const struct batch_call *const call = timed->call;
     struct counters *const counters = service->sampler.counters;
     const struct service_case *const entry = timed->entry;
-    const bool each = call->cold || call->fresh_output || resets(entry);
+    const bool each = call->cold || call->fresh_output || call->reset;
     /* Counters see all that runs between their readings. */
     const bool apart = each || counters;
     const uint64_t regions = timed->regions, calls = call->iterations;
     for (uint64_t i = 0; i < regions; i++) {
         const struct operands *const next = service_next(service);
-        if (resets(entry))
+        if (call->reset)
             operands_reset(next);
         if (call->cold)
             operands_evict(next);

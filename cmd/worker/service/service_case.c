@@ -34,6 +34,15 @@ void service_release_all(struct service *service)
         release(service, &service->cases[i]);
 }
 
+struct simdbench_operands service_view(const struct service *service,
+                                       const struct service_case *entry)
+{
+    struct simdbench_operands view = service->operands.view;
+    if (entry->shape.size)
+        view.shape = &entry->shape;
+    return view;
+}
+
 /* A declared function is called by code that is made for it. */
 static int prepare_declared(const struct service *service, struct service_case *entry,
                             const struct service_part *part, uint64_t kernel, char *error,
@@ -53,7 +62,7 @@ static int prepare_case(const struct service *service, struct service_case *entr
                         bool own, uint32_t threads, char *error, size_t error_size)
 {
     const struct simdbench_operands *const all = &service->operands.view;
-    struct simdbench_operands copy = *all;
+    struct simdbench_operands copy = service_view(service, entry);
     const struct simdbench_operands *const operands = own ? &copy : all;
     const struct simdbench_kernel *kernel = entry->kernel;
     struct error why = {.text = ""};
@@ -105,17 +114,21 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
     if (wanted - part->first >= part->n || slot == SERVICE_CASES_MAX)
         return service_error(-EINVAL, "prepare: no such kernel, or too many cases");
     const struct simdbench_kernel *kernel = part->kernels[wanted - part->first];
-    const struct simdbench_operands *operands = &service->operands.view;
-    const struct simdbench_module *module = part->table;
-    if (module && module->set_threads) {
-        int status = module->set_threads(operands->threads);
-        if (status < 0)
-            return service_error(status, "%s cannot use %u threads", module->name,
-                                 operands->threads);
-    }
-    const uint32_t threads = call.threads ? (uint32_t)call.threads : operands->threads;
     struct service_case made = {.kernel = kernel};
     char error[512] = "";
+    const struct simdbench_op *const op =
+        call.shape ? service_op(service, kernel->op) : NULL;
+    if (op && op->parse(call.shape, &made.shape, error, sizeof error) < 0)
+        return service_error(-EINVAL, "prepare: %s", error);
+    const struct simdbench_operands operands = service_view(service, &made);
+    const struct simdbench_module *module = part->table;
+    if (module && module->set_threads) {
+        int status = module->set_threads(operands.threads);
+        if (status < 0)
+            return service_error(status, "%s cannot use %u threads", module->name,
+                                 operands.threads);
+    }
+    const uint32_t threads = call.threads ? (uint32_t)call.threads : operands.threads;
     int64_t begin = clock_now();
     int status =
         part->declared
@@ -142,12 +155,12 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
         .bytes = NAN};
     if (kernel->work) {
         told.ops = told.bytes = 0;
-        kernel->work(operands, &told.ops, &told.bytes);
+        kernel->work(&operands, &told.ops, &told.bytes);
         /* Each thread does all of what touches no operand. */
         if (made.split && kernel->flags & SIMDBENCH_REGISTERS)
             told.ops *= split_parts(made.split);
     }
-    tell_choice(&made, operands, &told);
+    tell_choice(&made, &operands, &told);
     cJSON *reply = service_ok();
     prepare_reply_add(reply, &told);
     return reply;

@@ -209,9 +209,8 @@ static int make_edit(struct copies *copies, const struct copies_call *call,
     for (uint64_t i = 0; i < call->edits && status == 0; i++) {
         struct surgery_variant **const variant = &copies->variant[copies->n + i];
         const uint64_t shift = (call->shift + LINE_BYTES * i / call->edits) % LINE_BYTES;
-        status = surgery_edit(copies->surgery, edit, (unsigned)shift, variant, error);
-        if (status == 0)
-            status = surgery_prove(*variant, PROOF_NS, error);
+        status = surgery_edit(copies->surgery, edit, (unsigned)shift, variant, error)
+                     ?: surgery_prove(*variant, PROOF_NS, error);
     }
     return status;
 }
@@ -220,15 +219,14 @@ static int make_edit(struct copies *copies, const struct copies_call *call,
 static int make_edits(struct copies *copies, const struct copies_call *call,
                       const struct inspect_census *census, struct error *error)
 {
-    struct surgery_seen *const seen = see(census);
+    FREED_BY(free_memory) struct surgery_seen *seen = see(census);
     if (!seen)
         return error_set(error, -ENOMEM, "out of memory");
     for (enum surgery_edit edit = 0; edit < SURGERY_EDITS; edit++) {
         struct error why = {.text = ""};
         int status = surgery_plan_edit(copies->surgery, edit, seen, census->n_lines,
-                                       &copies->changed[edit], &why);
-        if (status == 0)
-            status = make_edit(copies, call, edit, &why);
+                                       &copies->changed[edit], &why)
+                         ?: make_edit(copies, call, edit, &why);
         if (status < 0) {
             snprintf(copies->absent[edit], sizeof copies->absent[edit], "%s", why.text);
             memset(&copies->variant[copies->n], 0,
@@ -236,7 +234,6 @@ static int make_edits(struct copies *copies, const struct copies_call *call,
         }
         copies->n += call->edits;
     }
-    free(seen);
     return 0;
 }
 
@@ -316,8 +313,8 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
     struct copies_reply told = {.share = NAN};
     struct executed_code executed = {.n = 0};
     struct error error = {.text = ""};
-    struct buffer places = {.text = NULL};
-    char *code = NULL;
+    FREED_BY(buffer_free) struct buffer places = {.text = NULL};
+    FREED_BY(free_memory) char *code = NULL;
     int status = call->n ? surgery_available(&error) : 0;
     /* The first call starts threads, and the linker fills its slots. */
     if (status == 0)
@@ -343,8 +340,6 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
             tell_edits(copies, reply);
     }
     free(executed.at);
-    buffer_free(&places);
-    free(code);
     return reply;
 }
 

@@ -11,13 +11,13 @@ static double work_of_call(const struct service *service,
                            const struct service_case *entry)
 {
     const struct simdbench_kernel *const kernel = entry->kernel;
-    const struct simdbench_operands *const operands = &service->operands.view;
+    const struct simdbench_operands operands = service_view(service, entry);
     const struct simdbench_op *const op = service_op(service, kernel->op);
     double ops = 0, bytes = 0;
     if (kernel->work)
-        kernel->work(operands, &ops, &bytes);
+        kernel->work(&operands, &ops, &bytes);
     else if (op)
-        op->work(operands->shape, kernel->type, &ops, &bytes);
+        op->work(operands.shape, kernel->type, &ops, &bytes);
     return ops > bytes ? ops : bytes;
 }
 

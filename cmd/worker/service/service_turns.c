@@ -130,7 +130,7 @@ static int run_together(struct turns *turns, struct turns_reply *told,
                         struct error *error)
 {
     struct call_frame *const own = turns->entry->declared->frame;
-    struct call_frame *const frame = calloc(turns->n + 1, sizeof *frame);
+    FREED_BY(free_memory) struct call_frame *frame = calloc(turns->n + 1, sizeof *frame);
     int status = frame ? 0 : error_set(error, -ENOMEM, "out of memory");
     for (uint64_t i = 0; i < turns->n && status == 0; i++) {
         status = turn_to(turns, i, error);
@@ -146,7 +146,6 @@ static int run_together(struct turns *turns, struct turns_reply *told,
         *own = frame[i];
         keep_result(turns, i);
     }
-    free(frame);
     return status;
 }
 

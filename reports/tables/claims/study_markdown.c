@@ -32,7 +32,7 @@ static void print_parts(char *text, FILE *file)
 
 static void print_claim(const struct study_claim *claim, FILE *file)
 {
-    struct buffer cell = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer cell = {.text = NULL};
 
     for (enum study_column column = STUDY_CLAIM; column < STUDY_COLUMNS; column++) {
         const char *const mark = column == STUDY_VERDICT ? "**" : "";
@@ -46,7 +46,6 @@ static void print_claim(const struct study_claim *claim, FILE *file)
         fprintf(file, "%s ", mark);
     }
     fputs("|\n", file);
-    buffer_free(&cell);
 }
 
 static void print_claims(const struct study *study, bool arithmetic, const char *title,
@@ -68,7 +67,7 @@ static void print_claims(const struct study *study, bool arithmetic, const char 
 
 static void print_study(const struct study *study, FILE *file)
 {
-    struct buffer title = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer title = {.text = NULL};
 
     buffer_plain(&title, study->name);
     fputs("\n## ", file);
@@ -80,7 +79,6 @@ static void print_study(const struct study *study, FILE *file)
         fputs("\n### account\n\n", file);
     study_account_lines(study, markdown_line, file);
     print_claims(study, true, "\n### " STUDY_ARITHMETIC_TITLE "\n", file);
-    buffer_free(&title);
 }
 
 void studies_markdown(const struct run *run, FILE *file)

@@ -75,7 +75,7 @@ static void bars(const struct study_account *account, const struct study_sum *su
                  study_line *line, void *context)
 {
     const char *const residual[2] = {"residual"};
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
 
     if (sum->reason || !(sum->total.value > 1))
         return;
@@ -92,13 +92,12 @@ static void bars(const struct study_account *account, const struct study_sum *su
         bar_line(residual, sum->residual.value, sum->total.value, &text);
         add_line(&text, line, context);
     }
-    buffer_free(&text);
 }
 
 void study_account_lines(const struct study *study, study_line *line, void *context)
 {
     const struct study_account *const account = &study->account;
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
 
     FOR_EACH (const struct study_sum, sum, account->sums, account->n_sums) {
         study_account_tell(account, sum, false, &text);
@@ -109,13 +108,12 @@ void study_account_lines(const struct study *study, study_line *line, void *cont
         study_account_tell(account, sum, true, &text);
         add_line(&text, line, context);
     }
-    buffer_free(&text);
 }
 
 void study_source_lines(const struct study *study, study_line *line, void *context)
 {
     const char *const source = study->source.title ?: study->title;
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
 
     if (source || study->source.machine) {
         buffer_add(&text, "source: ");
@@ -133,5 +131,4 @@ void study_source_lines(const struct study *study, study_line *line, void *conte
             study->is_quick ? "; smaller shapes, as --quick asked" : "", study->seconds);
         add_line(&text, line, context);
     }
-    buffer_free(&text);
 }

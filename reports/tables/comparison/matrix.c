@@ -147,7 +147,7 @@ static double speed(const struct matrix *matrix, const struct row *row, size_t r
 
 static void put(const struct matrix *matrix, const char *text, int width)
 {
-    struct buffer plain = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
 
     buffer_plain(&plain, text);
     if (matrix->markdown) {
@@ -159,7 +159,6 @@ static void put(const struct matrix *matrix, const char *text, int width)
         fprintf(matrix->file, "%*s%s%*s", width > 0 && blank > 0 ? blank : 0, "",
                 buffer_text(&plain), width < 0 && blank > 0 ? -blank : 0, "");
     }
-    buffer_free(&plain);
 }
 
 static const char *name_of(const struct matrix *matrix, size_t run)
@@ -188,7 +187,7 @@ static void put_titles(const struct matrix *matrix)
 
 static void put_row(const struct matrix *matrix, const struct row *row)
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     size_t all, cases;
 
     buffer_plain(&text, row->kind == LIBRARIES ? "libraries, same code" : row->op ?: "");
@@ -212,7 +211,6 @@ static void put_row(const struct matrix *matrix, const struct row *row)
         put(matrix, buffer_text(&text), NUMBER_WIDTH);
     }
     fputc('\n', matrix->file);
-    buffer_free(&text);
 }
 
 static void put_run(const struct matrix *matrix, size_t index)
@@ -226,7 +224,7 @@ static void put_run(const struct matrix *matrix, size_t index)
                  {"measured ", run->started_at},
                  {"", facts_find_text(&run->host, "cpu")},
                  {"fingerprint ", run->fingerprint}};
-    struct buffer line = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer line = {.text = NULL};
 
     buffer_plain(&line, name_of(matrix, index));
     for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
@@ -239,7 +237,6 @@ static void put_run(const struct matrix *matrix, size_t index)
         markdown_line(buffer_text(&line), matrix->file);
     else
         fprintf(matrix->file, "%s\n", buffer_text(&line));
-    buffer_free(&line);
 }
 
 int matrix_write(const struct run *const *runs, const char *const *paths, size_t n,

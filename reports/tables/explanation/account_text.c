@@ -43,19 +43,17 @@ static void tell_row(const struct telling *to, const struct account_row *row,
 static void tell_factor(const struct telling *to, const struct account_row *row,
                         const char *sign)
 {
-    struct buffer ratio = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer ratio = {.text = NULL};
     put_times(&ratio, 3, row->ratio, &row->ci);
     buffer_add(&ratio, row->exact ? " exact" : "");
     tell_row(to, row, sign, buffer_text(&ratio));
-    buffer_free(&ratio);
 }
 
 static void tell_absent(const struct telling *to, const char *absent)
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     buffer_plain(&text, absent);
     to->cells((const char *const[]){buffer_text(&text), "", "", "", ""}, to->context);
-    buffer_free(&text);
 }
 
 /* Time stands over the factors that it is the product of. */
@@ -125,10 +123,9 @@ static void print_cells(const char *const cell[ACCOUNT_CELLS], void *context)
 
 static void print_id(char letter, const char *id, FILE *file)
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     buffer_plain(&text, id ?: "");
     fprintf(file, "%c %s\n", letter, buffer_text(&text));
-    buffer_free(&text);
 }
 
 void account_write(const struct run *run, FILE *file)

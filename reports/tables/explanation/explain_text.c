@@ -150,11 +150,10 @@ static void print_page(const struct result *result, const struct text_options *o
     const struct explanation *const why = result->explanation;
     const bool has_code = why->n_loops && why->loops[0].n_lines;
     struct page page = {.n = 0};
-    struct buffer title = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer title = {.text = NULL};
     buffer_plain(&title, result->id);
     text_toned(file, options->colour, TONE_BOLD, buffer_text(&title));
     fputc('\n', file);
-    buffer_free(&title);
     explain_lines(result, take_paragraph, &page);
     /* The line that tells of the cut counts, too. */
     const bool cut = !has_code && page_cut(&page, MOST);

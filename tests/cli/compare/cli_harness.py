@@ -166,6 +166,19 @@ class FailingHarnesses(HarnessCase):
         self.assertIn("took longer than 0.3 s (--timeout)",
                       table.read_text() if done.returncode == 4 else done.stderr)
 
+    def test_hangs_by_chance(self):
+        """A process that takes much longer than others of its side runs again."""
+        bench = self.script("at_times", f"""#!/bin/sh
+            # benchmark_list_tests
+            echo >>"$0.calls"
+            [ "$(wc -l <"$0.calls")" != 20 ] || sleep 1000
+            exec {self.bench} "$@"
+            """)
+        table = self.folder / "table"
+        document = self.compare(f"{bench} 10", f"{self.bench} 12", f"--format=table:{table}", status=1)
+        self.assertEqual(self.verdicts(document)["BM_sort/64"], "REGRESSED")
+        self.assertRegex(table.read_text(), r"1 process of (base|control) hung and ran again")
+
     def test_junk(self):
         self.broken("junk", "its output cannot be read: ")
 

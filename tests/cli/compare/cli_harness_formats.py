@@ -79,6 +79,18 @@ class Harnesses(HarnessCase):
                                  "--dry-run")
             self.assertEqual(set(done.stdout.splitlines()[1:]), ids)
 
+    def test_checkasm_with_a_library(self):
+        """It prints CSV, and runs the functions alone that may be wanted."""
+        bench = self.script("bench", r"""#!/bin/sh
+            # checkasmVersion
+            case $* in *'--bench --csv --function=put*'*) ;; *) exit 9;; esac
+            printf 'put_w4,c,9,9,9\nput_w8,c,250.0000,1,1\nput_w8,avx2,%s,1,1\n' "$1"
+            """)
+        document = self.compare(f"{bench} 100.5000", f"{bench} 150.7500", "put_w8*", status=1)
+        self.assertEqual(document["gate"]["harness"], "checkasm")
+        self.assertEqual(self.verdicts(document), {"put_w8_c": "SAME", "put_w8_avx2": "REGRESSED"})
+        self.assertAlmostEqual(self.by_id(document)["put_w8_avx2"]["comparison"]["change"], 0.5)
+
     def test_repetitions_of_go(self):
         """The median of short runs counts; a case that is longer than a slice runs once."""
         bench = self.script("bench", r"""#!/bin/sh

@@ -352,6 +352,15 @@ class Call(CallCase):
                             "--input=x=uniform:0..9", *options, status=exit_status)["once"]
             self.assertIn(row["status"], status, row)
 
+    def test_sort(self):
+        """Each call sorts what the first one sorted; nobody has to ask for that."""
+        for name, prototype, noted in (("sort", "void (inout int32_t x[n], size_t n)", 1),
+                                       ("mix_c", MIX, 0)):
+            document = self.run_json("call", f"{self.built}:{name}", prototype, "--sizes=4096",
+                                     env=environment(SIMDBENCH_TEST_CLOCK=""))
+            notes = str(kernels(document)[0]["notes"])
+            self.assertEqual(notes.count("each call gets the data of the first"), noted, notes)
+
     def test_bad_prototypes(self):
         for prototype, word, why in (
                 ("void (float x[m], size_t n)", "m", "m"),

@@ -91,6 +91,18 @@ void once(int32_t *x, size_t n)
         x[i] = -1;
 }
 
+/* By insertion: of what is sorted a thousand times faster. */
+void sort(int32_t *x, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const int32_t value = x[i];
+        size_t to = i;
+        for (; to && x[to - 1] > value; to--)
+            x[to] = x[to - 1];
+        x[to] = value;
+    }
+}
+
 uint32_t sum_u8(const uint8_t *x, size_t n)
 {
     uint32_t sum = 0;

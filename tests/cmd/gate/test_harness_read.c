@@ -56,6 +56,7 @@ static void lines_are_read(void **state)
     expect(read_go, "BenchmarkFib-4 30 12 ns/op", "BenchmarkFib-4", 12);
     expect(read_checkasm, " put_avx2:   40.0 +/- 1.2  9.9 ns (2.0x)", "put_avx2", 20);
     expect(read_checkasm, "put_c: 80.0\n", "put_c", 40);
+    expect(read_checkasm, "put_w8,avx2,80.125,1.2,3.4\n", "put_w8_avx2", 40.0625);
     expect(read_nanobench, "| us/op | err% | x\n|---|---|---\n| 1,234.5 | 1% | `a b`",
            "a b", 1234500);
     expect(read_nanobench,
@@ -86,6 +87,7 @@ static void last_digits_are_told(void **state)
 {
     expect_step(read_checkasm, "put_avx2:   0.9 +/- 0.1", 0.05);
     expect_step(read_checkasm, "put_avx2:   40", 0.5);
+    expect_step(read_checkasm, "put,avx2,0.9375,0.1,0.2", 0.00005);
     expect_step(read_checkasm, "put_avx2:   1.50e3", 5);
     expect_step(read_nanobench, "| us/op | err% | x\n|---|---|---\n| 1,234.5 | 1% | `a`",
                 100);
@@ -106,6 +108,9 @@ static void other_lines_are_not(void **state)
         "nop: 12.0",
         "name: 12.0 of 13",
         "name 12.0",
+        "name,suffix,cycles,stddev,nanoseconds",
+        "nop,,1.8523,0.04368,0.0032",
+        "name,avx2,12.0",
         "| ns/op | err% | x\n| 1 | 2 | no name |\n| x | 2 | `name` |",
         "| x | `name` |",
         "`name`",
@@ -170,16 +175,16 @@ static void names_are_made_unique(void **state)
 
 static void arguments_name_one_case(void **state)
 {
-    const struct slice_length slice = {2500000, 20, 20};
+    const struct slice_length slice = {2500000, 20, 20, "put*"};
     struct text_list words = {.n = 0};
-    adapter_words("  --a={case} -t={seconds}s  {ms} {x} {us}*{count}", "BM<int>/a b(1)*",
-                  CHOICE_EXPRESSION, &slice, &words);
+    adapter_words("  --a={case} -t={seconds}s  {ms} {prefix} {us}*{count}",
+                  "BM<int>/a b(1)*", CHOICE_EXPRESSION, &slice, &words);
     assert_int_equal(words.n, 5);
     assert_string_equal(words.item[4], "125*20");
     assert_string_equal(words.item[0], "--a=^BM<int>/a b\\(1\\)\\*$");
     assert_string_equal(words.item[1], "-t=0.0025s");
     assert_string_equal(words.item[2], "3"); /* never 0 */
-    assert_string_equal(words.item[3], "{x}");
+    assert_string_equal(words.item[3], "put*");
     text_list_cut(&words, 0);
     adapter_words("{case}", "BenchmarkA/n=1.5/x", CHOICE_PARTS, &slice, &words);
     assert_string_equal(words.item[0], "^BenchmarkA$/^n=1\\.5$/^x$");
@@ -204,17 +209,24 @@ static void programs_are_known_by_their_texts(void **state)
         {"benchmark-warmup-time", "catch2"},
         {"NANOBENCH_ENDLESS", "nanobench"},
         {"DIVAN_SAMPLE_COUNT", "divan"},
+        {"checkasm: all %d tests passed", "checkasm"},
         {"benchmark_list_tests SIMDBENCH_TEST_CLOCK", NULL}, /* that is simdbench */
         {"", NULL},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct adapter *const found =
-            adapter_of_bytes(rows[i].bytes, strlen(rows[i].bytes));
+            adapter_find(NULL, rows[i].bytes, strlen(rows[i].bytes));
         if (rows[i].name)
             assert_string_equal(found->name, rows[i].name);
         else
             assert_null(found);
     }
+    static const char newer[] = "checkasm: all %d tests passed checkasmVersion";
+    const struct adapter *const old = adapter_find("checkasm", "", 0);
+    const struct adapter *const new = adapter_find("checkasm", newer, sizeof newer - 1);
+    assert_null(strstr(old->run, "--csv"));
+    assert_non_null(strstr(new->run, "--csv"));
+    assert_true(old > new); /* the older one is understood by both */
 }
 
 int main(void)

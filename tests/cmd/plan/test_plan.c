@@ -240,15 +240,15 @@ static void test_exact_enough(void **state)
     expect_plan(
         "near --sizes=8,9 --baseline=l --accuracy-at-most=1ulp",
         "1 near/f32/scalar/one@8;accuracy-at-most=1 < "
-        "roof/f32/scalar/copy@64;accuracy-at-most=1\n"
+        "roof/f32/scalar/copy@64x16384;accuracy-at-most=1\n"
         "1 near/f32/scalar/auto@8;accuracy-at-most=1\n"
         "1 l:near/f32/lib/exact@8;accuracy-at-most=1\n"
-        "1 roof/f32/scalar/copy@64;accuracy-at-most=1\n"
+        "1 roof/f32/scalar/copy@64x16384;accuracy-at-most=1\n"
         "2 near/f32/scalar/one@9;accuracy-at-most=1 < "
-        "roof/f32/scalar/copy@72;accuracy-at-most=1\n"
+        "roof/f32/scalar/copy@72x16384;accuracy-at-most=1\n"
         "2 near/f32/scalar/auto@9;accuracy-at-most=1\n"
         "2 l:near/f32/lib/exact@9;accuracy-at-most=1\n"
-        "2 roof/f32/scalar/copy@72;accuracy-at-most=1\n"
+        "2 roof/f32/scalar/copy@72x16384;accuracy-at-most=1\n"
         "left out: not within --accuracy-at-most=1: near/f32/scalar/two (2.25 ulp), "
         "near/f32/scalar/mute (states no error), p:near/f32/scalar/auto (4 ulp), "
         "p:near/f32/scalar/more (4 ulp), l:near/f32/lib/mute (states no error)\n");

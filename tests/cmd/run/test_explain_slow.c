@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding slow-instruction names its form, and what else does the work. */
+/* Finding slow-instruction names its form, and what else does the work; finding call
+ * names what is called. */
 #include "explain/explain_private.h"
 #include "reports.h"
 #include "unit.h"
@@ -37,8 +38,23 @@ static void test_advice(void **state)
                   "one atomic operation for many elements");
 }
 
+static void test_call(void **state)
+{
+    char name[] = "strtol";
+    const struct subject subject = {.trace = {.known = true, .census.name_out = name}};
+    struct run *const run = run_new();
+    struct explanation *const why = result_explanation(run_add_result(run));
+    assert_non_null(explanation_add_finding(why, "call"));
+    explain_slow(&subject, why);
+    assert_string_equal(
+        why->findings[0].text,
+        "it calls strtol again and again, and most instructions are there");
+    run_free(run);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_advice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_advice),
+                                       cmocka_unit_test(test_call)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

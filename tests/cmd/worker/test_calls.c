@@ -35,7 +35,7 @@ static void test_names(void **state)
                 "\"values\":\"zero\"}");
     expect_text(change_call(&(struct inputs_call){"relu", 7, NULL, NULL}),
                 "{\"do\":\"change\",\"op\":\"relu\",\"seed\":\"7\"}");
-    expect_text(prepare_call(&(struct prepare_call){5, 2}),
+    expect_text(prepare_call(&(struct prepare_call){5, 2, NULL}),
                 "{\"do\":\"prepare\",\"kernel\":\"5\",\"threads\":2}");
     expect_text(check_call(&(struct check_call){
                     .number = 1, .places = places, .again = true, .seed = 9}),

@@ -5,7 +5,6 @@
 
 enum { ROUNDS = 20, CALLS = 10 };
 #define OVERHEAD 2.0
-#define SHORT_STREAM 8191
 
 /* Each second round takes `spread` more. */
 static struct result *add(struct run *run, const char *id, double ns, double spread)
@@ -17,7 +16,7 @@ static struct result *add(struct run *run, const char *id, double ns, double spr
     result->samples.iterations = CALLS;
     result->samples.overhead_ns = OVERHEAD;
     result->work.ops = 1000;
-    result->work.bytes = SHORT_STREAM + 1;
+    result->work.bytes = 1000;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         const double call = ns * (1 + (i % 2 ? spread : 0)) + OVERHEAD;
         assert_int_equal(result_add_sample(result, i, call * CALLS), 0);
@@ -116,7 +115,8 @@ static void test_suspect(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *run = run_new();
-        add(run, "kernel", rows[i].ns, rows[i].spread);
+        /* The limit may take the time of the loop, too. */
+        add(run, "kernel", rows[i].ns - OVERHEAD, rows[i].spread);
         add(run, "roof", rows[i].roof_ns, 0);
         add(run, "library", 1000, 0);
         struct result *kernel = &run->results[0], *library = &run->results[2];
@@ -132,11 +132,6 @@ static void test_suspect(void **state)
         assert_int_equal(!kernel->reason, ok);
         assert_string_equal(kernel->summary.limit.id, "roof");
         assert_true(result_has_summary(kernel));
-        /* A stream must be long enough to be one. */
-        for (int k = 0; k < 2; k++)
-            run->results[k].work.bytes = SHORT_STREAM;
-        summarise(run);
-        assert_int_equal(kernel->status == STATUS_OK, ok || rows[i].stream);
         /* Without the limit there is nothing against it. */
         assert_int_equal(string_set(&kernel->limit_id, NULL), 0);
         summarise(run);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of other modules that the code calls again and again, as libc's: their loops
+ * are theirs, and none of them has to be the hot one. */
+#include "inspect_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODULES = 64, CALLS_LEAST = 16 };
+struct module {
+    const char *name;
+    double instructions, calls, called;
+};
+
+static size_t module_at(struct module *module, size_t *n, const char *name)
+{
+    size_t at = 0;
+    while (at < *n && strcmp(module[at].name, name))
+        at++;
+    if (at == *n && *n < MODULES)
+        module[(*n)++].name = name;
+    return at;
+}
+
+/* The name of a function that begins there; NULL: it has none. */
+static char *name_of(const struct places *places, uint64_t address)
+{
+    char *const where = places_where(places, address);
+    char *const space = where ? strchr(where, ' ') : NULL;
+    char *const end = space ? strstr(space, "+0x0") : NULL;
+    char *const name =
+        end && !end[4] ? strndup(space + 1, (size_t)(end - space) - 1) : NULL;
+    free(where);
+    return name;
+}
+
+/* Modules that are called more often than they call. */
+static void sum_up(const struct module *module, size_t n, struct inspect_census *census)
+{
+    double instructions = 0, calls = 0;
+    for (size_t i = 0; i < n; i++)
+        if (module[i].called > module[i].calls) {
+            instructions += module[i].instructions;
+            calls += module[i].called;
+        }
+    if (calls < CALLS_LEAST)
+        return;
+    census->share_out = instructions / (double)census->instructions;
+    census->length_out = instructions / calls;
+}
+
+bool called_out(const struct nodes *nodes, const struct places *places,
+                struct inspect_census *census)
+{
+    struct module module[MODULES + 1] = {{.name = NULL}};
+    uint32_t *const of = malloc((nodes->n + 1) * sizeof *of);
+    uint64_t most = 0, called = 0;
+    size_t n = 0;
+    for (uint32_t i = 0; of && i < nodes->n; i++) {
+        of[i] = (uint32_t)module_at(module, &n,
+                                    places_module(places, nodes->node[i].code.address));
+        module[of[i]].instructions += (double)nodes->node[i].executed;
+    }
+    for (uint32_t i = 0; of && i < nodes->n; i++) {
+        const struct node *const node = &nodes->node[i];
+        const bool goes = node->code.is_call || node->code.flow == FLOW_INDIRECT;
+        for (uint32_t e = 0; goes && e < node->n_edges; e++) {
+            const struct edge *const edge = &node->edge[e];
+            const uint32_t to = of[edge->to];
+            if (to == of[i] || !strcmp(module[of[i]].name, "jit"))
+                continue;
+            module[of[i]].calls += (double)edge->count;
+            module[to].called += (double)edge->count;
+            if (edge->count > most) {
+                most = edge->count;
+                called = nodes->node[edge->to].code.address;
+            }
+        }
+    }
+    if (of)
+        sum_up(module, n, census);
+    if (census->share_out > 0)
+        census->name_out = name_of(places, called);
+    free(of);
+    return of != NULL;
+}
