@@ -99,9 +99,25 @@ static int read_name(struct reader *reader, struct named_type *named)
     return status;
 }
 
+/* struct NAME {...}; tells more than anybody asks here. */
+static int skip_definitions(struct reader *reader)
+{
+    int status;
+    size_t before;
+    do {
+        before = reader->at;
+        status = drop_members(reader);
+        if (status == 0 && reader->at > before) {
+            reader->at += 2;
+            status = reader_expect(reader, ";", "behind the structure");
+        }
+    } while (status == 0 && reader->at > before);
+    return status;
+}
+
 int typedefs_read(struct reader *reader)
 {
-    int status = 0;
+    int status = skip_definitions(reader);
     while (status == 0 && reader_take(reader, "typedef")) {
         struct specifier specifier;
         struct named_type named = {.n = 0};
@@ -122,6 +138,7 @@ int typedefs_read(struct reader *reader)
         named.n_extents = reader->at - named.extents;
         reader->named[reader->n_named++] = named;
         status = status < 0 ? status : reader_expect(reader, ";", "behind the typedef");
+        status = status < 0 ? status : skip_definitions(reader);
     }
     return status;
 }

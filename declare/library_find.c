@@ -118,6 +118,8 @@ static bool is_meant(const struct library_function *function, const char *name,
         return false;
     if (same_text(full, name))
         return true;
+    if (strstr(full, " [clone ")) /* a compiler's, with a call of its own */
+        return false;
     const size_t length = name_length(full);
     return ends_name(full, of_template ? template_length(full, length) : length, name);
 }
@@ -159,6 +161,9 @@ static void list_near(const struct library *library, const char *name, char *tex
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *function = &library->function[i];
         double value = likeness(function->name, name);
+        if (value < 0.6 &&
+            strstr(function->name, name)) /* __module_MOD_name of Fortran */
+            value = 0.6;
         for (size_t k = 0; k < NEAR && value > 0.5; k++) {
             if (value <= like[k])
                 continue;

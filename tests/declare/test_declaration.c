@@ -258,6 +258,7 @@ static void test_typedefs(void **state)
     assert_int_equal(d->argument[2].type, CTYPE_F32);
     assert_int_equal(d->argument[3].kind, ARGUMENT_DIMENSION);
     d = parsed(
+        "struct o { int a; enum { B } b; }; enum e { C };\n"
         "typedef unsigned char uuid_t[16];\n"
         "typedef struct state { int a; struct { int b[3]; } c; } *state;\n"
         "typedef enum { ONE, TWO = 2 } number; typedef const state constant;\n"

@@ -124,6 +124,8 @@ static const struct {
     {"typedef struct s s_t; void f(s_t x)", "a structure cannot be passed by value"},
     {"typedef struct {int a; s_t; void f()", "its braces do not end"},
     {"typedef gone_t here_t; void f(here_t x)", "unknown type; write the type in C"},
+    {"struct s {int a;} void f()", "expected ';' behind the structure"},
+    {"struct s {int a; void f()", "its braces do not end"},
     {"typedef t t; void f(t x)", "a type stands for itself"},
     {"typedef t u; typedef u t; void f(t x)", "a type stands for itself"},
     {"typedef int (f)(int); void g()", "expected '*' of a pointer to a function"},

@@ -107,9 +107,11 @@ static const char *const seeds[] = {
     "typedef unsigned char B; int f(inout B b[n * s], int n, B s = 2 * t, int t = 3, int "
     "(*f)(int) "
     "= &g)",
-    "typedef u8 id[4]; typedef struct s {int a[2];} *p; typedef enum {A} e; typedef int "
-    "(*c)(int); e f(const id a, id b[n], p p = from g(), c c = NULL, x_size_t n, char "
-    "**d free f, e **f = 0)",
+    "struct s {int b;}; typedef u8 id[4]; typedef struct s {int a[2];} *p; typedef enum "
+    "{A} e; e f(const id a, id b[n], p p = from g(), x_size_t n)",
+    "typedef int (*c)(int); char *f(c c = NULL, char **d free f, e **f = 0, p p = from "
+    "g() "
+    "free h(&p)) free i for n",
     "__m256d (__m256d x, const float *const y[k][n], int *error = 0, int k, int n)",
     "void (fir *f = from new(taps, n, a, 0.5f) free drop, a *a = from b(y), u8 y[n]) for "
     "n, "
