@@ -126,16 +126,20 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static int by_census(struct inspect_census *census, struct executed_code *executed,
-                     struct error *error)
+/* Addresses that executed. The first one of the call is one of them, also if the windows
+ * of a trace did not see it. */
+static int by_census(struct inspect_census *census, uint64_t run,
+                     struct executed_code *executed, struct error *error)
 {
     executed->at = malloc((census->n_lines + 1) * sizeof *executed->at);
     if (!executed->at)
         return error_set(error, -ENOMEM, "out of memory");
     if (census->n_lines)
         qsort(census->line, census->n_lines, sizeof *census->line, by_first);
+    executed->at[executed->n++] = run;
     for (size_t i = 0; i < census->n_lines; i++)
-        executed->at[executed->n++] = census->line[i].address;
+        if (census->line[i].address != run)
+            executed->at[executed->n++] = census->line[i].address;
     return 0;
 }
 
@@ -279,10 +283,7 @@ static int find_executed(struct copies *copies, const struct copies_call *call,
     const int status = trace(copies, call->steps, census, error);
     if (status < 0 && call->n)
         return status;
-    const int found = by_census(census, executed, error);
-    if (found == 0 && !executed->n)
-        executed->at[executed->n++] = (uint64_t)(uintptr_t)copies->of->run;
-    return found;
+    return by_census(census, (uint64_t)(uintptr_t)copies->of->run, executed, error);
 }
 
 static int make_copies(struct copies *copies, const struct copies_call *call,
