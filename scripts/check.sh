@@ -222,7 +222,7 @@ check_valgrind() {
     tests_but build/test 'test_(perfctr_clock|perfctr_rates|gemm|blas|baselines|change_point|gate_rates|precision|split|team|thunk|thunk_rules|library_files)|.*schema|formats|studies' --no-suite cli
     SIMDBENCH_EFFORT=30 meson test -C build/test --no-rebuild --print-errorlogs \
         "${tests[@]}" --timeout-multiplier 30 --logbase valgrind --wrapper \
-        'valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
+        'valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --vex-iropt-register-updates=allregs-at-mem-access'
     python3 scripts/count.py "$log"
 }
 

@@ -146,7 +146,7 @@ struct runner ab_runner(struct ab_group *group, size_t c, int which);
 /* ab_rounds.c: what the loop costs; a case's number of calls, and the time of one of the
  * slowest arm; its rounds in this process. Like runner_ask(). */
 int ab_overhead(struct ab_group *group, struct error *error);
-int ab_calibrate(struct ab_group *group, size_t c);
+int ab_calibrate(struct ab_group *group);
 int ab_take_rounds(struct ab_group *group, size_t c);
 /* A batch of an arm at the place of a copy; 0: as built. */
 int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,

@@ -170,10 +170,7 @@ static int check_cases(struct ab_group *group, const int order[ARMS])
 
 static int measure_cases(struct ab_group *group, struct error *error)
 {
-    int status = 0;
-    for (size_t c = 0; c < group->state.n_cases && status == 0; c++)
-        if (ab_is_left(group, c) && !group->state.cases[c].iterations)
-            status = ab_calibrate(group, c);
+    int status = ab_calibrate(group);
     if (status == 0 && !group->overhead_known)
         status = ab_overhead(group, error);
     if (status == 0)

@@ -56,12 +56,32 @@ int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
     return status;
 }
 
-int ab_calibrate(struct ab_group *group, size_t c)
+static int calibrate(struct ab_group *group, size_t c, bool *matter)
 {
     const struct runner runners[ARMS] = {ab_runner(group, c, ARM_BASE),
                                          ab_runner(group, c, ARM_HEAD),
                                          ab_runner(group, c, ARM_CONTROL)};
-    return runners_calibrate(runners, ARMS, AB_BATCH_NS);
+    return runners_calibrate(runners, ARMS, AB_BATCH_NS)
+               ?: runner_look_at_data(&runners[ARM_BASE], matter)
+               ?: runner_look_at_data(&runners[ARM_HEAD], matter);
+}
+
+/* All cases of a group, and both builds, find the same data. */
+int ab_calibrate(struct ab_group *group)
+{
+    bool matter = false, none = false;
+    int status = 0;
+    for (size_t c = 0; c < group->state.n_cases && status == 0; c++)
+        if (ab_is_left(group, c) && !group->state.cases[c].iterations)
+            status = calibrate(group, c, &matter);
+    if (!matter || status)
+        return status;
+    group_reset_data(&group->state);
+    group->overhead_known = false;
+    for (size_t c = 0; c < group->state.n_cases && status == 0; c++)
+        if (ab_is_left(group, c))
+            status = calibrate(group, c, &none);
+    return status;
 }
 
 /* The arm of a batch of a round: behind all arms come base and head as built. */

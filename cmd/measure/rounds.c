@@ -304,15 +304,28 @@ static int run_round(struct rounds *rounds, uint32_t round, const int *order,
     return status;
 }
 
-int group_calibrate(struct group_state *group, struct error *error)
+static int calibrate_all(struct group_state *group)
 {
     int status = 0;
+    for (size_t i = 0; i < group->n_cases && status == 0; i++)
+        if (group->cases[i].active)
+            status = calibrate(group, &group->cases[i]);
+    return status;
+}
+
+int group_calibrate(struct group_state *group, struct error *error)
+{
+    bool matter = false;
+    int status = measure_overhead(group) ?: calibrate_all(group);
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
-        if (!group->cases[i].active)
-            continue;
-        status = calibrate(group, &group->cases[i]);
+        const struct runner runner = runner_of(group, &group->cases[i]);
+        if (!runner.entry->plan->copy)
+            status = runner_look_at_data(&runner, &matter);
     }
-    status = status ?: measure_overhead(group);
+    if (status == 0 && matter) {
+        group_reset_data(group);
+        status = measure_overhead(group) ?: calibrate_all(group);
+    }
     return status < 0 ? error_set(error, status, "interrupted") : status;
 }
 

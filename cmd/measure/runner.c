@@ -10,16 +10,6 @@
  * all of them 2.6% of a batch. */
 #define REGION_NS 80000.0
 
-/* Calls on data that were just written: so many batches of so many, in about this time.
- */
-enum { FIRST_BATCHES = 3, FIRST_CALLS = 16 };
-#define FIRST_NS 200000.0
-/* The data that it finds make a call so much faster, or slower: by more than readings of
- * the clock, and bytes that the writing pushed out of a cache, can explain. */
-#define FIRST_RATIO 1.5
-#define FIRST_READING_NS 100.0
-#define FIRST_BYTE_NS 0.25
-
 struct runner runner_of(struct group_state *group, struct case_state *entry)
 {
     return (struct runner){.group = group,
@@ -205,74 +195,7 @@ static int calibrate_once(const struct runner *runners, size_t n, uint64_t calls
     return 0;
 }
 
-/* A call on data that were just written: the least of some, which may be disturbed. */
-static int time_first(const struct runner *runner, double *ns)
-{
-    struct case_state *const entry = runner->entry;
-    const double calls = floor(fmin(1 + FIRST_NS / entry->call_ns, FIRST_CALLS));
-    *ns = INFINITY;
-    entry->resets = true;
-    for (int i = 0; i < FIRST_BATCHES && i < calls; i++) {
-        const struct batch_call call = runner_call(runner, (uint64_t)calls);
-        struct batch batch;
-        const int status = runner_batch(runner, &call, &batch);
-        cJSON_Delete(batch.reply);
-        if (status)
-            return status;
-        *ns = fmin(*ns, batch.ns / calls);
-    }
-    entry->resets = false;
-    return 0;
-}
-
-/* Numbers that it overwrites. An object may hold pointers, and is left as it is. */
-static double bytes_overwritten(const struct group_state *group)
-{
-    double bytes = 0;
-    for (uint32_t i = 0; i < group->map.count; i++) {
-        const struct simdbench_operand *const operand = &group->map.operand[i];
-        if (operand->role != SIMDBENCH_INOUT)
-            continue;
-        if (type_kind(operand->type) == TYPE_OPAQUE)
-            return 0;
-        bytes += (double)(operand->count * type_bytes(operand->type));
-    }
-    return bytes;
-}
-
-/* A sort finds sorted data in its second call. Where calls take another time on what the
- * last one left, by more than the caches have to do with it, each call gets the data of
- * the first. */
-static int look_at_first(const struct runner *runner, bool *matters)
-{
-    struct case_state *const entry = runner->entry;
-    const double bytes = bytes_overwritten(runner->group), later = entry->call_ns;
-    double first;
-    *matters = false;
-    if (entry->resets || !bytes)
-        return 0;
-    const int status = time_first(runner, &first);
-    if (status)
-        return status;
-    const double least = fmin(first, later), most = fmax(first, later);
-    *matters = most > FIRST_RATIO * least &&
-               most - least > FIRST_READING_NS + FIRST_BYTE_NS * bytes;
-    if (!*matters)
-        return 0;
-    char text[160], of_first[NUMBER_SIZE], of_later[NUMBER_SIZE];
-    text_time(first, of_first);
-    text_time(later, of_later);
-    snprintf(
-        text, sizeof text,
-        "each call gets the data of the first: on what the call before left it takes "
-        "%s, not %s",
-        of_later, of_first);
-    note_once(case_result(runner->group, entry), text);
-    entry->resets = true;
-    return 0;
-}
-
-static int search_calls(const struct runner *runners, size_t n, double shortest_ns)
+int runners_calibrate(const struct runner *runners, size_t n, double shortest_ns)
 {
     struct case_state *const entry = runners[0].entry;
     struct calibration search = {.shortest_ns = shortest_ns, .calls = 1};
@@ -289,15 +212,4 @@ static int search_calls(const struct runner *runners, size_t n, double shortest_
     entry->iterations = search.calls;
     entry->call_ns = search.call_ns;
     return 0;
-}
-
-int runners_calibrate(const struct runner *runners, size_t n, double shortest_ns)
-{
-    struct case_state *const entry = runners[0].entry;
-    bool matters = false;
-    entry->resets = entry->offer->flags & SIMDBENCH_RESETS;
-    int status = search_calls(runners, n, shortest_ns);
-    if (status == 0 && entry->active)
-        status = look_at_first(&runners[0], &matters);
-    return status == 0 && matters ? search_calls(runners, n, shortest_ns) : status;
 }

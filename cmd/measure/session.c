@@ -133,12 +133,14 @@ void group_begin(struct session *session, size_t g, size_t first,
     uint64_t state = session->how->seed + g;
     group->seed = random_next(&state);
     group->random = random_next(&state);
-    for (size_t i = 0; i < plan->n_cases; i++)
-        group->cases[i] =
-            (struct case_state){.plan = &plan->cases[i],
-                                .offer = &session->catalog->offers[plan->cases[i].offer],
-                                .result = first + i,
-                                .active = !plan->cases[i].skip};
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        const struct offer *const offer = &session->catalog->offers[plan->cases[i].offer];
+        group->cases[i] = (struct case_state){.plan = &plan->cases[i],
+                                              .offer = offer,
+                                              .result = first + i,
+                                              .resets = offer->flags & SIMDBENCH_RESETS,
+                                              .active = !plan->cases[i].skip};
+    }
 }
 
 void session_tell(const struct session *session, size_t group, const char *step,

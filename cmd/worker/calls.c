@@ -201,7 +201,7 @@ static const struct batch_call batch_call_defaults = {.number = UINT64_MAX};
 TABLE(batch_call, NAMED(batch_call, number, "case"), FIELD(batch_call, iterations),
       OPTIONAL(batch_call, pass), OPTIONAL(batch_call, regions), FIELD(batch_call, cold),
       OPTIONAL(batch_call, flush_denormals), OPTIONAL(batch_call, fresh_output),
-      OPTIONAL(batch_call, reset), FIELD(batch_call, probe),
+      OPTIONAL(batch_call, apart), OPTIONAL(batch_call, reset), FIELD(batch_call, probe),
       FIELD(batch_call, core_share), OPTIONAL(batch_call, copy))
 
 static const struct overhead_call overhead_call_defaults = {.number = UINT64_MAX};

@@ -102,7 +102,8 @@ struct batch_call {
     uint64_t number, iterations;
     uint64_t pass, regions; /* regions 0: one */
     bool cold, flush_denormals, fresh_output, probe, core_share;
-    bool reset;    /* INOUT operands are written again before each call */
+    bool apart;    /* each call is timed alone */
+    bool reset;    /* so it is, and INOUT operands are written again before it */
     uint64_t copy; /* number in `copies`, from 1 on; 0: the code as it was built */
 };
 /* A number that is NaN was not told. */

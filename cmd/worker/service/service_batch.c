@@ -177,6 +177,11 @@ static int warm_up(struct timed *timed)
     return status;
 }
 
+static bool calls_apart(const struct batch_call *call)
+{
+    return call->apart || call->cold || call->fresh_output || call->reset;
+}
+
 /* Calls whose operands are cold, new or reset are regions each. Else as many regions as
  * were asked for, each with a call at least; threads that wait, spinning, would be taken
  * for another thread on the core between them. */
@@ -184,7 +189,7 @@ static void choose_regions(struct timed *timed)
 {
     const struct batch_call *const call = timed->call;
     const uint64_t most = timed->team || !call->regions ? 1 : call->regions;
-    const bool each = call->cold || call->fresh_output || call->reset;
+    const bool each = calls_apart(call);
     timed->regions = each || most > call->iterations ? call->iterations : most;
 }
 
@@ -194,7 +199,7 @@ static void run_regions(struct timed *timed)
     const struct batch_call *const call = timed->call;
     struct counters *const counters = service->sampler.counters;
     const struct service_case *const entry = timed->entry;
-    const bool each = call->cold || call->fresh_output || call->reset;
+    const bool each = calls_apart(call);
     /* Counters see all that runs between their readings. */
     const bool apart = each || counters;
     const uint64_t regions = timed->regions, calls = call->iterations;
