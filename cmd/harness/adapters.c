@@ -80,6 +80,12 @@ const struct adapter *adapter_find(const char *name, const char *bytes, size_t s
     return found;
 }
 
+/* The last row of a name is that of its oldest version. */
+bool adapter_has_versions(const struct adapter *adapter)
+{
+    return adapter > adapters && !strcmp(adapter[-1].name, adapter->name);
+}
+
 /* ---- arguments ---- */
 
 /* The brackets ']' and '}' stand for themselves: POSIX forbids a backslash before them.

@@ -91,10 +91,8 @@ static void free_pairs(struct study_pairs *pairs)
 
 static void free_sums(struct study_account *account)
 {
-    FOR_EACH (struct study_sum, sum, account->sums, account->n_sums) {
-        FREE_EACH(sum->at, sum->reason, sum->type);
-        FREE_EACH(sum->parts, sum->reverse);
-    }
+    FOR_EACH (struct study_sum, sum, account->sums, account->n_sums)
+        FREE_EACH(sum->at, sum->reason, sum->type, sum->parts, sum->reverse);
     free(account->sums);
     account->sums = NULL;
     account->n_sums = 0;

@@ -28,7 +28,7 @@ signal.pthread_sigmask(signal.SIG_SETMASK, [])
 QEMU = shutil.which("qemu-x86_64")
 UPDATE = False
 # Cases that differ by numbers alone: one of so many runs, as in tests/support/effort.h.
-EFFORT = int(os.environ.get("SIMDBENCH_EFFORT", "1"))
+EFFORT = int(os.environ.get("SIMDBENCH_EFFORT") or 1)
 
 # One fast way to run: no library, few rounds.
 SHORT = ["--time-per-case=2ms", "--rounds=6"]

@@ -43,7 +43,7 @@ def judge_proof(row, proof, wrong):
 def prove(context, how):
     act = how.partition(":")[2]
     _, document = run(context, how, {0, 4}, "twice", f"--plugin={plugin(context)}",
-                      "--baseline=none", *SHORT, "--sizes=100", "--prove")
+                      "--baseline=none", *SHORT, "--sizes=1000", "--prove")
     need(document, "no JSON file")
     good, = rows(document, variant="good")
     bad, = rows(document, variant="bad")
@@ -57,7 +57,7 @@ def explain(context, how):
     """It ends, with an explanation or the reason for none."""
     act = how.partition(":")[2]
     started, document = run(context, how, {0, 4}, "explain", f"--plugin={plugin(context)}",
-                            "hostile:twice/f32/scalar/bad@100")
+                            "hostile:twice/f32/scalar/bad@1000")
     text = started.out.decode()
     need(document and text, "nothing is explained")
     need(BLAMES_SYSTEM not in text, text[-500:])
@@ -68,7 +68,7 @@ def explain(context, how):
 def gate(context, how):
     act = how.partition(":")[2]
     path = plugin(context)
-    _, document = run(context, how, {0, 4}, "ab", path, path, "twice", "--sizes=100",
+    _, document = run(context, how, {0, 4}, "ab", path, path, "twice", "--sizes=1000",
                       "--processes=8", "--rounds=1", "--threshold=90%", "--gate-code")
     need(document, "no JSON file")
     for row in rows(document, variant="bad"):

@@ -111,8 +111,6 @@ static void summarise_bandwidth_limit(void **state)
     run_free(run);
 }
 
-/* Only rounds that both have are paired: here their ratio is 3 in all of them, and
- * another one in the rounds that only one of them has. */
 /* A call of `streams` has the passes that its shape says, over the kernel's operands. */
 static void summarise_passes(void **state)
 {
@@ -136,6 +134,8 @@ static void summarise_passes(void **state)
     run_free(run);
 }
 
+/* Only rounds that both have are paired: here their ratio is 3 in all of them, and
+ * another one in the rounds that only one of them has. */
 static void summarise_paired_ratios(void **state)
 {
     struct run *run = run_new();
