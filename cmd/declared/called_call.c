@@ -118,21 +118,19 @@ int made_call_begin(const struct declared_slot *slot,
                     struct error *error)
 {
     struct made_call *const made = calloc(1, sizeof *made);
-    void *nothing;
     if (!made)
         return error_set(error, -ENOMEM, "out of memory");
     struct call_signature *const signature = &made->signature;
     made->slot = slot;
     made->function = function;
     made->operands = *operands;
-    *(void (**)(void))&nothing = call_nothing;
     declaration_signature(&slot->from->declaration, signature);
     int status =
         begin_frame(made, error)
             ?: find_freers(made, error)
             ?: thunk_make(signature, function ? function->address : slot->reference,
                           &made->thunk, error)
-            ?: thunk_make(signature, nothing, &made->empty, error);
+            ?: thunk_make(signature, (void *)(uintptr_t)call_nothing, &made->empty, error);
     if (status < 0) {
         made_call_end(made);
         return status;

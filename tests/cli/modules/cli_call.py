@@ -250,6 +250,7 @@ class Call(CallCase):
                 ("new_counted", "char **c = NULL", "free free_counted", "time of a call"),
                 ("new_counted", "char **c free free", "free free_counted", "time of a call"),
                 ("new_text", "char **c = 0 free free", "", "time of a call"),
+                ("new_text", "char **c free free, double by = 1", "free free", "time of a call"),
                 ("new_text", "void *c = NULL", "", "returns new memory")):
             row = self.call(name, f"char *(const char x[n], {arguments}) {rest} for n",
                             "--input=text", "--sizes=400", f"--reference={name}")[name]
