@@ -241,6 +241,34 @@ class Judge(Case):
             done = self.run_tool("judge", path, f"--candidate={self.folder}/new.so:copy", status=2)
             self.assertIn("nobody could tell whether it is right", done.stderr)
 
+    def test_memory_that_is_seen_elsewhere(self):
+        """Where one size shows nothing, others do."""
+        source = self.folder / "middle.c"
+        source.write_text("#include <stddef.h>\nstatic const char none;\n"
+                          "const char *middle(const char *s, size_t n) {\n"
+                          "return n < 8 ? &none : s + n / 2; }\n", encoding="utf-8")
+        libraries = [compile_library(self.folder, f"{name}.so", source)
+                     for name in ("known", "new")]
+        path = self.folder / "middle.json"
+        self.declare(path, name="middle_op", library=str(libraries[0]), sizes="4,100",
+                     kernels={"scalar": "middle"}, reference="middle", tolerance="exact",
+                     prototype="const char *(const char s[n], size_t n)")
+        entry, = self.judge(f"{libraries[1]}:middle", file=path).values()
+        self.assertEqual(entry["verdict"], "accepted", entry)
+
+    def test_known_that_hangs(self):
+        """The prototype is not blamed for it."""
+        source, path = self.folder / "hang.c", self.folder / "hang.json"
+        source.write_text("void hang(int *x) { for (volatile int i = 1; i;) {} }\n",
+                          encoding="utf-8")
+        library = compile_library(self.folder, "hang.so", source)
+        self.declare(path, name="hang_op", library=str(library), kernels={"scalar": "hang"},
+                     reference="hang", prototype="void (int x[n]) for n", sizes="4")
+        done = self.run_tool("judge", path, f"--candidate={library}:hang", "--timeout=1s",
+                             status=2)
+        self.assertIn("killed", done.stderr)
+        self.assertNotIn("prototype", done.stderr)
+
     def test_maker_that_crashes(self):
         """A candidate that dies before its first call is rejected."""
         source, path = self.folder / "maker.c", self.folder / "maker.json"
