@@ -40,9 +40,8 @@ void options_free(struct options *options)
               options->call.roof, options->call.work, options->call.save,
               options->prove.prototype, options->project, options->project_file);
     project_free(options->defaults, options->n_defaults);
-    for (size_t i = 0; i < options->n_outputs; i++) {
+    for (size_t i = 0; i < options->n_outputs; i++)
         FREE_EACH(options->outputs[i].file, options->outputs[i].argument);
-    }
     free(options->outputs);
     *options = (struct options){0};
 }

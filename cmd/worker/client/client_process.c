@@ -88,10 +88,9 @@ void worker_free(struct worker *worker)
         return;
     worker_kill(worker);
     struct worker_info *info = &worker->info;
-    for (size_t i = 0; i < info->n_options; i++) {
+    for (size_t i = 0; i < info->n_options; i++)
         FREE_EACH((void *)(uintptr_t)info->options[i].name,
                   (void *)(uintptr_t)info->options[i].value);
-    }
     void *const rest[] = {info->options,   info->name,     info->path,   info->version,
                           info->core,      info->isa,      info->detail, info->advice,
                           worker->program, worker->buffer, worker};
