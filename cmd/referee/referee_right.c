@@ -61,9 +61,12 @@ static int judge_call(struct referee *referee, struct stage *stage, struct error
 static int judge_shape(struct referee *referee, struct stage *stage, struct error *error)
 {
     struct repeated told;
+    const bool aligned = referee->aligned;
     int status = judge_call(referee, stage, error);
     for (int pass = 0; pass < 2 && status == 0; pass++) {
-        status = pass ? stage_draw(referee, stage, error) : 0;
+        /* The first places were drawn before it was known what it needs. */
+        status =
+            pass || referee->aligned != aligned ? stage_draw(referee, stage, error) : 0;
         if (status == 0)
             status = stage_run(referee, stage, CANDIDATE, &told, error);
     }

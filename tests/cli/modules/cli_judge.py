@@ -81,22 +81,26 @@ class Judge(Case):
                 self.assertTrue(entry["detail"])
         self.assertEqual(self.document["results"], [])
 
-    def test_modes_beside_alignment(self):
-        """One remark does not hide another one."""
+    def test_alignment(self):
+        """It is told, and one remark does not hide another one."""
         source = self.folder / "modes.c"
         source.write_text("#include <immintrin.h>\n#include <stddef.h>\n#include <stdlib.h>\n"
                           "#include <stdint.h>\n"
                           "void poly_c(float *, const float *, size_t);\n"
-                          "void modes(float *y, const float *x, size_t n) {\n"
+                          "void aligned(float *y, const float *x, size_t n) {\n"
                           "volatile __m128 first = _mm_setzero_ps();\n"
                           "if (n >= 4) first = *(const volatile __m128 *)x;\n"
-                          "poly_c(y, x, n); if (n % 4) _mm_setcsr(_mm_getcsr() | 0x8040); }\n",
+                          "poly_c(y, x, n); }\n"
+                          "void modes(float *y, const float *x, size_t n) {\n"
+                          "aligned(y, x, n); if (n % 4) _mm_setcsr(_mm_getcsr() | 0x8040); }\n",
                           encoding="utf-8")
         library = compile_library(self.folder, "modes.so", source, CHEATS / "known.c")
         path = self.folder / "odd.json"
         self.declare(path, sizes="257")
-        entry, = self.judge(f"{library}:modes", file=path, status=1).values()
-        self.assertEqual(entry["reason"], "unsafe", entry)
+        verdicts = self.judge(f"{library}:aligned", f"{library}:modes", file=path, status=1)
+        self.assertEqual(verdicts["aligned"]["verdict"], "accepted", verdicts)
+        self.assertIn("needs arrays", verdicts["aligned"]["note"])
+        self.assertEqual(verdicts["modes"]["reason"], "unsafe", verdicts)
 
     def test_outsider(self):
         """While it is loaded, it cannot open the memory of the process that judges it."""
