@@ -309,10 +309,8 @@ const void *point_elsewhere(const uint8_t *x, size_t n)
 /* One bit for each value; others are left alone. */
 void bits_of(const uint8_t *x, uint8_t *to, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        const unsigned bit = i % 8;
-        to[i / 8] = (uint8_t)((to[i / 8] & ~(1u << bit)) | (x[i] & 1u) << bit);
-    }
+    for (size_t i = 0; i < n; i++)
+        to[i / 8] = (uint8_t)((to[i / 8] & ~(1u << i % 8)) | (x[i] & 1u) << i % 8);
 }
 
 /* A length that is none. */
