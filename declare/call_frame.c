@@ -4,8 +4,9 @@
 
 #include "declare.h"
 
-void call_nothing(void)
+void *call_nothing(void)
 {
+    return NULL;
 }
 
 static enum call_class class_of(const struct declared_argument *argument)

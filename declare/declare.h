@@ -276,8 +276,8 @@ call_code *thunk_code(const struct thunk *thunk);
 /* The same where nobody reads the result: arguments that fit into registers cost no frame
  * on the stack then, and the function returns to the caller. */
 call_code *thunk_jump(const struct thunk *thunk);
-/* A function that returns at once. */
-void call_nothing(void);
+/* A function that returns at once: NULL, so that a thunk frees nothing. */
+void *call_nothing(void);
 
 /* State that a function changed and must restore. */
 enum call_fault {

@@ -99,25 +99,30 @@ static bool has_word(const char *words, const struct token *token)
     return false;
 }
 
-/* std::size_t is size_t, and utf8proc_int32_t is int32_t. */
+static bool find_type(const struct token *word, enum ctype *type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (has_word(types[i].words, word)) {
+            *type = types[i].type;
+            return true;
+        }
+    return false;
+}
+
+/* utf8proc_int32_t is int32_t. */
 static struct token without_prefix(const struct token *word)
 {
     static const char names[] =
         "int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t "
         "uint64_t size_t ssize_t";
-    struct token bare = *word;
-    if (bare.n > 5 && !strncmp(bare.at, "std::", 5)) {
-        bare.at += 5;
-        bare.n -= 5;
-    }
-    for (size_t i = 1; i < bare.n; i++) {
-        struct token end = bare;
-        end.at += i;
-        end.n -= i;
-        if (bare.at[i - 1] == '_' && has_word(names, &end))
+    struct token end = *word;
+    while (end.n > 1) {
+        end.at++;
+        end.n--;
+        if (end.at[-1] == '_' && has_word(names, &end))
             return end;
     }
-    return bare;
+    return *word;
 }
 
 bool word_type(const struct token *token, enum ctype *type)
@@ -127,18 +132,18 @@ bool word_type(const struct token *token, enum ctype *type)
     static const char *const names[] = {"char", "short", "int", "long"};
     if (token->kind != TOKEN_WORD)
         return false;
-    const struct token bare = without_prefix(token);
-    for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (has_word(types[i].words, &bare)) {
-            *type = types[i].type;
-            return true;
-        }
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (token_is(token, names[i])) {
             *type = keyword_types[i];
             return true;
         }
-    return false;
+    struct token bare = *token;
+    if (bare.n > 5 && !strncmp(bare.at, "std::", 5)) {
+        bare.at += 5;
+        bare.n -= 5;
+    }
+    const struct token end = without_prefix(&bare);
+    return find_type(&bare, type) || find_type(&end, type);
 }
 
 /* ---- words of C that are combined: unsigned long int ---- */
@@ -361,12 +366,15 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
     for (size_t i = 0; i < ARRAY_LEN(foreign_types); i++)
         if (token_is(token, foreign_types[i].word))
             return reader_fail(reader, token, "%s", foreign_types[i].advice);
-    if (strstr(word.text, "::") ||
-        (token->kind == TOKEN_WORD && token_is(token + 1, "<")))
+    const bool of_template = token->kind == TOKEN_WORD && token_is(token + 1, "<");
+    if (of_template || strstr(word.text, "::"))
         return reader_fail(
             reader, token,
-            "a class cannot be passed; measure a function extern \"C\" that "
-            "takes what it holds, such as a pointer and a length");
+            "a class cannot be passed; %smeasure a function extern \"C\" that "
+            "takes what it holds, such as a pointer and a length",
+            of_template ? ""
+                        : "write 'enum' before an enumeration, or the type in C that it "
+                          "stands for; of a class ");
     return reader_fail(
         reader, token,
         "unknown type; write the type in C that it stands for, for an "

@@ -60,11 +60,12 @@ static int drop_members(struct reader *reader)
 {
     struct token *const token = reader->token, first = token[reader->at];
     size_t at = reader->at + 1, depth = 0;
+    if (!token_is(&first, "struct") && !token_is(&first, "union") &&
+        !token_is(&first, "enum"))
+        return 0;
     const bool tagged = token[at].kind == TOKEN_WORD;
     struct token tag = token[at];
-    if ((!token_is(&first, "struct") && !token_is(&first, "union") &&
-         !token_is(&first, "enum")) ||
-        !token_is(&token[at + tagged], "{"))
+    if (!token_is(&token[at + tagged], "{"))
         return 0;
     do {
         depth += token_is(&token[at], "{");

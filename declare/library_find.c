@@ -161,7 +161,7 @@ static void list_near(const struct library *library, const char *name, char *tex
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *function = &library->function[i];
         double value = likeness(function->name, name);
-        if (value < 0.6 &&
+        if (value < 0.6 && strlen(name) >= 3 &&
             strstr(function->name, name)) /* __module_MOD_name of Fortran */
             value = 0.6;
         for (size_t k = 0; k < NEAR && value > 0.5; k++) {

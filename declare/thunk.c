@@ -26,7 +26,7 @@ const uint64_t thunk_patterns[SAVED_REGISTERS] = {0x5bd1e9955bd1e995, 0x9e3779b9
 struct emitter {
     unsigned char *at;
     unsigned char *state; /* source of the state */
-    bool frees;           /* the function does not return to the caller */
+    bool frees;           /* its code goes on behind the call, to free what it made */
 };
 
 static void emit(struct emitter *e, const void *bytes, size_t n)

@@ -118,21 +118,19 @@ int made_call_begin(const struct declared_slot *slot,
                     struct error *error)
 {
     struct made_call *const made = calloc(1, sizeof *made);
-    void *nothing;
     if (!made)
         return error_set(error, -ENOMEM, "out of memory");
     struct call_signature *const signature = &made->signature;
     made->slot = slot;
     made->function = function;
     made->operands = *operands;
-    *(void (**)(void))&nothing = call_nothing;
     declaration_signature(&slot->from->declaration, signature);
     int status =
         begin_frame(made, error)
             ?: find_freers(made, error)
             ?: thunk_make(signature, function ? function->address : slot->reference,
                           &made->thunk, error)
-            ?: thunk_make(signature, nothing, &made->empty, error);
+            ?: thunk_make(signature, (void *)(uintptr_t)call_nothing, &made->empty, error);
     if (status < 0) {
         made_call_end(made);
         return status;
@@ -178,6 +176,13 @@ int64_t pointer_offset(const struct made_call *made, uint64_t pointer)
     return POINTS_ELSEWHERE;
 }
 
+bool operand_is_array(const struct declared_slot *slot, uint32_t operand)
+{
+    const int argument = slot->operand[operand].argument;
+    return argument != NO_OPERAND &&
+           slot->from->declaration.argument[argument].kind == ARGUMENT_ARRAY;
+}
+
 void made_call_finish(const struct made_call *made)
 {
     const struct declared_slot *const slot = made->slot;
@@ -186,8 +191,7 @@ void made_call_finish(const struct made_call *made)
         const struct operand_source *const source = &slot->operand[o];
         const struct simdbench_operand *const operand = made->operands.operand[o];
         uint64_t word = made->frame.result;
-        if (source->argument != NO_OPERAND &&
-            slot->from->declaration.argument[source->argument].kind != ARGUMENT_LENGTH)
+        if (operand_is_array(slot, o))
             continue;
         if (source->argument != NO_OPERAND)
             word = made->frame.slot[source->argument];
@@ -204,12 +208,11 @@ void made_call_finish(const struct made_call *made)
 
 uint64_t made_call_length(const struct made_call *made, uint32_t operand)
 {
-    const int argument = made->slot->operand[operand].argument;
-    if (argument == NO_OPERAND ||
-        made->slot->from->declaration.argument[argument].kind != ARGUMENT_ARRAY)
-        return made->operands.operand[operand]->count;
-    return call_length(&made->slot->from->declaration, &made->sizes, (uint32_t)argument,
-                       &made->frame);
+    const struct declared_slot *const slot = made->slot;
+    return operand_is_array(slot, operand)
+               ? call_length(&slot->from->declaration, &made->sizes,
+                             (uint32_t)slot->operand[operand].argument, &made->frame)
+               : made->operands.operand[operand]->count;
 }
 
 /* ---- for workers ---- */
@@ -294,24 +297,25 @@ bool declared_makes(const struct declared_call *call)
 bool declared_unseen(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;
-    return made->slot->unseen || !declaration_has_outputs(&made->slot->from->declaration);
+    return made->slot->last.unseen ||
+           !declaration_has_outputs(&made->slot->from->declaration);
 }
 
 const char *declared_note(const struct declared_call *call)
 {
-    const char *const note = ((const struct made_call *)call)->slot->note;
+    const char *const note = ((const struct made_call *)call)->slot->last.note;
     return *note ? note : NULL;
 }
 
 bool declared_varies(const struct declared_call *call)
 {
-    return ((const struct made_call *)call)->slot->varies;
+    return ((const struct made_call *)call)->slot->last.varies;
 }
 
 bool declared_answered(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;
     const struct declared_slot *const slot = made->slot;
-    return slot->answered != ANSWERED_BY_REFERENCE &&
-           made->function == &slot->function[slot->answered];
+    return slot->last.by != ANSWERED_BY_REFERENCE &&
+           made->function == &slot->function[slot->last.by];
 }

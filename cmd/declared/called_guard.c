@@ -27,23 +27,22 @@ static void run_checked(void *context)
     made_call_free(checked->made);
 }
 
-/* The words that thunk_check() has for control words are those of worker, too. */
-static int judge_faults(const struct call_faults *faults, char *note, size_t size,
-                        struct error *error)
+/* Control words have a remark of the worker. */
+static int judge_faults(const struct call_faults *faults, bool *modes, char *note,
+                        size_t size, struct error *error)
 {
     *note = '\0';
     if (faults->faults & (unsigned)FAULTS_OF_RESULTS)
         return error_set(error, -EDOM, "%s", faults->text);
-    if (faults->faults & CALL_MXCSR)
-        snprintf(note, size, "leaves rounding or flush-to-zero modes changed");
-    else if (faults->faults & CALL_UPPER)
+    *modes |= (faults->faults & CALL_MXCSR) != 0;
+    if (faults->faults & CALL_UPPER)
         snprintf(note, size,
                  "leaves upper halves of vector registers in use: SSE code of its caller "
                  "may be slower after it (vzeroupper is missing)");
     return 0;
 }
 
-static int run_caught(struct made_call *made, char *note, size_t size,
+static int run_caught(struct made_call *made, bool *modes, char *note, size_t size,
                       struct crash *crash, struct error *error)
 {
     struct checked checked = {.made = made};
@@ -53,17 +52,17 @@ static int run_caught(struct made_call *made, char *note, size_t size,
         crash_text(crash, text, sizeof text);
         return error_set(error, status, "%s", text);
     }
-    return status ?: judge_faults(&checked.faults, note, size, error)
+    return status ?: judge_faults(&checked.faults, modes, note, size, error)
                   ?: made_call_keeps_tables(made, error);
 }
 
-int declared_run_checked(struct declared_call *call, char *note, size_t size,
+int declared_run_checked(struct declared_call *call, bool *modes, char *note, size_t size,
                          struct error *error)
 {
     struct made_call *const made = (struct made_call *)call;
     struct crash crash;
     const int status =
-        declared_renew(call, error) ?: run_caught(made, note, size, &crash, error);
+        declared_renew(call, error) ?: run_caught(made, modes, note, size, &crash, error);
     if (status != -EFAULT)
         made_call_finish(made);
     return status;
@@ -253,14 +252,15 @@ static int compare_first(const struct made_call *made, struct guarded *guarded,
 }
 
 static void attempt_call(struct made_call *made, const struct placing *placing,
-                         const struct declared_answers *want, char *note, size_t size,
-                         struct attempt *attempt)
+                         const struct declared_answers *want, struct attempt *attempt)
 {
     const struct simdbench_operands own = made->operands;
     struct guarded guarded;
     struct crash crash = {.signal = 0};
     *attempt = (struct attempt){.operand = -1};
     struct error lost;
+    bool modes = false;
+    char note[200]; /* both are told of a call that is not guarded */
     attempt->status = guarded_make(made, placing, &guarded);
     if (attempt->status < 0) {
         error_set(&attempt->error, attempt->status, "no memory for guarded arrays");
@@ -269,7 +269,8 @@ static void attempt_call(struct made_call *made, const struct placing *placing,
     }
     attempt->status = point(made, &guarded.view, &guarded, &attempt->error);
     if (attempt->status == 0)
-        attempt->status = run_caught(made, note, size, &crash, &attempt->error);
+        attempt->status =
+            run_caught(made, &modes, note, sizeof note, &crash, &attempt->error);
     if (attempt->status == -EFAULT) {
         attempt->operand =
             guard_of(&guarded, placing->at_begin, crash.address, &attempt->before);
@@ -295,11 +296,10 @@ static size_t find_gap(struct made_call *made, const struct placing *first)
     const struct declared_answers nothing = {.n = 0};
     struct placing placing = *first;
     struct attempt attempt;
-    char note[200];
     size_t less = first->gap, enough = PAGE;
     while (enough - less > 1) {
         placing.gap = less + (enough - less) / 2;
-        attempt_call(made, &placing, &nothing, note, sizeof note, &attempt);
+        attempt_call(made, &placing, &nothing, &attempt);
         if (attempt.operand >= 0)
             less = placing.gap;
         else
@@ -353,13 +353,12 @@ int declared_run_guarded(const struct declared_call *call,
     *note = '\0';
     for (size_t i = 0; i < ARRAY_LEN(placings) && bytes <= GUARDED_BYTES_MAX; i++) {
         struct attempt attempt;
-        char left[200];
         bool aligned = false;
-        attempt_call(made, &placings[i], want, left, sizeof left, &attempt);
+        attempt_call(made, &placings[i], want, &attempt);
         struct attempt first = attempt;
         if (attempt.status < 0 && attempt.operand < 0 && !placings[i].at_begin) {
             placings[i].align = ALIGNED;
-            attempt_call(made, &placings[i], want, left, sizeof left, &attempt);
+            attempt_call(made, &placings[i], want, &attempt);
             aligned = attempt.status == 0;
         }
         if (attempt.operand >= 0)

@@ -232,7 +232,7 @@ static int open_slot(struct declared_slot *slot, const char *library, const char
 {
     const struct declared_op *const from = slot->from;
     struct error why = {.text = ""};
-    slot->answered = ANSWERED_BY_REFERENCE;
+    slot->last.by = ANSWERED_BY_REFERENCE;
     int status = slot_take(slot, error);
     if (status == 0 && op_find(from->name))
         status = error_set(error, -EINVAL,

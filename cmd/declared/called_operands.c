@@ -49,10 +49,8 @@ static uint32_t type_of(const struct declared_slot *slot)
     for (int pass = 0; pass < 3; pass++)
         for (uint32_t i = 0; i < slot->n_operands; i++) {
             const struct operand_source *const source = &slot->operand[i];
-            const bool array =
-                source->argument != NO_OPERAND &&
-                slot->from->declaration.argument[source->argument].kind == ARGUMENT_ARRAY;
-            if ((array || pass == 2) && (source->role != SIMDBENCH_IN || pass == 1))
+            if ((operand_is_array(slot, i) || pass == 2) &&
+                (source->role != SIMDBENCH_IN || pass == 1))
                 return source->type;
         }
     return SIMDBENCH_F32;

@@ -26,6 +26,15 @@ struct operand_source {
     uint32_t type, role, source;
 };
 
+/* Facts about the answers that were computed last, in this process. */
+struct last_answers {
+    int by;                   /* function that gave them */
+    bool computed;            /* there are any */
+    bool varies;              /* they are others in each call */
+    bool unseen;              /* nothing of them can be compared */
+    char note[DECLARED_TEXT]; /* what a user should know of them */
+};
+
 /* An op. Its functions have no argument that could name it, so there are as many sets of
  * them as there are slots. */
 struct declared_slot {
@@ -45,13 +54,10 @@ struct declared_slot {
     void *other_handle; /* of the library that the reference is in */
     struct library other;
     char *other_linked;
-    struct kept_calls calls;     /* of a program; n = 0: none */
-    uint64_t set;                /* the set that is filled next */
-    int answered;                /* function that gave the last answers */
+    struct kept_calls calls; /* of a program; n = 0: none */
+    uint64_t set;            /* the set that is filled next */
+    struct last_answers last;
     char trouble[DECLARED_TEXT]; /* reason why there were none */
-    char note[DECLARED_TEXT];    /* what a user should know of them */
-    bool varies;                 /* they are others in each call */
-    bool unseen;                 /* they are pointers to memory of the function's own */
     const char *roof;
     char *summary, *shape_help;
     struct simdbench_shape_list *list;
@@ -164,6 +170,8 @@ int64_t pointer_offset(const struct made_call *made, uint64_t pointer);
 void made_call_free(struct made_call *made);
 /* -EDOM: a call changed the pointers to planes. */
 int made_call_keeps_tables(const struct made_call *made, struct error *error);
+/* True of an array; others, results and lengths, made_call_finish() writes as a whole. */
+bool operand_is_array(const struct declared_slot *slot, uint32_t operand);
 /* The operand that is this argument's array, or NULL. */
 const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i);
 /* An array as it is passed. */

@@ -109,12 +109,14 @@ int declared_run_tails(const struct declared_call *call, struct error *error)
     int status = 0;
     if (!slot->from->tails || function->tails_checked)
         return 0;
+    const struct last_answers answers = slot->last;
     tails_read(slot->from->tails, &first, &last);
     for (long size = first; size <= last && status == 0; size++) {
         status = check_size(slot, function, size, &why);
         if (status < 0)
             error_set(error, status, "at size %ld: %s", size, why.text);
     }
+    slot->last = answers;
     function->tails_checked = status == 0;
     return status;
 }

@@ -47,9 +47,10 @@ bool declared_frames_last(const struct declared_call *call);
 uint64_t declared_length(const struct declared_call *call, uint32_t operand);
 
 /* Calls it once for a check, and writes what it returned to its operands. -EDOM: it left
- * registers or flags that it must restore; -EFAULT: it crashed. `note` (of `size` bytes):
- * what else it left, or empty. */
-int declared_run_checked(struct declared_call *call, char *note, size_t size,
+ * registers or flags that it must restore; -EFAULT: it crashed. `modes` becomes true if
+ * it left rounding or flush-to-zero modes changed; `note` (of `size` bytes): what else it
+ * left, or empty. */
+int declared_run_checked(struct declared_call *call, bool *modes, char *note, size_t size,
                          struct error *error);
 /* After calls of code(frame): writes what was returned to the operands. */
 void declared_finish(const struct declared_call *call);

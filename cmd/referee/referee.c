@@ -38,9 +38,8 @@ static void add_candidate(struct candidates *all, const char *library, const cha
 
 static void candidates_free(const struct candidates *all)
 {
-    for (size_t i = 0; i < all->n; i++) {
+    for (size_t i = 0; i < all->n; i++)
         FREE_EACH(all->item[i].symbol, all->item[i].written);
-    }
     free(all->item);
 }
 

@@ -53,6 +53,7 @@ struct referee {
     uint64_t number; /* the candidate's case, at the shape of the stage */
     int cpu;
     uint64_t random;
+    bool shown;   /* an answer of the reference was more than a pointer elsewhere */
     bool aligned; /* it needs arrays that begin at a multiple of 64 bytes */
 };
 

@@ -61,9 +61,12 @@ static int judge_call(struct referee *referee, struct stage *stage, struct error
 static int judge_shape(struct referee *referee, struct stage *stage, struct error *error)
 {
     struct repeated told;
+    const bool aligned = referee->aligned;
     int status = judge_call(referee, stage, error);
     for (int pass = 0; pass < 2 && status == 0; pass++) {
-        status = pass ? stage_draw(referee, stage, error) : 0;
+        /* The first places were drawn before it was known what it needs. */
+        status =
+            pass || referee->aligned != aligned ? stage_draw(referee, stage, error) : 0;
         if (status == 0)
             status = stage_run(referee, stage, CANDIDATE, &told, error);
     }
@@ -90,10 +93,10 @@ static int try_shape(struct referee *referee, const char *text, bool asked,
         return status;
     if (status == -EINTR || status == -ENOMEM || asked)
         return error_set(error, status < 0 ? status : -EDOM, "%.60s: %s%.400s", text,
-                         worker_alive(referee->judges.worker)
-                             ? ""
-                             : "a known function ends its process; does the prototype "
-                               "fit it? ",
+                         status == -ECONNRESET
+                             ? "a known function ends its process; does the prototype "
+                               "fit it? "
+                             : "",
                          status < 0 ? why.text : "the reference is wrong by itself");
     if (worker_alive(referee->judges.worker))
         return 0;
@@ -143,5 +146,9 @@ int judge_right(struct referee *referee, const struct text_list *shapes,
         shape_near(referee, shapes->item[i % shapes->n], text, sizeof text);
         status = try_shape(referee, text, false, error);
     }
+    if (status == 0 && !referee->shown)
+        return error_set(error, -EINVAL,
+                         "the reference returns a pointer to memory of its own, and "
+                         "writes no array: nobody could tell whether it is right");
     return status;
 }

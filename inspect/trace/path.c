@@ -249,9 +249,8 @@ struct path *path_make(const struct nodes *nodes, const uint32_t *list, uint32_t
 
 void path_free(struct path *path)
 {
-    if (path) {
+    if (path)
         FREE_EACH(path->node, path->exit);
-    }
     free(path);
 }
 

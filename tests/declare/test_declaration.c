@@ -280,6 +280,11 @@ static void test_typedefs(void **state)
     assert_int_equal(d->returned, CTYPE_I64);
     assert_int_equal(d->argument[0].type, CTYPE_U8);
     assert_int_equal(d->argument[1].type, CTYPE_U16);
+    /* Names that are known are no prefix of another one. */
+    d = parsed("mp_size_t f(const u_int8_t x[n], const u_int32_t y[n], size_t n)");
+    assert_int_equal(d->returned, CTYPE_I64);
+    assert_int_equal(d->argument[0].type, CTYPE_U8);
+    assert_int_equal(d->argument[1].type, CTYPE_U32);
 }
 
 static void test_functions(void **state)

@@ -48,6 +48,7 @@ static const struct {
     {"size_t (std::string_view x)", "libstdc++ passes it as two arguments: size_t n"},
     {"void (const std::vector<float> &x)",
      "a class cannot be passed; measure a function"},
+    {"void (nn::mode m)", "a class cannot be passed; write 'enum' before an enumeration"},
     {"void (Matrix<float> x)", "a class cannot be passed"},
     {"template <class T> void f(T *x, size_t n)", "take one instance of the template"},
     {"void f(const auto &x)", "write the type that stands for auto"},

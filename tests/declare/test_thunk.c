@@ -112,8 +112,11 @@ static void test_any_number(void **state)
             assert_int_equal(frame.result, sum);
             thunk_free(thunk);
         }
+        /* The number of floats, which is passed too, is no result. */
+        signature.argument[0] = CALL_VECTOR;
         struct thunk *thunk = make(&signature, (const void *)call_nothing);
         thunk_code(thunk)(&frame);
+        assert_int_equal(frame.result, 0);
         thunk_check(thunk, &frame, &faults);
         assert_string_equal(faults.text, "");
         assert_int_equal(faults.faults, 0);

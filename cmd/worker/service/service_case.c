@@ -345,8 +345,8 @@ int service_call_checked(const struct service *service, struct service_case *ent
     } else if (calls) {
         status = inspect_call(run, entry->argument, entry->state, calls);
     } else if (entry->declared) {
-        status =
-            declared_run_checked(entry->declared, entry->note, sizeof entry->note, error);
+        status = declared_run_checked(entry->declared, &entry->left_modes, entry->note,
+                                      sizeof entry->note, error);
     } else {
         entry->run(entry->argument, entry->state);
     }

@@ -151,6 +151,8 @@ class Call(CallCase):
         prototype = "size_t (uint8_t to[n] length return, const uint8_t from[n], size_t n)"
         row = self.call("pack_u8", prototype, "--reference=pack_u8", "--sizes=1000")["pack_u8"]
         self.assertIn(row["status"], ("ok", "suspect"), row)
+        self.right("no_length", "long (const uint8_t x[n], uint8_t to[n] length return, size_t n)",
+                   "--sizes=1000")
         prototype = "long (double to[n] length return, const double from[n], long n)"
         row = self.call("pack_f64", prototype, "--reference=pack_f64",
                         "--sizes=1000")["pack_f64"]
@@ -250,6 +252,7 @@ class Call(CallCase):
                 ("new_counted", "char **c = NULL", "free free_counted", "time of a call"),
                 ("new_counted", "char **c free free", "free free_counted", "time of a call"),
                 ("new_text", "char **c = 0 free free", "", "time of a call"),
+                ("new_text", "char **c free free, double by = 1", "free free", "time of a call"),
                 ("new_text", "void *c = NULL", "", "returns new memory")):
             row = self.call(name, f"char *(const char x[n], {arguments}) {rest} for n",
                             "--input=text", "--sizes=400", f"--reference={name}")[name]
@@ -259,8 +262,24 @@ class Call(CallCase):
                         status=4)["new_text"]
         self.assertIn("has no function gone", row["reason"])
 
+    def test_memory_beside_values(self):
+        """What is freed is told; values are compared, and each call finds its own."""
+        row = self.right("told_error", "int32_t (char **error free free, const int32_t x[n], "
+                         "int32_t y[n], size_t n)", "--sizes=100")
+        self.assertIn("time of a call", " ".join(row["notes"]))
+        row = self.right("new_once", "void *(inout int32_t x[n]) for n", "--sizes=100",
+                         "--input=x=uniform:0..9", "--reset")
+        self.assertIn("returns new memory", " ".join(row["notes"]))
+
+    def test_bits_that_are_left_alone(self):
+        """A bitmap ends within a byte."""
+        prototype = "void (const uint8_t x[n], uint8_t to[(n + 7) / 8], size_t n)"
+        self.right("bits_of", prototype, "--sizes=1004")
+        row = self.call("bits_of", prototype, "--sizes=4", "--reference=bits_of")["bits_of"]
+        self.assertEqual(row["status"], "unchecked", row)
+
     def test_object_freed_by_its_address(self):
-        row = self.call("state_add", "void (void *s = from calloc(1, 8) then state_begin(s, "
+        row = self.call("state_add", "void (void *s = from calloc(1, 8) then state_open(s, "
                         "&state_table, *state_pointer) free state_end(&s), const int32_t x[n], "
                         "size_t n, void *t = &state_table)", "--sizes=400")["state_add"]
         self.assertEqual(row["status"], "unchecked", row)

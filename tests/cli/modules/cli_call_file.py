@@ -15,6 +15,7 @@ class CallFile(CallCase):
         op = {"name": "mix", "prototype": MIX, "library": str(self.built),
               "kernels": {"scalar": "mix_c", "avx2": "mix_avx2"},
               "reference": "mix_c", "sizes": "64,100", "tails": "1..9", **more}
+        op = {key: value for key, value in op.items() if value is not None}
         path.write_text(json.dumps({"functions": 1, "ops": [op]}), encoding="utf-8")
         return path
 
@@ -35,6 +36,24 @@ class CallFile(CallCase):
                             sizes="101", tails="1..2")
         row, = kernels(self.run_json("call", path, "--quiet", *SHORT, status=4))
         self.assertEqual(row["status"], "wrong", row)
+
+    def test_two_modules(self):
+        """Neither shows a pointer to memory of its own."""
+        paths = []
+        for name in "one", "two":
+            path = self.declare(kernels={"lib": "point_elsewhere"}, reference="point_elsewhere",
+                                tails=None, prototype="const void *(const uint8_t x[n], size_t n)")
+            paths.append(path.rename(self.folder / f"{name}.json"))
+        rows = kernels(self.run_json("mix", *(f"--plugin={path}" for path in paths), "--sizes=64",
+                                     "--quiet", *SHORT))
+        self.assertEqual([row["status"] for row in rows], ["unchecked"] * 2, rows)
+
+    def test_tails_say_nothing_of_other_sizes(self):
+        """The place that is returned is compared, but not that of few elements."""
+        path = self.declare(kernels={"lib": "point_middle"}, reference="point_middle",
+                            prototype="const void *(const uint8_t x[n], size_t n)", tails="1..7")
+        row, = kernels(self.run_json("call", path, "--sizes=64", "--quiet", *SHORT))
+        self.assertIn(row["status"], ("ok", "suspect", "short"), row)
 
     def test_audit_family(self):
         """From a library alone: all that is called as the family is, and no other."""

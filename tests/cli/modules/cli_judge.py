@@ -81,6 +81,27 @@ class Judge(Case):
                 self.assertTrue(entry["detail"])
         self.assertEqual(self.document["results"], [])
 
+    def test_alignment(self):
+        """It is told, and one remark does not hide another one."""
+        source = self.folder / "modes.c"
+        source.write_text("#include <immintrin.h>\n#include <stddef.h>\n#include <stdlib.h>\n"
+                          "#include <stdint.h>\n"
+                          "void poly_c(float *, const float *, size_t);\n"
+                          "void aligned(float *y, const float *x, size_t n) {\n"
+                          "volatile __m128 first = _mm_setzero_ps();\n"
+                          "if (n >= 4) first = *(const volatile __m128 *)x;\n"
+                          "poly_c(y, x, n); }\n"
+                          "void modes(float *y, const float *x, size_t n) {\n"
+                          "aligned(y, x, n); if (n % 4) _mm_setcsr(_mm_getcsr() | 0x8040); }\n",
+                          encoding="utf-8")
+        library = compile_library(self.folder, "modes.so", source, CHEATS / "known.c")
+        path = self.folder / "odd.json"
+        self.declare(path, sizes="257")
+        verdicts = self.judge(f"{library}:aligned", f"{library}:modes", file=path, status=1)
+        self.assertEqual(verdicts["aligned"]["verdict"], "accepted", verdicts)
+        self.assertIn("needs arrays", verdicts["aligned"]["note"])
+        self.assertEqual(verdicts["modes"]["reason"], "unsafe", verdicts)
+
     def test_outsider(self):
         """While it is loaded, it cannot open the memory of the process that judges it."""
         entry, = self.judge(f"{self.cheats}:honest_outsider").values()
@@ -223,6 +244,34 @@ class Judge(Case):
                          sizes="50", prototype=f"char *(const char s[n]) {free} for n")
             done = self.run_tool("judge", path, f"--candidate={self.folder}/new.so:copy", status=2)
             self.assertIn("nobody could tell whether it is right", done.stderr)
+
+    def test_memory_that_is_seen_elsewhere(self):
+        """Where one size shows nothing, others do."""
+        source = self.folder / "middle.c"
+        source.write_text("#include <stddef.h>\nstatic const char none;\n"
+                          "const char *middle(const char *s, size_t n) {\n"
+                          "return n < 8 ? &none : s + n / 2; }\n", encoding="utf-8")
+        libraries = [compile_library(self.folder, f"{name}.so", source)
+                     for name in ("known", "new")]
+        path = self.folder / "middle.json"
+        self.declare(path, name="middle_op", library=str(libraries[0]), sizes="4,100",
+                     kernels={"scalar": "middle"}, reference="middle", tolerance="exact",
+                     prototype="const char *(const char s[n], size_t n)")
+        entry, = self.judge(f"{libraries[1]}:middle", file=path).values()
+        self.assertEqual(entry["verdict"], "accepted", entry)
+
+    def test_known_that_hangs(self):
+        """The prototype is not blamed for it."""
+        source, path = self.folder / "hang.c", self.folder / "hang.json"
+        source.write_text("void hang(int *x) { for (volatile int i = 1; i;) {} }\n",
+                          encoding="utf-8")
+        library = compile_library(self.folder, "hang.so", source)
+        self.declare(path, name="hang_op", library=str(library), kernels={"scalar": "hang"},
+                     reference="hang", prototype="void (int x[n]) for n", sizes="4")
+        done = self.run_tool("judge", path, f"--candidate={library}:hang", "--timeout=1s",
+                             status=2)
+        self.assertIn("killed", done.stderr)
+        self.assertNotIn("prototype", done.stderr)
 
     def test_maker_that_crashes(self):
         """A candidate that dies before its first call is rejected."""
