@@ -178,6 +178,8 @@ static int stop_within(struct tracer *tracer, double share, double call_ns)
 static void forget_before(struct tracer *tracer)
 {
     memory_forget(&tracer->memory);
+    for (uint32_t i = 0; i < tracer->nodes.n; i++)
+        memset(tracer->nodes.node[i].trail, 0, sizeof tracer->nodes.node[i].trail);
     tracer->last = NO_NODE;
     tracer->n_frames = 0;
     tracer->context = 0;
