@@ -5,6 +5,7 @@
 #include "traced_code.h"
 
 #include <math.h>
+#include <sys/mman.h>
 
 static void knows_nothing(void *context, const struct inspect_code *code, size_t n,
                           struct inspect_cost *costs)
@@ -113,14 +114,43 @@ static void takes_roots(const void *a, void *b)
         *number = cbrt(*number + (double)i);
 }
 
-/* Most instructions are in a function of another module, whose name is known. */
+static void copies_rows(const void *a, void *b)
+{
+    char *const from = (char *)(uintptr_t)a;
+    volatile size_t bytes = 1984; /* fewer than a copy by REP is for */
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        memcpy(from + 8192, from + i % 64, bytes);
+}
+
+/* Calls a function of 40 instructions that it makes in its buffer. */
+static void calls_made(const void *a, void *b)
+{
+    unsigned char *const code = (unsigned char *)(uintptr_t)a + 64;
+    memset(code, 0x90, 40);
+    code[40] = 0xc3;
+    if (mprotect((void *)(uintptr_t)a, 4096, PROT_READ | PROT_WRITE | PROT_EXEC))
+        return;
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        __asm__ volatile("callq *%0" : : "r"(code) : "memory", "cc");
+}
+
+/* Most instructions are in a function of another module, whose name is known if symbols
+ * can be read. Those on vectors do not count, nor code that was just made. */
 static void test_called_out(void **state)
 {
     struct inspect_census census = census_of(takes_roots, 100, false);
     assert_true(census.share_out > 0.6 && census.share_out < 1);
     assert_true(census.length_out > 10 && census.length_out < 1000);
-    assert_non_null(census.name_out);
-    assert_memory_equal(census.name_out, "cbrt", 4); /* or cbrtf64, its other name */
+    if (strchr(census.loop[0].where, ' ')) {
+        assert_non_null(census.name_out);
+        assert_memory_equal(census.name_out, "cbrt", 4); /* or cbrtf64, its other name */
+    }
+    inspect_census_free(&census);
+    census = census_of(copies_rows, 100, false);
+    assert_true(census.share_out > 0 && census.share_out < 0.6);
+    inspect_census_free(&census);
+    census = census_of(calls_made, 100, false);
+    assert_near(census.share_out, 0, 0);
     inspect_census_free(&census);
     census = census_of(calling, TURNS, false);
     assert_near(census.share_out, 0, 0);
