@@ -294,7 +294,7 @@ static int estimate_call(struct tracer *tracer, const struct inspect_options *op
         return 0;
     int status = count_turns(tracer, rare->address, COUNT_NS, &turns, &all);
     const double number = all ? (double)turns / rare->iterations * seen : 0;
-    if (status < 0 || main == rare) {
+    if (status < 0 || !all || main == rare) {
         census->call_instructions = number;
         return status;
     }
