@@ -167,8 +167,9 @@ struct inspect_census {
     unsigned main_bits;
     bool mixes_sse_avx; /* legacy SSE on vectors after AVX left upper halves dirty */
     double share_transitions; /* of such instructions */
-    /* Instructions of functions of other modules that are called often: a part of all; of
-     * one such call; and the name of the one that is called most often. 0, NULL: none. */
+    /* Instructions of functions of other modules that are called often, those on vectors
+     * apart: a part of all; of one such call; and the name of the one that is called most
+     * often. 0, NULL: none. */
     double share_out, length_out;
     char *name_out;
     char *modules;  /* "100% simdbench", "97% jit, 3% libdnnl.so.2"; never NULL */

@@ -221,7 +221,7 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, page_changes, aliases, crowded, wild_stores, wild_loads;
+        failed_forwards, page_changes, aliases, crowded, wild, wild_stores;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -229,6 +229,14 @@ struct access_counts {
 enum { LINES_RECENT = 64 };
 struct recent {
     uint64_t line[LINES_RECENT];
+};
+
+/* Places of an access one after the other. */
+#define NO_STEP INT64_MIN
+struct trail {
+    uint64_t last;      /* 0: none yet */
+    int64_t step;       /* from the place before to the last one; NO_STEP: unknown */
+    uint64_t low, high; /* of all places */
 };
 
 struct path;
@@ -242,12 +250,11 @@ struct node {
     struct access_counts counts;
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];
-    uint64_t last[ACCESSES_MAX]; /* its last place; 0: none yet */
-    int64_t step[ACCESSES_MAX];  /* and how far that was from the one before */
-    uint64_t loaded_store;       /* number of the store that it loaded last */
-    struct path *path;           /* the path that began here; NULL: none */
-    uint64_t reached;            /* so often such a path that is blind was there */
-    uint32_t mark, position;     /* in the recording of that number */
+    struct trail trail[ACCESSES_MAX];
+    uint64_t loaded_store;   /* number of the store that it loaded last */
+    struct path *path;       /* the path that began here; NULL: none */
+    uint64_t reached;        /* so often such a path that is blind was there */
+    uint32_t mark, position; /* in the recording of that number */
     uint32_t *seen; /* executions in each window; NULL: the call is followed whole */
 };
 

@@ -33,6 +33,16 @@ static const struct {
     {"rdseed *", "a generator in software"},
 };
 
+/* Whether functions of other modules are what it is about. */
+static bool is_call_out(const struct explained_finding *finding)
+{
+    const char *const share = inspect_fact_name(FACT_out_share);
+    for (size_t i = 0; i < finding->n_evidence; i++)
+        if (!strcmp(finding->evidence[i].what, share))
+            return true;
+    return false;
+}
+
 static void name_call(const char *name, struct explained_finding *finding)
 {
     char text[256];
@@ -66,9 +76,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
 {
     const struct inspect_census *const census = &subject->trace.census;
     const char *const name = inspect_cause_name(CAUSE_slow_instruction);
-    const char *const call = inspect_cause_name(CAUSE_call);
     for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++)
-        if (census->name_out && !strcmp(explanation->findings[i].cause, call))
+        if (census->name_out && is_call_out(&explanation->findings[i]))
             name_call(census->name_out, &explanation->findings[i]);
     if (!subject->trace.known || subject->hot_loop >= census->n_loops ||
         !census->loop[subject->hot_loop].dearest_form)

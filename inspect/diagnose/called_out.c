@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of other modules that the code calls again and again, as libc's: their loops
- * are theirs, and none of them has to be the hot one. */
+ * are theirs, and none of them has to be the hot one. Those that work on vectors do much
+ * in a call: these instructions of theirs do not count. */
 #include "inspect_private.h"
 
 #include <stdlib.h>
@@ -20,6 +21,12 @@ static size_t module_at(struct module *module, size_t *n, const char *name)
     if (at == *n && *n < MODULES)
         module[(*n)++].name = name;
     return at;
+}
+
+/* Code that was made while the program ran; what there is no room for is like it. */
+static bool is_made(const struct module *module)
+{
+    return !strcmp(module->name, "jit");
 }
 
 /* The name of a function that begins there, as people call it: libc has some by names
@@ -55,14 +62,15 @@ static void sum_up(const struct module *module, size_t n, struct inspect_census 
 bool called_out(const struct nodes *nodes, const struct places *places,
                 struct inspect_census *census)
 {
-    struct module module[MODULES + 1] = {{.name = NULL}};
+    struct module module[MODULES + 1] = {[MODULES] = {.name = "jit"}};
     uint32_t *const of = malloc((nodes->n + 1) * sizeof *of);
     uint64_t most = 0, called = 0;
     size_t n = 0;
     for (uint32_t i = 0; of && i < nodes->n; i++) {
         of[i] = (uint32_t)module_at(module, &n,
                                     places_module(places, nodes->node[i].code.address));
-        module[of[i]].instructions += (double)nodes->node[i].executed;
+        module[of[i]].instructions +=
+            nodes->node[i].code.vector ? 0 : (double)nodes->node[i].executed;
     }
     for (uint32_t i = 0; of && i < nodes->n; i++) {
         const struct node *const node = &nodes->node[i];
@@ -70,7 +78,7 @@ bool called_out(const struct nodes *nodes, const struct places *places,
         for (uint32_t e = 0; goes && e < node->n_edges; e++) {
             const struct edge *const edge = &node->edge[e];
             const uint32_t to = of[edge->to];
-            if (to == of[i] || !strcmp(module[of[i]].name, "jit"))
+            if (to == of[i] || is_made(&module[of[i]]) || is_made(&module[to]))
                 continue;
             module[of[i]].calls += (double)edge->count;
             module[to].called += (double)edge->count;

@@ -104,8 +104,10 @@ static bool add_counts(struct making *m)
 {
     const size_t n = m->loops.n + 1;
     double *const checks = calloc(3 * n, sizeof *checks);
+    if (!checks)
+        return false;
     double *const work = checks + n, *const called = work + n;
-    const bool done = checks && checks_count(m->nodes, &m->loops, checks, work) &&
+    const bool done = checks_count(m->nodes, &m->loops, checks, work) &&
                       called_count(m->nodes, &m->loops, called);
     for (uint32_t l = 0; done && l < m->loops.n; l++) {
         struct inspect_loop *const loop = &m->sum[m->sum_of[l]].loop;

@@ -2,7 +2,8 @@
 /* The executions of an instruction, added to its loop. */
 #include "inspect_private.h"
 
-/* So many accesses tell that places which nobody computes follow from the turns. */
+/* So many accesses, all of them even or near each other, tell that places which nobody
+ * computes follow from the turns. */
 enum { LOOKED_AT = 16 };
 
 static bool is_counted(const struct code *code, const struct access *access)
@@ -24,8 +25,7 @@ static double scale_of(const struct node *node, struct inspect_loop *to)
     }
     const uint64_t expected = each * node->executed;
     const uint64_t alike = each * node->counts.alike;
-    const bool even = node->counts.addressed >= LOOKED_AT &&
-                      node->counts.wild_loads == 0 && node->counts.wild_stores == 0;
+    const bool even = node->counts.addressed >= LOOKED_AT && node->counts.wild == 0;
     const bool seen = node->counts.addressed == expected || (even && !alike);
     to->places_follow &= seen || node->counts.addressed + alike == expected;
     to->pages_known &= seen;

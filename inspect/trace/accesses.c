@@ -47,17 +47,25 @@ static void look_at_set(struct recent *recent, uint64_t line,
     recent->line[0] = line;
 }
 
-/* It goes neither near to its last place nor as far on as it did then. Near is a line; of
- * loads, which may be of a table, what permutes could hold. */
+/* It goes on by another step than before, and its places lie no more near each other, or,
+ * of stores, near its last one. Near is a line; of loads, which may be of a table, what
+ * permutes could hold. */
 static void look_at_step(struct node *node, unsigned number, uint64_t address)
 {
+    struct trail *const trail = &node->trail[number];
     const bool write = node->code.access[number].write;
-    const int64_t step = (int64_t)(address - node->last[number]);
-    const bool wild = node->last[number] && step != node->step[number] &&
-                      llabs(step) > (write ? LINE : TABLE);
-    *(write ? &node->counts.wild_stores : &node->counts.wild_loads) += wild;
-    node->last[number] = address;
-    node->step[number] = step;
+    const int64_t step = (int64_t)(address - trail->last);
+    const bool other = trail->step != NO_STEP && step != trail->step;
+    if (!trail->last) {
+        *trail = (struct trail){address, NO_STEP, address, address};
+        return;
+    }
+    trail->low = address < trail->low ? address : trail->low;
+    trail->high = address > trail->high ? address : trail->high;
+    trail->last = address;
+    trail->step = step;
+    node->counts.wild += other && trail->high - trail->low > (write ? LINE : TABLE);
+    node->counts.wild_stores += other && write && llabs(step) > LINE;
 }
 
 bool access_is_slot(const struct access *access)

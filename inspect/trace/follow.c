@@ -178,6 +178,8 @@ static int stop_within(struct tracer *tracer, double share, double call_ns)
 static void forget_before(struct tracer *tracer)
 {
     memory_forget(&tracer->memory);
+    for (uint32_t i = 0; i < tracer->nodes.n; i++)
+        memset(tracer->nodes.node[i].trail, 0, sizeof tracer->nodes.node[i].trail);
     tracer->last = NO_NODE;
     tracer->n_frames = 0;
     tracer->context = 0;
@@ -292,7 +294,7 @@ static int estimate_call(struct tracer *tracer, const struct inspect_options *op
         return 0;
     int status = count_turns(tracer, rare->address, COUNT_NS, &turns, &all);
     const double number = all ? (double)turns / rare->iterations * seen : 0;
-    if (status < 0 || main == rare) {
+    if (status < 0 || !all || main == rare) {
         census->call_instructions = number;
         return status;
     }

@@ -338,7 +338,7 @@ static bool look_at(struct tracer *tracer, const struct path *path)
     for (uint32_t i = 0; i < path->n; i++) {
         struct node *const node = &tracer->nodes.node[path->node[i]];
         memset(node->last_page, 0, sizeof node->last_page);
-        memset(node->last, 0, sizeof node->last);
+        memset(node->trail, 0, sizeof node->trail);
     }
     return true;
 }

@@ -141,7 +141,8 @@ void roof_registers_work(const struct simdbench_operands *operands, double *ops,
 
 /* ---- memory streams ---- */
 
-/* Together they stay in the first cache, and a pass takes hundreds of cycles. */
+/* Together they stay in the first cache, and a pass takes hundreds of cycles. Operands of
+ * more than half of it get memory of their own too, but no longer passes. */
 #define LONGER_BYTES 16384
 
 /* Passes over copies of the operands, end to end: fewer, which are longer. They begin

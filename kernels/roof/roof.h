@@ -19,17 +19,19 @@
  * fits in the first cache. Passes over at most 16 KiB in all run over memory of their
  * own: copies of each operand lie end to end, as loops that end after a few vectors are
  * slower than the cache, and operands lie far from each other within a page. Streams are:
- *   read    all bytes of all operands that are no outputs; the exclusive or of their
- *           64-bit words (the last one of an operand filled up with zeros) goes to the
- *           uint64_t that prepare made
- *   load    the same bytes are loaded and nothing else: more than `read` where the
- *           exclusive or costs an instruction of its own
- *   write   1.0 to every element of all outputs
- *   copy    the first input to the first output, as many bytes as the smaller one has
- *   streams all bytes of all operands side by side: inputs are loaded, outputs stored
- * with all bits 1, and what is both is loaded and stored where it was update  all bytes
- * of all outputs are loaded and stored where they were: the limit of kernels that work in
- * place Operands that are input and output count as both, but copy only takes them for
+ *   read     all bytes of all operands that are no outputs; the exclusive or of their
+ *            64-bit words (the last one of an operand filled up with zeros) goes to
+ *            `sum` of struct roof_streams
+ *   load     the same bytes are loaded and nothing else: more than `read` where the
+ *            exclusive or costs an instruction of its own
+ *   write    1.0 to every element of all outputs
+ *   copy     the first input to the first output, as many bytes as the smaller one has
+ *   streams  all bytes of all operands side by side: inputs are loaded, outputs stored
+ *            with all bits 1, and what is both is loaded and stored where it was
+ *   update   all bytes of all outputs are loaded and stored where they were: the limit
+ *            of kernels that work in place
+ *
+ * Operands that are input and output count as both, but copy only takes them for
  * outputs. Stores are ordinary ones, which read a line before they write to it; it stays
  * in the caches. The same with non-temporal stores, which write whole lines past all
  * caches: write_stream, copy_stream are faster where the outputs fit in no cache, and

@@ -11,7 +11,8 @@ struct side {
     char *load[SIDE_LOADS], *store[SIDE_STORES], *update[SIDE_UPDATES];
     uint32_t loads, stores, updates;
     size_t bytes; /* of a piece, in whole blocks of eight vectors */
-    size_t part;  /* the same with what is left of an operand, by its pieces */
+    size_t
+        all; /* bytes of operands but for what side_left() streams: pieces share them */
 };
 
 /* One loop for all passes: one that ended with each pass took 10% more of 16 KiB. No
@@ -45,9 +46,11 @@ side_loop(const struct side *side, size_t blocks, const uint32_t loads,
     }
 }
 
-static inline void side_run(const struct side *side, size_t blocks)
+static inline void side_run(const struct side *side, int64_t passes)
 {
     const uint32_t all = 100 * side->loads + 10 * side->stores + side->updates;
+    const size_t block = (side->loads + side->stores + side->updates) * 8 * VECTOR;
+    const size_t blocks = block ? ((size_t)passes * side->all + block - 1) / block : 0;
 #define SIDE_CASE(loads, stores, updates)                 \
     if (all == 100 * (loads) + 10 * (stores) + (updates)) \
     side_loop(side, blocks, loads, stores, updates)
@@ -107,12 +110,10 @@ static inline size_t side_add(struct side *side, const struct simdbench_operand 
     while (side->bytes > 0 && *n < room && (pieces + 1) * side->bytes <= bytes)
         piece[(*n)++] = (char *)operand->data + pieces++ * side->bytes;
     const size_t left = bytes - pieces * side->bytes;
-    if (several && pieces == 0 && left < 64)
-        return 0;
-    if (!several || left >= pieces * 8 * VECTOR)
-        return left;
-    side->part = bytes / pieces > side->part ? bytes / pieces : side->part;
-    return 0;
+    const bool apart = pieces ? left >= pieces * 8 * VECTOR : left >= 64;
+    const size_t rest = !several || apart ? left : 0;
+    side->all += bytes - rest;
+    return rest;
 }
 
 static inline void side_left(const struct simdbench_operand *operand, uint32_t role,
@@ -134,13 +135,12 @@ static inline void side_all(const struct simdbench_operands *operands, int64_t p
     struct side side = {.bytes = side_bytes(operands, load)};
     size_t left[SIMDBENCH_MAX_OPERANDS] = {0};
     uint32_t role[SIMDBENCH_MAX_OPERANDS];
-    side.part = side.bytes;
     for (uint32_t i = 0; i < operands->count; i++) {
         role[i] = load ? SIMDBENCH_IN : operands->operand[i]->role;
         if (side_has(operands, i, load))
             left[i] = side_add(&side, operands->operand[i], role[i], passes > 1);
     }
-    side_run(&side, ((size_t)passes * side.part + 8 * VECTOR - 1) / (8 * VECTOR));
+    side_run(&side, passes);
     for (uint32_t i = 0; i < operands->count; i++)
         for (int64_t pass = left[i] ? passes : 0; pass > 0; pass--)
             side_left(operands->operand[i], role[i], left[i]);

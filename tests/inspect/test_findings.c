@@ -74,7 +74,7 @@ static const struct script scripts[] = {
     {CAUSE_call,
      INSPECT_STRUCTURAL,
      {IS(out_share, 0.8), IS(out_length, 120), END},
-     {IS(limit_share, 0.9), END}},
+     {IS(far_share, 0.8), IS(limit_share, 0.9), END}},
     {CAUSE_mispredicts,
      INSPECT_STRUCTURAL,
      {IS(mispredict_cycles, 4), IS(cycles, 10), IS(gap_cycles, 6), HOT, END},

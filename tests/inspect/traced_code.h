@@ -119,6 +119,12 @@ CODE(streaming, "1: movups (%rdi), %xmm0\n"
                 "   decl %esi\n"
                 "   jnz 1b\n"
                 "   retq")
+/* A store 256 bytes farther each turn: 4 n + 1. */
+CODE(striding, "1: movl %eax, (%rdi)\n"
+               "   addq $256, %rdi\n"
+               "   decl %esi\n"
+               "   jnz 1b\n"
+               "   retq")
 CODE(asking_again, "1: cmpb $77, (%rdi)\n"
                    "   je 2f\n"
                    "   decl %esi\n"
@@ -263,7 +269,7 @@ CODE(unforeseeable, "1: movzbl (%rdi), %eax\n"
 /* Goes where memory says: 5 n + 2. */
 CODE(indexed, "xorl %ecx, %ecx\n"
               "1: movl (%rdi,%rcx,4), %eax\n"
-              "   addl $1, (%rdi,%rax)\n"
+              "   addl (%rdi,%rax), %edx\n"
               "   incl %ecx\n"
               "   cmpl %esi, %ecx\n"
               "   jne 1b\n"

@@ -106,7 +106,7 @@ int worker_step(struct worker *worker, const struct step_call *call,
     all.stop_context = worker;
     all.timeout_ns = timeout_ns;
     return refuse(worker, error)
-                           ?: call_first(worker, call->number, timeout_ns, error)
-                           ?: attach(worker, error)
-                           ?: trace(worker, request, &all, census, error);
+               ?: call_first(worker, call->number, timeout_ns, error)
+               ?: attach(worker, error)
+               ?: trace(worker, request, &all, census, error);
 }
