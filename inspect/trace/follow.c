@@ -19,17 +19,6 @@ enum {
 /* From when on a call is long; what it takes to stop one. */
 #define LONG_CALL_NS 2e7
 #define STOP_NS 2e4
-/* Turns of a loop are counted for so long, those of the main one less. */
-#define COUNT_NS INT64_C(3000000000)
-#define COUNT_MAIN_NS INT64_C(1000000000)
-/* The number of turns that a window has of the loop whose turns are counted may differ
- * from window to window, but the mean of all must be known as well as this; better, if
- * any loop is.
- */
-static const double errors[] = {0.1, 0.2};
-enum { TURNS_SEEN = 40 };
-/* Two loops that tell so different numbers contradict each other. */
-#define CONTRADICTION 1.5
 enum { TRIES = 20 };
 
 int inspect_attach(pid_t child, struct error *error)
@@ -50,7 +39,7 @@ int inspect_attach(pid_t child, struct error *error)
         code == EPERM ? " (kernel.yama.ptrace_scope above 2, or a sandbox)" : "");
 }
 
-static int gone(struct tracer *tracer, int status)
+int tracer_gone(struct tracer *tracer, int status)
 {
     return error_set(tracer->error, status,
                      status == -ETIMEDOUT ? "the traced call took too long"
@@ -60,8 +49,7 @@ static int gone(struct tracer *tracer, int status)
 
 /* ---- markers ---- */
 
-/* Lets it go on to a stop behind the marker that begins a call, or ends one. */
-static int go_to_marker(struct tracer *tracer, bool begin)
+int tracer_go_to_marker(struct tracer *tracer, bool begin)
 {
     struct child *child = &tracer->child;
     const struct user_regs_struct *r = &child->registers;
@@ -69,7 +57,7 @@ static int go_to_marker(struct tracer *tracer, bool begin)
         /* At first it runs; the first marker shows where they are. */
         const int status = child->stops ? child_continue(child) : child_wait(child, -1);
         if (status < 0)
-            return gone(tracer, status);
+            return tracer_gone(tracer, status);
         if (child->trapped && !tracer->end) {
             struct code code;
             unsigned char bytes[CODE_BYTES_MAX];
@@ -84,31 +72,29 @@ static int go_to_marker(struct tracer *tracer, bool begin)
     }
 }
 
-/* Tells the child how many calls are to come; behind the marker of an end. */
-static int set_calls(struct tracer *tracer, uint64_t calls)
+int tracer_set_calls(struct tracer *tracer, uint64_t calls)
 {
     struct child *child = &tracer->child;
     if (child->registers.rip == tracer->end)
         child->registers.rip++;
     child->registers.rbx = calls;
     const int status = child_set_registers(child);
-    return status < 0 ? gone(tracer, status) : 0;
+    return status < 0 ? tracer_gone(tracer, status) : 0;
 }
 
 /* ---- all of a call ---- */
 
-/* To the first instruction of the next call. */
-static int begin_call(struct tracer *tracer)
+int tracer_begin_call(struct tracer *tracer)
 {
-    int status = go_to_marker(tracer, true);
+    int status = tracer_go_to_marker(tracer, true);
     if (status == 0 && (status = child_step(&tracer->child)) < 0)
-        return gone(tracer, status);
+        return tracer_gone(tracer, status);
     return status;
 }
 
 static int trace_whole(struct tracer *tracer)
 {
-    const int status = begin_call(tracer);
+    const int status = tracer_begin_call(tracer);
     tracer->memory.stack_top = tracer->child.registers.rsp;
     return status == 0 ? tracer_run(tracer) : status;
 }
@@ -143,12 +129,13 @@ static int let_run(struct tracer *tracer, double ns)
         if (status == -EAGAIN)
             status = child_interrupt(child);
         if (status < 0)
-            return gone(tracer, status);
+            return tracer_gone(tracer, status);
         const uint64_t pc = child->registers.rip;
-        if (pc == tracer->end + 1 && (status = set_calls(tracer, INSPECT_CALLS)) < 0)
+        if (pc == tracer->end + 1 &&
+            (status = tracer_set_calls(tracer, INSPECT_CALLS)) < 0)
             return status;
         if (ns <= 0)
-            return is_between(tracer, pc) ? begin_call(tracer) : 0;
+            return is_between(tracer, pc) ? tracer_begin_call(tracer) : 0;
     }
 }
 
@@ -159,19 +146,19 @@ static int stop_within(struct tracer *tracer, double share, double call_ns)
     struct child *child = &tracer->child;
     const double wait_ns = share * (call_ns + STOP_NS) - STOP_NS;
     for (int tries = 0; tries < TRIES && wait_ns > 0; tries++) {
-        int status = go_to_marker(tracer, true);
+        int status = tracer_go_to_marker(tracer, true);
         if (status == 0 && (status = child_resume(child)) < 0)
-            status = gone(tracer, status);
+            status = tracer_gone(tracer, status);
         if (status == 0)
             status = child_wait(child, (int64_t)wait_ns);
         if (status == -EAGAIN)
             status = child_interrupt(child);
         if (status < 0)
-            return gone(tracer, status);
+            return tracer_gone(tracer, status);
         if (!is_between(tracer, child->registers.rip))
             return 0;
     }
-    return begin_call(tracer);
+    return tracer_begin_call(tracer);
 }
 
 /* Code ran unseen before the window: nothing that was known of it is true any more. */
@@ -189,14 +176,14 @@ static void forget_before(struct tracer *tracer)
 /* The call that was given up ends, and the next one tells how long one takes. */
 static int time_call(struct tracer *tracer, double *ns)
 {
-    int status = go_to_marker(tracer, false)
-                     ?: set_calls(tracer, INSPECT_CALLS)
-                     ?: go_to_marker(tracer, true);
+    int status = tracer_go_to_marker(tracer, false)
+                     ?: tracer_set_calls(tracer, INSPECT_CALLS)
+                     ?: tracer_go_to_marker(tracer, true);
     const int64_t began = now_ns();
     if (status == 0)
-        status = go_to_marker(tracer, false);
+        status = tracer_go_to_marker(tracer, false);
     *ns = (double)(now_ns() - began);
-    return status == 0 ? set_calls(tracer, INSPECT_CALLS) : status;
+    return status == 0 ? tracer_set_calls(tracer, INSPECT_CALLS) : status;
 }
 
 /* Each window in a call of its own, or all of them spread over a long one. */
@@ -219,89 +206,7 @@ static int trace_windows(struct tracer *tracer, const struct inspect_options *op
             status = error_set(tracer->error, -ENOMEM, "out of memory");
     }
     if (status == 0 && tracer->child.registers.rip != tracer->end)
-        status = go_to_marker(tracer, false);
-    return status;
-}
-
-/* ---- turns ---- */
-
-/* The number of times that one call comes to an address, each time a stop; `all`: not
- * only of its beginning, as there were too many. */
-static int count_turns(struct tracer *tracer, uint64_t address, int64_t ns,
-                       uint64_t *turns, bool *all)
-{
-    struct child *child = &tracer->child;
-    const bool before = child->debug_registers;
-    int status = set_calls(tracer, INSPECT_CALLS) ?: begin_call(tracer);
-    const int64_t until = now_ns() + ns;
-    uint64_t n = 0;
-    /* Breakpoints in the code would have to be taken out and put back each time. */
-    child->debug_registers = true;
-    bool armed = status == 0 && child_arm(child, &address, 1);
-    while (armed && status == 0 && child->registers.rip != tracer->end + 1) {
-        if (now_ns() > until) {
-            child_disarm(child);
-            armed = false;
-        } else if ((status = child_continue(child)) < 0) {
-            status = gone(tracer, status);
-        }
-        n += child->trapped && child->registers.rip == address;
-    }
-    child_disarm(child);
-    child->debug_registers = before;
-    *turns = n;
-    *all = armed;
-    return status == 0 && child->registers.rip != tracer->end + 1
-               ? go_to_marker(tracer, false)
-               : status;
-}
-
-/* Windows saw its turns often enough, and about as often as each other: what one window
- * alone saw may be rare in the call. */
-static bool is_well_known(const struct inspect_loop *loop, double error)
-{
-    return loop->iterations >= TURNS_SEEN && loop->error <= error;
-}
-
-/* Of those, the loop with the fewest turns. NULL: there is none. */
-static const struct inspect_loop *rarest_loop(const struct inspect_census *census)
-{
-    const struct inspect_loop *rarest = NULL;
-    for (size_t k = 0; k < ARRAY_LEN(errors) && !rarest; k++)
-        for (size_t i = 0; i < census->n_loops; i++)
-            if (is_well_known(&census->loop[i], errors[k]) &&
-                (!rarest || census->loop[i].iterations < rarest->iterations))
-                rarest = &census->loop[i];
-    return rarest;
-}
-
-/* The number of instructions of a sampled call, from the turns of a rare loop, and of the
- * main one, if these are not too many: they must not contradict each other. Windows of a
- * short call begin where it does more often than elsewhere, and what is there alone seems
- * to be a larger part of the call than it is. */
-static int estimate_call(struct tracer *tracer, const struct inspect_options *options,
-                         struct inspect_census *census)
-{
-    const struct inspect_loop *const rare = rarest_loop(census);
-    const struct inspect_loop *const main =
-        rare && is_well_known(census->loop, errors[ARRAY_LEN(errors) - 1]) ? census->loop
-                                                                           : rare;
-    const double seen = (double)census->instructions;
-    uint64_t turns = 0;
-    bool all = false;
-    census->call_instructions = census->whole ? seen : 0;
-    if (census->whole || !options->count_turns || !rare)
-        return 0;
-    int status = count_turns(tracer, rare->address, COUNT_NS, &turns, &all);
-    const double number = all ? (double)turns / rare->iterations * seen : 0;
-    if (status < 0 || !all || main == rare) {
-        census->call_instructions = number;
-        return status;
-    }
-    status = count_turns(tracer, main->address, COUNT_MAIN_NS, &turns, &all);
-    const double other = (double)turns / main->iterations * seen;
-    if (other <= CONTRADICTION * number && (!all || number <= CONTRADICTION * other))
-        census->call_instructions = number;
+        status = tracer_go_to_marker(tracer, false);
     return status;
 }
 
@@ -317,9 +222,9 @@ static void tracer_reset(struct tracer *tracer)
 
 static int leave(struct tracer *tracer)
 {
-    const int status = set_calls(tracer, 1);
+    const int status = tracer_set_calls(tracer, 1);
     if (status == 0 && ptrace(PTRACE_DETACH, tracer->child.pid, NULL, NULL) < 0)
-        return gone(tracer, -ECHILD);
+        return tracer_gone(tracer, -ECHILD);
     return status;
 }
 
@@ -346,9 +251,9 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
     if (status == 0)
         status = census_make(tracer, options, census);
     if (status == 0)
-        status = estimate_call(tracer, options, census);
+        status = tracer_estimate_call(tracer, options, census);
     if (status == -E2BIG) {
-        const int ended = go_to_marker(tracer, false);
+        const int ended = tracer_go_to_marker(tracer, false);
         return ended < 0 ? ended : leave(tracer) < 0 ? -ECHILD : status;
     }
     return status < 0 ? status : leave(tracer);

@@ -124,3 +124,20 @@ bool tracer_is_done(const struct tracer *tracer);
 int tracer_run(struct tracer *tracer);
 /* So many instructions, each a step; fewer if the call ends. */
 int tracer_window(struct tracer *tracer, uint64_t instructions);
+
+/* ---- follow.c: the child's calls, between two markers ---- */
+
+/* The error of a child that ended, or does not answer. */
+int tracer_gone(struct tracer *tracer, int status);
+/* Lets it go on to a stop behind the marker that begins a call, or ends one. */
+int tracer_go_to_marker(struct tracer *tracer, bool begin);
+/* Tells the child how many calls are to come; behind the marker of an end. */
+int tracer_set_calls(struct tracer *tracer, uint64_t calls);
+/* To the first instruction of the next call. */
+int tracer_begin_call(struct tracer *tracer);
+
+/* ---- turns.c ---- */
+
+/* Sets call_instructions of a census; 0: it cannot be known. */
+int tracer_estimate_call(struct tracer *tracer, const struct inspect_options *options,
+                         struct inspect_census *census);

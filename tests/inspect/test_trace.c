@@ -362,6 +362,21 @@ static void test_beginning(void **state)
     inspect_census_free(&census);
 }
 
+/* The turns of an inner loop are too many to count: those of the outer one are counted,
+ * and some are stepped through. */
+static void test_turns_of_turns(void **state)
+{
+    const struct inspect_options options = {
+        .max_steps = 5, .windows = 30, .seed = 1, .count_turns = true};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    const double right = 20000 * (2 * 600 + 3) + 2;
+    assert_int_equal(trace(nested_deep, 20000, &options, &census, &error), 0);
+    assert_false(census.whole);
+    assert_true(fabs(census.call_instructions / right - 1) < 0.05);
+    inspect_census_free(&census);
+}
+
 /* ---- code that has no name, and threads ---- */
 
 /* A copy on a page of its own. */
@@ -414,6 +429,6 @@ int main(void)
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
                      TEST(test_window), TEST(test_splits), TEST(test_asking),
                      TEST(test_mixing), TEST(test_vector_units), TEST(test_long_loop),
-                     TEST(test_windows), TEST(test_beginning), TEST(test_generated_code),
-                     TEST(test_threads));
+                     TEST(test_windows), TEST(test_beginning), TEST(test_turns_of_turns),
+                     TEST(test_generated_code), TEST(test_threads));
 }

@@ -50,6 +50,14 @@ CODE(nested, "movl %esi, %ecx\n"
              "   decl %ecx\n"
              "   jnz 1b\n"
              "   retq")
+/* 600 inner turns of 2: n (2 * 600 + 3) + 2 */
+CODE(nested_deep, "movl %esi, %ecx\n"
+                  "1: movl $600, %eax\n"
+                  "2: decl %eax\n"
+                  "   jnz 2b\n"
+                  "   decl %ecx\n"
+                  "   jnz 1b\n"
+                  "   retq")
 /* 30 turns before all others: 60 + 2 n + 3. */
 CODE(begins_otherwise, "movl $30, %ecx\n"
                        "1: decl %ecx\n"
