@@ -77,7 +77,7 @@ REFUSED = [
 
 
 def run_worker(context, how, statuses):
-    return run_case([context.program, *GEMM, f"--baseline={WORKER}", "--timeout=2s",
+    return run_case([context.program, *GEMM, f"--baseline={WORKER}", "--timeout=5s",
                      "--json=run.json"], statuses, env=environment(HOSTILE=how))
 
 

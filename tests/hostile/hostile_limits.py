@@ -98,7 +98,7 @@ PLAIN_CASES = {
     "no-proc": ('mount -t tmpfs none /proc && exec "$@"', NOT, "cannot start a worker"),
     "memory-1g": ('ulimit -v 1000000; exec "$@"', DONE, ""),
     "memory-30m": ('ulimit -v 30000; exec "$@"', EITHER, ""),
-    "memory-8m": ('ulimit -v 8000; exec "$@" --sizes=1000', {0, 2, 4, 127}, ""),
+    "memory-10m": ('ulimit -v 10000; exec "$@" --sizes=1000', {0, 2, 4, 127}, ""),
     "data": ('ulimit -d 1000; exec "$@"', EITHER | {4, 127}, ""),
 }
 CELL = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"])]

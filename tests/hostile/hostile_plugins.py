@@ -43,7 +43,7 @@ REFUSED = (
 def run_plugin(context, how, statuses, options):
     plugin = context.build / "tests/modules/hostile.so"
     command = [context.program, "twice", f"--plugin={plugin}", "--baseline=none", *SHORT,
-               "--sizes=10000", "--timeout=2s", "--json=run.json", *options]
+               "--sizes=10000", "--timeout=5s", "--json=run.json", *options]
     return run_case(command, statuses, env=environment(HOSTILE=how))
 
 
