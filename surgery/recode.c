@@ -107,8 +107,8 @@ bool recode_vex(const unsigned char *bytes, size_t n, struct change *change)
         !old.decoded.raw.modrm.offset || !has_vectors(&old))
         return false;
     const bool writes = is_vector(&old.operand[0]);
-    /* What keeps upper elements without need, as a root does, keeps those of its source;
-     * it is for their sake that moves keep them. */
+    /* A form that keeps upper elements without need, as a root, keeps those of its
+     * source; it is for their sake that moves keep them. */
     const bool keeps = !(old.operand[0].actions & ZYDIS_OPERAND_ACTION_MASK_READ) &&
                        is_vector(&old.operand[1]) &&
                        strncmp(ZydisMnemonicGetString(old.decoded.mnemonic), "mov", 3);

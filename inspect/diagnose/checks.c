@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What works on data that its loop just loaded computes no addresses. Branches that ask
+/* Work on data that its loop just loaded computes no addresses. Branches that ask
  * such data and nearly always get the same answer are checks: the end of a search, or an
  * error. Nobody can decide them outside of the loop. */
 #include "inspect_private.h"

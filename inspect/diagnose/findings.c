@@ -122,7 +122,7 @@ static double beyond_limit(const struct inspect_facts *facts,
     return fmax(accounts_for(facts, finding), share);
 }
 
-/* What a finding accounts for, beside another place of the same code: all that the code
+/* The share that a finding has, beside another place of the same code: all that the code
  * takes beyond the limit; of instructions that are not needed at least half of what it
  * takes, as the limit has them too. */
 static double beside_place(const struct inspect_facts *facts,

@@ -57,7 +57,7 @@ static bool is_well_known(const struct inspect_loop *loop, double error)
     return loop->iterations >= TURNS_SEEN && loop->error <= error;
 }
 
-/* Of those, the loop with the fewest turns. NULL: there is none. */
+/* The loop with the fewest turns that is well known. NULL: there is none. */
 static const struct inspect_loop *rarest_loop(const struct inspect_census *census)
 {
     const struct inspect_loop *rarest = NULL;

@@ -321,7 +321,7 @@ static void test_unsafe(void **state)
         refuse(to_address, SURGERY_DIVIDE, -EPERM, "an address at to_address+0x");
 }
 
-/* What an edit breaks may complain: nobody hears it. */
+/* Code that an edit broke may complain: nobody hears it. */
 static void test_silence(void **state)
 {
     int ends[2];

@@ -48,7 +48,7 @@ struct service_case {
     char note[200], guard_note[200];
     struct copies *copies; /* NULL: none */
     struct turn *turn; /* arguments that calls take in turn; NULL: argument and state */
-    /* Of the kernel's own op, where it runs on operands of another one; size 0: theirs.
+    /* The shape of its own op, where it runs on operands of another one; size 0: theirs.
      */
     struct simdbench_shape shape;
 };
