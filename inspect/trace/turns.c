@@ -74,16 +74,16 @@ static const struct inspect_loop *rarest_loop(const struct inspect_census *censu
 static int step_turn(struct tracer *tracer, uint64_t outer, uint64_t inner, uint64_t *n)
 {
     struct child *child = &tracer->child;
-    const uint64_t *const pc = (const uint64_t *)&child->registers.rip;
+    const struct user_regs_struct *const r = &child->registers;
     int status = child_arm(child, &outer, 1) ? 0 : -ENODATA;
-    while (status == 0 && *pc != outer && *pc != tracer->end + 1)
+    while (status == 0 && r->rip != outer && r->rip != tracer->end + 1)
         status = child_continue(child);
     child_disarm(child);
     *n = 0;
-    for (int i = 0; status == 0 && (i == 0 || *pc != outer); i++) {
-        if (i == TURN_STEPS || *pc == tracer->end + 1)
+    for (int i = 0; status == 0 && (i == 0 || r->rip != outer); i++) {
+        if (i == TURN_STEPS || r->rip == tracer->end + 1)
             return -ENODATA;
-        *n += *pc == inner;
+        *n += r->rip == inner;
         status = child_step(child);
     }
     return status < 0 && status != -ENODATA ? tracer_gone(tracer, status) : status;
@@ -95,7 +95,7 @@ static int multiply_turns(struct tracer *tracer, const struct inspect_census *ce
                           const struct inspect_loop *inner, uint64_t *turns)
 {
     const struct inspect_loop *outer = NULL;
-    uint64_t number = 0, of_turn[TURNS_STEPPED];
+    uint64_t number = 0, of_turn[TURNS_STEPPED] = {0};
     bool all = false;
     *turns = 0;
     for (size_t i = 0; i < census->n_loops; i++)
