@@ -48,10 +48,10 @@ int typedef_extents(struct reader *reader, const struct specifier *specifier)
     size_t at = reader->at;
     if (!named || specifier->pointers)
         return 0;
-    while (token_is(&reader->token[at], "["))
-        while (reader->token[at].kind != TOKEN_END &&
-               !token_is(&reader->token[at++], "]"))
-            ;
+    for (bool inside = token_is(&reader->token[at], "[");
+         inside && reader->token[at].kind != TOKEN_END; at++)
+        inside =
+            !token_is(&reader->token[at], "]") || token_is(&reader->token[at + 1], "[");
     return splice(reader, at, 0, named->extents, named->n_extents);
 }
 

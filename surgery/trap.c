@@ -81,6 +81,8 @@ static unsigned char *make_poison(const struct surgery *surgery,
 static void be_silent(void)
 {
     const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null < 0)
+        return;
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
 }

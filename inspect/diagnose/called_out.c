@@ -26,7 +26,7 @@ static size_t module_at(struct module *module, size_t *n, const char *name)
 /* Code that was made while the program ran; what there is no room for is like it. */
 static bool is_made(const struct module *module)
 {
-    return !strcmp(module->name, "jit");
+    return !module->name || !strcmp(module->name, "jit");
 }
 
 /* The name of a function that begins there, as people call it: libc has some by names
