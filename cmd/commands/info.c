@@ -204,7 +204,7 @@ static void list_roofs(struct listing *listing)
         {"read", "memory: all that is read, with one operation for each vector"},
         {"write", "memory: all that is written"},
         {"copy", "memory: the first input to the first output"},
-        {"update", "memory: all that is written, loaded and stored where it was"},
+        {"update", "another name of streams, for what works in place"},
         {"write_stream", "memory: as write, past the caches"},
         {"copy_stream", "memory: as copy, past the caches"},
         {"add_max", "registers: an addition and a maximum"},

@@ -48,8 +48,8 @@ struct slice_length {
     const char *prefix;    /* what names of functions that are wanted begin with, and * */
 };
 /* The harness of a program with these bytes: of that name, or any if it is NULL. */
-bool adapter_has_versions(const struct adapter *adapter);
 const struct adapter *adapter_find(const char *name, const char *bytes, size_t size);
+bool adapter_has_versions(const struct adapter *adapter);
 /* The arguments with what stands for {...}; appended to `words`. */
 void adapter_words(const char *arguments, const char *name, enum choice choice,
                    const struct slice_length *slice, struct text_list *words);

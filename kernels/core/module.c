@@ -189,7 +189,8 @@ static void unknown_roof(const char *name, char *text, size_t size)
 /* Names of other programs for them. */
 static void take_roof_alias(const char **name)
 {
-    static const char *const aliases[][2] = {{"triad", "streams"}, {"dot", "load"}};
+    static const char *const aliases[][2] = {
+        {"triad", "streams"}, {"update", "streams"}, {"dot", "load"}};
     for (size_t i = 0; *name && i < ARRAY_LEN(aliases); i++)
         if (strcmp(*name, aliases[i][0]) == 0)
             *name = aliases[i][1];

@@ -18,7 +18,7 @@
  *   stream      max with non-temporal stores: its limit is roof copy_stream
  *   auto        max where the operands fit into level 2; else the fastest of all above,
  *               at this size on this machine. Its limit is that of the one it chose
- *   inplace     max; its limit is roof update
+ *   inplace     max; its limit is roof streams
  * and slow on purpose:
  *   branch      compare and jump, for each element
  *   three_pass  copy x to y, then work in place

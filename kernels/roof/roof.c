@@ -255,13 +255,6 @@ void roof_copy_work(const struct simdbench_operands *operands, double *ops, doub
         2 * (traffic.first_in < traffic.first_out ? traffic.first_in : traffic.first_out);
 }
 
-void roof_update_work(const struct simdbench_operands *operands, double *ops,
-                      double *bytes)
-{
-    *ops = 0;
-    *bytes = 2 * traffic_of(operands).written;
-}
-
 bool roof_is_source(const struct simdbench_operands *operands, uint32_t i)
 {
     const uint32_t role = operands->operand[i]->role;

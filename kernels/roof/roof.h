@@ -28,8 +28,6 @@
  *   copy     the first input to the first output, as many bytes as the smaller one has
  *   streams  all bytes of all operands side by side: inputs are loaded, outputs stored
  *            with all bits 1, and what is both is loaded and stored where it was
- *   update   all bytes of all outputs are loaded and stored where they were: the limit
- *            of kernels that work in place
  *
  * Operands that are input and output count as both, but copy only takes them for
  * outputs. Stores are ordinary ones, which read a line before they write to it; it stays
@@ -72,6 +70,6 @@ struct roof_streams {
 typedef void roof_work_function(const struct simdbench_operands *operands, double *ops,
                                 double *bytes);
 roof_work_function roof_registers_work, roof_read_work, roof_write_work, roof_copy_work,
-    roof_update_work, roof_streams_work;
+    roof_streams_work;
 /* True of an input that another operand begins as a copy of: streams do not touch it. */
 bool roof_is_source(const struct simdbench_operands *operands, uint32_t i);

@@ -287,15 +287,6 @@ static inline void write_all(const struct simdbench_operands *operands,
     }
 }
 
-static inline void update_all(const struct simdbench_operands *operands)
-{
-    for (uint32_t i = 0; i < operands->count; i++) {
-        const struct simdbench_operand *operand = operands->operand[i];
-        if (is_output(operand))
-            update_bytes(operand->data, operand_bytes(operand));
-    }
-}
-
 #include "roof_side.h"
 
 static inline void copy_first(const struct simdbench_operands *operands,
@@ -337,5 +328,4 @@ static inline void copy_first(const struct simdbench_operands *operands,
     STREAM_KERNEL(type, isa, copy, PASSES copy_first(operands, copy_bytes))        \
     STREAM_KERNEL(type, isa, copy_stream,                                          \
                   PASSES copy_first(operands, copy_stream_bytes))                  \
-    STREAM_KERNEL(type, isa, update, PASSES update_all(operands))                  \
     STREAM_KERNEL(type, isa, streams, side_all(operands, streams->passes, false))

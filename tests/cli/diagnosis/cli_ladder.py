@@ -23,9 +23,9 @@ class Ladder(Case):
         self.assertEqual(sizes, sorted(sizes))
         self.assertGreater(sizes[-1], 64 * sizes[0])
         text = self.run_tool("roof", "--ladder", "--threads=1", "--isa=scalar",
-                             "--variants=update", "--dry-run").stdout
+                             "--variants=streams", "--dry-run").stdout
         self.assertNotIn("threads", text)
-        self.assertEqual(set(re.findall(r"roof/f32/(\S+)@", text)), {"scalar/update"})
+        self.assertEqual(set(re.findall(r"roof/f32/(\S+)@", text)), {"scalar/streams"})
 
     def test_run(self):
         path = self.folder / "run.json"
