@@ -27,15 +27,9 @@ enum format {
     FORMAT_ANNOTATIONS,
     FORMAT_JUNIT,
     FORMAT_GBENCH,
-    FORMAT_GBENCH_AGGREGATES,
     FORMAT_GITHUB_ACTION,
-    FORMAT_GITHUB_ACTION_BIGGER,
-    FORMAT_BMF,
-    FORMAT_BENCHSTAT,
     FORMAT_CSV,
     FORMAT_HTML,
-    FORMAT_GNUPLOT,
-    FORMAT_SVG, /* run_write() writes the script of it; room output has it run */
     FORMAT_JSON,
     FORMATS
 };

@@ -15,7 +15,6 @@
 /* Each row is a document of its own, since there may be too many rows for one tree. */
 struct writer {
     FILE *file;
-    bool aggregates; /* these alone */
     bool begun, failed;
 };
 
@@ -259,8 +258,7 @@ static int put_family(struct writer *writer, const struct family *family)
         sum += series->ns[i];
         cpu_sum += cpu[i];
     }
-    if (!writer->aggregates)
-        put_samples(writer, family);
+    put_samples(writer, family);
     put_aggregate(writer, family, "mean", sum / n, cpu_sum / n);
     put_aggregate(writer, family, "median", series->median_ns,
                   stats_median(cpu, series->n));
@@ -291,9 +289,9 @@ static int put_row(struct writer *writer, const struct export_rows *rows, size_t
     return code < 0 ? code : 0;
 }
 
-static int write_all(const struct run *run, bool aggregates, FILE *file)
+int gbench_write(const struct run *run, FILE *file)
 {
-    struct writer writer = {.file = file, .aggregates = aggregates};
+    struct writer writer = {.file = file};
     FREED_BY(export_rows_free) struct export_rows rows = {0};
     int code = export_rows_make(run, &rows);
 
@@ -303,14 +301,4 @@ static int write_all(const struct run *run, bool aggregates, FILE *file)
         code = put_row(&writer, &rows, i);
     fputs("\n]\n}\n", file);
     return writer.failed ? -ENOMEM : code;
-}
-
-int gbench_write(const struct run *run, FILE *file)
-{
-    return write_all(run, false, file);
-}
-
-int gbench_aggregates_write(const struct run *run, FILE *file)
-{
-    return write_all(run, true, file);
 }

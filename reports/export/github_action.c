@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* github-action-benchmark: a file has one direction, so times and rates are two. */
+/* github-action-benchmark: times, which are better when they are smaller. */
 #include <math.h>
 
 #include "export.h"
@@ -8,7 +8,6 @@
 struct writer {
     struct json json;
     const struct run *run;
-    bool bigger; /* rates, which are better when they are bigger */
 };
 
 /* "±1.4%": how far the interval reaches at most. */
@@ -32,15 +31,12 @@ static void put_case(const struct export_row *row, const struct series *series,
     struct writer *const writer = context;
     struct json *const json = &writer->json;
     const struct result *result = row->result;
-    const double rate = export_rate(result, series->median_ns);
     FREED_BY(buffer_free) struct buffer extra = {.text = NULL};
-
-    if (writer->bigger && !(isfinite(rate) && rate > 0))
-        return;
     struct cJSON *const entry = json_object(json, json->root, NULL);
+
     json_text(json, entry, "name", row->name);
-    json_text(json, entry, "unit", writer->bigger ? export_rate_unit(result) : "ns");
-    export_number(json, entry, "value", writer->bigger ? rate : series->median_ns);
+    json_text(json, entry, "unit", "ns");
+    export_number(json, entry, "value", series->median_ns);
     put_range(json, entry, series);
     export_tell(&extra, result);
     buffer_add(&extra, extra.length ? "; host " : "host ");
@@ -49,21 +45,11 @@ static void put_case(const struct export_row *row, const struct series *series,
     json->failed |= extra.failed;
 }
 
-static int write_cases(const struct run *run, FILE *file, bool bigger)
-{
-    struct writer writer = {.run = run, .bigger = bigger};
-
-    json_array(&writer.json, NULL, NULL);
-    writer.json.failed |= export_each(run, EXPORT_HEAD, put_case, &writer) < 0;
-    return export_json(&writer.json, "", "\n", file);
-}
-
 int github_action_write(const struct run *run, FILE *file)
 {
-    return write_cases(run, file, false);
-}
+    struct writer writer = {.run = run};
 
-int github_action_bigger_write(const struct run *run, FILE *file)
-{
-    return write_cases(run, file, true);
+    json_array(&writer.json, NULL, NULL);
+    writer.json.failed |= export_each(run, put_case, &writer) < 0;
+    return export_json(&writer.json, "", "\n", file);
 }
