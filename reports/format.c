@@ -15,8 +15,12 @@ static const struct {
     [FORMAT_JUNIT] = {"junit", junit_write},
     [FORMAT_GBENCH] = {"gbench", gbench_write},
     [FORMAT_GITHUB_ACTION] = {"github-action", github_action_write},
+    [FORMAT_BMF] = {"bmf", bmf_write},
+    [FORMAT_BENCHSTAT] = {"benchstat", benchstat_write},
     [FORMAT_CSV] = {"csv", csv_write},
     [FORMAT_HTML] = {"html", NULL},
+    [FORMAT_GNUPLOT] = {"gnuplot", gnuplot_write},
+    [FORMAT_SVG] = {"svg", gnuplot_write},
     [FORMAT_JSON] = {"json", NULL},
 };
 

@@ -28,8 +28,12 @@ enum format {
     FORMAT_JUNIT,
     FORMAT_GBENCH,
     FORMAT_GITHUB_ACTION,
+    FORMAT_BMF,
+    FORMAT_BENCHSTAT,
     FORMAT_CSV,
     FORMAT_HTML,
+    FORMAT_GNUPLOT,
+    FORMAT_SVG, /* run_write() writes the script of it; room output has it run */
     FORMAT_JSON,
     FORMATS
 };

@@ -360,8 +360,10 @@ const struct option_row option_rows[] = {
 
     {"format", "NAME[:FILE]", OUTPUT, REPORTS, "table",
      "With a file, what else is written; without one, what is printed. Repeat it for more: "
-     "table, markdown, annotations (GitHub), junit, gbench (Google Benchmark, Bencher), "
-     "github-action (github-action-benchmark), csv, html (one page with charts), json.",
+     "table, markdown, annotations (GitHub), junit, gbench (Google Benchmark), "
+     "github-action (github-action-benchmark), bmf (Bencher), benchstat, csv, html (one page "
+     "with charts), json, svg (a figure: rooflines of "
+     "`roof --ladder`, else speed over size; gnuplot draws it), gnuplot (its script).",
      option_add_format, 0, WRITES},
     {"json", "FILE", OUTPUT, COMMAND_THREADS, NULL, "Also save all samples.",
      option_add_output, 0, WRITES},

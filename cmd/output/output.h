@@ -61,5 +61,7 @@ struct text_options text_of_stdout(const struct options *options);
 /* A run as text, by file_save(). */
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);
+/* The run as an SVG, drawn by gnuplot (figure.c). -ENOENT: it is not installed. */
+int figure_write(const struct run *run, FILE *file, struct error *error);
 /* The enum exit_status of a run that is complete, and judged if it compares builds. */
 int run_exit_status(const struct run *run);

@@ -14,6 +14,14 @@ struct text_options text_of_stdout(const struct options *options)
                                  .brief = !options->verbose && isatty(STDOUT_FILENO)};
 }
 
+/* As it is, or as gnuplot draws it. */
+static int write_run(const struct run *run, enum format format,
+                     const struct text_options *options, FILE *file, struct error *error)
+{
+    return format == FORMAT_SVG ? figure_write(run, file, error)
+                                : run_write(run, format, options, file, error);
+}
+
 struct report {
     const struct run *run;
     enum format format;
@@ -23,7 +31,7 @@ static int write_report(const void *context, FILE *file, struct error *error)
 {
     const struct report *const report = context;
     const struct text_options plain = {0};
-    return run_write(report->run, report->format, &plain, file, error);
+    return write_run(report->run, report->format, &plain, file, error);
 }
 
 int report_save(const struct run *run, enum format format, const char *path,
@@ -61,8 +69,8 @@ int outputs_write(const struct options *options, bool table, const struct run *r
     for (size_t i = 0; i < options->n_outputs && status == 0; i++)
         status = save(&options->outputs[i], run, error);
     if (status == 0 && (table || options->format != FORMAT_TABLE)) {
-        status = run_write(run, options->format, &text, stdout, error);
-        if (status < 0 && status != -ENOMEM)
+        status = write_run(run, options->format, &text, stdout, error);
+        if (status < 0 && status != -ENOMEM && options->format != FORMAT_SVG)
             status = standard_failed(-status, error);
     }
     if (status == 0)

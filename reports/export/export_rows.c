@@ -16,14 +16,15 @@ static int by_name(const void *a, const void *b)
     return order ? order : *left < *right ? -1 : *left > *right;
 }
 
-static int rename_row(struct export_row *row, unsigned number)
+static int rename_row(struct export_row *row, unsigned repeat)
 {
     char *name = NULL;
 
-    if (asprintf(&name, "%s#%u", row->name, number) < 0)
+    if (asprintf(&name, "%s#%u", row->name, repeat + 1) < 0)
         return -ENOMEM;
     free(row->name);
     row->name = name;
+    row->repeat = repeat;
     return 0;
 }
 
@@ -46,7 +47,7 @@ static int make_unique(struct export_rows *rows)
                 first = i;
                 continue;
             }
-            code = rename_row(order[i], (unsigned)(i - first + 1));
+            code = rename_row(order[i], (unsigned)(i - first));
             changed = true;
         }
     }
@@ -159,14 +160,15 @@ void series_free(struct series *series)
     *series = (struct series){.ns = NULL};
 }
 
-int export_each(const struct run *run, export_case *each, void *context)
+int export_each(const struct run *run, enum export_arm arm, export_case *each,
+                void *context)
 {
     FREED_BY(export_rows_free) struct export_rows rows = {0};
     int code = export_rows_make(run, &rows);
 
     for (size_t i = 0; i < rows.n && code >= 0; i++) {
         FREED_BY(series_free) struct series series = {0};
-        code = series_make(rows.row[i].result, EXPORT_HEAD, &series);
+        code = series_make(rows.row[i].result, arm, &series);
         if (code > 0)
             each(&rows.row[i], &series, context);
     }
@@ -189,6 +191,16 @@ void export_number(struct json *json, struct cJSON *parent, const char *name,
 {
     if (isfinite(value))
         json_number(json, parent, name, value);
+}
+
+double export_rate(const struct result *result, double ns)
+{
+    return (result->work.ops > 0 ? result->work.ops : result->work.bytes) / ns;
+}
+
+const char *export_rate_unit(const struct result *result)
+{
+    return result->work.ops > 0 ? "Gop/s" : "GB/s";
 }
 
 /* ---- sentences ---- */
@@ -247,11 +259,8 @@ static void tell_time(struct buffer *buffer, const struct result *result)
         text_time(result->summary.ci_ns.hi, text);
         buffer_format(buffer, "%s]", text);
     }
-    const bool has_ops = result->work.ops > 0;
-    text_digits((has_ops ? result->work.ops : result->work.bytes) /
-                    result->summary.median_ns,
-                text);
-    buffer_format(buffer, ", %s %s", text, has_ops ? "Gop/s" : "GB/s");
+    text_digits(export_rate(result, result->summary.median_ns), text);
+    buffer_format(buffer, ", %s %s", text, export_rate_unit(result));
 }
 
 void export_tell(struct buffer *buffer, const struct result *result)

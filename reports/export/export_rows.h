@@ -12,7 +12,8 @@
 
 struct export_row {
     const struct result *result;
-    char *name; /* its id, UTF-8 without control characters; unique in the run */
+    char *name;      /* its id, UTF-8 without control characters; unique in the run */
+    unsigned repeat; /* number among those with this id, from 0 */
 };
 
 /* In plan order: kernels and baselines, no limits, nothing pending. */
@@ -40,15 +41,19 @@ struct series {
 /* 1; 0 if the case has no times that can be trusted; -ENOMEM. */
 int series_make(const struct result *result, enum export_arm arm, struct series *series);
 void series_free(struct series *series);
-/* Calls `each` for the cases that have such times, with those of head; 0 or -ENOMEM. */
+/* Calls `each` for the cases that have such times; 0 or -ENOMEM. */
 typedef void export_case(const struct export_row *row, const struct series *series,
                          void *context);
-int export_each(const struct run *run, export_case *each, void *context);
+int export_each(const struct run *run, enum export_arm arm, export_case *each,
+                void *context);
 /* Writes a document and frees it; 0 or -ENOMEM. */
 int export_json(struct json *json, const char *before, const char *after, FILE *file);
 /* Adds a number, or nothing if it is not finite. */
 void export_number(struct json *json, struct cJSON *parent, const char *name,
                    double value);
+/* Operations per nanosecond, or bytes if the case has no operations; and the unit. */
+double export_rate(const struct result *result, double ns);
+const char *export_rate_unit(const struct result *result);
 
 /* True if builds are compared in this case. */
 bool export_compares(const struct result *result);

@@ -50,6 +50,6 @@ int github_action_write(const struct run *run, FILE *file)
     struct writer writer = {.run = run};
 
     json_array(&writer.json, NULL, NULL);
-    writer.json.failed |= export_each(run, put_case, &writer) < 0;
+    writer.json.failed |= export_each(run, EXPORT_HEAD, put_case, &writer) < 0;
     return export_json(&writer.json, "", "\n", file);
 }

@@ -174,6 +174,54 @@ def github_action(data):
     return values
 
 
+# ---- Bencher ----
+
+def bmf(data):
+    """{name: {measure: (lower, value, upper)}}"""
+    document = strict_json(data)
+    cases = {}
+    for name, measures in document.items():
+        check(name and measures, f"empty: {name}")
+        cases[name] = {}
+        for slug, measure in measures.items():
+            check(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug), f"slug {slug}")
+            check_fields(measure, {"value": "number"},
+                         {"lower_value": "number", "upper_value": "number"}, slug)
+            lower = measure.get("lower_value", measure["value"])
+            upper = measure.get("upper_value", measure["value"])
+            check(lower <= measure["value"] <= upper, f"bounds of {name}: {measure}")
+            cases[name][slug] = (lower, measure["value"], upper)
+    return cases
+
+
+# ---- benchstat ----
+
+def benchstat(data):
+    """{(arm, name): [ns]}, arm "" where there is none"""
+    results, arm, units = {}, "", set()
+    text = text_of(data.replace(b"\t", b" "))
+    for line in text.splitlines():
+        unit = re.fullmatch(r"Unit (\S+)( \S+=\S+)+", line)
+        result = re.fullmatch(r"Benchmark([^a-z\s]\S*) ([0-9]+)((?: [0-9.e+-]+ \S+)+)", line)
+        config = re.fullmatch(r"([a-z][^\sA-Z:]*): (.*)", line)
+        check(bool(unit) + bool(result) + bool(config) == 1, f"no line of benchstat: {line}")
+        if unit:
+            units.add(unit[1])
+        elif config:
+            arm = config[2] if config[1] == "arm" else arm
+        else:
+            name, values = result[1], result[3].split()
+            check(re.search(r"-[0-9]+$", name), f"no threads in {name}")
+            check(all("=" in part for part in name.split("/")[1:]), f"parts of {name}")
+            check(name.isascii() and int(result[2]) > 0, name)
+            pairs = dict(zip(values[1::2], values[::2]))
+            check(set(pairs) <= units | {"ns/op"} and "ns/op" in pairs, f"units of {line}")
+            for value in pairs.values():
+                check(re.fullmatch(NUMBER, value), f"number {value}")
+            results.setdefault((arm, name), []).append(float(pairs["ns/op"]))
+    return results
+
+
 # ---- GitHub annotations ----
 
 def annotations(data):
@@ -216,4 +264,5 @@ def markdown(data):
 
 
 RULES = {"annotations": annotations, "junit": junit, "gbench": gbench,
-         "github-action": github_action, "csv": table, "markdown": markdown}
+         "github-action": github_action, "bmf": bmf,
+         "benchstat": benchstat, "csv": table, "markdown": markdown}

@@ -5,9 +5,11 @@
 
 SAMPLE_FORMATS writes sample runs (tests/formats/sample_formats.c).
 """
+import csv
 import importlib.util
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -48,7 +50,7 @@ class EveryFormat(unittest.TestCase):
 
     def test_hostile_names_are_kept(self):
         """Escaped, not dropped: every document still tells the name."""
-        for form in set(RULES) - {"markdown"}:
+        for form in set(RULES) - {"markdown", "benchstat"}:
             for sample in ("hostile", "gate-hostile"):
                 with self.subTest(format=form, sample=sample):
                     text = repr(read(sample, form)).replace("\\\\", "\\")
@@ -93,12 +95,25 @@ class PlainRun(unittest.TestCase):
 
     def test_times_are_those_of_the_run(self):
         self.assertEqual(read("run", "github-action"), self.ok)
+        self.assertEqual({name: m["latency"][1] for name, m in read("run", "bmf").items()},
+                         self.ok)
         families = read("run", "gbench")
         self.assertEqual({name: f["median"] for name, f in families.items()}, self.ok)
         for name, family in families.items():
             if not self.rows[name]["source"] or len(family["ns"]) > 1:
                 self.assertAlmostEqual(statistics.median(family["ns"]) / self.ok[name], 1)
                 self.assertEqual(len(family["ns"]), int(self.rows[name]["samples"]))
+        medians = sorted(statistics.median(ns) for ns in read("run", "benchstat").values())
+        self.assertEqual(len(medians), len(self.ok))
+        for ours, theirs in zip(medians, sorted(self.ok.values())):
+            self.assertAlmostEqual(ours / theirs, 1)
+
+    def test_bounds_are_those_of_the_run(self):
+        for name, measures in read("run", "bmf").items():
+            lower, _, upper = measures["latency"]
+            if self.rows[name]["ci_lo_ns"]:
+                self.assertEqual((lower, upper), (float(self.rows[name]["ci_lo_ns"]),
+                                                  float(self.rows[name]["ci_hi_ns"])))
 
     def test_junit_outcomes(self):
         outcomes = {"ok": "pass", "noisy": "pass", "skipped": "skipped", "wrong": "error",
@@ -132,6 +147,8 @@ class PlainRun(unittest.TestCase):
         for sample, expected in (("run", True), ("gate", False)):
             context = format_rules.strict_json(written(sample, "gbench"))["context"]
             self.assertEqual("not independent" in context.get("simdbench_warning", ""), expected)
+            self.assertEqual(b"\nsamples: rounds of one process, not independent"
+                             in written(sample, "benchstat"), expected)
 
     def test_nothing_planned_is_told(self):
         self.assertEqual(read("plan", "junit"), {})
@@ -212,6 +229,12 @@ class Gate(unittest.TestCase):
         values = by_variant(read("gate", "github-action"))
         self.assertEqual(values, {"same": 3213, "improved": 2900, "slow": 3380,
                                   "slower": 4100, "unclear": 3275, "fresh": 1200})
+        measures = by_variant(read("gate", "bmf"))
+        self.assertEqual(set(measures), set(values))
+        low, change, high = measures["slow"]["change-percent"]
+        self.assertAlmostEqual(change, 100 * (3380 / 3210 - 1))
+        self.assertAlmostEqual((high - low), 1.0)
+        self.assertNotIn("change-percent", measures["fresh"])
 
     def test_both_builds(self):
         """One number a process: rounds of a process are not independent."""
@@ -221,6 +244,12 @@ class Gate(unittest.TestCase):
         both = {f"{name};arm={arm}" for name in ("same", "improved", "slow", "slower",
                                                  "unclear") for arm in ("base", "head")}
         self.assertEqual(arms, both | {"fresh;arm=head", "gone;arm=base"})
+        results = read("gate", "benchstat")
+        slow = {arm: ns for (arm, name), ns in results.items() if "/variant=slow/" in name}
+        self.assertEqual({arm: len(ns) for arm, ns in slow.items()}, {"base": 16, "head": 16})
+        self.assertAlmostEqual(statistics.median(slow["head"]) /
+                               statistics.median(slow["base"]), 3380 / 3210, delta=0.002)
+        self.assertEqual(len(read("gate-stored", "benchstat")), len(results))
 
     def test_csv(self):
         rows = by_variant({row["id"]: row for row in read("gate", "csv")})
@@ -241,6 +270,35 @@ class Programs(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="simdbench-")
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
+
+    def benchstat(self, sample, *options):
+        """What benchstat prints for a sample, and its times of it: {name: [column, ...]}"""
+        program = shutil.which(os.environ.get("BENCHSTAT", "benchstat"))
+        if not program:
+            self.skipTest("there is no benchstat: go install "
+                          "golang.org/x/perf/cmd/benchstat@latest, or set BENCHSTAT")
+        (self.folder / sample).write_bytes(written(sample, "benchstat"))
+        done = subprocess.run([program, "-format=csv", *options, sample], cwd=self.folder,
+                              check=True, capture_output=True, text=True, timeout=60)
+        times = done.stdout.partition("sec/op")[2].partition("geomean")[0]
+        return done.stdout, {row[0]: row[1:] for row in csv.reader(times.splitlines()[1:])}
+
+    def test_benchstat_of_a_run(self):
+        text, times = self.benchstat("run")
+        self.assertIn("samples: rounds of one process, not independent", text)
+        ok = [float(r["median_ns"]) for r in read("run", "csv")
+              if r["role"] != "roof" and r["status"] == "ok"]
+        seconds = sorted(float(row[0]) for row in times.values())
+        self.assertEqual(len(seconds), len(ok))
+        for theirs, ours in zip(seconds, sorted(ok)):
+            self.assertAlmostEqual(theirs * 1e9 / ours, 1, places=3)
+
+    def test_benchstat_of_a_gate(self):
+        text, times = self.benchstat("gate", "-col=arm")
+        self.assertNotIn("not independent", text)
+        for variant, change in (("slow", "+5.31%"), ("slower", "+27.74%"), ("improved", "-9.65%")):
+            row, = (row for name, row in times.items() if f"/variant={variant}/" in name)
+            self.assertEqual(row[4], change)
 
     def compared(self, *arguments):
         """What Google Benchmark's compare.py makes of it: {name: relative changes of time}"""
@@ -284,6 +342,9 @@ class Rules(unittest.TestCase):
                 ("gbench", b'"real_time": 3', b'"real_time": NaN, "a": 3'),
                 ("gbench", b'"time_unit": "ns"', b'"time_unit": "h"'),
                 ("github-action", b'"unit"', b'"units"'),
+                ("bmf", b'"lower_value": ', b'"lower_value": 9'),
+                ("benchstat", b" ns/op", b""),
+                ("benchstat", b"/variant=", b"/variant "),
                 ("annotations", b"title=", b"title=a,b"),
                 ("annotations", b"%25", b"%"),
                 ("csv", b",ok,", b",ok,,"),

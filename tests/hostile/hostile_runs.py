@@ -17,7 +17,7 @@ EVERY, EVERY_SHORT, PROGRAM = (40, 3), (1000, 500), 100
 LINE = re.compile(r"(\d+)\t([^\t]+)\t([^\t]+)\t(.*)")
 # "results[3].samples_ns[2]: expected a number"
 FIELD = re.compile(r"(?:byte \d+, line \d+: )?(\w+)(?:[.\[].*?)?: \S")
-REPORTS = ["table", "markdown", "junit", "csv", "json", "gbench", "annotations", "github-action"]
+REPORTS = ["table", "markdown", "junit", "csv", "json", "gbench", "annotations", "benchstat"]
 
 
 def driver(context, seed, every, first, sample, **more):

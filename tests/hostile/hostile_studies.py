@@ -19,7 +19,7 @@ PROGRAM = "../started.sh"
 VALUES = [None, True, -1, 0, 1e308, -0.5, "", "all", "x" * 5000, BAD, PROGRAM, "../" * 99 + "x.so",
           [], {}, [BAD], {BAD: BAD}, [[1]], ["8"] * 1001, "never:" + BAD, "memory:1" + BAD,
           [f"never:{BAD}"], [None, None], [1e308, -1e308]]
-FORMATS = ["table", "markdown", "junit", "csv", "json", "gbench", "annotations", "github-action"]
+FORMATS = ["table", "markdown", "junit", "csv", "json", "gbench", "annotations", "benchstat"]
 # "mine.json: claims[3].expect: the first end is above the second"
 REFUSED = re.compile(r"simdbench: .*(mine\.json|no op|no claim).*", re.S)
 

@@ -125,7 +125,7 @@ class Fleet(Case):
 
     def test_refused(self):
         path, = self.make(1)
-        for arguments in (["--format=junit"], [f"--format=gbench:{self.folder}/x"], ["--label=x"]):
+        for arguments in (["--format=junit"], [f"--format=bmf:{self.folder}/x"], ["--label=x"]):
             done = self.run_tool("report", "--by=host", path, *arguments, status=2)
             self.assertEqual(done.stdout, "")
             self.assertIn("--by=host", done.stderr)

@@ -105,7 +105,7 @@ class GoogleBenchmark(HarnessCase):
 
     def test_reports(self):
         outputs = {"table": "", "markdown": "", "junit": "", "annotations": "", "csv": "",
-                   "html": "", "github-action": "", "gbench": ""}
+                   "html": "", "bmf": "", "gbench": ""}
         formats = [f"--format={name}:{self.folder / name}" for name in outputs]
         self.compare(f"{self.bench} 10", f"{self.bench} 11", *formats, status=1)
         text = {name: (self.folder / name).read_text() for name in outputs}

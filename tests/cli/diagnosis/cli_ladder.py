@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""roof --ladder, and the streams of pages."""
+"""roof --ladder, and figures."""
 import json
 import re
+import shutil
+import xml.etree.ElementTree as ElementTree
 
 from cli_tool import SHORT, SMALL, Case, environment, kernels, sanitized
 
@@ -82,6 +84,37 @@ class Ladder(Case):
         self.assertIn("--ladder is for roof", done.stderr)
         for bad in ("8x", "8x0", "12", "8x8x8"):
             self.assertIn(bad, self.run_tool("roof", f"--shape={bad}", status=2).stderr)
+
+
+class Figure(Case):
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "run.json"
+        self.run_tool(*SMALL, f"--json={self.path}")
+
+    def test_script(self):
+        text = self.run_tool("report", self.path, "--format=gnuplot").stdout
+        self.assertIn("set terminal svg", text)
+        self.assertTrue(text.endswith("unset multiplot\n"))
+
+    def test_svg(self):
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        figure = self.folder / "it's a figure.svg"
+        self.run_tool("report", self.path, f"--format=svg:{figure}")
+        root = ElementTree.fromstring(figure.read_text(encoding="utf-8"))
+        self.assertTrue(root.tag.endswith("svg"))
+        self.assertIn("gemm", figure.read_text(encoding="utf-8"))
+        printed = self.run_tool("report", self.path, "--format=svg").stdout
+        self.assertIn("<svg", printed)
+
+    def test_without_gnuplot(self):
+        figure = self.folder / "run.svg"
+        figure.write_text("precious")
+        done = self.run_tool("report", self.path, f"--format=svg:{figure}", status=2,
+                             env=environment(PATH=str(self.folder)))
+        self.assertIn("gnuplot-nox", done.stderr)
+        self.assertEqual(figure.read_text(), "precious")
 
 
 class Streams(Case):

@@ -24,7 +24,7 @@ class Formats(Case):
     def test_file_instead_of_nothing_else(self):
         """A file changes nothing on standard output; a format without one replaces it."""
         path = self.folder / "run.json"
-        self.run_tool(*SMALL, f"--format=json:{path}", "--format=gbench")
+        self.run_tool(*SMALL, f"--format=json:{path}", "--format=bmf")
         table = self.run_tool("report", path, f"--format=csv:{self.folder}/run.csv").stdout
         self.assertEqual(table, self.run_tool("report", path).stdout)
 

@@ -51,7 +51,7 @@ static void test_words(void **state)
                  {"gemm --counters=lic", "--counters=license"},
                  {"gemm --threads=a", "--threads=all"},
                  {"gemm --wait=n", "--wait=no"},
-                 {"report --format=git", "--format=github-action"},
+                 {"report --format=bench", "--format=benchstat"},
                  {"doctor --format=j", "--format=json"},
                  {"gemm --json=", ""},
                  {"gemm --filter=relu", ""},

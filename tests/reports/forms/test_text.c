@@ -113,7 +113,7 @@ static void hostile_names(void **state)
         if (format != FORMAT_JSON) {
             assert_null(strstr(text, "\xe2\x80\xae"));
             assert_null(strstr(text, "\xc2\x9b"));
-            assert_null(strchr(text, '\t'));
+            assert_true(format == FORMAT_BENCHSTAT || !strchr(text, '\t'));
         }
         free(text);
     }
