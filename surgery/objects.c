@@ -207,16 +207,16 @@ static void search_symbols(const struct object *object, const ElfW(Shdr) * table
     size_t n;
     const ElfW(Sym) *const symbol = entries(object, table, sizeof *symbol, &n);
     for (size_t i = 0; i < n; i++) {
-        const unsigned type = ELF64_ST_TYPE(symbol[i].st_info);
-        const uint64_t lo = object->bias + symbol[i].st_value;
-        if ((type != STT_FUNC && type != STT_OBJECT) || symbol[i].st_shndx == SHN_UNDEF ||
-            address < lo || address - lo >= symbol[i].st_size || lo < best->lo)
+        const ElfW(Sym) one = symbol[i];
+        const unsigned type = ELF64_ST_TYPE(one.st_info);
+        const uint64_t lo = object->bias + one.st_value;
+        if (address < lo || address - lo >= one.st_size || lo < best->lo ||
+            (type != STT_FUNC && type != STT_OBJECT) || one.st_shndx == SHN_UNDEF)
             continue;
-        *best =
-            (struct symbol){.lo = lo,
-                            .hi = lo + symbol[i].st_size,
-                            .name = text_of(object, table->sh_link, symbol[i].st_name),
-                            .code = type == STT_FUNC};
+        *best = (struct symbol){.lo = lo,
+                                .hi = lo + one.st_size,
+                                .name = text_of(object, table->sh_link, one.st_name),
+                                .code = type == STT_FUNC};
     }
 }
 

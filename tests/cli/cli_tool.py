@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command-line tests share: the program, its JSON, golden files."""
+import functools
 import json
 import os
 import pty
@@ -39,8 +40,18 @@ SMALL = ["gemm", "--isa=scalar", "--sizes=8", "--baseline=none", *SHORT]
 PATIENCE = 600
 
 
+@functools.cache
 def sanitized():
     return b"__asan_init" in BINARY.read_bytes()
+
+
+@functools.cache
+def schema_of_runs():
+    import jsonschema
+    schema = json.loads((SOURCE / "reports/json/schema.json").read_text(encoding="utf-8"))
+    validator = jsonschema.validators.validator_for(schema)
+    validator.check_schema(schema)
+    return validator(schema)
 
 
 # Findings about this machine go to a cache that is not the user's.
@@ -139,13 +150,10 @@ class Case(unittest.TestCase):
     def load(self, path):
         document = json.loads(Path(path).read_text(encoding="utf-8"))
         try:
-            import jsonschema
+            schema = schema_of_runs()
         except ImportError:
             self.skipTest("python3-jsonschema is not installed")
-        schema = json.loads((SOURCE / "reports/json/schema.json").read_text(encoding="utf-8"))
-        validator = jsonschema.validators.validator_for(schema)
-        validator.check_schema(schema)
-        validator(schema).validate(document)
+        schema.validate(document)
         return document
 
     def assert_golden(self, name, text):

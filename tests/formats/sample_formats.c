@@ -2,6 +2,7 @@
 /* Writes a sample run in a format, for tests that read it as other programs do. */
 #include <string.h>
 
+#include "effort.h"
 #include "sample_explained.h"
 #include "sample_study.h"
 #include "sample_verdicts.h"
@@ -33,13 +34,13 @@ static struct run *make(const char *which)
            : !strcmp(which, "why-hostile")   ? sample_explained_hostile()
            : !strcmp(which, "study")         ? sample_study_run()
            : !strcmp(which, "study-hostile") ? sample_study_hostile()
-           : !strcmp(which, "many")          ? sample_many(MANY)
+           : !strcmp(which, "many")          ? sample_many(effort_of(MANY))
            : !strcmp(which, "gate")          ? sample_verdicts(false)
            : !strcmp(which, "gate-strict")   ? sample_verdicts(true)
            : !strcmp(which, "gate-stored")   ? sample_verdicts_stored()
            : !strcmp(which, "gate-code")     ? sample_verdicts_code()
            : !strcmp(which, "gate-hostile")  ? sample_verdicts_hostile()
-           : !strcmp(which, "gate-many")     ? sample_verdicts_many(MANY)
+           : !strcmp(which, "gate-many")     ? sample_verdicts_many(effort_of(MANY))
                                              : NULL;
 }
 

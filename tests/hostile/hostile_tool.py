@@ -19,6 +19,8 @@ GEMM = ["gemm", "--isa=scalar", "--sizes=8", *SHORT]
 RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 # Commands to CI in a log; the format annotations writes some of its own.
 COMMAND = re.compile(rb"##[a-z]*\[|^\s*::(?!(?:error|warning|notice) title=)", re.M)
+# Seconds after which something hangs, on any machine.
+PATIENCE = 600
 LEFT_SECONDS, SANITIZER_STATUS = 15, 99
 MOST_PRINTED = 1 << 20
 
@@ -81,14 +83,14 @@ class Started:
             out.close()
             err.close()
 
-    def wait(self, statuses, seconds=120):
+    def wait(self, statuses):
         """The status, which is one of these; nothing is left of it, and nothing that it
         printed is a sanitizer's or controls a terminal."""
         pid = self.process.pid
         try:
-            status = self.process.wait(seconds)
+            status = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"it still ran after {seconds} s") from None
+            raise AssertionError(f"it still ran after {PATIENCE} s") from None
         finally:
             deadline = time.monotonic() + (LEFT_SECONDS if self.process.returncode is not None
                                            else 0)
@@ -127,11 +129,11 @@ def strict(data):
         raise AssertionError(f"no JSON: {error}") from None
 
 
-def run_case(command, statuses, seconds=120, **more):
+def run_case(command, statuses, **more):
     """Starts and ends it: (the program, its run or None)."""
     with tempfile.TemporaryDirectory(prefix="simdbench-") as folder:
         started = Started(command, folder, **more)
-        started.wait(statuses, seconds)
+        started.wait(statuses)
         return started, started.document()
 
 

@@ -231,7 +231,7 @@ class FailingBuilds(AbCase):
             for more in ([], ["--check=full"]):
                 with self.subTest(name=name, more=more):
                     self.broken(module("pace"), module(name), "head", "wrong",
-                                r"right at first, wrong after \d+ batches", *more)
+                                r"right at first, wrong after \d+ batch", *more)
 
     def test_faster_than_its_limit(self):
         fast = environment(SIMDBENCH_TEST_CLOCK="1,bad=0.1")
