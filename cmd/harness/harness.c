@@ -116,8 +116,9 @@ static bool is_wanted(const struct text_list *filters, const char *name)
     return wanted;
 }
 
-/* The text with which all filters begin. Names end in an instruction set, which is no
- * part of the function: what follows the last '_' may be of it. */
+/* The text with which all filters begin. Go takes it for an expression of a name without
+ * parts. Names of checkasm end in an instruction set, which is no part of the function:
+ * what follows the last '_' may be of it. */
 static void set_prefix(struct harness *harness)
 {
     const struct text_list *const filters = harness->request.filters;
@@ -130,6 +131,10 @@ static void set_prefix(struct harness *harness)
     n = n < sizeof harness->prefix - 2 ? n : 0;
     memcpy(prefix, n ? filters->item[0] : "", n);
     prefix[n] = '\0';
+    if (harness->adapter->choice == CHOICE_PARTS) {
+        prefix[strcspn(prefix, "/.+()|^$")] = '\0';
+        return;
+    }
     char *const end = strrchr(prefix, '_');
     snprintf(end ? end : prefix + n, 2, "*");
 }
