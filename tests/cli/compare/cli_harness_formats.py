@@ -335,10 +335,11 @@ class ForeignJson(HarnessCase):
 
     def test_compare(self):
         base, head = self.foreign("base.json", 1), self.foreign("head.json", 1.5)
-        done = self.run_tool("compare", base, head, status=1)
-        self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* REGRESSED")
+        done = self.run_tool("compare", base, head)
+        self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* INCONCLUSIVE")
+        self.assertIn("skipped: both runs skip it: no data", done.stdout)
         other = self.foreign("other.json", 1.5, host="other")
-        done = self.run_tool("compare", base, other, status=4)  # BM_bad
+        done = self.run_tool("compare", base, other)
         self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* UNUSABLE")
 
     def test_history(self):
@@ -346,39 +347,6 @@ class ForeignJson(HarnessCase):
         self.run_tool("report", self.foreign("base.json", 1), f"--history={database}")
         done = self.run_tool("history", f"--history={database}", "BM_copy*")
         self.assertIn("BM_copy/1024", done.stdout)
-
-    def test_history_of_regressions_alone(self):
-        """Each run counts once, however many cases it has."""
-        database = self.folder / "runs.sqlite"
-        gates = []
-        for day in range(9):
-            runs = []
-            for name, factor in (("base", 1), ("head", 1.5 if day else 0.5)):
-                path = self.foreign(name, factor)
-                text = json.loads(path.read_text())
-                text["context"]["date"] = f"2024-02-0{day + 1}T00:00:00Z"
-                text["benchmarks"] = [dict(row, run_name=f"BM_{case}", name=f"BM_{case}")
-                                      for case in "ab" for row in text["benchmarks"][:8]]
-                path.write_text(json.dumps(text))
-                runs.append(path)
-            self.run_tool("compare", *runs, f"--history={database}", status=1 if day else 0)
-            gates.append(self.run_tool("history", f"--history={database}").stdout)
-        self.assertIn("gates: 0 runs found more regressions than improvements, 1 the other way "
-                      "(sign test p = 1)", gates[0])
-        self.assertIn("gates: 8 runs found more regressions than improvements, 1 the other way "
-                      "(sign test p = 0.039)", gates[8])
-        self.assertNotIn("false alarms", gates[8])
-        self.run_tool("compare", *runs, f"--history={database}", status=1)  # the same run
-        self.assertIn("gates: 8 runs", self.run_tool("history", f"--history={database}").stdout)
-        for day in range(10, 20):
-            text["context"]["date"] = f"2024-02-{day}T00:00:00Z"
-            runs[1].write_text(json.dumps(text))
-            self.run_tool("compare", *runs, f"--history={database}", status=1)
-        text = self.run_tool("history", f"--history={database}").stdout
-        self.assertRegex(text, "(?s)gates: 18 runs .* or these are false alarms")
-        document = json.loads(self.run_tool("history", f"--history={database}",
-                                            "--format=json").stdout)
-        self.assertEqual((document["gates"]["slower"], document["gates"]["faster"]), (18, 1))
 
     def test_what_is_wrong(self):
         path = self.folder / "bad.json"
