@@ -37,9 +37,10 @@ static int choose_adapter(struct harness *harness, struct error *error)
     harness->adapter = name ? adapter_find(name, "", 0) : NULL;
     if (!name)
         return error_set(error, -EINVAL,
-                         "BASE=%.200s: no harness is known by its file; name it by "
-                         "--harness",
-                         request->base);
+                         "BASE=%.200s%s%.200s: no harness is known by its file; name it "
+                         "by --harness",
+                         request->base, request->cwd[SIDE_BASE] ? " in " : "",
+                         request->cwd[SIDE_BASE] ?: "");
     if (!harness->adapter) {
         struct text_list names = {.n = 0};
         char text[300];
