@@ -25,6 +25,10 @@ static int find_file(struct ab_arm *arm, const char *flag, struct error *error)
         snprintf(arm->path, sizeof arm->path, "%s%s", here, name);
     } else {
         status = module_find(name, arm->path, sizeof arm->path, &why);
+        if (status == -ENOENT)
+            return error_set(error, status,
+                             "%s=%.200s: %.600s; --harness=command measures any program",
+                             flag, name, why.text);
     }
     if (status == 0)
         status = elf_read(arm->path, &arm->file, &why);

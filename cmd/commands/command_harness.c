@@ -12,7 +12,8 @@
 
 bool harness_is_meant(const struct options *options)
 {
-    if (options->harness || options->build || options->relink)
+    if (options->harness || options->build || options->relink || options->cwd_old ||
+        options->cwd_new)
         return true;
     return !options->functions &&
            harness_recognise(options->files.item[0], options->cwd_old);

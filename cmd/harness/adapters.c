@@ -16,7 +16,7 @@ static const struct adapter adapters[] = {
     /* -test.list does not tell benchmarks within benchmarks. Short runs of which most are
      * not disturbed are better than a long one. */
     {.name = "go", .mark = "test.benchtime",
-     .list = "-test.run=^$ -test.bench=. -test.benchtime=1x", .list_reader = read_go,
+     .list = "-test.run=^$ -test.bench=^{prefix} -test.benchtime=1x", .list_reader = read_go,
      .run = "-test.run=^$ -test.bench={case} -test.benchtime={us}us -test.count={count}",
      .reader = read_go, .one_case = true, .choice = CHOICE_PARTS, .repetitions = 50},
     {.name = "criterion", .mark = "CRITERION_HOME",

@@ -37,9 +37,10 @@ static int choose_adapter(struct harness *harness, struct error *error)
     harness->adapter = name ? adapter_find(name, "", 0) : NULL;
     if (!name)
         return error_set(error, -EINVAL,
-                         "BASE=%.200s: no harness is known by its file; name it by "
-                         "--harness",
-                         request->base);
+                         "BASE=%.200s%s%.200s: no harness is known by its file; name it "
+                         "by --harness",
+                         request->base, request->cwd[SIDE_BASE] ? " in " : "",
+                         request->cwd[SIDE_BASE] ?: "");
     if (!harness->adapter) {
         struct text_list names = {.n = 0};
         char text[300];
@@ -116,8 +117,9 @@ static bool is_wanted(const struct text_list *filters, const char *name)
     return wanted;
 }
 
-/* The text with which all filters begin. Names end in an instruction set, which is no
- * part of the function: what follows the last '_' may be of it. */
+/* The text with which all filters begin. Go takes it for an expression of a name without
+ * parts. Names of checkasm end in an instruction set, which is no part of the function:
+ * what follows the last '_' may be of it. */
 static void set_prefix(struct harness *harness)
 {
     const struct text_list *const filters = harness->request.filters;
@@ -130,6 +132,10 @@ static void set_prefix(struct harness *harness)
     n = n < sizeof harness->prefix - 2 ? n : 0;
     memcpy(prefix, n ? filters->item[0] : "", n);
     prefix[n] = '\0';
+    if (harness->adapter->choice == CHOICE_PARTS) {
+        prefix[strcspn(prefix, "/.+()|^$")] = '\0';
+        return;
+    }
     char *const end = strrchr(prefix, '_');
     snprintf(end ? end : prefix + n, 2, "*");
 }

@@ -331,8 +331,11 @@ static void take_trace(struct held *held, struct child *child, void *watched,
             ptrace(PTRACE_GETREGS, thread->id, NULL, &tracer->child.registers) < 0;
         thread->stray |= runs_on;
         clear_debug_registers(thread->id);
-        if (!runs_on)
+        if (!runs_on) {
+            tracer->child.registers.eflags &= ~STEP_FLAG;
+            child_set_registers(&tracer->child);
             thread_resume(thread, tracer->child.signal);
+        }
     }
     nodes_free(&tracer->nodes);
     FREE_EACH(tracer->order.item, tracer);

@@ -103,6 +103,9 @@ bool thread_trapped(struct program *program, struct thread *thread);
 
 /* ---- a thread as a struct child (program_wait.c) ---- */
 
+/* A step of popf leaves this flag to the program, and so does each step after it: it is
+ * taken out before a handler of a signal runs, and when the thread is let go. */
+#define STEP_FLAG UINT64_C(0x100)
 #define TRACE_NS INT64_C(5000000000)
 struct held {
     struct program *program;

@@ -70,7 +70,7 @@ static bool handles(struct thread *thread, const struct child *child)
             thread->handling_since = now_ns();
             set_debug_register(thread->id, r.rip);
             /* Coming back with this flag, it would not stop. */
-            r.eflags &= ~RESUME_FLAG;
+            r.eflags &= ~(RESUME_FLAG | STEP_FLAG);
             ptrace(PTRACE_SETREGS, thread->id, NULL, &r);
         }
         ptrace(PTRACE_CONT, thread->id, NULL, (long)signal);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,10 +65,18 @@ static void divide(struct comparison *c, double by)
         *changes[i] = (1 + *changes[i]) / by - 1;
 }
 
+/* Files of other programs hold no code that is known to be the same. */
+static bool are_foreign(const struct pair *pair)
+{
+    return facts_find_text(&pair->base_run->settings, "harness") &&
+           facts_find_text(&pair->head_run->settings, "harness");
+}
+
 /* A verdict is about a change beside that of the machine. One that nobody sees without it
  * is in doubt, and equal code is no slower, whatever its times are. */
-static int doubt_times(const struct gate *gate, struct comparison *c)
+static int doubt_times(const struct gate *gate, const struct pair *pair)
 {
+    struct comparison *const c = pair->head->comparison;
     const bool slower = c->verdict == VERDICT_REGRESSED;
 
     if (!slower && c->verdict != VERDICT_IMPROVED)
@@ -75,6 +84,10 @@ static int doubt_times(const struct gate *gate, struct comparison *c)
     if (gate->equal)
         return comparison_set(c, VERDICT_INCONCLUSIVE,
                               "the builds are equal: this is noise between the runs");
+    if (are_foreign(pair))
+        return comparison_set(c, VERDICT_INCONCLUSIVE,
+                              "the files do not tell what the machine changed by in "
+                              "between; simdbench ab measures both programs at once");
     if (slower ? c->change > gate->threshold : 1 / (1 + c->change) > 1 + gate->threshold)
         return 0;
     return comparison_set(c, VERDICT_INCONCLUSIVE,
@@ -101,11 +114,23 @@ static bool is_good(const struct result *result)
     return result->status == STATUS_OK && result->summary.median_ns > 0;
 }
 
+/* A case that both programs skip tells nothing about head. */
+static int say_skipped(struct result *head)
+{
+    char text[200];
+
+    snprintf(text, sizeof text, "both runs skip it: %.150s", head->reason ?: "");
+    return result_set_status(head, STATUS_SKIPPED, text);
+}
+
 /* Returns 1 if both have times to compare. */
 static int match_case(const struct pair *pair)
 {
     const struct result *const base = pair->base, *const head = pair->head;
 
+    if (are_foreign(pair) && base->status == STATUS_FAILED &&
+        head->status == STATUS_FAILED)
+        return say_skipped(pair->head);
     if (was_left_out(base) && was_left_out(head))
         return 0;
     struct comparison *const c = result_comparison(pair->head);
@@ -191,8 +216,7 @@ static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *ga
             status = comparison_set(pairs[i].head->comparison, VERDICT_UNUSABLE,
                                     OTHER_MACHINE);
         else if (!pairs[i].head->is_baseline)
-            status = doubt_times(gate, pairs[i].head->comparison)
-                         ?: judge_stored_place(pairs[i].head);
+            status = doubt_times(gate, &pairs[i]) ?: judge_stored_place(pairs[i].head);
         else
             status = judge_stored_place(pairs[i].head);
         status = status ?: judge_facts(&pairs[i], gate->threshold);

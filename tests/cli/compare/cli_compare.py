@@ -68,6 +68,30 @@ class Compare(Case):
         self.assertIn(self.kernels[0]["id"], out)
         self.assertIn("IMPROVED", self.compare(self.head(0.85)))
 
+    def test_history_of_regressions_alone(self):
+        """Each run counts once, however many cases it has."""
+        database = self.folder / "runs.sqlite"
+
+        def gates(day, factor, *options):
+            head = self.head(factor)
+            head["started_at"] = f"2024-02-{day:02}T00:00:00Z"
+            self.compare(head, f"--history={database}", status=1 if factor > 1 else 0)
+            return self.run_tool("history", f"--history={database}", *options).stdout
+
+        self.assertIn("gates: 0 runs found more regressions than improvements, 1 the other way "
+                      "(sign test p = 1)", gates(1, 0.5))
+        for day in range(2, 10):
+            text = gates(day, 1.5)
+        self.assertIn("gates: 8 runs found more regressions than improvements, 1 the other way "
+                      "(sign test p = 0.039)", text)
+        self.assertNotIn("false alarms", text)
+        self.assertIn("gates: 8 runs", gates(9, 1.5))  # the same run
+        for day in range(10, 20):
+            text = gates(day, 1.5)
+        self.assertRegex(text, "(?s)gates: 18 runs .* or these are false alarms")
+        document = json.loads(gates(19, 1.5, "--format=json"))
+        self.assertEqual((document["gates"]["slower"], document["gates"]["faster"]), (18, 1))
+
     def test_equal_builds(self):
         """The file tells its build, so a slower run of the same one is noise."""
         head = self.head(1.10)

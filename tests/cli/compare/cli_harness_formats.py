@@ -9,9 +9,9 @@ from cli_tool import BINARY, environment
 # The output of each for two cases, of 250 ns and of $1 ns.
 FORMATS = {
     "go": r"""
-        filter=.; for word; do case $word in -test.bench=*) filter=${word#*=};; esac; done
-        case $filter in *Sub*|.) echo "BenchmarkMap/Sub-2  100  250.0 ns/op  8 B/op";; esac
-        case $filter in '^BenchmarkSort$'|.) echo "BenchmarkSort     100  $1 ns/op";; esac
+        filter=^; for word; do case $word in -test.bench=*) filter=${word#*=};; esac; done
+        case $filter in *Sub*|^) echo "BenchmarkMap/Sub-2  100  250.0 ns/op  8 B/op";; esac
+        case $filter in '^BenchmarkSort$'|^) echo "BenchmarkSort     100  $1 ns/op";; esac
         echo PASS""",
     "criterion": r"""
         [ -d "$CRITERION_HOME" ] || exit 9
@@ -111,6 +111,10 @@ class Harnesses(HarnessCase):
         short = [line for line in calls if "Short" in line]
         self.assertRegex(short[0], "count=3$")  # the first one tells what they take
         self.assertTrue(all(line.endswith(short[1].split()[-1]) for line in short[1:]), short)
+        # A list runs each case once, those alone that may be wanted.
+        self.run_tool("ab", bench, bench, "BenchmarkSho*/n=1", "--harness=go", "--dry-run", status=2)
+        listed = (self.folder / "bench.calls").read_text().splitlines()[-1]
+        self.assertRegex(listed, r"-test\.bench=\^BenchmarkSho -test\.benchtime=1x")
 
     def test_samples_of_criterion(self):
         """Their median counts, not the slope through them that is printed."""
@@ -309,8 +313,8 @@ class ForeignJson(HarnessCase):
                 self.assertEqual("changes are not looked for" in done.stderr, not told)
         slow = self.folder / "slow.txt"
         slow.write_text(go.replace(" 25", " 35"))
-        done = self.run_tool("compare", self.folder / "go.txt", slow, status=1)
-        self.assertRegex(done.stdout, r"BenchmarkSort/n=2 .* REGRESSED")
+        done = self.run_tool("compare", self.folder / "go.txt", slow)
+        self.assertRegex(done.stdout, r"BenchmarkSort/n=2 .* INCONCLUSIVE[^\n]*\n +the files do not")
 
     def test_files_that_are_none(self):
         for name, text, why in (
@@ -331,10 +335,11 @@ class ForeignJson(HarnessCase):
 
     def test_compare(self):
         base, head = self.foreign("base.json", 1), self.foreign("head.json", 1.5)
-        done = self.run_tool("compare", base, head, status=1)
-        self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* REGRESSED")
+        done = self.run_tool("compare", base, head)
+        self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* INCONCLUSIVE")
+        self.assertIn("skipped: both runs skip it: no data", done.stdout)
         other = self.foreign("other.json", 1.5, host="other")
-        done = self.run_tool("compare", base, other, status=4)  # BM_bad
+        done = self.run_tool("compare", base, other)
         self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* UNUSABLE")
 
     def test_history(self):
@@ -342,39 +347,6 @@ class ForeignJson(HarnessCase):
         self.run_tool("report", self.foreign("base.json", 1), f"--history={database}")
         done = self.run_tool("history", f"--history={database}", "BM_copy*")
         self.assertIn("BM_copy/1024", done.stdout)
-
-    def test_history_of_regressions_alone(self):
-        """Each run counts once, however many cases it has."""
-        database = self.folder / "runs.sqlite"
-        gates = []
-        for day in range(9):
-            runs = []
-            for name, factor in (("base", 1), ("head", 1.5 if day else 0.5)):
-                path = self.foreign(name, factor)
-                text = json.loads(path.read_text())
-                text["context"]["date"] = f"2024-02-0{day + 1}T00:00:00Z"
-                text["benchmarks"] = [dict(row, run_name=f"BM_{case}", name=f"BM_{case}")
-                                      for case in "ab" for row in text["benchmarks"][:8]]
-                path.write_text(json.dumps(text))
-                runs.append(path)
-            self.run_tool("compare", *runs, f"--history={database}", status=1 if day else 0)
-            gates.append(self.run_tool("history", f"--history={database}").stdout)
-        self.assertIn("gates: 0 runs found more regressions than improvements, 1 the other way "
-                      "(sign test p = 1)", gates[0])
-        self.assertIn("gates: 8 runs found more regressions than improvements, 1 the other way "
-                      "(sign test p = 0.039)", gates[8])
-        self.assertNotIn("false alarms", gates[8])
-        self.run_tool("compare", *runs, f"--history={database}", status=1)  # the same run
-        self.assertIn("gates: 8 runs", self.run_tool("history", f"--history={database}").stdout)
-        for day in range(10, 20):
-            text["context"]["date"] = f"2024-02-{day}T00:00:00Z"
-            runs[1].write_text(json.dumps(text))
-            self.run_tool("compare", *runs, f"--history={database}", status=1)
-        text = self.run_tool("history", f"--history={database}").stdout
-        self.assertRegex(text, "(?s)gates: 18 runs .* or these are false alarms")
-        document = json.loads(self.run_tool("history", f"--history={database}",
-                                            "--format=json").stdout)
-        self.assertEqual((document["gates"]["slower"], document["gates"]["faster"]), (18, 1))
 
     def test_what_is_wrong(self):
         path = self.folder / "bad.json"

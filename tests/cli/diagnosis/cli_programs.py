@@ -381,6 +381,13 @@ class ForeignPrograms(Case):
         self.assertEqual(done.stdout, 5 * "10\n")
         self.captured("traps", functions=("trapping",))
 
+    def test_flags(self):
+        """popf, of which a step leaves the flag of steps in the program's hands."""
+        self.assertEqual(self.alone("flags").stdout, "9\n")
+        done, _ = self.prove("flags", options=["--function=restoring"])
+        self.assertEqual(done.stdout, "9\n")
+        self.captured("flags", functions=("restoring",))
+
     def test_capture_threads(self):
         """Calls of several threads at once are counted and go on."""
         done = self.run_tool("capture", "--function=sum", "--", self.program, "threads",

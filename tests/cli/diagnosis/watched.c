@@ -244,6 +244,23 @@ static int traps(void)
     return 0;
 }
 
+int restoring(int number);
+__attribute__((noinline)) int restoring(int number)
+{
+    __asm__ volatile("sub $128, %%rsp\n pushfq\n popfq\n add $128, %%rsp\n inc %0"
+                     : "+r"(number)::"cc", "memory");
+    return number;
+}
+
+static int flags(void)
+{
+    int number = 0;
+    while (number < 9)
+        number = restoring(number);
+    printf("%d\n", number);
+    return 0;
+}
+
 /* The bytes of the code must be those of before. */
 static unsigned hash(void)
 {
@@ -324,6 +341,8 @@ int main(int argc, char **argv)
         return lazy();
     if (!strcmp(what, "traps"))
         return traps();
+    if (!strcmp(what, "flags"))
+        return flags();
     if (!strcmp(what, "leave"))
         return leave(argv[0]);
     if (!strcmp(what, "daemon"))

@@ -238,6 +238,28 @@ static void set_count(struct result *result, double count)
 }
 
 /* A count that does not vary decides on any machine; one that varies never. */
+/* Nothing in their files tells what the machine changed by. */
+static void other_programs_never_regress(void **state)
+{
+    struct run *const head = sample_run_alone(), *const base = sample_run_alone();
+    struct run *const runs[] = {base, head};
+    slow_down(find(head, FMA64), 1.10);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(facts_text(&runs[i]->settings, "harness", "go"), 0);
+        assert_int_equal(
+            result_set_status(find(runs[i], ADD64), STATUS_FAILED, "no such device"), 0);
+    }
+    compare(head, base);
+    assert_int_equal(find(head, FMA64)->comparison->verdict, VERDICT_INCONCLUSIVE);
+    assert_near(find(head, FMA64)->comparison->change, 0.10, 1e-3);
+    assert_int_equal(head->gate->regressed, 0);
+    /* A case that both skip is none. */
+    assert_int_equal(find(head, ADD64)->status, STATUS_SKIPPED);
+    assert_string_equal(find(head, ADD64)->reason, "both runs skip it: no such device");
+    assert_null(find(head, ADD64)->comparison);
+    run_free(head);
+}
+
 static void exact_counts_decide(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
@@ -323,7 +345,7 @@ int main(void)
                      TEST(shift_and_its_interval), TEST(changes_are_found),
                      TEST(places_of_small_loops), TEST(equal_runs_are_the_same),
                      TEST(a_slower_machine_is_no_regression),
-                     TEST(other_machines_are_refused), TEST(exact_counts_decide),
-                     TEST(new_and_gone), TEST(comparisons_are_not_compared),
-                     TEST(medians_alone));
+                     TEST(other_machines_are_refused), TEST(other_programs_never_regress),
+                     TEST(exact_counts_decide), TEST(new_and_gone),
+                     TEST(comparisons_are_not_compared), TEST(medians_alone));
 }
