@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Right outputs of a declared op: the reference, or the first function, computes them. */
-#include "called_private.h"
+#include "called_computed.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,22 +22,7 @@ double declared_slack(const struct tolerance *tolerance, uint32_t type, double v
     }
 }
 
-/* Outputs of a run of their own, and which elements it did not write. */
-struct computed {
-    struct simdbench_operands view;
-    struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
-    unsigned char *other[SIMDBENCH_MAX_OPERANDS]; /* of the first run, from other bytes */
-    unsigned char *again[SIMDBENCH_MAX_OPERANDS]; /* of a third one */
-    uint64_t length[SIMDBENCH_MAX_OPERANDS];      /* elements that are valid */
-    bool varies[SIMDBENCH_MAX_OPERANDS];          /* the second run wrote other values */
-};
-
-static size_t bytes_of(const struct simdbench_operand *operand)
-{
-    return operand->count * type_bytes(operand->type);
-}
-
-static const char *output_name(const struct declared_slot *slot, uint32_t i)
+const char *output_name(const struct declared_slot *slot, uint32_t i)
 {
     const int argument = slot->operand[i].argument;
     return argument == NO_OPERAND ? "returned value"
@@ -59,9 +44,6 @@ static void run_code(void *context)
     made->call.code(&made->frame);
 }
 
-/* Bytes that outputs hold before a call: one everywhere, or others at each place. */
-enum { FIRST_BYTE = 0x5a, SECOND_BYTE = 0xa5, MIXED_BYTES = -1 };
-
 static void poison(const struct simdbench_operand *operand, int byte)
 {
     unsigned char *const bytes = operand->data;
@@ -70,8 +52,8 @@ static void poison(const struct simdbench_operand *operand, int byte)
         bytes[b] = (unsigned char)((b * 0x9e3779b97f4a7c15) >> 56);
 }
 
-static int compute_once(struct made_call *made, struct computed *computed, int byte,
-                        struct error *error)
+int compute_once(struct made_call *made, struct computed *computed, int byte,
+                 struct error *error)
 {
     struct crash crash;
     char text[200];
@@ -210,91 +192,6 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
     slot->last.unseen = !seen;
     slot->last.computed = true;
     return 0;
-}
-
-static unsigned char *output_buffer(const struct simdbench_operand *operand)
-{
-    return aligned_alloc(64, (bytes_of(operand) + 64) / 64 * 64);
-}
-
-static void exchange_outputs(struct computed *computed)
-{
-    for (uint32_t i = 0; i < computed->view.count; i++) {
-        struct simdbench_operand *const operand = &computed->operand[i];
-        unsigned char *const data = operand->data;
-        if (!computed->again[i])
-            continue;
-        operand->data = computed->again[i];
-        computed->again[i] = data;
-    }
-}
-
-static int compute_again(struct made_call *made, struct computed *computed, int byte,
-                         struct error *error)
-{
-    for (uint32_t i = 0; i < computed->view.count; i++) {
-        const struct simdbench_operand *const operand = &computed->operand[i];
-        if (operand_is_output(operand) && !(computed->again[i] = output_buffer(operand)))
-            return error_set(error, -ENOMEM, "out of memory");
-    }
-    exchange_outputs(computed);
-    const int status = compute_once(made, computed, byte, error);
-    exchange_outputs(computed);
-    return status;
-}
-
-/* Bytes that were the same from the first two poisons are others from the third. */
-static bool third_differs(const struct computed *computed, uint32_t i)
-{
-    const struct simdbench_operand *const operand = &computed->operand[i];
-    const unsigned char *const first = computed->other[i], *const second = operand->data;
-    bool differs = false;
-    for (size_t b = 0; first && b < computed->length[i] * type_bytes(operand->type); b++)
-        differs |= first[b] == second[b] && first[b] != computed->again[i][b];
-    return differs;
-}
-
-static bool third_is_first(const struct computed *computed, uint32_t i)
-{
-    return !computed->other[i] ||
-           !memcmp(computed->other[i], computed->again[i],
-                   computed->length[i] * type_bytes(computed->operand[i].type));
-}
-
-/* A reason why results vary. An output that held the first bytes again has the first
- * results again: the function reads it. Arrays that are combined may cancel equal bytes
- * out, as xor does: those of a function that has no input hold mixed ones, too. */
-static int tell_why(struct declared_slot *slot, struct made_call *made,
-                    struct computed *computed, struct error *error)
-{
-    const bool varied = slot->last.varies;
-    bool blind = true, same = varied;
-    int array = NO_OPERAND;
-    for (uint32_t i = 0; i < computed->view.count; i++) {
-        blind &= operand_is_output(&computed->operand[i]);
-        if (computed->operand[i].role == SIMDBENCH_OUT && operand_is_array(slot, i) &&
-            (array == NO_OPERAND || !computed->varies[array]))
-            array = (int)i;
-    }
-    if (!varied && (!blind || array == NO_OPERAND))
-        return 0;
-    const int status =
-        compute_again(made, computed, varied ? FIRST_BYTE : MIXED_BYTES, error);
-    for (uint32_t i = 0; i < computed->view.count && status == 0; i++) {
-        same &= third_is_first(computed, i);
-        if (!varied && third_differs(computed, i))
-            slot->last.varies = computed->varies[i] = same = true;
-    }
-    if (same && array != NO_OPERAND)
-        snprintf(slot->last.note, sizeof slot->last.note,
-                 "the results depend on what %s held before the call: if the function "
-                 "reads it, write inout before its type",
-                 output_name(slot, (uint32_t)array));
-    else if (slot->last.varies && slot->from->declaration.n_objects)
-        snprintf(slot->last.note, sizeof slot->last.note,
-                 "the second call with an object has other results than the first: what "
-                 "is timed are later ones");
-    return status;
 }
 
 static int compute(struct declared_slot *slot, struct made_call *made,
