@@ -260,7 +260,7 @@ static int split_words(const char *where, struct called *called, struct error *e
  * an archive or an object file are taken as they are named. */
 int called_family(const char *where, char **all, struct error *error)
 {
-    char given[PATH_MAX], path[PATH_MAX];
+    char given[PATH_MAX], path[PATH_MAX], *linked = NULL, *command = NULL;
     const char *name = NULL;
     struct library library;
     struct family *family = NULL;
@@ -268,12 +268,13 @@ int called_family(const char *where, char **all, struct error *error)
     *all = NULL;
     int status = place_split(where, given, sizeof given, &name, error)
                      ?: library_where(given, path, sizeof path, error);
-    if (status == 0 && library_must_link(path)) {
-        *all = must_have(strdup(where));
-        return 0;
-    }
+    if (status == 0 && library_must_link(path))
+        status = library_link(path, &linked, &command, error);
     if (status == 0)
-        status = library_read(path, &library, error);
+        status = library_read(linked ?: path, &library, error);
+    if (linked)
+        unlink(linked);
+    FREE_EACH(linked, command);
     if (status < 0)
         return status;
     library_families(&library, true, &family, &n);
@@ -297,9 +298,20 @@ int called_family(const char *where, char **all, struct error *error)
         free(*all);
         *all = must_have(longer);
     }
+    const struct library_function *function;
+    struct error lost;
+    const bool lone =
+        name && !places.n && library_find(&library, name, &function, &lost) == 0;
     families_free(family, n);
     library_close(&library);
-    return 0;
+    if (!lone)
+        return 0;
+    return error_set(
+        error, -EINVAL,
+        "%s has no other functions of the same name but for an instruction "
+        "set: write those to choose from, LIB:mix,mix_c,mix_avx2; `simdbench "
+        "call LIB:mix` lists what there is",
+        name);
 }
 
 int called_declare(struct options *options, const char *where, const char *prototype,

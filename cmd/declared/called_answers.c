@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Right outputs of a declared op: the reference, or the first function, computes them. */
-#include "called_private.h"
+#include "called_computed.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,21 +22,7 @@ double declared_slack(const struct tolerance *tolerance, uint32_t type, double v
     }
 }
 
-/* Outputs of a run of their own, and which elements it did not write. */
-struct computed {
-    struct simdbench_operands view;
-    struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
-    unsigned char *other[SIMDBENCH_MAX_OPERANDS]; /* of a second run, from other bytes */
-    uint64_t length[SIMDBENCH_MAX_OPERANDS];      /* elements that are valid */
-    bool varies[SIMDBENCH_MAX_OPERANDS];          /* the second run wrote other values */
-};
-
-static size_t bytes_of(const struct simdbench_operand *operand)
-{
-    return operand->count * type_bytes(operand->type);
-}
-
-static const char *output_name(const struct declared_slot *slot, uint32_t i)
+const char *output_name(const struct declared_slot *slot, uint32_t i)
 {
     const int argument = slot->operand[i].argument;
     return argument == NO_OPERAND ? "returned value"
@@ -46,7 +32,7 @@ static const char *output_name(const struct declared_slot *slot, uint32_t i)
 static void computed_free(struct computed *computed)
 {
     for (uint32_t i = 0; i < computed->view.count; i++) {
-        free(computed->other[i]);
+        FREE_EACH(computed->other[i], computed->again[i]);
         if (operand_is_output(&computed->operand[i]))
             free(computed->operand[i].data);
     }
@@ -58,16 +44,23 @@ static void run_code(void *context)
     made->call.code(&made->frame);
 }
 
-/* Calls on outputs that hold that byte everywhere. */
-static int compute_once(struct made_call *made, struct computed *computed, int byte,
-                        struct error *error)
+static void poison(const struct simdbench_operand *operand, int byte)
+{
+    unsigned char *const bytes = operand->data;
+    memset(bytes, byte, bytes_of(operand));
+    for (size_t b = 0; byte == MIXED_BYTES && b < bytes_of(operand); b++)
+        bytes[b] = (unsigned char)((b * 0x9e3779b97f4a7c15) >> 56);
+}
+
+int compute_once(struct made_call *made, struct computed *computed, int byte,
+                 struct error *error)
 {
     struct crash crash;
     char text[200];
     for (uint32_t i = 0; i < computed->view.count; i++) {
         struct simdbench_operand *const operand = &computed->operand[i];
         if (operand->role == SIMDBENCH_OUT)
-            memset(operand->data, byte, bytes_of(operand));
+            poison(operand, byte);
         else if (operand->role == SIMDBENCH_INOUT &&
                  computed->operand[operand->source].data)
             memcpy(operand->data, computed->operand[operand->source].data,
@@ -90,8 +83,6 @@ static bool all_bytes(const unsigned char *bytes, size_t n, unsigned char byte)
         n--;
     return !n;
 }
-
-enum { FIRST_BYTE = 0x5a, SECOND_BYTE = 0xa5 };
 
 /* Rates count all bytes of an array: one of which less than half is written is told. */
 static void tell_unwritten(struct declared_slot *slot, const struct computed *computed,
@@ -224,7 +215,8 @@ static int compute(struct declared_slot *slot, struct made_call *made,
         tell_memory(slot, made, computed);
         status = compute_once(made, computed, SECOND_BYTE, error);
     }
-    return status == 0 ? judge_outputs(slot, computed, error) : status;
+    return status ?: judge_outputs(slot, computed, error)
+                         ?: tell_why(slot, made, computed, error);
 }
 
 static int computed_begin(const struct simdbench_operands *operands,
@@ -236,7 +228,7 @@ static int computed_begin(const struct simdbench_operands *operands,
         *operand = *operands->operand[i];
         computed->view.operand[i] = operand;
         if (operand_is_output(operand))
-            operand->data = aligned_alloc(64, (bytes_of(operand) + 64) / 64 * 64);
+            operand->data = output_buffer(operand);
         if (!operand->data)
             return error_set(error, -ENOMEM, "out of memory");
     }

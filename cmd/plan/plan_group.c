@@ -179,7 +179,8 @@ static size_t find_roof(const struct catalog *catalog, const struct offer *offer
 
 /* Short streams are slower than the cache, and shorter than what it costs to begin and to
  * end them. So a call of a roof has as many passes as make it long. Operands that are
- * cold or others in each call have no limit of that kind: false. */
+ * cold or others in each call have no limit of that kind, nor have calls without any:
+ * false. */
 static bool roof_shape(const struct plan_group *group, char *text, size_t text_size)
 {
     const double bytes = 8 * ceil(group->shape.bytes / 8); /* whole words */
@@ -188,7 +189,7 @@ static bool roof_shape(const struct plan_group *group, char *text, size_t text_s
     while (hot && bytes > 0 && passes * bytes < LONG_BYTES)
         passes *= 2;
     snprintf(text, text_size, passes > 1 ? "%.0fx%.0f" : "%.0f", bytes, passes);
-    return hot || bytes >= SHORT_BYTES;
+    return bytes > 0 && (hot || bytes >= SHORT_BYTES);
 }
 
 /* Adds a roof to the group if it is not there yet; its id is the caller's. NULL: none. */

@@ -33,7 +33,8 @@ static const struct {
     {"fallback", "scalar"},   {"baseline", "scalar"},
     {"default", "scalar"},    {"scalar", "scalar"},
     {"naive", "scalar"},      {"plain", "scalar"},
-    {"ref", "scalar"},        {"c", "scalar"},
+    {"ref", "scalar"},        {"base", "scalar"},
+    {"c", "scalar"},
 };
 
 /* A word begins behind '_', '.' or ':', or with a capital behind a small letter; it ends
@@ -165,6 +166,16 @@ static int add_family(const struct candidate *candidate, size_t n, struct family
     return 0;
 }
 
+/* A part of a function that the compiler moved away, or one of several local ones. */
+static bool has_no_name(const struct library *library, size_t i)
+{
+    const struct library_function *const function = &library->function[i];
+    return strstr(function->name, ".cold") ||
+           (function->binding == FUNCTION_LOCAL &&
+            ((i > 0 && !strcmp(function->name, function[-1].name)) ||
+             (i + 1 < library->n && !strcmp(function->name, function[1].name))));
+}
+
 int library_families(const struct library *library, bool all, struct family **family,
                      size_t *n)
 {
@@ -175,7 +186,8 @@ int library_families(const struct library *library, bool all, struct family **fa
     *n = 0;
     for (size_t i = 0; i < library->n && status == 0; i++) {
         const struct library_function *const function = &library->function[i];
-        if (!function->is_data && (all || function->binding == FUNCTION_EXPORTED))
+        if (!function->is_data && !has_no_name(library, i) &&
+            (all || function->binding == FUNCTION_EXPORTED))
             count += make_candidate(function, &candidate[count]);
     }
     if (count)

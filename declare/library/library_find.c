@@ -158,11 +158,14 @@ static void list_near(const struct library *library, const char *name, char *tex
 {
     const struct library_function *best[NEAR] = {NULL};
     double like[NEAR] = {0};
+    const char *last = name; /* part of vec::mix, vec.mix */
+    for (const char *at = name; *at; at++)
+        last = strchr(":.", *at) ? at + 1 : last;
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *function = &library->function[i];
         double value = likeness(function->name, name);
-        if (value < 0.6 && strlen(name) >= 3 &&
-            strstr(function->name, name)) /* __module_MOD_name of Fortran */
+        if (value < 0.6 && strlen(last) >= 3 &&
+            strstr(function->name, last)) /* __module_MOD_name of Fortran */
             value = 0.6;
         for (size_t k = 0; k < NEAR && value > 0.5; k++) {
             if (value <= like[k])

@@ -109,21 +109,36 @@ static void hear(int fd, struct heard *heard)
     heard->text[heard->n] = '\0';
 }
 
+/* Code that is not made for a shared object takes stderr to be its own. In a file of
+ * glibc it can be: a pointer to the same stream. */
+#define STREAM(name) \
+    ".globl std" name "\n.hidden std" name "\nstd" name ": .quad _IO_2_1_std" name "_\n"
+static const char streams[] =
+    ".data\n.balign 8\n" STREAM("in") STREAM("out") STREAM("err");
+
+/* The command may read `streams`. */
 static int run(const char *const *argv, struct heard *heard)
 {
     posix_spawn_file_actions_t actions;
-    int ends[2], ended = -1;
+    int ends[2], input[2], ended = -1;
     pid_t child;
-    if (pipe2(ends, O_CLOEXEC) < 0)
+    if (pipe2(input, O_CLOEXEC) < 0)
         return -errno;
+    const ssize_t written = write(input[1], streams, sizeof streams - 1);
+    close(input[1]);
+    if (written < 0 || pipe2(ends, O_CLOEXEC) < 0) {
+        close(input[0]);
+        return -EPIPE;
+    }
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, input[0], 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
     int status = -posix_spawnp(&child, argv[0], &actions, NULL,
                                (char *const *)(uintptr_t)argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
+    close(input[0]);
     if (status == 0) {
         hear(ends[0], heard);
         while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
@@ -140,8 +155,9 @@ static const char *complaint(struct heard *heard)
     char *rest = heard->text, *line, *first = NULL;
     while ((line = strsep(&rest, "\n"))) {
         first = first ? first : line;
-        if (strstr(line, "relocation") || strstr(line, "error") ||
-            strstr(line, "undefined") || strstr(line, "not recognized"))
+        if (!strstr(line, "warning") &&
+            (strstr(line, "relocation") || strstr(line, "error") ||
+             strstr(line, "undefined") || strstr(line, "not recognized")))
             return line;
     }
     return first && *first ? first : "it says nothing";
@@ -177,34 +193,54 @@ static int make_file(char **path)
     return 0;
 }
 
-enum { COMPILER_WORDS = 8, WORDS = COMPILER_WORDS + 10 };
+/* Words of the compiler, one after the other: what stands before the file, and behind it.
+ * The second way gives the file streams of its own, the third one is for a machine that
+ * has no libstdc++. */
+static const char *const ways[][2] = {
+    {"", "-Wl,--as-needed -lstdc++"},
+    {"-x assembler - -x none", "-Wl,--as-needed -lstdc++"},
+    {"", ""},
+};
 
-/* $CC may have words of its own: "ccache gcc". */
-static void make_words(char *compiler, const char *output, const char *input,
-                       const char **argv)
+/* $CC may have words of its own, too: "ccache gcc". */
+static int link_in_a_way(const char *path, const char *compiler, const char *output,
+                         const char *const way[2], char **command, struct heard *heard)
 {
-    const char *const fixed[] = {
-        "-shared", "-o", output, "-Wl,--whole-archive", input, "-Wl,--no-whole-archive",
-        "-lm",     NULL};
-    char *rest = NULL, *word = strtok_r(compiler, " ", &rest);
+    enum { WORDS = 40 };
+    const char *argv[WORDS] = {NULL};
     size_t n = 0;
-    for (; word && n < COMPILER_WORDS; word = strtok_r(NULL, " ", &rest))
-        argv[n++] = word;
-    memcpy(argv + n, fixed, sizeof fixed);
+    char *text = NULL, *rest = NULL;
+    /* Words have no spaces, but paths may. */
+    if (asprintf(&text,
+                 "%s -shared -o OUTPUT -Wl,-Bsymbolic %s -Wl,--whole-archive INPUT "
+                 "-Wl,--no-whole-archive -lm %s",
+                 compiler, way[0], way[1]) < 0)
+        return -ENOMEM;
+    for (char *word = strtok_r(text, " ", &rest); word && n < WORDS - 1;
+         word = strtok_r(NULL, " ", &rest))
+        argv[n++] = !strcmp(word, "OUTPUT")  ? output
+                    : !strcmp(word, "INPUT") ? path
+                                             : word;
+    *heard = (struct heard){.n = 0};
+    *command = join(argv);
+    const int status = *command ? run(argv, heard) : -ENOMEM;
+    free(text);
+    return status;
 }
 
-static int link_file(const char *path, char *compiler, char *output, char **command,
-                     struct error *error)
+static int link_file(const char *path, const char *compiler, const char *output,
+                     char **command, struct error *error)
 {
-    const char *argv[WORDS];
-    struct heard *const heard = calloc(1, sizeof *heard);
-    make_words(compiler, output, path, argv);
-    *command = heard ? join(argv) : NULL;
-    const int status = *command ? run(argv, heard) : -ENOMEM;
+    struct heard *const heard = malloc(sizeof *heard);
+    int status = heard ? -ENOEXEC : -ENOMEM;
+    for (size_t i = 0; i < ARRAY_LEN(ways) && status == -ENOEXEC; i++) {
+        FREE_EACH(*command);
+        status = link_in_a_way(path, compiler, output, ways[i], command, heard);
+    }
     if (status < 0) {
-        error_set(error, status, "cannot link %.120s: %.80s: %.240s", path, argv[0],
+        error_set(error, status, "cannot link %.120s: %.80s: %.240s", path, compiler,
                   status == -ENOEXEC ? complaint(heard) : strerror(-status));
-        free(*command);
+        FREE_EACH(*command);
         *command = NULL;
     }
     free(heard);
@@ -214,9 +250,9 @@ static int link_file(const char *path, char *compiler, char *output, char **comm
 int library_link(const char *path, char **linked, char **command, struct error *error)
 {
     const char *const asked = getenv("CC");
-    char *const compiler = strdup(asked && asked[strspn(asked, " ")] ? asked : "cc");
+    const char *const compiler = asked && asked[strspn(asked, " ")] ? asked : "cc";
     *linked = *command = NULL;
-    int status = compiler ? make_file(linked) : -ENOMEM;
+    int status = make_file(linked);
     if (status < 0)
         error_set(error, status, "cannot make a temporary file: %s", strerror(-status));
     else
@@ -227,6 +263,5 @@ int library_link(const char *path, char **linked, char **command, struct error *
         free(*linked);
         *linked = NULL;
     }
-    free(compiler);
     return status;
 }

@@ -178,11 +178,12 @@ static int check_lengths(const struct reader *reader)
             used |= declaration->argument[a].kind == ARGUMENT_ARRAY &&
                     declaration->argument[a].length == (int)i;
         if (!used)
-            return reader_fail(reader, &reader->token[reader->later[i].name],
-                               "what does %s point to? Write %s[1] for one value, '= 0' "
-                               "for one that begins with it, or 'length %s' behind the "
-                               "array whose length it holds",
-                               argument->name, argument->name, argument->name);
+            return reader_fail(
+                reader, &reader->token[reader->later[i].name],
+                "how many elements has %s? Write %s[n] without the '*'; or "
+                "'= 0' for one value that begins with it, or 'length %s' "
+                "behind the array whose length it holds",
+                argument->name, argument->name, argument->name);
     }
     return 0;
 }

@@ -272,8 +272,8 @@ static bool take_pair(struct reader *reader, enum ctype *type)
     if (!token_is(word, "float") && !token_is(word, "double"))
         return false;
     const bool behind = token_is(word + 1, "_Complex") ||
-                        (token_is(word + 1, "complex") &&
-                         (word[2].kind == TOKEN_WORD || token_is(word + 2, "*")));
+                        (token_is(word + 1, "complex") && !token_is(word + 2, "[") &&
+                         !token_is(word + 2, "="));
     if (!std && !before && !behind)
         return false;
     word_type(word, type);

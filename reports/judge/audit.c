@@ -19,8 +19,10 @@ struct size {
     bool whole; /* all kernels that this CPU can run have a time, and it decides */
 };
 
-/* A dispatcher costs a branch or a jump beside what it calls. */
+/* A dispatcher costs a branch or a jump beside what it calls: a part of a long call, and
+ * of a short one so much that nobody can tell it from another choice. */
 #define ABOUT 0.1
+#define OWN_NS 2.0
 
 /* Without a name it is the only kernel that says of itself that it chooses. */
 static bool is_dispatcher(const struct run *run, const struct result *result)
@@ -59,6 +61,15 @@ static int find_like(const struct run *run, struct size *size, size_t first, siz
     return 0;
 }
 
+static int is_faster(const struct result *fast, const struct result *slow, bool *is)
+{
+    struct speedup speedup;
+    const int status = result_speedup(fast, slow, &speedup);
+    *is = status == 0 && speedup.ci.known && isfinite(speedup.ci.lo) &&
+          speedup.ci.lo > 1 + AUDIT_THRESHOLD;
+    return status;
+}
+
 /* The fastest kernel is compared with the dispatcher over the rounds of both. */
 static int size_judge(const struct run *run, const struct result *of, size_t first,
                       size_t end, struct size *size)
@@ -92,8 +103,14 @@ static int size_judge(const struct run *run, const struct result *of, size_t fir
         return 0;
     }
     status = find_like(run, size, first, end);
-    /* It chose the fastest, and its own code costs the difference. */
-    size->worse = size->like != size->best;
+    if (status < 0 || !size->like || size->like == size->best)
+        size->worse = size->like != size->best;
+    else
+        status = is_faster(size->best, size->like, &size->worse);
+    /* It chose the fastest, or one as fast, and its own code costs the difference. */
+    if (size->worse &&
+        size->dispatcher->summary.median_ns - size->best->summary.median_ns < OWN_NS)
+        size->worse = size->whole = false;
     return status;
 }
 

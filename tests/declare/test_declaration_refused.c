@@ -33,6 +33,7 @@ static const struct {
     {"void (unsigned foo x)",
      "foo is no word of a type, or there is a word too many\n    "
      "void (unsigned foo x)\n                   ^~~"},
+    {"float complex (int n)", "a complex number that is returned cannot be received"},
     {"float complex f()", "a complex number that is returned cannot be received"},
     {"void (u8 x[n]) for size_t n", "behind 'for' dimensions have no type: for n"},
     {"void () for float x = 1", "behind 'for' stand dimensions, arrays and objects"},
@@ -104,7 +105,7 @@ static const struct {
     {"void (int (*f)(void))", "which function is f? Write = &name, or = NULL"},
     {"void (int a, int a)",
      "two arguments are called a\n    void (int a, int a)\n                     ^"},
-    {"void (int *r)", "what does r point to? Write r[1] for one value"},
+    {"void (int *r)", "how many elements has r? Write r[n] without the '*'"},
     {"void (u8 x[])", "how many elements? Write an expression, such as [n]"},
     {"void (u8 x[2.5])",
      "expected a whole number\n    void (u8 x[2.5])\n               ^~~"},

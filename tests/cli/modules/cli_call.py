@@ -98,6 +98,25 @@ class Call(CallCase):
                                 "--quiet", *SHORT).stdout
         self.assertRegex(printed, r"mix_c@64 +\S+ \w?s .*\n +unchecked: there is no reference")
 
+    def test_outputs_that_are_read(self):
+        """Those of xor cancel the bytes out that the check lays there."""
+        for function, prototype, name in (
+                ("mix_c", MIX.replace("inout ", ""), "dst"),
+                ("planes_xor", "void (uint32_t *const x[5][n], size_t n)", "x")):
+            row = self.call(function, prototype, f"--reference={function}", "--sizes=64")[function]
+            self.assertEqual(row["status"], "unchecked", row)
+            self.assertIn(f"what {name} held before the call: if the function reads it, write inout",
+                          " ".join(row["notes"]))
+
+    def test_used_object(self):
+        row = self.call("draw", "uint32_t (struct scale *s = from scale_new(3) free scale_free)")["draw"]
+        self.assertIn("second call with an object has other results", " ".join(row["notes"]))
+        self.assertIsNone(row["limit"], "of no bytes")
+
+    def test_own_reference(self):
+        row = self.mix("mix_c")["mix_c"]
+        self.assertIn("own reference", " ".join(row["notes"]))
+
     def test_wrong(self):
         row = self.broken("mix_wrong", "wrong", r"1 of 101 checked are wrong: output\[100\]")
         self.assertNotIn("aligned", row["reason"])
@@ -183,7 +202,7 @@ class Call(CallCase):
         row = self.right("planes_join", "void (const float *const in[2][n], float out[2 * n], "
                          "size_t n)", "--sizes=101")
         self.assertEqual(row["work"]["bytes"], 1616)
-        self.right("planes_halve", "void (inout float *const x[3][n], size_t n)", "--sizes=101")
+        self.right("planes_xor", "void (inout uint32_t *const x[5][n], size_t n)", "--sizes=101")
         split = "void (float *const out[2][n], const float in[2 * n], size_t n)"
         rows = self.call("planes_split,planes_over,planes_move", split, "--sizes=101",
                          "--reference=planes_split", status=4)
@@ -409,8 +428,7 @@ class Call(CallCase):
         self.assertIn("mix:mix/f32/scalar/mix_c@64", done.stdout)
         done = self.run_tool("call", f"{path}:mix_d", MIX, status=2)
         self.assertIn("mix_c", done.stderr)
-        text = self.run_tool("audit", f"{path}:mix_c,mix_avx2", MIX, "--sizes=64",
-                             "--dry-run").stdout
+        text = self.run_tool("audit", f"{path}:mix_c", MIX, "--sizes=64", "--dry-run").stdout
         self.assertIn("mix:mix/f32/avx2/mix_avx2@64", text)
 
     def test_nothing_is_left(self):

@@ -62,9 +62,8 @@ class CallFile(CallCase):
                                  "--reference=mix_c", "--dry-run").stdout
             self.assertEqual(set(re.findall(r"libmix:(mix/\S+)@64", text)),
                              {"mix/f32/scalar/mix_c", "mix/f32/avx2/mix_avx2"}, text)
-        document = self.run_json("audit", f"{self.built}:mix_rounds", MIX, "--sizes=64",
-                                 "--quiet", *SHORT)
-        self.assertEqual({row["variant"] for row in kernels(document)}, {"mix_rounds"})
+        done = self.run_tool("audit", f"{self.built}:mix_rounds", MIX, "--sizes=64", status=2)
+        self.assertIn("write those to choose from", done.stderr)
         done = self.run_tool("audit", f"{self.built}:mix_d", MIX, status=2)
         self.assertIn("has no function mix_d", done.stderr)
 
@@ -266,6 +265,25 @@ class CallList(CallCase):
                                   capture_output=True, env=environment())
             if "there is no library" not in done.stderr:
                 self.assertEqual(done.returncode, 0, f"{command}\n{done.stderr}")
+
+    def test_object_of_a_program(self):
+        """Compiled for no shared object: its data, streams of libc, and C++."""
+        source = self.folder / "program.cc"
+        source.write_text("""
+            #include <cstdio>
+            #include <stdexcept>
+            int table[4] = {1, 2, 3, 4};
+            extern "C" int sum(int n) { return n ? table[n & 3] : fprintf(stderr, "none"); }
+            #if __PIC__ && !__PIE__
+            extern "C" int refuse(int n) { throw std::runtime_error("none"); }
+            #endif
+            """)
+        for words in (["-fPIE"], ["-fPIC"]):
+            subprocess.run(["c++", "-O2", *words, "-c", "-o", self.folder / "program.o", source],
+                           check=True)
+            row, = kernels(self.run_json("call", "./program.o:sum", "int (int n)", "--sizes=1",
+                                         "--quiet", *SHORT, cwd=self.folder))
+            self.assertIn(row["status"], ("unchecked", "short"), row)
 
     def test_list(self):
         text = self.run_tool("call", self.built).stdout

@@ -190,10 +190,10 @@ void planes_move(float **out, const float *in, size_t n)
     out[1]++;
 }
 
-void planes_halve(float *const x[3], size_t n)
+void planes_xor(uint32_t *const x[5], size_t n)
 {
-    for (size_t i = 0; i < 3 * n; i++)
-        x[i / n][i % n] /= 2;
+    for (size_t i = 0; i < n; i++)
+        x[4][i] = x[0][i] ^ x[1][i] ^ x[2][i] ^ x[3][i];
 }
 
 int32_t sum_errors(const int32_t *x, size_t n, int *error)

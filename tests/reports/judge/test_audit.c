@@ -91,6 +91,23 @@ static void test_ranges(void **state)
     run_free(run);
 }
 
+/* A jump to the right kernel costs a part of a short call; of two kernels that are as
+ * fast either is right. */
+static void test_own_code(void **state)
+{
+    static const struct row own[] = {
+        {"4", {3.8, 3.8, 4.4}}, {"7", {7, 6.2, 7.7}}, {"100", {80, 80.5, 86}}};
+    struct audit audit;
+    struct run *const run = make(own, ARRAY_LEN(own), "");
+    assert_int_equal(run_audit(run, &audit), 0);
+    assert_int_equal(audit.worse, 0);
+    assert_int_equal(audit.n, 1);
+    assert_int_equal(audit.range[0].sizes, 1);
+    assert_string_equal(audit.range[0].last->shape, "100");
+    free(audit.range);
+    run_free(run);
+}
+
 /* Without one that chooses, the fastest kernel of each size is told. */
 static void test_crossover(void **state)
 {
@@ -128,5 +145,6 @@ static void test_doubt(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_ranges), TEST(test_crossover), TEST(test_doubt));
+    return RUN_TESTS(TEST(test_ranges), TEST(test_own_code), TEST(test_crossover),
+                     TEST(test_doubt));
 }

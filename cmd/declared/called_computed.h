@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by called_answers.c, which computes right outputs, and called_why.c. */
+#pragma once
+
+#include "called_private.h"
+
+#include <stdlib.h>
+
+/* Outputs of a run of their own, and which elements it did not write. */
+struct computed {
+    struct simdbench_operands view;
+    struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
+    unsigned char *other[SIMDBENCH_MAX_OPERANDS]; /* of the first run, from other bytes */
+    unsigned char *again[SIMDBENCH_MAX_OPERANDS]; /* of a third one */
+    uint64_t length[SIMDBENCH_MAX_OPERANDS];      /* elements that are valid */
+    bool varies[SIMDBENCH_MAX_OPERANDS];          /* the second run wrote other values */
+};
+
+/* Bytes that outputs hold before a call: one everywhere, or others at each place. */
+enum { FIRST_BYTE = 0x5a, SECOND_BYTE = 0xa5, MIXED_BYTES = -1 };
+
+static inline size_t bytes_of(const struct simdbench_operand *operand)
+{
+    return operand->count * type_bytes(operand->type);
+}
+
+static inline unsigned char *output_buffer(const struct simdbench_operand *operand)
+{
+    return aligned_alloc(64, (bytes_of(operand) + 64) / 64 * 64);
+}
+
+const char *output_name(const struct declared_slot *slot, uint32_t i);
+/* Calls on outputs that hold that byte everywhere, or MIXED_BYTES. */
+int compute_once(struct made_call *made, struct computed *computed, int byte,
+                 struct error *error);
+
+/* called_why.c: a note about results that vary. */
+int tell_why(struct declared_slot *slot, struct made_call *made,
+             struct computed *computed, struct error *error);
