@@ -41,7 +41,6 @@ static const struct rule rules[STUDY_MEASURES] = {
     [MEASURE_ACCURACY] = {"name", true, "max_ulp", "mean_ulp", 1, 2, true},
     [MEASURE_ARITHMETIC] = {.key = "formula"},
     [MEASURE_HOST] = {.key = "name"},
-    [MEASURE_COMMAND] = {.key = "name"},
 };
 
 const char *study_what_key(enum study_measure measure)
