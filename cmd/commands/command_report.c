@@ -155,7 +155,7 @@ static int add_files(struct fleet *fleet, const struct text_list *files,
 /* --by=host: the exit status; it has complained. */
 static int fleet_report(const struct options *options, struct error *error)
 {
-    struct fleet fleet = {.n_hosts = 0};
+    FREED_BY(fleet_free) struct fleet fleet = {.n_hosts = 0};
     int left_out = 0;
     int rc = check_format(options->format, error);
 
@@ -174,7 +174,6 @@ static int fleet_report(const struct options *options, struct error *error)
         rc = write_as(&fleet, options->format, stdout, error);
     if (rc == 0)
         rc = standard_flush(error);
-    fleet_free(&fleet);
     return rc < 0 ? exit_status_of(rc, error) : left_out ? EXIT_REGRESSED : EXIT_OK;
 }
 

@@ -53,21 +53,18 @@ static int measure_op(int64_t wait_ns, const struct op_row *row, const char *nar
 {
     FREED_BY(request_free) struct request request = {0};
     struct how how;
-    struct catalog catalog = {.memory_fd = -1};
-    struct plan plan = {.n_groups = 0};
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(plan_free) struct plan plan = {.n_groups = 0};
     FREED_BY(run_delete) struct run *run = must_have(run_new());
     how_init(&how);
     how.quiet = true;
     how.wait_ns = wait_ns;
     how.time_per_case_ns = TIME_PER_CASE_NS;
     how.seed = (uint64_t)clock_now();
-    int rc = choose(row, narrow, &request, error)
+    return choose(row, narrow, &request, error)
                  ?: plan_prepare(&request, &how, &catalog, &plan, error)
                  ?: run_plan(&how, &catalog, &plan, NULL, run, error)
                  ?: license_take_net(run, wide_isa, narrow, net);
-    plan_free(&plan);
-    catalog_free(&catalog);
-    return rc;
 }
 
 static const struct op_row *row_of_turn(int turn)

@@ -168,7 +168,7 @@ static int read_rows(const char *path, const char *sql, const char *pattern,
                      int (*add)(sqlite3_stmt *row, void *context), void *context,
                      struct error *error)
 {
-    struct database database = {.sqlite = NULL};
+    FREED_BY(database_close) struct database database = {.sqlite = NULL};
     sqlite3_stmt *query;
     int code = SQLITE_DONE;
     int status = ask(&database, path, sql, &query, error);
@@ -184,7 +184,6 @@ static int read_rows(const char *path, const char *sql, const char *pattern,
     if (status == 0 && code != SQLITE_DONE)
         status = database_error(&database, "read", code, error);
     sqlite3_finalize(query);
-    database_close(&database);
     return status;
 }
 

@@ -271,12 +271,11 @@ static int read_needs(const struct value *object, struct study_check *check)
 static int read_measure(const struct value *object, enum study_measure *measure)
 {
     const struct value value = value_member(object, "measure");
-    char *name = NULL;
+    FREED_BY(free_memory) char *name = NULL;
     int code = value_text(&value, &name);
 
     if (!code && study_measure_find(name, measure))
         code = VALUE_FAIL(&value, "no measure '%s'", name);
-    free(name);
     return code;
 }
 
