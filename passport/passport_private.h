@@ -168,10 +168,6 @@ struct timer {
 struct lengths {
     unsigned char *less, *more;
 };
-/* The time by which a turn of the longer block of `a` exceeds one of its shorter block,
- * over the same of `b`: each time is the least of many samples. */
-double timing_ratio(const struct timer *timer, const struct lengths *a,
-                    const struct lengths *b);
 
 /* ---- form_cycles.c ---- */
 

@@ -29,10 +29,6 @@ const char *perf_shared(const char *root, const struct event *event);
 void perf_starved(const char *root, const char *how, struct count *count);
 
 struct perf_event_mmap_page;
-/* Reads an event that is on the PMU now from its page alone, as read() would tell it;
- * false if that cannot be had. */
-bool page_read(const struct perf_system *system, const struct perf_event_mmap_page *page,
-               uint64_t *value);
 /* Software events that happen in the kernel: counting user space alone sees none. */
 bool event_in_kernel(const struct event *event);
 

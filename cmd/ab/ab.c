@@ -312,7 +312,7 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
     ab->session.watcher = watcher ? watcher : &nobody;
     ab->session.run = run;
     ab->session.started = clock_now();
-    struct ab_group *const groups = must_have(calloc(n, sizeof *groups));
+    FREED_BY(free_memory) struct ab_group *groups = must_have(calloc(n, sizeof *groups));
     int status = 0;
     set_gate(ab, run);
     for (size_t g = 0; g < n; g++)
@@ -337,6 +337,5 @@ int ab_measure(struct ab *ab, const struct ab_gate *gate, const struct watcher *
         finish(ab, groups, status == -EINTR);
     for (size_t g = 0; g < n; g++)
         group_close(&groups[g]);
-    free(groups);
     return status;
 }

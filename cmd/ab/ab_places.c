@@ -63,7 +63,7 @@ static char *renamed(const struct ab *ab, const char *text, int to)
 {
     const char *const old = ab->arm[ARM_BASE].load;
     const size_t length = strlen(old);
-    struct buffer out = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer out = {.text = NULL};
     while (*text) {
         const size_t line = strcspn(text, "\n");
         char *const copy = must_have(strndup(text, line));
@@ -74,7 +74,6 @@ static char *renamed(const struct ab *ab, const char *text, int to)
         text += *text != '\0';
     }
     char *const result = must_have(strdup(buffer_text(&out)));
-    buffer_free(&out);
     return result;
 }
 

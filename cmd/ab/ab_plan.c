@@ -160,13 +160,11 @@ static void offered_ops(const struct ab *ab, struct text_list *ops)
 
 static int plan_one(struct ab *ab, const char *op, struct error *error)
 {
-    struct text_list ops = {.n = 0};
+    FREED_BY(text_list_free) struct text_list ops = {.n = 0};
     offered_ops(ab, &ops);
-    const int status = text_list_has(&ops, op)
-                           ? plan_op(ab, op, false, error)
-                           : selection_unknown("", op, "op in BASE or HEAD", &ops, error);
-    text_list_free(&ops);
-    return status;
+    return text_list_has(&ops, op)
+               ? plan_op(ab, op, false, error)
+               : selection_unknown("", op, "op in BASE or HEAD", &ops, error);
 }
 
 /* One op that cannot be had does not keep the others away. */
@@ -255,18 +253,17 @@ static void name_options(const struct request *what, char *text, size_t size)
                    {"--layout", what->layouts.n},
                    {"--filter", what->filters.n},
                    {"--accuracy-at-most", what->settings.most_ulp > 0}};
-    struct text_list names = {.n = 0};
+    FREED_BY(text_list_free) struct text_list names = {.n = 0};
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
         if (options[i].given)
             text_list_add(&names, options[i].name);
     text_list_join(&names, ", ", text, size);
-    text_list_free(&names);
 }
 
 /* "6 of 14 kernels that both builds have, by OP, --isa"; NULL: none. */
 static void tell_left_out(struct ab *ab)
 {
-    struct text_list isas = {.n = 0};
+    FREED_BY(text_list_free) struct text_list isas = {.n = 0};
     size_t all = 0, lacking = 0, left = 0;
     char options[160], text[240];
     for (size_t i = 0; i < ab->n_kernels; i++) {
@@ -288,7 +285,6 @@ static void tell_left_out(struct ab *ab)
     snprintf(text, sizeof text, "%zu of %zu kernels that both builds have, of %s",
              lacking, all, options);
     must(string_set(&ab->lacking, lacking ? text : NULL));
-    text_list_free(&isas);
 }
 
 int ab_plan_make(struct ab *ab, struct error *error)

@@ -28,6 +28,3 @@ void called_forget(struct called *called);
 /* "LIB:mix" becomes "LIB:mix_c,mix_sse2,mix_avx2", which are to be freed; what belongs to
  * no family stays as it is. */
 int called_family(const char *where, char **all, struct error *error);
-
-/* Lists functions of a library, those whose names match (NULL: all); the exit status. */
-int call_list(const char *library, const char *pattern);

@@ -46,11 +46,10 @@ static bool is_linear(const struct options *options, const struct catalog *catal
 static int choose_sizes(struct options *options)
 {
     struct error error = {.text = ""};
-    struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
     int status = catalog_make(&options->request, &options->how, &catalog, &error);
     if (status == 0 && is_linear(options, &catalog))
         status = sizes_expand(AUDIT_SIZES, &options->request.sizes, &error);
-    catalog_free(&catalog);
     return exit_status_of(status, &error);
 }
 

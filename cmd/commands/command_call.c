@@ -2,14 +2,124 @@
 /* `simdbench call LIB:FUNCTION 'PROTOTYPE'`: the declaration is a module like any other,
  * and the ordinary run measures it. */
 #include "commands/call.h"
-#include "commands/commands.h"
-#include "library_files.h"
-#include "process/process.h"
-#include "worker/worker.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "library_files.h"
+#include "process/process.h"
+#include "reports.h"
+#include "worker/worker.h"
+
+static bool matches(const struct library_function *function, const char *pattern)
+{
+    if (!pattern)
+        return true;
+    const bool glob = strpbrk(pattern, "*?[");
+    const char *const other = function->demangled ?: "";
+    return glob ? text_glob(pattern, function->name) || text_glob(pattern, other)
+                : strstr(function->name, pattern) || strstr(other, pattern);
+}
+
+static size_t print_functions(const struct library *library, const char *pattern,
+                              const char **first)
+{
+    static const char *const bindings[] = {[FUNCTION_EXPORTED] = "",
+                                           [FUNCTION_HIDDEN] = "hidden",
+                                           [FUNCTION_LOCAL] = "local"};
+    size_t n = 0;
+    for (size_t i = 0; i < library->n; i++) {
+        const struct library_function *const function = &library->function[i];
+        if (function->is_data || !matches(function, pattern))
+            continue;
+        if (!*first && function->binding == FUNCTION_EXPORTED)
+            *first = function->name;
+        if (n++ == 0)
+            text_line(stdout, "%8s  %-20s  %s", "bytes", "instruction set", "function");
+        text_line(stdout, "%8llu  %-20s  %s%s%s%s%s", (unsigned long long)function->bytes,
+                  function->is_chosen ? "chosen at load" : function->isa, function->name,
+                  function->demangled ? "  " : "", function->demangled ?: "",
+                  bindings[function->binding][0] ? "  " : "",
+                  bindings[function->binding]);
+    }
+    return n;
+}
+
+/* Functions that one declaration fits: the words to begin with. */
+static void print_families(const struct library *library, const char *pattern)
+{
+    struct family *family = NULL;
+    size_t n = 0;
+    if (library_families(library, true, &family, &n) < 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        bool shown = false;
+        for (size_t k = 0; k < family[i].n; k++)
+            shown |= matches(family[i].member[k].function, pattern);
+        if (!shown)
+            continue;
+        char text[2048];
+        size_t used = 0;
+        for (size_t k = 0; k < family[i].n && used < sizeof text; k++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     k ? "," : "", family[i].member[k].function->name);
+        text_line(stdout, "one op: %s", text);
+    }
+    families_free(family, n);
+}
+
+/* `name`: the library as it was given. */
+static int list(const char *path, const char *name, const char *pattern,
+                struct error *error)
+{
+    struct library library;
+    int status = library_read(path, &library, error);
+    if (status < 0)
+        return status;
+    status = library_decode(&library, NULL, error);
+    if (status < 0) {
+        library_close(&library);
+        return status;
+    }
+    const char *first = NULL;
+    const size_t n = print_functions(&library, pattern, &first);
+    print_families(&library, pattern);
+    if (first)
+        text_line(stdout,
+                  "Next, with its own prototype: simdbench call '%s:%s' 'void (inout "
+                  "float dst[n], const float src[n], size_t n)'",
+                  name, first);
+    if (!n && pattern)
+        complain("%s: no function's name matches '%s'; simdbench call %s lists all", name,
+                 pattern, name);
+    else if (!n)
+        complain("%s: no names of functions are in it: it was stripped, or exports none; "
+                 "take one with its symbols, or a library (.so, .a, .o)",
+                 name);
+    library_close(&library);
+    return n ? EXIT_OK : EXIT_NOTHING;
+}
+
+/* Lists functions of a library, those whose names match (NULL: all); the exit status. */
+static int call_list(const char *name, const char *pattern)
+{
+    char path[PATH_MAX], *linked = NULL, *command = NULL;
+    struct error error = {.text = ""};
+    int status = library_where(name, path, sizeof path, &error);
+    if (status == 0 && library_must_link(path))
+        status = library_link(path, &linked, &command, &error);
+    if (command)
+        complain("linked by: %s", command);
+    if (status == 0)
+        status = list(linked ?: path, name, pattern, &error);
+    if (linked)
+        unlink(linked);
+    FREE_EACH(linked, command);
+    return status < 0 ? exit_status_of(status, &error) : status;
+}
 
 static void run_this(struct options *options, const char *file, const char *op)
 {

@@ -69,7 +69,7 @@ int command_history(struct options *options)
 {
     const char *const named = getenv("SIMDBENCH_HISTORY");
     const char *const word = options->files.n ? options->files.item[0] : NULL;
-    struct history history = {.n = 0};
+    FREED_BY(history_free) struct history history = {.n = 0};
     struct error error = {0};
 
     if (!options->history && named && *named)
@@ -89,6 +89,5 @@ int command_history(struct options *options)
         rc = write_all(options, &history, &error);
     if (rc != 0)
         complain("%s", error.text);
-    history_free(&history);
     return rc ? EXIT_USAGE : EXIT_OK;
 }

@@ -20,7 +20,7 @@ static void print_note(const char *group, const char *note)
 static int print_help(struct options *options)
 {
     struct error error = {.text = ""};
-    struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
     text_list_free(&options->request.baselines);
     text_list_add(&options->request.baselines, "none");
     const int status = catalog_make(&options->request, &options->how, &catalog, &error);
@@ -37,7 +37,6 @@ static int print_help(struct options *options)
         };
         help_op(stdout, &op, owner ? owner->info.path : NULL);
     }
-    catalog_free(&catalog);
     return exit_status_of(status, &error);
 }
 

@@ -1,9 +1,181 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <math.h>
+#include <string.h>
 
 #include "commands/commands.h"
 #include "output/output.h"
 #include "process/process.h"
+
+/* Over the fastest fair baseline; NAN: there is none. */
+static double speedup(const struct run *run, const struct result *result)
+{
+    double least = NAN;
+
+    FOR_EACH (const struct ratio, ratio, result->summary.ratios,
+              result->summary.n_ratios) {
+        const char *const label = ratio->baseline;
+        const struct versus versus =
+            baseline_ratio(run, result, label, id_label(label, result->op ?: ""));
+        if (versus.ratio && versus.ranked)
+            least = fmin(least, versus.ratio->speedup);
+    }
+    return least;
+}
+
+/* NAN: the case has no such number. */
+static double value_of(const struct run *run, const struct result *result,
+                       const char *name)
+{
+    const bool known = result_has_summary(result) && status_has_time(result->status);
+    const struct {
+        const char *name;
+        double value;
+    } values[] = {
+        {"median_ns", result->summary.median_ns},
+        {"gops", result->summary.gops > 0 ? result->summary.gops : NAN},
+        {"gbps", result->summary.gbps > 0 ? result->summary.gbps : NAN},
+        {"ghz", result->summary.ghz > 0 ? result->summary.ghz : NAN},
+        {"share", result->summary.limit.id ? result->summary.limit.share : NAN},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(values) && known; i++)
+        if (!strcmp(values[i].name, name))
+            return values[i].value;
+    return known ? speedup(run, result) : NAN;
+}
+
+/* Prints a number a line for each case whose id matches --query; EXIT_NOTHING if none
+ * does, or one of them has no such number. */
+static int query_print(const struct options *options, const struct run *run)
+{
+    const char *const name = options->value ? options->value : "median_ns";
+    size_t matches = 0, printed = 0;
+    char text[NUMBER_SIZE];
+
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        if (!text_glob(options->query, result->id ?: ""))
+            continue;
+        matches++;
+        const double value = value_of(run, result, name);
+        if (!isfinite(value)) {
+            complain("%.200s: %s, no %s", result->id, status_name(result->status), name);
+            continue;
+        }
+        text_exact(value, text);
+        text_line(stdout, "%s", text);
+        printed++;
+    }
+    if (!matches)
+        complain("--query=%.200s: no case matches", options->query);
+    return printed && printed == matches ? EXIT_OK : EXIT_NOTHING;
+}
+
+static int write_page(const struct fleet *fleet, FILE *file, struct error *error)
+{
+    struct json json = {.root = NULL};
+
+    fleet_json(fleet, &json);
+    return html_write_json(&json, file, error);
+}
+
+static int write_as(const struct fleet *fleet, enum format format, FILE *file,
+                    struct error *error)
+{
+    const int rc = format == FORMAT_JSON       ? fleet_write_json(fleet, file, error)
+                   : format == FORMAT_HTML     ? write_page(fleet, file, error)
+                   : format == FORMAT_CSV      ? fleet_write_csv(fleet, file)
+                   : format == FORMAT_MARKDOWN ? fleet_write_markdown(fleet, file)
+                                               : fleet_write_table(fleet, file);
+    return rc == -ENOMEM ? error_set(error, rc, "out of memory") : rc;
+}
+
+struct saved {
+    const struct fleet *fleet;
+    enum format format;
+};
+
+static int write_file(const void *context, FILE *file, struct error *error)
+{
+    const struct saved *const saved = context;
+    return write_as(saved->fleet, saved->format, file, error);
+}
+
+static int check_format(enum format format, struct error *error)
+{
+    if (format == FORMAT_HTML)
+        return html_check(error);
+    return format == FORMAT_TABLE || format == FORMAT_MARKDOWN || format == FORMAT_CSV ||
+                   format == FORMAT_JSON
+               ? 0
+               : error_set(error, -EINVAL,
+                           "--by=host writes table, markdown, csv, json and html, not %s",
+                           format_name(format));
+}
+
+/* A file that is no run costs itself alone. 1: it was left out; -ENOMEM. */
+static int add_file(struct fleet *fleet, const char *path, struct error *error)
+{
+    const char *const slash = strrchr(path, '/'), *twin = NULL;
+    struct error why = {.text = ""};
+    struct run *run = NULL;
+    int rc = run_load(&run, path, &why);
+
+    if (rc < 0 && rc != -ENOMEM) {
+        complain("left out: %s", why.text);
+        return 1;
+    }
+    if (rc == 0)
+        rc = fleet_add(fleet, run, slash ? slash + 1 : path, &twin);
+    run_free(run);
+    if (rc == -EEXIST) {
+        complain("%s: the same run as %s, counted once", path, twin);
+        return 0;
+    }
+    return rc == 0 ? 0 : error_set(error, rc, "out of memory");
+}
+
+static int add_files(struct fleet *fleet, const struct text_list *files,
+                     struct error *error)
+{
+    int left_out = 0;
+
+    for (size_t i = 0; i < files->n; i++) {
+        const int rc = add_file(fleet, files->item[i], error);
+        if (rc < 0)
+            return rc;
+        left_out |= rc;
+    }
+    return fleet->runs
+               ? left_out
+               : error_set(
+                     error, -EINVAL,
+                     "--by=host: none of the files is a run, as --json=FILE writes it");
+}
+
+/* --by=host: the exit status; it has complained. */
+static int fleet_report(const struct options *options, struct error *error)
+{
+    FREED_BY(fleet_free) struct fleet fleet = {.n_hosts = 0};
+    int left_out = 0;
+    int rc = check_format(options->format, error);
+
+    for (size_t i = 0; i < options->n_outputs && rc == 0; i++)
+        rc = check_format(options->outputs[i].format, error);
+    if (rc == 0)
+        rc = left_out = add_files(&fleet, &options->files, error);
+    rc = rc > 0 ? 0 : rc;
+    if (rc == 0 && fleet_judge(&fleet) != 0)
+        rc = error_set(error, -ENOMEM, "out of memory");
+    for (size_t i = 0; i < options->n_outputs && rc == 0; i++) {
+        const struct saved saved = {&fleet, options->outputs[i].format};
+        rc = file_save(options->outputs[i].file, write_file, &saved, error);
+    }
+    if (rc == 0)
+        rc = write_as(&fleet, options->format, stdout, error);
+    if (rc == 0)
+        rc = standard_flush(error);
+    return rc < 0 ? exit_status_of(rc, error) : left_out ? EXIT_REGRESSED : EXIT_OK;
+}
 
 /* The first file is the run; the others join it. */
 static int load_all(const struct text_list *files, struct run **run, struct error *error)

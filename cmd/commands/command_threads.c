@@ -224,8 +224,8 @@ static int measure(struct options *options, struct catalog *catalog,
 int command_threads(struct options *options)
 {
     struct error error = {.text = ""};
-    struct catalog catalog = {.memory_fd = -1};
-    struct plan plan = {.n_groups = 0};
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(plan_free) struct plan plan = {.n_groups = 0};
     signals_catch();
     choose_counts(options);
     int status = settle(options, &error);
@@ -248,7 +248,5 @@ int command_threads(struct options *options)
         plan_print(&plan, stdout);
     else if (status == 0)
         status = measure(options, &catalog, &plan, &error);
-    plan_free(&plan);
-    catalog_free(&catalog);
     return exit_status_of(status, &error);
 }

@@ -40,13 +40,6 @@ int command_trust(struct options *options);
 int command_completion(struct options *options);
 int command_man(struct options *options);
 
-/* Prints a number a line for each case whose id matches --query; EXIT_NOTHING if none
- * does, or one of them has no such number (command_query.c). */
-int query_print(const struct options *options, const struct run *run);
-
-/* --by=host: the exit status; it has complained (fleet_report.c). */
-int fleet_report(const struct options *options, struct error *error);
-
 /* --output: standard output is kept until the end, and the file is replaced then. 1; 0
  * if there is nothing to do: redirect_end() is for 1 alone; or a negative errno
  * (redirect.c). */

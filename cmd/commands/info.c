@@ -392,7 +392,7 @@ static int list_all(const struct options *options, const struct catalog *catalog
 
 int command_list(struct options *options)
 {
-    struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
     struct error error = {0};
     const bool all = !options->files.n;
     const int topic = all ? 0 : find_topic(options->files.item[0], &error);
@@ -405,6 +405,5 @@ int command_list(struct options *options)
                  : list_topic(&topics[topic], options, &catalog, &error);
     if (rc != 0)
         complain("%s", error.text);
-    catalog_free(&catalog);
     return rc ? EXIT_USAGE : EXIT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checks of a machine. doctor_vitals.c and doctor_ask.c find out;
- * doctor_checks.c, doctor_counters.c, doctor_noise.c and doctor_baselines.c judge, and
+ * The checks of a machine. doctor_vitals.c and doctor.c find out;
+ * doctor_checks.c, doctor_noise.c and doctor_baselines.c judge, and
  * judge any machine that is put into the structs; doctor_print.c prints.
  */
 #pragma once
@@ -72,8 +72,6 @@ void vitals_read(struct vitals *vitals, const char *root);
 void vitals_measure(struct vitals *vitals);
 /* Names of simdbench's own baselines; NULL after the last one. */
 const char *baseline_name(size_t index);
-/* Starts each baseline and asks what it is. Returns how many, at most max. */
-size_t baselines_ask(struct baseline *baseline, size_t max);
 
 /* Adds a check, with its value. */
 __attribute__((format(printf, 3, 4))) void
@@ -86,8 +84,6 @@ const char *or_not_told(const char *text);
 void checks_host(struct checks *checks, const struct host *host,
                  const struct vitals *vitals);
 /* Parts of checks_host. */
-void checks_counters(struct checks *checks, const struct host *host,
-                     const struct vitals *vitals);
 void checks_clock(struct checks *checks, const struct host *host,
                   const struct vitals *vitals);
 void checks_core_share(struct checks *checks, const struct host *host,
@@ -124,7 +120,7 @@ void checks_markdown(const struct checks *checks, FILE *file);
 /* Makes {"answer": [...], "checks": [...]}. */
 void checks_json(const struct checks *checks, struct json *json);
 
-/* ---- doctor_instructions.c, doctor_instructions_print.c ---- */
+/* ---- doctor_instructions.c ---- */
 
 /* Forms of instructions and what each costs. */
 struct instructions {
@@ -132,9 +128,5 @@ struct instructions {
     struct passport *passport;
     size_t n;
 };
-void instructions_print(const struct instructions *instructions, const struct host *host,
-                        FILE *file);
-int instructions_print_json(const struct instructions *instructions,
-                            const struct host *host, FILE *file, struct error *error);
 /* The command: an exit status, or a negative errno. */
 int doctor_instructions(const struct options *options, struct error *error);

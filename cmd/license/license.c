@@ -1,12 +1,110 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "license/license.h"
 #include "license_private.h"
+#include "measure/measure.h"
+#include "op_row.h"
 #include "output/output.h"
 #include "process/process.h"
+
+#define TIME_PER_CASE_NS 20000000
+static const char *const wide_isa = "avx512";
+
+/* The widest instruction set below avx512 that is here. */
+static const char *narrow_isa(void)
+{
+    size_t at = (size_t)isa_find(wide_isa);
+    while (at-- > 0)
+        if (isa_available(at, NULL, 0))
+            return isa_get(at)->name;
+    return NULL;
+}
+
+static int choose(const struct op_row *row, const char *narrow, struct request *request,
+                  struct error *error)
+{
+    request_init(request);
+    request->op = must_have(strdup(row->op->name));
+    const struct {
+        struct text_list *list;
+        const char *text;
+    } words[] = {
+        {&request->isas, narrow},
+        {&request->isas, wide_isa},
+        {&request->types, "f32"},
+        {&request->baselines, "none"},
+        {&request->semirings, row->license.semiring},
+        {&request->variants, row->license.variant},
+        {&request->layouts, row->license.layout},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (words[i].text)
+            text_list_add(words[i].list, words[i].text);
+    return sizes_expand(row->license.sizes, &request->sizes, error);
+}
+
+/* The same plan and run as those of `simdbench OP`. */
+static int measure_op(int64_t wait_ns, const struct op_row *row, const char *narrow,
+                      struct license_net *net, struct error *error)
+{
+    FREED_BY(request_free) struct request request = {0};
+    struct how how;
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(plan_free) struct plan plan = {.n_groups = 0};
+    FREED_BY(run_delete) struct run *run = must_have(run_new());
+    how_init(&how);
+    how.quiet = true;
+    how.wait_ns = wait_ns;
+    how.time_per_case_ns = TIME_PER_CASE_NS;
+    how.seed = (uint64_t)clock_now();
+    return choose(row, narrow, &request, error)
+                 ?: plan_prepare(&request, &how, &catalog, &plan, error)
+                 ?: run_plan(&how, &catalog, &plan, NULL, run, error)
+                 ?: license_take_net(run, wide_isa, narrow, net);
+}
+
+static const struct op_row *row_of_turn(int turn)
+{
+    const struct op_row *const *row = op_rows();
+    while (*row && (*row)->license.turn != turn)
+        row++;
+    return *row;
+}
+
+/* Runs each op with avx512 and the widest narrower instruction set that is here; waits
+ * for a CPU so long. */
+static int license_measure_net(int64_t wait_ns, struct license *license, bool progress,
+                               struct error *error)
+{
+    const char *const narrow = narrow_isa();
+    const int wide = isa_find(wide_isa);
+    char reason[200] = "";
+    if (wide < 0 || !isa_available((size_t)wide, reason, sizeof reason)) {
+        snprintf(license->net_skip, sizeof license->net_skip, "no %s here: %s", wide_isa,
+                 wide < 0 ? "another architecture" : reason);
+        return 0;
+    }
+    const struct op_row *row;
+    while (license->n_nets < LICENSE_NETS &&
+           (row = row_of_turn((int)license->n_nets + 1))) {
+        struct license_net *const net = &license->net[license->n_nets++];
+        struct error why = {.text = ""};
+        net->op = row->op->name;
+        if (progress)
+            text_line(stderr, "simdbench license: %s with %s and %s", net->op, narrow,
+                      wide_isa);
+        const int rc = measure_op(wait_ns, row, narrow, net, &why);
+        if (rc == -ENOMEM || rc == -EINTR || rc == -CPUS_BUSY)
+            return error_set(error, rc, "%s: %.400s", net->op, why.text);
+        if (rc < 0)
+            snprintf(net->skip, sizeof net->skip, "%.255s", why.text);
+    }
+    return 0;
+}
 
 enum { ROUNDS = 40, CHAIN_NS = 200000, CHAINS = 50 };
 
@@ -102,27 +200,6 @@ static int measure(const struct options *options, bool progress, struct license 
         snprintf(license->net_skip, sizeof license->net_skip, "--quick leaves it out");
     else
         rc = license_measure_net(options->how.wait_ns, license, progress, error);
-    return rc;
-}
-
-int license_clock(int cpu, struct license_effect *least, struct error *error)
-{
-    FREED_BY(free_memory) struct license_scope *scope =
-        must_have(calloc(1, sizeof *scope));
-    scope->name = "one core";
-    scope->cpu[0] = cpu;
-    scope->n_cpu = 1;
-    *least = (struct license_effect){.ratio = NAN};
-    const int rc = license_probe(scope, ROUNDS, (uint64_t)clock_now(), NULL, error);
-    if (rc == 0)
-        license_summarise(scope);
-    for (size_t i = 0; i < scope->n_classes && rc == 0; i++) {
-        const struct license_class *const class = &scope->class[i];
-        if (class->bits && !class->control && !class->skip[0] && !class->untimed &&
-            !(class->effect.ratio >= least->ratio))
-            *least = class->effect;
-    }
-    license_scope_free(scope);
     return rc;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by license.c, license_probe.c (the clock under each class of work),
- * license_counters.c (its licences) and license_measure.c (what is left of it for the
- * ops). */
+/* Shared by license.c (the command, and what is left of the clock for the ops),
+ * license_probe.c (the clock under each class of work) and license_counters.c (its
+ * licences). */
 #pragma once
 
 #include "cli/cli.h"
@@ -37,8 +37,3 @@ void license_levels_read(const struct license_counters *counters,
 int license_probe(struct license_scope *scope, size_t rounds, uint64_t seed,
                   const struct license_counters *counters, struct error *error);
 void license_scope_free(struct license_scope *scope);
-
-/* Runs each op with avx512 and the widest narrower instruction set that is here; waits
- * for a CPU so long. */
-int license_measure_net(int64_t wait_ns, struct license *license, bool progress,
-                        struct error *error);

@@ -15,8 +15,6 @@
  * workers, and nobody tells instruction sets. */
 struct run *run_describe(const struct options *options, const struct catalog *catalog,
                          const struct plan *plan);
-/* Copies what perfctr knows of the host into the run (host_facts.c). */
-void host_facts(const struct host *host, struct run *run);
 
 /* ---- while it runs (live.c) ---- */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values that are no times: counts, errors, facts of the code and of the host. */
-#include "license/license.h"
 #include "process/process.h"
 #include "studies/studies_private.h"
 
@@ -173,19 +172,4 @@ void point_host(const struct asking *asking)
         no_value(asking, "this host does not tell");
     else
         study_point_exact(asking->point, value);
-}
-
-/* The result of a command of simdbench. */
-void point_command(const struct asking *asking)
-{
-    struct license_effect least;
-    struct error error = {.text = ""};
-    if (strcmp(asking->check->what, "license.clock") != 0) {
-        no_value(asking, "no command tells it; there is license.clock");
-        return;
-    }
-    if (license_clock(asking->all->options->how.cpu[0], &least, &error) < 0)
-        no_value(asking, error.text);
-    const struct estimate ratio = {least.ratio, least.ci};
-    take_estimate(asking, &ratio);
 }

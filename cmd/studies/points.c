@@ -233,13 +233,11 @@ static point_rule *const rules[STUDY_MEASURES] = {
     [MEASURE_STATIC] = point_fact,       [MEASURE_SLOPE] = slope,
     [MEASURE_EXPLAINED] = explained,     [MEASURE_NOISE] = noise,
     [MEASURE_ACCURACY] = point_accuracy, [MEASURE_HOST] = point_host,
-    [MEASURE_COMMAND] = point_command,
 };
 
 static bool has_one_point(enum study_measure measure)
 {
-    return measure == MEASURE_SLOPE || measure == MEASURE_HOST ||
-           measure == MEASURE_COMMAND;
+    return measure == MEASURE_SLOPE || measure == MEASURE_HOST;
 }
 
 static void fill_check(const struct studying *all, struct study_check *check)

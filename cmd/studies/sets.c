@@ -147,8 +147,7 @@ static bool is_timed(enum study_measure measure)
 
 static bool has_arms(enum study_measure measure)
 {
-    return measure != MEASURE_ARITHMETIC && measure != MEASURE_HOST &&
-           measure != MEASURE_COMMAND;
+    return measure != MEASURE_ARITHMETIC && measure != MEASURE_HOST;
 }
 
 static void want_slope(const struct making *making, const struct study_check *check,

@@ -232,13 +232,12 @@ static uint32_t most_threads(const struct opened_list *list, uint32_t cpus)
 static struct run *describe(const struct options *options, const struct taken_cpus *cpus,
                             struct error *error)
 {
-    struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
     struct plan plan = {.lock = cpus->lock, .n_cpu = cpus->n};
     struct run *run = NULL;
     memcpy(plan.cpu, cpus->cpu, cpus->n * sizeof *plan.cpu);
     if (catalog_make(&options->request, &options->how, &catalog, error) == 0)
         run = run_describe(options, &catalog, &plan);
-    catalog_free(&catalog);
     return run;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by studies.c (the command), brought.c (studies of the program itself), sets.c
- * (what is measured together), measure_set.c and member_facts.c (doing so), series.c
+ * (what is measured together), measure_set.c (doing so), series.c
  * (what paired times come to), points.c, point_numbers.c and account.c (values of
  * checks), study_plan.c (--dry-run) and needs.c (what a machine lacks). */
 #pragma once
@@ -113,7 +113,7 @@ static inline void points_of(const struct study_check *check, bool quick, char *
     *n = quick && check->n_quick ? check->n_quick : check->n_at;
 }
 
-/* ---- measuring (measure_set.c, member_facts.c) ---- */
+/* ---- measuring (measure_set.c) ---- */
 
 struct studying {
     const struct options *options; /* with the CPUs that are locked */
@@ -131,8 +131,6 @@ struct studying {
 /* Measures all members, some passes of a set one after the other, each in processes of
  * its own. 0, -EINTR, -ENOMEM. */
 int sets_measure(struct studying *all, struct error *error);
-/* Traces a call of the member, and tells its facts. */
-void member_trace(const struct studying *all, struct member *member);
 
 /* Prints the plan for --dry-run (study_plan.c). */
 void study_print_plan(const struct studying *all);
@@ -165,7 +163,7 @@ typedef void point_rule(const struct asking *asking);
 typedef struct estimate number_of(const struct asking *asking,
                                   const struct member *member);
 void point_number(const struct asking *asking, number_of *of, const char *unknown);
-point_rule point_metric, point_accuracy, point_fact, point_host, point_command;
+point_rule point_metric, point_accuracy, point_fact, point_host;
 /* Adds the points of all checks but those of arithmetic. */
 void points_fill(const struct studying *all);
 /* Adds the sums of the account (account.c). */

@@ -68,8 +68,8 @@ static int add_op(const struct request *request, const struct how *how, const ch
                   struct error *error)
 {
     struct request of_op = *request;
-    struct catalog catalog = {.memory_fd = -1};
-    struct plan plan = {.n_groups = 0};
+    FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
+    FREED_BY(plan_free) struct plan plan = {.n_groups = 0};
     FREED_BY(text_list_free) struct text_list none = {.n = 0};
     text_list_add(&none, "none");
     of_op.op = (char *)(uintptr_t)request_op_name(op);
@@ -84,8 +84,6 @@ static int add_op(const struct request *request, const struct how *how, const ch
         status = add_planned(&catalog, &plan, list, error);
     if (status == 0 && list->n == before)
         status = error_set(error, -ENOENT, "%.60s: no case of it can run here", op);
-    plan_free(&plan);
-    catalog_free(&catalog);
     return status;
 }
 

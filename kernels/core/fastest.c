@@ -89,7 +89,7 @@ static int measure(const char *op, run_function *const *run, size_t n,
                    const struct simdbench_operands *operands,
                    const struct fastest_pace *pace, double *ns)
 {
-    struct timing *const timing = calloc(n, sizeof *timing);
+    FREED_BY(free_memory) struct timing *timing = calloc(n, sizeof *timing);
     int status = timing ? 0 : -ENOMEM;
     for (size_t i = 0; i < n && status == 0; i++) {
         timing[i].kernel = (struct simdbench_kernel){
@@ -105,7 +105,6 @@ static int measure(const char *op, run_function *const *run, size_t n,
         ns[i] = median(&timing[i]);
     for (size_t i = 0; i < n && timing; i++)
         split_free(timing[i].split);
-    free(timing);
     return status;
 }
 

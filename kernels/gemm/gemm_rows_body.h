@@ -17,8 +17,6 @@ GEMM_ARGMAX_VALUE(maxplus, fma)
 GEMM_ARGMAX_VALUE(minplus, fma)
 GEMM_ARGMAX_KERNEL(maxplus, spans, SPANS_MAXPLUS)
 GEMM_ARGMAX_KERNEL(minplus, spans, SPANS_MINPLUS)
-GEMM_ARGMAX_KERNEL(maxplus, spans_add, GEMM_MAXPLUS_ADD)
-GEMM_ARGMAX_KERNEL(minplus, spans_add, GEMM_MINPLUS_ADD)
 #else
 GEMM_ARGMAX_VALUE(maxplus, add)
 GEMM_ARGMAX_VALUE(minplus, add)

@@ -127,8 +127,8 @@ static int backward_verify(const struct simdbench_operands *operands,
                            char *error, size_t error_size)
 {
     const struct simdbench_operand *const out = operands->operand[3];
-    void *const sums = right_gradient(operands, 3);
-    double *const slack = calloc(out->count + 1, sizeof *slack);
+    FREED_BY(free_memory) void *sums = right_gradient(operands, 3);
+    FREED_BY(free_memory) double *slack = calloc(out->count + 1, sizeof *slack);
     struct error why = {.text = ""};
     int status = sums && slack ? 0 : -ENOMEM;
 
@@ -138,8 +138,6 @@ static int backward_verify(const struct simdbench_operands *operands,
     if (status < 0)
         snprintf(error, error_size, "dB: %.200s",
                  status == -ENOMEM ? "out of memory" : why.text);
-    free(sums);
-    free(slack);
     return status;
 }
 

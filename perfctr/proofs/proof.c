@@ -271,9 +271,8 @@ struct slots counters_slots(void)
 
 void events_prove(const struct event *events, size_t n, struct proof *proofs)
 {
-    struct proof_memory memory = {.lines = NULL};
+    FREED_BY(proof_memory_free) struct proof_memory memory = {.lines = NULL};
     const struct proof_machine machine = {&perf_system_linux, proof_loop_run, &memory};
     for (size_t i = 0; i < n; i++)
         event_prove_on(&machine, &events[i], &proofs[i]);
-    proof_memory_free(&memory);
 }

@@ -59,9 +59,6 @@ size_t history_group_end(const struct history *history, size_t first);
 enum { HISTORY_RUNS = 300 };
 int history_find_changes(struct history *history);
 
-/* history_read() calls it, too. -ENOMEM. */
-int history_directions(struct history *history);
-
 /* Reads what is known of the cases whose id is or matches (as a glob) the pattern; free
  * it with history_free(). */
 int history_read(const char *path, const char *pattern, struct history *history,

@@ -4,7 +4,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history.h"
 #include "history_db.h"
+#include "text/text.h"
+
+static int by_run(const void *left, const void *right)
+{
+    const struct history_entry *const *a = left, *const *b = right;
+    const int order = strcmp((*a)->started_at, (*b)->started_at);
+
+    return order ? order : strcmp((*a)->fingerprint, (*b)->fingerprint);
+}
+
+/* 1: it seems slower; -1: faster; 0: neither. */
+static int direction(const struct history_entry *entry)
+{
+    return !entry->verdict                        ? 0
+           : !strcmp(entry->verdict, "REGRESSED") ? 1
+           : !strcmp(entry->verdict, "IMPROVED")  ? -1
+                                                  : 0;
+}
+
+/* history_read() calls it, too. -ENOMEM. */
+static int history_directions(struct history *history)
+{
+    const size_t n = history->n;
+    FREED_BY(free_memory) const struct history_entry **list =
+        malloc((n + 1) * sizeof *list);
+    size_t slower = 0, faster = 0;
+
+    if (!list)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        list[i] = &history->entries[i];
+    qsort(list, n, sizeof *list, by_run);
+    for (size_t first = 0, end; first < n; first = end) {
+        int sum = 0;
+        for (end = first; end < n && by_run(&list[first], &list[end]) == 0; end++)
+            sum += direction(list[end]);
+        slower += sum > 0;
+        faster += sum < 0;
+    }
+    history->gates = stats_directions(slower, faster);
+    return 0;
+}
 
 /* A pattern finds roofs only if it begins with "roof". A case that several groups of a
  * run have is read once. */
@@ -125,7 +168,7 @@ static int read_rows(const char *path, const char *sql, const char *pattern,
                      int (*add)(sqlite3_stmt *row, void *context), void *context,
                      struct error *error)
 {
-    struct database database = {.sqlite = NULL};
+    FREED_BY(database_close) struct database database = {.sqlite = NULL};
     sqlite3_stmt *query;
     int code = SQLITE_DONE;
     int status = ask(&database, path, sql, &query, error);
@@ -141,7 +184,6 @@ static int read_rows(const char *path, const char *sql, const char *pattern,
     if (status == 0 && code != SQLITE_DONE)
         status = database_error(&database, "read", code, error);
     sqlite3_finalize(query);
-    database_close(&database);
     return status;
 }
 

@@ -41,7 +41,6 @@ static const struct rule rules[STUDY_MEASURES] = {
     [MEASURE_ACCURACY] = {"name", true, "max_ulp", "mean_ulp", 1, 2, true},
     [MEASURE_ARITHMETIC] = {.key = "formula"},
     [MEASURE_HOST] = {.key = "name"},
-    [MEASURE_COMMAND] = {.key = "name"},
 };
 
 const char *study_what_key(enum study_measure measure)
@@ -272,12 +271,11 @@ static int read_needs(const struct value *object, struct study_check *check)
 static int read_measure(const struct value *object, enum study_measure *measure)
 {
     const struct value value = value_member(object, "measure");
-    char *name = NULL;
+    FREED_BY(free_memory) char *name = NULL;
     int code = value_text(&value, &name);
 
     if (!code && study_measure_find(name, measure))
         code = VALUE_FAIL(&value, "no measure '%s'", name);
-    free(name);
     return code;
 }
 

@@ -32,9 +32,6 @@ int comparisons_decide(struct comparison **list, size_t n, double threshold);
 __attribute__((format(printf, 3, 4))) int comparison_set(struct comparison *comparison,
                                                          enum verdict verdict,
                                                          const char *format, ...);
-/* Sets `difference` to what the hosts of two runs differ in, unless they have the same
- * fingerprint (hosts.c). 0 or -ENOMEM. */
-int hosts_compare(const struct run *base, const struct run *head, char **difference);
 /* Sets what code that is the same in both runs changed by (drift.c). 0 or -ENOMEM. */
 int drift_find(const struct run *base, const struct run *head, struct gate *gate);
 /* By how much a case may move from run to run, as its own run shows, as a logarithm: half

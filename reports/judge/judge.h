@@ -89,7 +89,7 @@ struct answer {
 };
 int run_answer(const struct run *run, struct answer *answer);
 /* The same of what wide SIMD costs, and from which sizes on avx512 is no loss
- * (license_answer.c). */
+ * (license_verdict.c). */
 int license_answer(const struct license *license, struct answer *answer);
 
 /* ---- verdicts (gate.c) ---- */

@@ -1,9 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "judge.h"
+#include "judge/answer_kinds.h"
+
+static const struct result *fastest(const struct run *run, size_t group, const char *isa)
+{
+    const struct result *best = NULL;
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (result->group == group && !result->is_roof && result->status == STATUS_OK &&
+            strcmp(result->isa, isa) == 0 &&
+            (!best || result->summary.median_ns < best->summary.median_ns))
+            best = result;
+    return best;
+}
+
+static int compare(const struct result *wide, const struct result *narrow,
+                   struct license_point *point)
+{
+    struct speedup speedup;
+    if (result_speedup(wide, narrow, &speedup) < 0)
+        return -ENOMEM;
+    *point = (struct license_point){.shape = strdup(wide->shape),
+                                    .wide = strdup(wide->id),
+                                    .narrow = strdup(narrow->id),
+                                    .speedup = speedup.times,
+                                    .ci = speedup.ci};
+    return point->shape && point->wide && point->narrow ? 0 : -ENOMEM;
+}
+
+int license_take_net(const struct run *run, const char *wide, const char *narrow,
+                     struct license_net *net)
+{
+    const size_t groups = run->n_results ? run->results[run->n_results - 1].group + 1 : 0;
+    int rc = 0;
+    for (size_t g = 0; g < groups && net->n_points < ARRAY_LEN(net->point); g++) {
+        const struct result *const one = fastest(run, g, wide);
+        const struct result *const other = fastest(run, g, narrow);
+        if (one && other && rc == 0)
+            rc = compare(one, other, &net->point[net->n_points++]);
+    }
+    if (net->n_points == 0)
+        snprintf(net->skip, sizeof net->skip, "no shape was measured undisturbed");
+    return rc;
+}
+
+size_t license_wins_from(const struct license_net *net)
+{
+    size_t from = net->n_points;
+    while (from > 0) {
+        const struct interval *const ci = &net->point[from - 1].ci;
+        if (!ci->known || ci->hi < 1)
+            break;
+        from--;
+    }
+    return from;
+}
+
+void license_net_free(struct license_net *net)
+{
+    FOR_EACH (const struct license_point, point, net->point, net->n_points)
+        FREE_EACH(point->shape, point->wide, point->narrow);
+}
+
+static const char *cost_sentence(enum license_cost cost)
+{
+    static const char *const sentences[] = {
+        [LICENSE_UNKNOWN] =
+            "It is not known whether wide SIMD costs clock on this machine",
+        [LICENSE_NONE] = "Wide SIMD costs no clock on this machine",
+        [LICENSE_LIGHT] = "Wide SIMD costs some clock on this machine",
+        [LICENSE_HEAVY] = "Wide SIMD costs much clock on this machine"};
+    return sentences[cost];
+}
+
+/* The net gain of one op, work and clock together. */
+static void net_tell(const struct license_net *net, struct buffer *text)
+{
+    const size_t from = license_wins_from(net);
+    buffer_add(text, net->op);
+    if (from == 0)
+        buffer_add(text, " at any size");
+    else if (from < net->n_points) {
+        buffer_add(text, " from ");
+        buffer_plain(text, net->point[from].shape);
+        buffer_add(text, " on");
+    } else
+        buffer_add(text, " at no size for certain");
+}
+
+static void nets_tell(const struct license *license, struct buffer *text)
+{
+    const char *separator = "With that clock avx512 is not slower than narrower sets: ";
+    FOR_EACH (const struct license_net, net, license->net, license->n_nets)
+        if (!net->skip[0] && net->n_points) {
+            buffer_add(text, separator);
+            net_tell(net, text);
+            separator = ", ";
+        }
+}
+
+int license_answer(const struct license *license, struct answer *answer)
+{
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+    *answer = (struct answer){.n = 0};
+    buffer_add(&text, cost_sentence(license->verdict.cost));
+    buffer_add(&text, ": ");
+    buffer_plain(&text, license->verdict.reason);
+    int status = answer_add(answer, &text);
+    nets_tell(license, &text);
+    status = status ?: answer_add(answer, &text);
+    if (license->verdict.cost == LICENSE_UNKNOWN)
+        buffer_add(&text, "More rounds on a quieter machine may tell: "
+                          "scripts/quiet.sh simdbench license --rounds=100");
+    status = status ?: answer_add(answer, &text);
+    if (status < 0)
+        strings_free(answer->line, answer->n);
+    return status;
+}
 
 void license_summarise(struct license_scope *scope)
 {

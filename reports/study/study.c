@@ -19,7 +19,6 @@ static const char *const measures[STUDY_MEASURES] = {
     [MEASURE_ACCURACY] = "accuracy",
     [MEASURE_ARITHMETIC] = "arithmetic",
     [MEASURE_HOST] = "host",
-    [MEASURE_COMMAND] = "command",
 };
 static const char *const as_names[] = {"value", "difference", "ratio"};
 static const char *const verdicts[STUDY_VERDICTS] = {"PENDING", "CONFIRMED", "REFUTED",

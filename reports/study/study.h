@@ -43,7 +43,6 @@ enum study_measure {
     MEASURE_ACCURACY,     /* `what`: "max_ulp", "mean_ulp" */
     MEASURE_ARITHMETIC,   /* `what`: a formula of numbers alone */
     MEASURE_HOST,         /* `what`: a fact of the host */
-    MEASURE_COMMAND,      /* `what`: a number that a command finds: "license..." */
     STUDY_MEASURES
 };
 const char *study_measure_name(enum study_measure measure); /* "time_ratio" */

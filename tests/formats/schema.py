@@ -207,7 +207,7 @@ class StudyFile(unittest.TestCase):
         self.assertEqual([e.message for e in self.validator.iter_errors(self.file)], [])
         self.assertEqual(len({c["measure"] for c in self.file["claims"]} |
                              {e["measure"] for c in self.file["claims"]
-                              for e in c.get("evidence", [])}), 12)
+                              for e in c.get("evidence", [])}), 11)
 
     def test_bad_files_are_rejected(self):
         bad = {

@@ -32,7 +32,6 @@ MEASURES = {
     "limit_share": ((1,), None), "metric": ((1, 2), "metric"), "static": ((1, 2), "fact"),
     "slope": ((1,), None), "explained": ((2,), "count"), "noise": ((1, 2), "name"),
     "accuracy": ((1,), "name"), "arithmetic": ((0,), "formula"), "host": ((0,), "name"),
-    "command": ((0,), "name"),
 }
 NEEDS = re.compile(r"(cpus:[1-9]\d*|memory:\d+(\.\d+)?[MGT]i?B|(module|isa|event|uarch):\S+|never:.+)$")
 

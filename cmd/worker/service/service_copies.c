@@ -290,7 +290,7 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
                        struct copies_reply *reply, struct executed_code *executed,
                        struct error *error)
 {
-    struct inspect_census census = {.whole = false};
+    FREED_BY(inspect_census_free) struct inspect_census census = {.whole = false};
     int status = find_executed(copies, call, &census, executed, error);
     if (status == 0 && !call->executed)
         find_loop(copies, &census, reply);
@@ -305,7 +305,6 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
         reply->whole = census.whole;
         reply->closed = surgery_is_closed(copies->surgery);
     }
-    inspect_census_free(&census);
     return status;
 }
 

@@ -25,8 +25,6 @@ void choice_lines(struct legend *legend);
 void workspace_lines(struct legend *legend);
 /* Tells what cases execute (proofs_told.c). */
 void proof_lines(struct legend *legend);
-/* The differences between the code of two builds (code_told.c). */
-void code_lines(struct legend *legend);
 /* Baselines, and how fair their ratios are (opponents.c). */
 void baseline_lines(struct legend *legend);
 void unranked_lines(struct legend *legend);

@@ -61,7 +61,7 @@ const char sample_study_file[] =
     "   \"needs\": [\"cpus:8\"], \"instead\": \"16\", \"note\": \"they had 16 "
     "threads\"},\n"
     "  {\"id\": \"A\", \"by\": \"us\", \"text\": \"wide SIMD is free here\",\n"
-    "   \"measure\": \"command\", \"name\": \"license\", \"expect\": [0.99, null]}],\n"
+    "   \"measure\": \"host\", \"name\": \"license\", \"expect\": [0.99, null]}],\n"
     " \"account\": {\"total\": [\"both\", \"clean\"],\n"
     "  \"parts\": [[\"spill\", \"clean\"], [\"column\", \"clean\"]],\n"
     "  \"reverse\": [[\"both\", \"column\"], [\"both\", \"spill\"]]}}\n";
