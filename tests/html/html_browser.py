@@ -340,6 +340,19 @@ class Pages(PageCase):
                          ".data.datasets.map(set => set.label.split(' ')[0])")
         self.assertEqual(sorted(labels), [*(f"L{i + 1}" for i in range(streams)), "mul_add"])
 
+    def test_level_of_a_stream_that_passes_often(self):
+        """The cache that holds its operands, however often a call passes over them."""
+        tool("roof", "--isa=scalar", "--variants=read", "--shape=4096x4096",
+             "--time-per-case=2ms", "--quiet", f"--json={self.at}/roof.json")
+        document = json.loads((self.at / "roof.json").read_text(encoding="utf-8"))
+        for result in document["results"]:
+            del result["rung"]
+        document["host"].update(l1d_bytes=32768, l2u_bytes=1048576)
+        self.open(self.page_of(document, "passes"))
+        self.count("roofline")
+        self.assertEqual(self.js("levelOf(results.find(isRoof))"), "L1")
+        self.assertEqual(self.js("operandBytes(results.find(isRoof))"), 4096)
+
     def test_google_benchmark(self):
         """Its own JSON, as a report."""
         theirs = {"context": {"date": "2026-01-01T00:00:00+00:00"}, "benchmarks": [
