@@ -41,41 +41,103 @@ static const struct document *document_of(const char *path)
     return found;
 }
 
+/* Commands that take a file: what stands before its name, behind it, and behind that
+ * once more. */
+struct taker {
+    const char *end, *before, *behind, *again;
+};
+static const struct taker takers[] = {
+    {".so", "call ", " (its functions), or simdbench all --plugin=", " (a plug-in)"},
+    {".o", "call ", " (its functions)", NULL},
+    {".a", "call ", " (its functions)", NULL},
+    {".sqlite", "history --history=", "", NULL},
+};
+static const struct taker program = {"", "prove --function=NAME -- ",
+                                     " (which code it runs), or simdbench ab ",
+                                     " OTHER (two builds of it)"};
+
+static const struct taker *taker_of(const char *path)
+{
+    for (size_t i = 0; i < ARRAY_LEN(takers); i++)
+        if (ends_with(path, takers[i].end))
+            return &takers[i];
+    return strstr(path, ".so.") ? &takers[0] : access(path, X_OK) == 0 ? &program : NULL;
+}
+
+/* A file that no command takes. */
+static int refuse_file(const char *path, struct error *error)
+{
+    static const char *const sources[] = {".c",   ".cc", ".cpp", ".cxx", ".h",
+                                          ".hpp", ".rs", ".go",  ".zig", ".f90",
+                                          ".s",   ".S",  ".asm"};
+    for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+        if (ends_with(path, sources[i]))
+            return error_set(
+                error, -EINVAL,
+                "%s: this is source text; simdbench takes what a compiler "
+                "makes of it, as in cc -O3 -shared -fPIC -o libmix.so mix.c && "
+                "simdbench call ./libmix.so",
+                path);
+    return error_set(
+        error, -EINVAL,
+        "%s: no command takes this file; they take libraries (simdbench call "
+        "./libmix.so), saved runs (simdbench report run.json) and programs "
+        "(simdbench prove --function=NAME -- ./program)",
+        path);
+}
+
+static int guess_missing(const char *word, struct error *error)
+{
+    const int why = errno;
+    const bool named = strchr(word, '/') || ends_with(word, ".json");
+    if (!named && strstr(word, ".so"))
+        return error_set(error, -EINVAL, "%s: a command is missing: simdbench call %s%s",
+                         word, word,
+                         strchr(word, ':') ? " 'PROTOTYPE'" : " (its functions)");
+    return named || ends_with(word, ".sqlite")
+               ? error_set(error, -why, "%s: %s", word, strerror(why))
+               : 0;
+}
+
 int guess_file(const char *word, struct error *error)
 {
     enum { SHOWN = 200 };
-    char file[SHOWN + 1], command[2 * SHOWN + 100];
+    char file[SHOWN + 3];
     struct stat stat_of;
-    if (strchr(word, '@') && case_name_is(word) && !strchr(word, '\'') &&
-        strlen(word) <= SHOWN && stat(word, &stat_of))
+    const bool missing = stat(word, &stat_of) != 0;
+    if (strlen(word) > SHOWN)
+        return 0;
+    if (missing && strchr(word, '@') && case_name_is(word) && !strchr(word, '\''))
         return error_set(error, -EINVAL,
                          "%s: this is a case, and a command is missing: simdbench "
                          "explain '%s'",
                          word, word);
+    /* Other words may be ops of plug-ins. */
     if (!strchr(word, '/') && !strchr(word, '.'))
         return 0;
-    if (stat(word, &stat_of) && (ends_with(word, ".json") || ends_with(word, ".so")))
-        return error_set(error, -errno, "%.200s: %s", word, strerror(errno));
-    if (stat(word, &stat_of) || !S_ISREG(stat_of.st_mode) || strlen(word) > SHOWN)
-        return 0;
-    snprintf(file, sizeof file, "%s", word);
+    if (missing)
+        return guess_missing(word, error);
+    if (S_ISDIR(stat_of.st_mode))
+        return error_set(error, -EISDIR,
+                         "%s: this is a folder; commands take files: simdbench report "
+                         "RUN.json, simdbench call ./LIB.so",
+                         word);
+    if (!S_ISREG(stat_of.st_mode) || !stat_of.st_size)
+        return error_set(error, -EINVAL, "%s: %s", word,
+                         S_ISREG(stat_of.st_mode) ? "the file is empty"
+                                                  : "this is no regular file");
+    snprintf(file, sizeof file, "%s%s", strchr(word, '/') ? "" : "./", word);
+    const struct taker *const taker = taker_of(word);
     if (ends_with(word, ".json"))
-        snprintf(command, sizeof command, "simdbench %s %s",
-                 (document_of(word) ?: documents)->command, file);
-    else if (ends_with(word, ".so"))
-        snprintf(command, sizeof command,
-                 "simdbench call %s (its functions), or simdbench all --plugin=%s (a "
-                 "plug-in)",
-                 file, file);
-    else if (ends_with(word, ".sqlite"))
-        snprintf(command, sizeof command, "simdbench history --history=%s", file);
-    else if (access(word, X_OK) == 0)
-        snprintf(command, sizeof command, "simdbench ab %s OTHER (two builds of it)",
-                 file);
-    else
-        return 0;
-    return error_set(error, -EINVAL, "%s: this is a file, and a command is missing: %s",
-                     file, command);
+        return error_set(error, -EINVAL,
+                         "%s: this is a file, and a command is missing: simdbench %s %s",
+                         word, (document_of(word) ?: documents)->command, word);
+    if (!taker)
+        return refuse_file(word, error);
+    return error_set(error, -EINVAL,
+                     "%s: this is a file, and a command is missing: simdbench %s%s%s%s%s",
+                     word, taker->before, file, taker->behind, taker->again ? file : "",
+                     taker->again ?: "");
 }
 
 /* The document that a command takes; NULL: it takes none. */

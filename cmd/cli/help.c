@@ -92,7 +92,8 @@ static void print_ops(const struct page *page)
 static const struct {
     const char *command, *text;
 } abouts[] = {
-    {"ab", "BASE and HEAD are two modules, or two simdbench executables."},
+    {"ab", "BASE and HEAD are two plug-ins, two libraries (with a prototype, or "
+           "--functions), two programs of benchmarks, or two simdbench executables."},
     {"completion",
      "Where `meson install` or a package put the script, a shell finds it by itself. "
      "Otherwise: source <(simdbench completion bash)."},
@@ -211,6 +212,17 @@ static void print_head(const struct page *page, const char *name, const char *su
     page_heading(page, 0, "Description");
 }
 
+static void print_examples(const struct page *page, const struct command_row *command,
+                           const char *op, const char *usage)
+{
+    page_heading(page, 0, "Examples");
+    if (!command)
+        print_op_examples(page, op, usage);
+    for (size_t i = 0; command && i < ARRAY_LEN(command->examples); i++)
+        if (command->examples[i])
+            page_example(page, command->examples[i], "");
+}
+
 /* `plugin` brings the op; NULL: simdbench does, or nobody that is known. */
 static void print_command(const struct page *page, const char *name,
                           const struct simdbench_op *op, const char *plugin)
@@ -240,13 +252,12 @@ static void print_command(const struct page *page, const char *name,
             page_text(page, abouts[i].text);
     page_text(page, "Every option may also be written as two words: --option value. "
                     "--no-NAME takes back an option that has no value.");
+    /* On a terminal examples are on the first screen; a manual ends with them. */
+    if (!page->roff)
+        print_examples(page, command, plain, usage);
     print_options(page, command ? command->mask : COMMAND_OP, op);
-    page_heading(page, 0, "Examples");
-    if (!command)
-        print_op_examples(page, plain, usage);
-    for (size_t i = 0; command && i < ARRAY_LEN(command->examples); i++)
-        if (command->examples[i])
-            page_example(page, command->examples[i], "");
+    if (page->roff)
+        print_examples(page, command, plain, usage);
 }
 
 void help_command(FILE *file, const char *name)

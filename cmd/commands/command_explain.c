@@ -42,6 +42,13 @@ static void add_build(struct options *options, const char *build)
 static int take_builds(struct options *options, struct error *error)
 {
     const struct text_list *const words = &options->files;
+    const char *const so = strstr(words->item[0], ".so");
+    if (words->n == 1 && so && strchr(so, ':') && !strchr(words->item[0], '@'))
+        return error_set(
+            error, -EINVAL,
+            "%.200s: its prototype is missing, as in simdbench explain "
+            "./libmix.so:mix 'void (float y[n], const float x[n], size_t n)'",
+            words->item[0]);
     const bool builds = words->n >= 2 && is_shared_object(words->item[0]) &&
                         is_shared_object(words->item[1]);
     if (words->n == 1 && is_shared_object(words->item[0]))

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int selection_unknown(const char *flag, const char *word, const char *noun,
                       const struct text_list *known, struct error *error)
@@ -29,9 +30,12 @@ static int select_op(struct selection *selection, struct error *error)
         status = selection_unknown(
             "", selection->op, selection->request->commands.n ? "command or op" : "op",
             &ops, error);
-        snprintf(error->text + strlen(error->text),
-                 sizeof error->text - strlen(error->text),
-                 "; --plugin=FILE.so may bring an op");
+        const size_t used = strlen(error->text), room = sizeof error->text - used;
+        if (access(selection->op, F_OK) == 0)
+            snprintf(error->text + used, room, "; of the file: simdbench %s%.80s",
+                     strchr(selection->op, '/') ? "" : "./", selection->op);
+        else
+            snprintf(error->text + used, room, "; --plugin=FILE.so may bring an op");
     }
     return status;
 }

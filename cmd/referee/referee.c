@@ -243,8 +243,9 @@ int command_judge(struct options *options)
     int status = outputs_check(options, &error);
     if (status == 0 && !options->candidates.n)
         status = error_set(&error, -EINVAL,
-                           "which function? As in judge %.100s --candidate=./new.so",
-                           options->files.item[0]);
+                           "whose function is judged? As in simdbench judge mix.json "
+                           "--candidate=./new.so; mix.json declares it, and call "
+                           "--save=mix.json writes that");
     if (status == 0)
         status = files_write(&referee, options->files.item[0], op, &error);
     for (size_t i = 0; i < options->candidates.n && status == 0; i++)

@@ -377,8 +377,9 @@ int module_load(struct module *module, const char *path,
     if (!entry) {
         status = error_set(error, -EINVAL,
                            "%s is no simdbench module: it does not export "
-                           "simdbench_module(); functions of a library: simdbench call "
-                           "%s",
+                           "simdbench_module(); functions of a library need a "
+                           "prototype: simdbench call %s lists them; ab "
+                           "OLD.so:NAME NEW.so 'PROTOTYPE'",
                            path, path);
         goto out;
     }

@@ -52,12 +52,23 @@ function changeText(runs, since) {
     change(since.change)} ${range(since.ci, change)}`;
 }
 
+// The last gate of a case, if it called a change.
+function lastGate(line) {
+  const gate = line.runs.filter((entry) => entry.verdict).at(-1);
+  return ["REGRESSED", "IMPROVED"].includes(gate?.verdict) ? gate : null;
+}
+const gateText = (gate) => `${gate.verdict} ${change(gate.compared)} by the gate of ${
+  gate.started_at.slice(0, 10)}`;
+
 // A case as a small picture with its last time; a click unfolds its chart and table.
 function timeline(line) {
   const name = `${line.id} on ${line.fingerprint}`, timed = line.runs.filter((entry) => entry.median_ns > 0);
   const marks = (line.changes ?? []).map((since) => ({ at: timed.indexOf(line.runs[since.run]),
     class: since.change > 0 ? "bad" : "good" })).filter((mark) => mark.at >= 0);
   const texts = (line.changes ?? []).map((since) => changeText(line.runs, since));
+  const gate = lastGate(line);
+  if (gate)
+    texts.push(gateText(gate));
   const last = timed.at(-1);
   const told = last ? `${time(last.median_ns)} in the last of ${plural(timed.length, "run")}` : "no time";
   const alone = page.cases.every((other) => other.fingerprint === line.fingerprint);
@@ -70,9 +81,11 @@ function timeline(line) {
 
 function drawHistory(body) {
   // Cases that changed come first, the largest of their last changes on top.
-  const last = (line) => Math.abs(line.changes?.at(-1)?.change ?? 0);
+  const last = (line) => Math.max(Math.abs(line.changes?.at(-1)?.change ?? 0),
+    Math.abs(lastGate(line)?.compared ?? 0));
   const lines = page.cases.filter((line) => matches(line.id)).sort((a, b) => last(b) - last(a));
-  const changed = lines.filter((line) => line.changes), level = lines.filter((line) => !line.changes);
+  const moved = (line) => line.changes || lastGate(line);
+  const changed = lines.filter(moved), level = lines.filter((line) => !moved(line));
   if (changed.length)
     body.append(el("h3", {}, `${plural(changed.length, "case")} that changed`));
   figures(body, changed, "cases", timeline);

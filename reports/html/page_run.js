@@ -236,8 +236,10 @@ function drawSpeed(body) {
 
 // ---- roofline ----
 
+// The shape 8192x512 passes over 8192 bytes 512 times in a call.
+const operandBytes = (roof) => roof.work?.bytes / (roof.shape?.match(/^\d+x(\d+)$/)?.[1] ?? 1);
 const levelOf = (roof) => roof.rung?.level ??
-  caches.find(([, size]) => roof.work?.bytes <= size)?.[0] ?? "memory";
+  caches.find(([, size]) => operandBytes(roof) <= size)?.[0] ?? "memory";
 // The fastest roof of each name, instruction set and, of streams, level of memory.
 function bestRoofs(list) {
   const rate = (roof) => roof.rates.gbps ?? roof.rates.gops;
@@ -310,8 +312,8 @@ function roofTable(roofs) {
       show: (roof) => `${digits(roof.rate)} ${roof.stream ? "GB/s" : "Gop/s"}` },
     { title: "±95%", number: true, value: (roof) => spread(roof.roof),
       show: (roof) => percent(spread(roof.roof), 2) },
-    { title: "bytes", number: true, value: (roof) => roof.roof.work?.bytes,
-      show: (roof) => roof.stream ? amount(roof.roof.work?.bytes, "B") : "–" },
+    { title: "operands", number: true, value: (roof) => operandBytes(roof.roof),
+      show: (roof) => roof.stream ? amount(operandBytes(roof.roof), "B") : "–" },
   ], roofs, { anchor: (roof) => roof.roof.anchor });
 }
 function drawRoofline(body) {

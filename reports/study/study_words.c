@@ -255,9 +255,20 @@ void study_learned_tell(const struct study *study, const struct study_claim *cla
     study_sentence_tell(claim, out);
     if (out->length > begin)
         return;
-    buffer_add(out, claim->check.verdict == STUDY_UNDECIDED ? "Not decided here: "
-                                                            : "Not measured here: ");
+    const struct study_check *const check = &claim->check;
+    buffer_format(out, "%s here: claim ",
+                  check->verdict == STUDY_UNDECIDED ? "Not decided" : "Not measured");
+    buffer_plain(out, claim->id);
+    buffer_add(out, claim->quote ? ", \"" : ", ");
     study_claim_tell(claim, out);
+    buffer_add(out, claim->quote ? "\"" : "");
+    if (check->reason) {
+        buffer_add(out, ": ");
+        buffer_plain(out, check->reason);
+        buffer_add(out, check->type ? ": " : "");
+        buffer_plain(out, check->type ?: "");
+        return;
+    }
     buffer_add(out, "; more time may tell: simdbench study ");
     buffer_plain(out, study->name);
     buffer_add(out, " --claim=");

@@ -319,6 +319,11 @@ class Pages(PageCase):
             "document.querySelector('#history .since').textContent"))
         self.assertEqual(self.js("Chart.getChart(document.querySelector('#history canvas'))"
                                  ".options.plugins.marks.lines[0].x"), 1)
+        self.open(self.changed(page, lambda document: document["cases"][0]["runs"][1].update(
+            verdict="REGRESSED", compared=0.25, started_at="2026-01-02T03:04:05Z")))
+        self.assertEqual(self.js("document.querySelector('#history .since').textContent"),
+                         "REGRESSED +25.0% by the gate of 2026-01-02")
+        self.assertIn("1 case that changed", self.js("document.body.textContent"))
 
     def test_ladder(self):
         """Roofs of levels that the document names, and no case below them."""
@@ -339,6 +344,19 @@ class Pages(PageCase):
         labels = self.js("Chart.getChart(document.querySelector('#roofline canvas'))"
                          ".data.datasets.map(set => set.label.split(' ')[0])")
         self.assertEqual(sorted(labels), [*(f"L{i + 1}" for i in range(streams)), "mul_add"])
+
+    def test_level_of_a_stream_that_passes_often(self):
+        """The cache that holds its operands, however often a call passes over them."""
+        tool("roof", "--isa=scalar", "--variants=read", "--shape=4096x4096",
+             "--time-per-case=2ms", "--quiet", f"--json={self.at}/roof.json")
+        document = json.loads((self.at / "roof.json").read_text(encoding="utf-8"))
+        for result in document["results"]:
+            del result["rung"]
+        document["host"].update(l1d_bytes=32768, l2u_bytes=1048576)
+        self.open(self.page_of(document, "passes"))
+        self.count("roofline")
+        self.assertEqual(self.js("levelOf(results.find(isRoof))"), "L1")
+        self.assertEqual(self.js("operandBytes(results.find(isRoof))"), 4096)
 
     def test_google_benchmark(self):
         """Its own JSON, as a report."""

@@ -21,6 +21,15 @@ class Help(Case):
     def test_help_report(self):
         self.assert_golden("help_report.txt", self.run_tool("report", "--help").stdout)
 
+    def test_examples_are_on_the_first_screen(self):
+        """The manual has them in its end, as manuals do."""
+        for command in ("explain", "ab", "call", "audit", "gemm"):
+            with self.subTest(command=command):
+                text = self.run_tool(command, "--help").stdout.split("\n")
+                self.assertLess(text.index("Examples:"), 12)
+                page = self.run_tool("man", command).stdout
+                self.assertLess(page.index(".SH OPTIONS"), page.index(".SH EXAMPLES"))
+
     def test_ops_as_they_are_spoken(self):
         for op in ("gemm_backward", "gemm_argmax"):
             spoken = op.replace("_", "-")
@@ -64,14 +73,27 @@ class Mistakes(Case):
         run, study = folder / "run.json", SOURCE / "studies/burn-conv.json"
         self.run_tool("relu", "--isa=scalar", "--sizes=64", "--baseline=none",
                       "--time-per-case=1ms", "--quiet", f"--json={run}")
-        (folder / "lib.so").touch()
-        for path, command in ((run, f"report {run}"), (study, f"study {study}"),
-                              (folder / "lib.so", f"call {folder}/lib.so"),
-                              (BINARY, f"ab {BINARY} OTHER")):
-            with self.subTest(path=path):
-                self.assertIn(f"{path}: this is a file, and a command is missing: "
-                              f"simdbench {command}",
-                              self.run_tool(path, status=2).stderr)
+        for name in ("lib.so", "lib.so.1", "mix.o", "mix.a", "mix.c", "notes.txt"):
+            (folder / name).write_text("x")
+        (folder / "relux").mkdir()
+        missing = "this is a file, and a command is missing: simdbench "
+        for word, message in (
+                (run, f"{missing}report {run}"), (study, f"{missing}study {study}"),
+                (folder / "lib.so", f"{missing}call {folder}/lib.so"),
+                ("lib.so", f"{missing}call ./lib.so (its functions), or simdbench all "
+                           f"--plugin=./lib.so"),
+                ("lib.so.1", f"{missing}call ./lib.so.1"), ("mix.o", f"{missing}call ./mix.o"),
+                ("mix.a", f"{missing}call ./mix.a"),
+                (BINARY, f"prove --function=NAME -- {BINARY} (which code it runs), or simdbench "
+                         f"ab {BINARY} OTHER"),
+                ("mix.c", "mix.c: this is source text"),
+                ("notes.txt", "notes.txt: no command takes this file"),
+                ("./relux", "./relux: this is a folder"),
+                ("relux", "of the file: simdbench ./relux"),
+                ("libz.so.1:crc32", "simdbench call libz.so.1:crc32 'PROTOTYPE'"),
+                ("no.sqlite", "no.sqlite: No such file or directory")):
+            with self.subTest(word=word):
+                self.assertIn(message, self.run_tool(word, status=2, cwd=folder).stderr)
         self.run_tool(*f"report {run}".split())
 
     def test_files_of_another_kind(self):
@@ -87,7 +109,8 @@ class Mistakes(Case):
         for words, message in (
                 (["audit", "missing.json"], "missing.json: No such file or directory"),
                 (["call", empty], f"{empty}: the file is empty"),
-                (["judge", folder], "which function? As in"),
+                (["judge", folder], "--candidate=./new.so; mix.json declares it"),
+                (["explain", "./libmix.so:mix"], "./libmix.so:mix: its prototype is missing"),
                 (["audit", other], f"{other}: a: unknown key; known are functions and ops"),
                 (["report", other], f"{other}: schema_version: missing: this is no run"),
                 (["report", study], f"this is a study, and not a saved run; simdbench study {study}"),

@@ -171,6 +171,30 @@ static void shapes_of_arms(void **state)
     }
 }
 
+/* A claim without a number is quoted, with the reason that there is none. */
+static void learned_without_a_number(void **state)
+{
+    struct study *const study = sample_study();
+    struct study_claim *const claim = &study->claims[1];
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+    claim->check.verdict = STUDY_UNDECIDED;
+    study_learned_tell(study, claim, &text);
+    assert_string_equal(
+        buffer_text(&text),
+        "Not decided here: claim 5b, \"and too many branches\"; more time "
+        "may tell: simdbench study burnt-conv --claim=5b");
+    buffer_clear(&text);
+    claim->check.verdict = STUDY_NOT_MEASURABLE;
+    assert_int_equal(string_set(&claim->check.reason, "it needs 16 CPUs"), 0);
+    assert_int_equal(string_set(&claim->check.type, "claim 5a"), 0);
+    study_learned_tell(study, claim, &text);
+    assert_string_equal(
+        buffer_text(&text),
+        "Not measured here: claim 5b, \"and too many branches\": it needs "
+        "16 CPUs: claim 5a");
+    drop(study);
+}
+
 /* ---- outputs ---- */
 
 static void round_trip(void **state)
@@ -215,5 +239,6 @@ int main(int argc, char **argv)
         return 2;
     return RUN_TESTS(TEST(arms_inherit), TEST(checks_inherit),
                      TEST(mistakes_name_their_field), TEST(numbers_of_needs),
-                     TEST(shapes_of_arms), TEST(round_trip), TEST(golden_outputs));
+                     TEST(shapes_of_arms), TEST(learned_without_a_number),
+                     TEST(round_trip), TEST(golden_outputs));
 }
