@@ -241,7 +241,7 @@ static void take_ratio(const struct trial_of *trial)
     }
     if (isnan(times)) {
         set_absent(experiments, trial->number,
-                   "nobody knows the operations of its shapes: say work in its file");
+                   "nobody knows how much it executes: say work in its file");
         return;
     }
     struct experiment *const experiment = place_for(
