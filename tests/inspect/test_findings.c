@@ -133,7 +133,7 @@ static const struct script scripts[] = {
     {CAUSE_store_forwarding,
      INSPECT_STRUCTURAL,
      {IS(failed_forwards, 1), IS(forward_cycles, 7), IS(cycles, 10), IS(gap_cycles, 8),
-      HOT, END},
+      END},
      {IS(edit_forward, 1), END}},
     {CAUSE_unoptimised,
      INSPECT_STRUCTURAL,
