@@ -114,6 +114,19 @@ static void test_integers(void **state)
     assert_true(!code.alu && code.lone);
 }
 
+/* Signed integers are no doubles. */
+static void test_integer_vectors(void **state)
+{
+    /* vpdpbusd zmm0, zmm1, zmm2; vpmaxsd ymm0, ymm1, ymm2; pminsd xmm0, xmm1; vaddsd of
+     * xmm */
+    const struct code product = decoded(BYTES(0x62, 0xf2, 0x75, 0x48, 0x50, 0xc2));
+    assert_true(product.vector && !product.scalar_float);
+    assert_int_equal(product.bits, 512);
+    assert_int_equal(decoded(BYTES(0xc4, 0xe2, 0x75, 0x3d, 0xc2)).bits, 256);
+    assert_int_equal(decoded(BYTES(0x66, 0x0f, 0x38, 0x39, 0xc1)).bits, 128);
+    assert_true(decoded(BYTES(0xc5, 0xf3, 0x58, 0xc2)).scalar_float);
+}
+
 /* Scalar code masks and blends with whole registers. */
 static void test_no_width(void **state)
 {
@@ -294,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_crossings),
         cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_integer_vectors),
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_no_width),
         cmocka_unit_test(test_chains_of_bytes),
