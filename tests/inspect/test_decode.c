@@ -164,6 +164,16 @@ static void test_chains_through_memory(void **state)
     assert_near(
         CHAIN(MOVSS_XMM0_RDI, ADDSS_XMM0_XMM1, MOVSS_RDI_XMM0, ADD_RDI_64, JNE_BACK), 1,
         1e-9);
+    /* The same by rbp, which may be a pointer, or hold the frame of a function. */
+    /* movss xmm0, [rbp]; movss [rbp], xmm0; add rbp, 64; push rbp; mov rbp, rsp; pop rbp
+     */
+    const unsigned char *const load = BYTES(0xf3, 0x0f, 0x10, 0x45, 0x00),
+                               *const store = BYTES(0xf3, 0x0f, 0x11, 0x45, 0x00);
+    assert_near(
+        CHAIN(load, ADDSS_XMM0_XMM1, store, BYTES(0x48, 0x83, 0xc5, 0x40), JNE_BACK), 1,
+        1e-9);
+    assert_true(CHAIN(load, ADDSS_XMM0_XMM1, store, BYTES(0x55), BYTES(0x48, 0x89, 0xe5),
+                      BYTES(0x5d), ADD_RDI_64, JNE_BACK) > 6);
 }
 
 /* A byte that is written waits for the rest of its register. */
