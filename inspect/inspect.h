@@ -130,15 +130,23 @@ struct inspect_line {
     uint64_t executed;
     uint64_t first; /* its rank by first execution */
     /* Counts over its executions whose addresses are known, as of a loop: */
-    uint64_t reloads, spills, failed_forwards;
-    uint8_t length; /* in bytes */
-    char *text;     /* Intel syntax; NULL unless asked for */
-    char *source;   /* "plants.c:49"; NULL without debug information, unless asked for */
-    size_t loop;    /* index; INSPECT_NO_LOOP */
-    char *form;     /* NULL unless its cost is known */
+    uint64_t reloads, spills;
+    double failed_forwards; /* scaled to all its executions */
+    uint8_t length;         /* in bytes */
+    char *text;             /* Intel syntax; NULL unless asked for */
+    char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
+    size_t loop;  /* index; INSPECT_NO_LOOP */
+    char *form;   /* NULL unless its cost is known */
     double throughput, latency; /* cycles, the longest latency; NaN: none, or not known */
 };
 #define INSPECT_NO_LOOP SIZE_MAX
+
+/* It fails to be forwarded in at least 2% of its executions. */
+static inline bool inspect_is_late(const struct inspect_line *line)
+{
+    return line->failed_forwards > 0 &&
+           line->failed_forwards >= 0.02 * (double)line->executed;
+}
 
 /* A call, from the first instruction of its function to its return. */
 struct inspect_census {

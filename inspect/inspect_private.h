@@ -36,6 +36,7 @@ struct access {
     bool read, write;
     bool gather;    /* addresses are in a vector register */
     bool hidden;    /* of push, pop, call, ret */
+    bool elsewhere; /* it was seen to be not on the stack */
     bool string;    /* with REP: `bytes` for each element */
     int64_t offset; /* of a place relative to the instruction: the place itself */
     uint32_t bytes;

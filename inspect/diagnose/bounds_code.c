@@ -150,6 +150,7 @@ void bounds_put_shares(struct inspect_facts *facts)
         part(GET(alu) + GET(branches) - known(GET(checks)) - known(GET(work)),
              instructions));
     PUT(elements, isnan(GET(loads)) ? (double)NAN : fmax(1, GET(loads)));
+    PUT(outside_instructions, GET(outside_share) * GET(call_instructions));
     PUT(called_share, part(GET(called), instructions));
     PUT(copy_share, part(GET(copies), instructions));
     PUT(crossing_share, part(GET(crossings), instructions));

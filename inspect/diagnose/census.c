@@ -205,6 +205,13 @@ static bool add_text(const struct making *m, struct inspect_line *line)
     return line->text != NULL;
 }
 
+static double failed_forwards(const struct node *node)
+{
+    const double known = (double)node->counts.addressed;
+    const double failed = (double)node->counts.failed_forwards;
+    return failed > 0 ? failed * (double)node->executed / known : 0;
+}
+
 static struct inspect_line line_of(struct making *m, uint32_t number)
 {
     const struct node *const node = &m->nodes->node[number];
@@ -213,7 +220,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
                                  .first = number,
                                  .reloads = node->counts.reloads,
                                  .spills = node->counts.spills,
-                                 .failed_forwards = node->counts.failed_forwards,
+                                 .failed_forwards = failed_forwards(node),
                                  .length = node->code.length,
                                  .loop = rank_of(m, number)};
 }

@@ -46,8 +46,15 @@ static struct place *find_place(const struct ready *ready, const struct access *
 
 static bool is_constant(const struct ready *ready, int gpr)
 {
-    return gpr == NO_GPR || gpr == GPR_RSP || gpr == GPR_RBP ||
-           !(ready->written >> gpr & 1);
+    return gpr == NO_GPR || gpr == GPR_RSP || !(ready->written >> gpr & 1);
+}
+
+/* Registers that it changes. A function that sets up its frame leaves rbp as it was. */
+static uint64_t changed_by(const struct code *code)
+{
+    const bool frame =
+        code->writes >> GPR_RSP & 1 || (code->effect == EFFECT_SET && code->b == GPR_RSP);
+    return frame ? code->writes & ~(UINT64_C(1) << GPR_RBP) : code->writes;
 }
 
 /* Only what names no register that changes stays the same place. */
@@ -198,8 +205,8 @@ static double last_of(const struct ready *ready)
 
 int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t loop)
 {
-    const uint64_t frame = UINT64_C(1) << GPR_RSP | UINT64_C(1) << GPR_RBP;
-    const uint64_t general = ((UINT64_C(1) << GPR_COUNT) - 1) & ~frame;
+    const uint64_t general = ((UINT64_C(1) << GPR_COUNT) - 1) & ~(UINT64_C(1) << GPR_RSP);
+    uint64_t frame = UINT64_C(1) << GPR_RBP;
     uint32_t way[PATH_MAX_NODES];
     uint64_t read = 0, written = 0;
     const uint32_t n = loops->loop[loop].inner ? usual_way(nodes, loops, loop, way) : 0;
@@ -208,8 +215,9 @@ int loop_carried(const struct nodes *nodes, const struct loops *loops, uint32_t 
         const bool saves = code->stack < 0 && !code->is_call; /* a push */
         read |= saves ? 0 : (code->reads | code->address_reads) & ~written;
         written |= code->writes;
+        frame &= ~changed_by(code);
     }
-    return n ? __builtin_popcountll(read & general) : -1;
+    return n ? __builtin_popcountll(read & general & ~frame) : -1;
 }
 
 /* Nothing but vectors comes from the turn before. */
@@ -227,7 +235,7 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
     struct ready ready = {.window.of = *window, .full = kind == CHAIN_FULL};
     double half = 0;
     for (uint32_t i = 0; i < n; i++)
-        ready.written |= nodes->node[way[i]].code.writes;
+        ready.written |= changed_by(&nodes->node[way[i]].code);
     for (unsigned turn = 0; turn < TURNS; turn++) {
         if (turn == TURNS / 2)
             half = last_of(&ready);

@@ -11,8 +11,10 @@
 
 int inspect_built_unoptimised(const char *producer)
 {
-    const char *const level = producer ? strstr(producer, "-O") : NULL;
-    return level ? level[2] == '0' : -1;
+    int built = -1;
+    for (const char *at = producer; at && (at = strstr(at, " -O")); at++)
+        built = at[3] == '0'; /* the last one is in effect */
+    return built;
 }
 
 bool inspect_unoptimised(const struct inspect_census *census, char *why, size_t size)

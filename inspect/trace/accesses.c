@@ -71,7 +71,7 @@ static void look_at_step(struct node *node, unsigned number, uint64_t address)
 bool access_is_slot(const struct access *access)
 {
     return access->index == NO_GPR &&
-           (access->base == GPR_RSP || access->base == GPR_RBP);
+           (access->base == GPR_RSP || (access->base == GPR_RBP && !access->elsewhere));
 }
 
 static void look_at_stack(struct memory *memory, struct nodes *nodes, struct node *node,
@@ -112,10 +112,13 @@ static bool is_new_page(struct memory *memory, uint64_t page)
 void memory_access(struct memory *memory, struct nodes *nodes, struct node *node,
                    unsigned number, uint64_t address)
 {
-    const struct access *access = &node->code.access[number];
+    struct access *access = &node->code.access[number];
     struct access_counts *counts = &node->counts;
     const uint32_t bytes = access->bytes;
+    const bool elsewhere =
+        address >= memory->stack_top || address + RED_ZONE < memory->rsp;
     const uint64_t page = address / PAGE;
+    access->elsewhere |= elsewhere;
     counts->addressed++;
     counts->line_splits += address % LINE + bytes > LINE;
     counts->split_stores += access->write && address % LINE + bytes > LINE;
@@ -130,8 +133,7 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
             (struct store){.address = address, .at = memory->now, .bytes = bytes};
-    if (access->hidden || address >= memory->stack_top ||
-        address + RED_ZONE < memory->rsp)
+    if (access->hidden || elsewhere)
         return;
     counts->stack += !node->code.vector;
     if (access_is_slot(access))

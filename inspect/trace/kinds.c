@@ -36,7 +36,8 @@ static bool is_scalar_float(const char *name)
     const bool converts =
         starts(name, "cvt") && (strstr(name, "ss2") || strstr(name, "sd2"));
     const bool suffix = ends(name, "ss") || ends(name, "sd") || ends(name, "sh");
-    return moves || converts || (suffix && !starts(name, "broadcast"));
+    /* Integers of vectors have a p before them: pmaxsd, pdpbusd. */
+    return moves || converts || (suffix && *name != 'p' && !starts(name, "broadcast"));
 }
 
 static bool is_float_arithmetic(const char *name)

@@ -114,6 +114,19 @@ static void test_integers(void **state)
     assert_true(!code.alu && code.lone);
 }
 
+/* Signed integers are no doubles. */
+static void test_integer_vectors(void **state)
+{
+    /* vpdpbusd zmm0, zmm1, zmm2; vpmaxsd ymm0, ymm1, ymm2; pminsd xmm0, xmm1; vaddsd of
+     * xmm */
+    const struct code product = decoded(BYTES(0x62, 0xf2, 0x75, 0x48, 0x50, 0xc2));
+    assert_true(product.vector && !product.scalar_float);
+    assert_int_equal(product.bits, 512);
+    assert_int_equal(decoded(BYTES(0xc4, 0xe2, 0x75, 0x3d, 0xc2)).bits, 256);
+    assert_int_equal(decoded(BYTES(0x66, 0x0f, 0x38, 0x39, 0xc1)).bits, 128);
+    assert_true(decoded(BYTES(0xc5, 0xf3, 0x58, 0xc2)).scalar_float);
+}
+
 /* Scalar code masks and blends with whole registers. */
 static void test_no_width(void **state)
 {
@@ -151,6 +164,16 @@ static void test_chains_through_memory(void **state)
     assert_near(
         CHAIN(MOVSS_XMM0_RDI, ADDSS_XMM0_XMM1, MOVSS_RDI_XMM0, ADD_RDI_64, JNE_BACK), 1,
         1e-9);
+    /* The same by rbp, which may be a pointer, or hold the frame of a function. */
+    /* movss xmm0, [rbp]; movss [rbp], xmm0; add rbp, 64; push rbp; mov rbp, rsp; pop rbp
+     */
+    const unsigned char *const load = BYTES(0xf3, 0x0f, 0x10, 0x45, 0x00),
+                               *const store = BYTES(0xf3, 0x0f, 0x11, 0x45, 0x00);
+    assert_near(
+        CHAIN(load, ADDSS_XMM0_XMM1, store, BYTES(0x48, 0x83, 0xc5, 0x40), JNE_BACK), 1,
+        1e-9);
+    assert_true(CHAIN(load, ADDSS_XMM0_XMM1, store, BYTES(0x55), BYTES(0x48, 0x89, 0xe5),
+                      BYTES(0x5d), ADD_RDI_64, JNE_BACK) > 6);
 }
 
 /* A byte that is written waits for the rest of its register. */
@@ -294,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_crossings),
         cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_integer_vectors),
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_no_width),
         cmocka_unit_test(test_chains_of_bytes),

@@ -71,6 +71,8 @@ static void test_unoptimised(void **state)
     assert_string_equal(why, "its debug information says -O0");
     assert_int_equal(inspect_built_unoptimised(clang), -1);
     assert_int_equal(inspect_built_unoptimised(fast), 0);
+    assert_int_equal(inspect_built_unoptimised("GNU C17 12 -O0 -O3 -g"), 0);
+    assert_int_equal(inspect_built_unoptimised("GNU C17 12 -O2 -g -O0 -fno-O"), 1);
 }
 
 /* Without loops the call is one iteration. */

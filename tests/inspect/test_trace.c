@@ -313,6 +313,7 @@ static void test_long_loop(void **state)
     census = census_of(failing_forwards, MANY, false);
     assert_int_equal(census.instructions, 5 * (uint64_t)MANY + 2);
     ASSERT_LOOP(census, failed_forwards, 1);
+    assert_near(census.line[2].failed_forwards, MANY, 1e-9);
     assert_false(census.loop[0].pages_known);
     assert_true(census.loop[0].places_follow);
     inspect_census_free(&census);

@@ -98,6 +98,15 @@ static void test_checks(void **state)
     inspect_census_free(&census);
 }
 
+/* A pointer in rbp is no frame, and what it leads to are no slots of one. */
+static void test_frame_register(void **state)
+{
+    struct inspect_census census = census_of(by_frame_register, TURNS, false);
+    assert_int_equal(census.loop[0].carried, 2);
+    assert_near(census.loop[0].forwards, (TURNS - 1.0) / TURNS, 1e-9);
+    inspect_census_free(&census);
+}
+
 /* A loop of five instructions, two of them in a function that it calls. */
 static void test_called(void **state)
 {
@@ -241,6 +250,6 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_checks),
-                     TEST(test_called), TEST(test_called_out), TEST(test_pages),
-                     TEST(test_indexed), TEST(test_even_stores));
+                     TEST(test_frame_register), TEST(test_called), TEST(test_called_out),
+                     TEST(test_pages), TEST(test_indexed), TEST(test_even_stores));
 }

@@ -262,6 +262,16 @@ CODE(links, "1: movaps %xmm1, %xmm0\n"
             "   decl %esi\n"
             "   jnz 1b\n"
             "   retq")
+/* The register of frames is a pointer: 5 n + 4. */
+CODE(by_frame_register, "pushq %rbp\n"
+                        "movq %rdi, %rbp\n"
+                        "1: movl (%rbp), %edx\n"
+                        "   movl %edx, 4(%rbp)\n"
+                        "   addq $4, %rbp\n"
+                        "   decl %esi\n"
+                        "   jnz 1b\n"
+                        "   popq %rbp\n"
+                        "   retq")
 /* The way depends on what memory holds. */
 CODE(unforeseeable, "1: movzbl (%rdi), %eax\n"
                     "   addq $1, %rdi\n"
