@@ -59,7 +59,7 @@ void adapter_words(const char *arguments, const char *name, enum choice choice,
 struct slice_request {
     char *const *words;
     const struct text_list *variables; /* "NAME=value", of the environment */
-    const char *cwd;           /* or NULL */
+    const char *cwd;                   /* or NULL */
     const char *home, *folder; /* variable of the environment and its value; or NULL */
     size_t padding; /* bytes of environment that move the stack; the same for no two */
     const int *cpu; /* n_cpu = 0: where it likes */
