@@ -58,7 +58,8 @@ void adapter_words(const char *arguments, const char *name, enum choice choice,
 
 struct slice_request {
     char *const *words;
-    const char *cwd;           /* or NULL */
+    const struct text_list *variables; /* "NAME=value", of the environment */
+    const char *cwd;                   /* or NULL */
     const char *home, *folder; /* variable of the environment and its value; or NULL */
     size_t padding; /* bytes of environment that move the stack; the same for no two */
     const int *cpu; /* n_cpu = 0: where it likes */
@@ -71,7 +72,7 @@ struct slice {
     char *complaint; /* reason why it failed, with the last line of standard error; or
                         NULL */
     char *said;      /* the last line of standard error; or NULL */
-    int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that ended */
+    int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that were waited for */
     double peak_bytes, faults;
     uint32_t evidence; /* of disturbance; 0: none */
     bool late;         /* it was ended at the timeout */
@@ -92,7 +93,7 @@ struct side {
     char path[PATH_MAX];          /* of its program; empty: a shell runs the command */
     char place[PLACES][PATH_MAX]; /* its programs whose code lies elsewhere; 0: unused */
     char told[PATH_MAX + 32];
-    struct text_list words;
+    struct text_list variables, words;
     struct elf_file file;
     char home[PATH_MAX];
 };

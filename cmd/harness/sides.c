@@ -5,7 +5,9 @@
 
 #include "ab/private_copy.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +25,36 @@ enum { LATE_TIMES = 20, LATE_TRIES = 4, FIRST_PART = 4 };
 
 /* ---- words and files ---- */
 
-/* Words as a shell has them. 1: only a shell can make something of the command. */
-static int split(const char *command, struct text_list *words)
+/* "NAME=value" */
+static bool is_variable(const char *word)
+{
+    const char *at = word;
+    while (*at == '_' || isalpha((unsigned char)*at) ||
+           (at > word && isdigit((unsigned char)*at)))
+        at++;
+    return at > word && *at == '=';
+}
+
+/* Words as a shell has them in that folder, or in this one if it is empty; first come
+ * variables of the environment. 1: only a shell can make something of the command. */
+static int split(const char *command, const char *cwd, struct text_list *variables,
+                 struct text_list *words)
 {
     wordexp_t found;
+    const int here = *cwd ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    const bool moved = here >= 0 && chdir(cwd) == 0;
     const int status = wordexp(command, &found, WRDE_NOCMD | WRDE_UNDEF);
+    if (moved)
+        must(fchdir(here) < 0 ? -errno : 0);
+    if (here >= 0)
+        close(here);
     if (status == WRDE_NOSPACE)
         must(-ENOMEM);
     if (status)
         return 1;
     for (size_t i = 0; i < found.we_wordc; i++)
-        text_list_add(words, found.we_wordv[i]);
+        text_list_add(words->n || !is_variable(found.we_wordv[i]) ? words : variables,
+                      found.we_wordv[i]);
     wordfree(&found);
     return words->n == 0;
 }
@@ -77,13 +98,14 @@ static const struct adapter *adapter_of_file(const char *name, const char *path)
 
 const char *harness_recognise(const char *command, const char *cwd)
 {
-    struct text_list words = {.n = 0};
+    struct text_list words = {.n = 0}, variables = {.n = 0};
     char path[PATH_MAX];
     const struct adapter *adapter = NULL;
-    if (split(command, &words) == 0 &&
+    if (split(command, cwd ?: "", &variables, &words) == 0 &&
         find_program(words.item[0], cwd ?: "", path, sizeof path))
         adapter = adapter_of_file(NULL, path);
     text_list_free(&words);
+    text_list_free(&variables);
     return adapter ? adapter->name : NULL;
 }
 
@@ -103,8 +125,9 @@ static int find(struct harness *harness, int which, struct error *error)
 {
     struct side *const side = &harness->side[which];
     struct error why = {.text = ""};
-    if (split(side->command, &side->words) != 0) {
+    if (split(side->command, side->cwd, &side->variables, &side->words) != 0) {
         text_list_cut(&side->words, 0);
+        text_list_cut(&side->variables, 0);
         text_list_add(&side->words, "/bin/sh");
         text_list_add(&side->words, "-c");
         snprintf(side->told, sizeof side->told, "%s", side->command);
@@ -128,18 +151,19 @@ static int find(struct harness *harness, int which, struct error *error)
 
 /* ---- control ---- */
 
-static void copy_words(struct side *to, const struct side *from)
+static void copy_list(struct text_list *to, const struct text_list *from)
 {
-    text_list_free(&to->words);
-    to->words = (struct text_list){.n = 0};
-    for (size_t i = 0; i < from->words.n; i++)
-        text_list_add(&to->words, from->words.item[i]);
+    text_list_free(to);
+    *to = (struct text_list){.n = 0};
+    for (size_t i = 0; i < from->n; i++)
+        text_list_add(to, from->item[i]);
 }
 
 void side_uncopy(struct harness *harness)
 {
     struct side *const control = &harness->side[SIDE_CONTROL];
-    copy_words(control, &harness->side[SIDE_BASE]);
+    copy_list(&control->words, &harness->side[SIDE_BASE].words);
+    copy_list(&control->variables, &harness->side[SIDE_BASE].variables);
     snprintf(control->told, sizeof control->told, "%s (again)", control->command);
     harness->copied = false;
 }
@@ -209,6 +233,7 @@ void sides_close(struct harness *harness)
 {
     for (int i = 0; i < SIDES; i++) {
         text_list_free(&harness->side[i].words);
+        text_list_free(&harness->side[i].variables);
         free(harness->side[i].commit);
     }
     private_remove(harness->folder, harness->folder_lock);
@@ -342,6 +367,7 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
         words[0] = (char *)(uintptr_t)side->place[place];
     struct slice_request request = {
         .words = words,
+        .variables = &side->variables,
         .cwd = *side->cwd ? side->cwd : NULL,
         .home = adapter->home,
         .folder = side->home,

@@ -23,10 +23,18 @@ enum { LOOK_MS = 100, LOOK_OFTEN_MS = 2 };
 /* Evidence of each kind, in preemptions. */
 enum { STEAL_WEIGHT = 100, FAULT_WEIGHT = 1, COMPANY_WEIGHT = 4 };
 
+/* A process that outlives its parent may end by itself for so long. */
+#define GRACE_NS 200000000LL
+enum { CHILDREN_MOST = 256 };
+
 enum { OUT, ERR, FAILED, STREAMS };
 
 struct child {
     pid_t pid;
+    pid_t other[CHILDREN_MOST]; /* children that this process had before */
+    size_t n_other;
+    int64_t ended, left_ns; /* CPU time of processes that outlived their parents */
+    size_t n_killed;        /* those that had to be ended */
     int pidfd, read_end[STREAMS];
     struct buffer out;
     char err[COMPLAINT_MOST + 1]; /* the last bytes */
@@ -68,6 +76,8 @@ static int become(const struct slice_request *request, const int write_end[STREA
         return errno;
     if (request->home)
         setenv(request->home, request->folder, 1);
+    for (size_t i = 0; request->variables && i < request->variables->n; i++)
+        putenv(request->variables->item[i]);
     pad_environment(request->padding);
     execvp(request->words[0], request->words);
     return errno;
@@ -159,10 +169,63 @@ static void drain(struct child *child)
             continue;
 }
 
-static void kill_all(const struct child *child)
+static int64_t time_ns(struct timeval time)
 {
+    return time.tv_sec * 1000000000LL + time.tv_usec * 1000LL;
+}
+
+static size_t list_children(pid_t pid[static CHILDREN_MOST])
+{
+    size_t n = 0;
+    FILE *const file = fopen("/proc/thread-self/children", "re");
+    while (file && n < CHILDREN_MOST && fscanf(file, "%d", &pid[n]) == 1)
+        n++;
+    if (file)
+        fclose(file);
+    return n;
+}
+
+static bool is_left(const struct child *child, pid_t pid)
+{
+    bool left = pid != child->pid;
+    for (size_t i = 0; i < child->n_other; i++)
+        left &= pid != child->other[i];
+    return left;
+}
+
+/* Processes whose parent has ended are children of this one: sends them a signal, if it
+ * is not 0, and waits for those that have ended. Returns how many still run. */
+static size_t reap(struct child *child, int number)
+{
+    pid_t pid[CHILDREN_MOST];
+    const size_t n = list_children(pid);
+    size_t running = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct rusage usage;
+        if (!is_left(child, pid[i]))
+            continue;
+        if (number)
+            kill(pid[i], number);
+        if (wait4(pid[i], NULL, WNOHANG, &usage) == pid[i])
+            child->left_ns += time_ns(usage.ru_utime) + time_ns(usage.ru_stime);
+        else
+            running++;
+    }
+    return running;
+}
+
+/* Ends the process and all that it left behind, which may end by itself if its time
+ * counts. */
+static void end_all(struct child *child, bool wait)
+{
+    const int64_t begun = clock_now();
+    while ((child->n_killed = reap(child, 0)) && wait && !interrupted_by &&
+           clock_now() - begun < GRACE_NS)
+        usleep(1000);
     kill(-child->pid, SIGKILL);
     kill(child->pid, SIGKILL);
+    while (reap(child, SIGKILL) && clock_now() - begun < 2 * GRACE_NS)
+        usleep(1000);
 }
 
 /* A system without descriptors of processes is asked again and again. */
@@ -195,7 +258,8 @@ static void follow(const struct slice_request *request, struct child *child)
         if (child->late || child->too_much || interrupted_by)
             break;
     }
-    kill_all(child);
+    child->ended = clock_now();
+    end_all(child, request->silent && has_ended(child, &fds[2]));
 }
 
 /* ---- evidence ---- */
@@ -221,11 +285,6 @@ static int64_t stolen(const struct slice_request *request)
         ticks += more > 0 ? more : 0;
     }
     return ticks;
-}
-
-static int64_t time_ns(struct timeval time)
-{
-    return time.tv_sec * 1000000000LL + time.tv_usec * 1000LL;
 }
 
 /* ---- the end ---- */
@@ -254,6 +313,11 @@ static void complain_of(struct child *child, const struct slice_request *request
                  strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status))
         snprintf(text, sizeof text, "ended with exit status %d", WEXITSTATUS(status));
+    else if (child->n_killed && request->silent)
+        snprintf(text, sizeof text,
+                 "ended before %zu of its children: their time is not known; 'wait' lets "
+                 "a shell wait for them",
+                 child->n_killed);
     else
         *text = '\0';
     if (*said)
@@ -266,7 +330,6 @@ static void complain_of(struct child *child, const struct slice_request *request
     must(string_set(&slice->complaint, text));
 }
 
-/* The clock is stopped before the probes. */
 static int end(struct child *child, const struct slice_request *request, int64_t begun,
                int64_t steal, struct slice *slice)
 {
@@ -274,9 +337,9 @@ static int end(struct child *child, const struct slice_request *request, int64_t
     int status = 0;
     while (wait4(child->pid, &status, 0, &usage) < 0 && errno == EINTR)
         continue;
-    slice->wall_ns = clock_now() - begun;
+    slice->wall_ns = child->ended - begun;
     drain(child);
-    slice->cpu_ns = time_ns(usage.ru_utime) + time_ns(usage.ru_stime);
+    slice->cpu_ns = time_ns(usage.ru_utime) + time_ns(usage.ru_stime) + child->left_ns;
     slice->peak_bytes = 1024.0 * (double)usage.ru_maxrss;
     slice->faults = (double)(usage.ru_minflt + usage.ru_majflt);
     if (interrupted_by)
@@ -303,6 +366,8 @@ int slice_run(const struct slice_request *request, struct slice *slice,
     struct child child = {.pid = -1, .pidfd = -1, .read_end = {-1, -1, -1}};
     const int64_t steal = stolen(request), begun = clock_now();
     *slice = (struct slice){.text = NULL};
+    child.n_other = list_children(child.other);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     int status = start(request, &child, error);
     if (status == 0)
         follow(request, &child);

@@ -88,25 +88,57 @@ static int add_case(const struct value *entry, struct run *run, const char *name
     return foreign_set_median(result, ns) ? value_no_memory(entry) : 0;
 }
 
+/* Whether another entry has the same name under `key`. */
+static bool is_ambiguous(const struct value *entry, const char *key)
+{
+    const cJSON *other;
+    size_t n = 0;
+
+    cJSON_ArrayForEach (other, entry->parent->json) {
+        const struct value value = {.json = other};
+        n += !strcmp(text_of(&value, key), text_of(entry, key));
+    }
+    return n > 1;
+}
+
+/* A command whose parameters choose between its runs has them in its name. */
 static int add_command(const struct value *entry, void *context)
 {
-    return value_object(entry)
-               ?: add_case(entry, context, text_of(entry, "command"), "times", NULL,
-                           "median", 1e9);
+    FREED_BY(buffer_free) struct buffer name = {.text = NULL};
+    const struct value parameters = value_member(entry, "parameters");
+
+    if (value_object(entry))
+        return value_object(entry);
+    buffer_add(&name, text_of(entry, "command"));
+    if (cJSON_IsObject(parameters.json) && is_ambiguous(entry, "command"))
+        for (const cJSON *p = parameters.json->child; p; p = p->next)
+            if (cJSON_IsString(p))
+                buffer_format(&name, " %s=%s", p->string, p->valuestring);
+    if (name.failed)
+        return value_no_memory(entry);
+    return add_case(entry, context, buffer_text(&name), "times", NULL, "median", 1e9);
 }
 
 /* Times are of `batch` operations. */
 static int add_nanobench(const struct value *entry, void *context)
 {
     const struct value value = value_member(entry, "batch");
+    FREED_BY(buffer_free) struct buffer name = {.text = NULL};
     double batch = 1;
     int code = value_object(entry);
 
     if (!code && !value_absent(&value))
         code = value_from(&value, 0, &batch);
+    if (!code && is_ambiguous(entry, "name") && *text_of(entry, "title"))
+        buffer_format(&name, "%s/", text_of(entry, "title"));
+    buffer_add(&name, text_of(entry, "name"));
+    if (name.failed)
+        return value_no_memory(entry);
     return code
-               ?: add_case(entry, context, text_of(entry, "name"), "measurements",
-                           "elapsed", "median(elapsed)", 1e9 / (batch > 0 ? batch : 1));
+               ?: add_case(entry, context,
+                           *text_of(entry, "name") ? buffer_text(&name) : "",
+                           "measurements", "elapsed", "median(elapsed)",
+                           1e9 / (batch > 0 ? batch : 1));
 }
 
 /* The times of samples of `iters` iterations. */

@@ -153,6 +153,7 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
         if (copy) {
             memcpy(copy, text, size);
             texts[i].reader(copy, &form, &readings, &ignored);
+            readings_tell_apart(&readings);
         }
         if (!copy || readings.failed)
             code = -ENOMEM;

@@ -73,7 +73,11 @@ int read_catch2(char *text, const struct reading_form *form, struct readings *re
         char **const where = begins(at + 1, "TestCase")           ? &test
                              : begins(at + 1, "BenchmarkResults") ? &name
                                                                   : NULL;
-        if (where) {
+        if (begins(at + 1, "Section") || !strncmp(at, "</Section>", 10)) {
+            FREED_BY(free_memory) char *section =
+                attribute(at, "name", &readings->failed);
+            readings_begin(readings, section ?: "", strlen(section ?: ""));
+        } else if (where) {
             free(*where);
             *where = attribute(at, "name", &readings->failed);
         } else if (test && name && begins(at + 1, "mean")) {

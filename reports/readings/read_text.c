@@ -82,6 +82,8 @@ int read_go(char *text, const struct reading_form *form, struct readings *readin
         const size_t length = strcspn(line, " \t");
         char *end;
         const char *at = skip_blanks(line + length);
+        if (!strncmp(line, "pkg: ", 5))
+            readings_begin(readings, line + 5, strlen(line + 5));
         if (strncmp(line, "Benchmark", 9) != 0 || strtod(at, &end) <= 0 || end == at)
             continue;
         const double ns = strtod(at = end, &end);
@@ -194,7 +196,8 @@ static bool ungroup(const char *text, size_t length, char digits[static NUMBER_M
         if (text[i] != ',')
             digits[n++] = text[i];
     digits[n] = '\0';
-    return !isnan(strtod(digits, &end)) && n && !*end;
+    strtod(digits, &end);
+    return n && !*end;
 }
 
 /* "`name`", or "`name` (Unstable with ~1.0 iters. Increase `minEpochIterations` ...)" */
@@ -220,10 +223,14 @@ int read_nanobench(char *text, const struct reading_form *form, struct readings 
         if (!isnan(title)) {
             unit = title;
             column = unused;
+            const char *const last = strrchr(line, '|'); /* "| ns/op | ... | title" */
+            readings_begin(readings, skip_blanks(last + 1),
+                           strlen(skip_blanks(last + 1)));
             continue;
         }
         const char *const number = cell(line, column, &length);
-        if (name && !isnan(unit) && number && ungroup(number, length, digits))
+        if (name && !isnan(unit) && number && ungroup(number, length, digits) &&
+            !isnan(strtod(digits, NULL)))
             print(readings, name, name_length, digits, unit);
     }
     return 0;
@@ -267,30 +274,43 @@ int read_checkasm(char *text, const struct reading_form *form, struct readings *
 
 /* ---- any text: a name, a number, and perhaps a unit ---- */
 
+/* Nanoseconds, if the pattern has no unit; NaN: the text has a rate there, "MB/s". */
+static double unit_behind(const char *text)
+{
+    const char *const word = skip_blanks(text);
+    const char *const slash = memchr(word, '/', strcspn(word, " \t"));
+    return slash && slash > word && !strncmp(slash, "/s", 2) &&
+                   isnan(unit_ns(word, (size_t)(slash - word)))
+               ? NAN
+               : 1;
+}
+
 int read_regex(char *text, const struct reading_form *form, struct readings *readings,
                struct error *error)
 {
     for (const char *line; (line = next_line(&text));) {
         regmatch_t part[4];
-        char *end;
+        char digits[NUMBER_MOST + 1];
         if (regexec(form->pattern, line, 4, part, 0) != 0 || part[1].rm_so < 0 ||
             part[2].rm_so < 0)
             continue;
+        const char *const end = line + part[2].rm_eo;
         const char *const number = skip_blanks(line + part[2].rm_so);
-        strtod(number, &end);
+        const size_t digits_most =
+            end > number ? trimmed(number, (size_t)(end - number)) : 0;
         const double unit =
             part[3].rm_so < 0
-                ? 1
+                ? unit_behind(end)
                 : unit_ns(line + part[3].rm_so, (size_t)(part[3].rm_eo - part[3].rm_so));
         const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
-        if (end == number || !length || length > NAME_MOST)
+        if (!length || length > NAME_MOST || !ungroup(number, digits_most, digits))
             continue;
         if (isnan(unit))
             readings_put(readings, line + part[1].rm_so, length,
-                         "its unit is none of ps, ns, us, ms, s",
+                         "its unit is none of ps, ns, us, ms, s, and a rate is no time",
                          (struct reading){.ns = NAN});
         else
-            readings_print(readings, line + part[1].rm_so, length, number, unit);
+            readings_print(readings, line + part[1].rm_so, length, digits, unit);
     }
     return 0;
 }

@@ -32,7 +32,7 @@ void readings_put(struct readings *readings, const char *name, size_t length,
     struct reading *const entry =
         array_grow(&readings->entry, readings->n, sizeof *entry);
     reading.name = malloc(length + 12);
-    reading.reason = NULL;
+    reading.reason = reading.section = NULL;
     reading.no_time = bad && !reason;
     if (!entry || !reading.name) {
         free(reading.name);
@@ -43,10 +43,46 @@ void readings_put(struct readings *readings, const char *name, size_t length,
     reading.name[length] = '\0';
     if (!readings->repeats)
         number_name(readings, reading.name, length);
-    if (string_set(&reading.reason, reading.no_time ? FOREIGN_NO_TIME : reason))
+    if (string_set(&reading.reason, reading.no_time ? FOREIGN_NO_TIME : reason) ||
+        string_set(&reading.section, readings->section))
         readings->failed = true;
     *entry = reading;
     readings->n++;
+}
+
+void readings_begin(struct readings *readings, const char *section, size_t length)
+{
+    snprintf(readings->section, sizeof readings->section, "%.*s",
+             (int)(length < SECTION_MOST ? length : SECTION_MOST), section);
+}
+
+/* Whether the name stands in another section too. */
+static bool is_ambiguous(const struct readings *readings, const struct reading *reading)
+{
+    for (size_t i = 0; i < readings->n; i++)
+        if (!strcmp(readings->entry[i].name, reading->name) &&
+            strcmp(readings->entry[i].section, reading->section) != 0)
+            return true;
+    return false;
+}
+
+void readings_tell_apart(struct readings *readings)
+{
+    char **const name = calloc(readings->n + 1, sizeof *name);
+    readings->failed |= !name;
+    for (size_t i = 0; i < readings->n && !readings->failed; i++) {
+        const struct reading *const entry = &readings->entry[i];
+        if (*entry->section && is_ambiguous(readings, entry) &&
+            asprintf(&name[i], "%s/%s", entry->section, entry->name) < 0)
+            readings->failed = true;
+    }
+    for (size_t i = 0; i < readings->n && name; i++) {
+        char **const kept = &readings->entry[i].name;
+        char *const old = name[i] ? *kept : NULL;
+        *kept = name[i] ? name[i] : *kept;
+        free(old);
+    }
+    free(name);
 }
 
 void readings_add(struct readings *readings, const char *name, size_t length, double ns)
@@ -87,7 +123,8 @@ void readings_list(struct readings *readings, const char *name, size_t length)
 void readings_free(struct readings *readings)
 {
     for (size_t i = 0; i < readings->n; i++)
-        FREE_EACH(readings->entry[i].name, readings->entry[i].reason);
+        FREE_EACH(readings->entry[i].name, readings->entry[i].reason,
+                  readings->entry[i].section);
     free(readings->entry);
     *readings = (struct readings){.n = 0};
 }

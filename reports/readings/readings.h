@@ -23,10 +23,13 @@ struct reading {
     bool told;        /* the harness itself tells that reason, of this case */
     bool no_time;     /* the reason: no time; another process may tell one */
     uint32_t threads; /* threads of the case; 0: not told */
+    char *section;    /* the package or table that it stands in, or "" */
 };
+enum { SECTION_MOST = 199 };
 struct readings {
     struct reading *entry;
     size_t n;
+    char section[SECTION_MOST + 1]; /* of what is added from now on */
     bool repeats; /* the second number of a name is a repetition, not case NAME#2 */
     bool failed;  /* no memory was left for a reading */
 };
@@ -43,6 +46,10 @@ void readings_list(struct readings *readings, const char *name, size_t length);
 /* A reading with a name and a reason of its own. */
 void readings_put(struct readings *readings, const char *name, size_t length,
                   const char *reason, struct reading reading);
+/* What is added from now on stands in that section of the text. */
+void readings_begin(struct readings *readings, const char *section, size_t length);
+/* Equal names in several sections become SECTION/NAME. */
+void readings_tell_apart(struct readings *readings);
 struct reading *readings_find(const struct readings *readings, const char *name);
 void readings_free(struct readings *readings);
 /* "us" is 1000; NaN: no unit of time. */

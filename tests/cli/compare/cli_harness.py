@@ -34,6 +34,7 @@ case $how in
     zero) time=0 ;;
     error) more=', "error_occurred": true, "error_message": "no data"' ;;
 esac
+[ "$how" = chatty ] && echo '[info] 2 files' && trap 'echo done' EXIT
 echo '{"context": {"date": "2024-01-01", "executable": "./bench"}, "benchmarks": ['
 [ "$how" = forgets ] || row BM_sort/64 999 "$time" "$more"
 row 'BM_map<int>/1/real_time' 7.5 999
@@ -79,6 +80,21 @@ class GoogleBenchmark(HarnessCase):
         self.assertEqual(len(set(trials["process"])), 8)
         self.assertEqual([a["name"] for a in document["gate"]["arms"]],
                          ["base", "head", "control"])
+
+    def test_program_that_prints_lines_of_its_own(self):
+        document = self.compare(f"{self.bench} 10 chatty", f"{self.bench} 20", status=1)
+        self.assertEqual(self.verdicts(document)["BM_sort/64"], "REGRESSED")
+
+    def test_variables_and_names_of_files(self):
+        """A command begins with variables; names of files are those of its own folder."""
+        (self.folder / "x.time").touch()
+        script = self.script("env.sh", '#!/bin/sh\n# benchmark_list_tests\n'
+                                       f'test "$1 $LEVEL" = "x.time 3" || exit\n'
+                                       f'shift; exec {self.bench} 10 ok "" "$@"\n')
+        command = f"LEVEL=3 {script} *.time"
+        document = self.compare(command, command, f"--cwd-old={self.folder}",
+                                f"--cwd-new={self.folder}")
+        self.assertEqual(set(self.verdicts(document).values()), {"SAME"})
 
     def test_improvement_and_threshold(self):
         document = self.compare(f"{self.bench} 10", f"{self.bench} 9")
@@ -267,7 +283,7 @@ class FailingHarnesses(HarnessCase):
         self.assertNotIn("\x1b", done.stdout + done.stderr)
 
     def test_children_do_not_stay(self):
-        bench = self.script("bench", '#!/bin/sh\nsleep 1000 & echo $! >>pids\necho "case 5"\n')
+        bench = self.script("bench", '#!/bin/sh\nsetsid sleep 1000 & echo $! >>pids\necho "case 5"\n')
         self.compare(bench, bench, "--harness=regex", "--pattern=(case) (.*)",
                      cwd=self.folder)
         for pid in (self.folder / "pids").read_text().split():

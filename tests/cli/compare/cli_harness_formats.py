@@ -161,15 +161,22 @@ class Harnesses(HarnessCase):
 
     def test_regex(self):
         bench = self.script("bench", '#!/bin/sh\necho "mul: took $1 us"; echo "add: took 3 s"\n'
-                                     'echo "sub: took 3 weeks"; echo other\n')
-        pattern = "--pattern=^([a-z]+): took ([0-9.]+) ([a-z]+)$"
+                                     'echo "sub: took 3 weeks"; echo other\n'
+                                     'echo "div: took 1,025.5 us"; echo "rem: took 1.5x us"\n')
+        pattern = "--pattern=^([a-z]+): took ([0-9.,x]+) ([a-z]+)$"
         document = self.compare(f"{bench} 2.5", f"{bench} 3", "--harness=regex", pattern,
                                 status=1)
         results = self.by_id(document)
         self.assertEqual(results["mul"]["comparison"]["base_ns"], 2500)
         self.assertEqual(results["add"]["comparison"]["base_ns"], 3e9)
         self.assertEqual(results["mul"]["comparison"]["verdict"], "REGRESSED")
+        self.assertEqual(results["div"]["comparison"]["base_ns"], 1025500)
+        self.assertNotIn("rem", results)
         self.assertRegex(results["sub"]["reason"], "its unit is none of")
+        rate = self.script("rate", '#!/bin/sh\necho "copy 12.5 MB/s"\n')
+        document = self.compare(rate, rate, "--harness=regex", "--pattern=^([a-z]+) ([0-9.]+)",
+                                status=4)
+        self.assertRegex(document["results"][0]["reason"], "a rate is no time")
         for wrong, why in (("([a-z]+", "[Uu]nmatched"), ("([a-z]+) 1", "a group for the name")):
             done = self.run_tool("ab", bench, bench, "--harness=regex", f"--pattern={wrong}",
                                  status=2)
@@ -191,6 +198,12 @@ class Harnesses(HarnessCase):
             arms.append([arm["path"] for arm in document["gate"]["arms"]])
         self.assertEqual(arms, [["/bin/true", "/bin/true", "/bin/true (a copy)"],
                                 ["/bin/true | :", "/bin/true", "/bin/true | : (again)"]])
+
+    def test_command_that_ends_before_its_children(self):
+        for wait, status in ((" & wait", 0), (" &", 4)):
+            document = self.compare(f"setsid sleep 0.3{wait}", "/bin/true", "--harness=command",
+                                    status=status, env=environment(SIMDBENCH_TEST_CLOCK="2000"))
+        self.assertRegex(document["results"][0]["reason"], "ended before 1 of its children")
 
     def test_time_of_a_command(self):
         """It is real, so that no verdict is asked for."""
@@ -315,6 +328,34 @@ class ForeignJson(HarnessCase):
         slow.write_text(go.replace(" 25", " 35"))
         done = self.run_tool("compare", self.folder / "go.txt", slow)
         self.assertRegex(done.stdout, r"BenchmarkSort/n=2 .* INCONCLUSIVE[^\n]*\n +the files do not")
+
+    def test_equal_names_apart(self):
+        """Packages, tables, sections and parameters tell equal names apart."""
+        files = {
+            "go": "".join(f"pkg: ex/{pkg}\nBenchmarkX 9 {ns} ns/op\nBenchmark{pkg} 9 {ns} ns/op\n"
+                          for pkg, ns in (("a", 100), ("b", 9000))),
+            "nano": "".join(f"| ns/op | op/s | {title}\n|--:|--:|:--\n| {ns} | 1 | `X`\n"
+                            for title, ns in (("ex/a", 100), ("ex/b", 9000))),
+            "catch": "<?xml ?><TestCase name=\"t\">" + "".join(
+                f"<Section name=\"{section}\"><BenchmarkResults name=\"X\" ><mean value=\"{ns}\"/>"
+                "</BenchmarkResults></Section>" for section, ns in (("ex/a", 100), ("ex/b", 9000))),
+            "hyper": json.dumps({"results": [
+                {"command": "X", "times": [ns * 1e-9], "parameters": {"of": of}}
+                for of, ns in (("a", 100), ("b", 9000))]}),
+            "rows": json.dumps({"results": [
+                {"title": title, "name": "X", "median(elapsed)": ns * 1e-9}
+                for title, ns in (("ex/a", 100), ("ex/b", 9000))]})}
+        for name, text in files.items():
+            with self.subTest(name):
+                (self.folder / name).write_text(text)
+                out = self.folder / "out.json"
+                self.run_tool("report", self.folder / name, f"--json={out}")
+                found = {i: r["summary"]["median_ns"] for i, r in self.by_id(self.load(out)).items()}
+                ids = {"go": "ex/%s/BenchmarkX", "catch": "ex/%s/t/X", "hyper": "X of=%s"}
+                one = ids.get(name, "ex/%s/X")
+                self.assertAlmostEqual(found.pop(one % "a"), 100)
+                self.assertAlmostEqual(found.pop(one % "b"), 9000)
+                self.assertEqual(set(found), {"Benchmarka", "Benchmarkb"} if name == "go" else set())
 
     def test_files_that_are_none(self):
         for name, text, why in (
