@@ -285,9 +285,11 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
         const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
         if (end == number || !length || length > NAME_MOST)
             continue;
-        if (isnan(unit))
+        const bool comma = end < line + part[2].rm_eo && *end == ',';
+        if (comma || isnan(unit))
             readings_put(readings, line + part[1].rm_so, length,
-                         "its unit is none of ps, ns, us, ms, s",
+                         comma ? "its number has a comma, of thousands or of decimals"
+                               : "its unit is none of ps, ns, us, ms, s",
                          (struct reading){.ns = NAN});
         else
             readings_print(readings, line + part[1].rm_so, length, number, unit);

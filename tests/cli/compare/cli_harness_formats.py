@@ -161,8 +161,9 @@ class Harnesses(HarnessCase):
 
     def test_regex(self):
         bench = self.script("bench", '#!/bin/sh\necho "mul: took $1 us"; echo "add: took 3 s"\n'
-                                     'echo "sub: took 3 weeks"; echo other\n')
-        pattern = "--pattern=^([a-z]+): took ([0-9.]+) ([a-z]+)$"
+                                     'echo "sub: took 3 weeks"; echo other\n'
+                                     'echo "div: took 1,234 us"\n')
+        pattern = "--pattern=^([a-z]+): took ([0-9.,]+) ([a-z]+)$"
         document = self.compare(f"{bench} 2.5", f"{bench} 3", "--harness=regex", pattern,
                                 status=1)
         results = self.by_id(document)
@@ -170,6 +171,7 @@ class Harnesses(HarnessCase):
         self.assertEqual(results["add"]["comparison"]["base_ns"], 3e9)
         self.assertEqual(results["mul"]["comparison"]["verdict"], "REGRESSED")
         self.assertRegex(results["sub"]["reason"], "its unit is none of")
+        self.assertRegex(results["div"]["reason"], "its number has a comma")
         for wrong, why in (("([a-z]+", "[Uu]nmatched"), ("([a-z]+) 1", "a group for the name")):
             done = self.run_tool("ab", bench, bench, "--harness=regex", f"--pattern={wrong}",
                                  status=2)
