@@ -205,11 +205,14 @@ static void tell_time(const struct target *target, struct buffer *text)
         text_time(fmax(0, ns[n / 4] - cost), low);
         text_time(fmax(0, ns[n / 2] - cost), middle);
         text_time(fmax(0, ns[n - 1 - n / 4] - cost), high);
-        buffer_format(text,
-                      "  a call takes %s, half of them %s to %s; the stop that was "
-                      "subtracted takes %s%s",
-                      middle, low, high, empty,
-                      ns[n / 2] < 2 * cost ? ", which is more: no time is known" : "");
+        if (ns[n / 2] < 2 * cost)
+            buffer_format(text, "  a call takes less than a stop, %s: no time is known",
+                          empty);
+        else
+            buffer_format(text,
+                          "  a call takes %s, half of them %s to %s; the stop that was "
+                          "subtracted takes %s",
+                          middle, low, high, empty);
     }
     free(ns);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON of hyperfine, nanobench and criterion as a run. */
+/* The JSON of hyperfine, nanobench, criterion and pytest-benchmark as a run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +119,15 @@ static int add_command(const struct value *entry, void *context)
     return add_case(entry, context, buffer_text(&name), "times", NULL, "median", 1e9);
 }
 
+static int add_pytest(const struct value *entry, void *context)
+{
+    const struct value stats = value_member(entry, "stats");
+
+    return value_object(entry) ?: value_object(&stats)
+               ?: add_case(&stats, context, text_of(entry, "fullname"), "data", NULL,
+                           "median", 1e9);
+}
+
 /* Times are of `batch` operations. */
 static int add_nanobench(const struct value *entry, void *context)
 {
@@ -184,6 +193,13 @@ static int read_nanobench_rows(const struct value *root, struct run *run)
     return value_each(&rows, add_nanobench, run);
 }
 
+static int read_pytest(const struct value *root, struct run *run)
+{
+    const struct value rows = value_member(root, "benchmarks");
+
+    return value_each(&rows, add_pytest, run);
+}
+
 /* A kind of document of another program, and its reader. */
 struct foreign_document {
     const char *harness;
@@ -193,6 +209,7 @@ struct foreign_document {
 static struct foreign_document kind_of(const struct value *root)
 {
     const struct value row = first_of(root, "results");
+    const struct value test = first_of(root, "benchmarks");
     const struct value median = value_member(root, "median");
 
     if (has(root, "schema_version"))
@@ -203,6 +220,8 @@ static struct foreign_document kind_of(const struct value *root)
         return (struct foreign_document){"criterion", read_estimates};
     if (row.json && has(&row, "command"))
         return (struct foreign_document){"hyperfine", read_commands};
+    if (test.json && has(&test, "stats"))
+        return (struct foreign_document){"pytest-benchmark", read_pytest};
     if (row.json && has(&row, "median(elapsed)"))
         return (struct foreign_document){"nanobench", read_nanobench_rows};
     return (struct foreign_document){.harness = NULL};

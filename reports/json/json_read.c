@@ -79,7 +79,8 @@ static int read_version(const struct value *root, struct run *run)
         value_absent(&version)
             ? VALUE_FAIL(&version,
                          "missing: this is no run of simdbench, and not what Google "
-                         "Benchmark, hyperfine, criterion or nanobench write")
+                         "Benchmark, hyperfine, criterion, nanobench or "
+                         "pytest-benchmark write")
             : value_whole(&version, INT32_MAX, &number);
 
     if (code)

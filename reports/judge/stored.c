@@ -61,7 +61,9 @@ static int hosts_compare(const struct run *base, const struct run *head,
     FOR_EACH (const struct fact, fact, head->host.fact, head->host.n)
         if (fact->identity && !find_fact(base, fact))
             add_difference(&buffer, fact->name, NULL, fact);
-    if (!buffer.length)
+    if (!buffer.length && !head->fingerprint && !base->fingerprint)
+        buffer_add(&buffer, "neither file tells its machine");
+    else if (!buffer.length)
         buffer_format(&buffer, "fingerprint is %s and %s", base->fingerprint ?: "unknown",
                       head->fingerprint ?: "unknown");
     return buffer.failed ? -ENOMEM : string_set(difference, buffer_text(&buffer));

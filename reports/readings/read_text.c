@@ -305,10 +305,13 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
         const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
         if (!length || length > NAME_MOST || !ungroup(number, digits_most, digits))
             continue;
-        if (isnan(unit))
-            readings_put(readings, line + part[1].rm_so, length,
-                         "its unit is none of ps, ns, us, ms, s, and a rate is no time",
-                         (struct reading){.ns = NAN});
+        const bool comma = memchr(number, ',', digits_most);
+        if (comma || isnan(unit))
+            readings_put(
+                readings, line + part[1].rm_so, length,
+                comma ? "its number has a comma, of thousands or of decimals"
+                      : "its unit is none of ps, ns, us, ms, s, and a rate is no time",
+                (struct reading){.ns = NAN});
         else
             readings_print(readings, line + part[1].rm_so, length, digits, unit);
     }

@@ -151,6 +151,8 @@ class GoogleBenchmark(HarnessCase):
         for option in ("--isa=avx2", "--sizes=64", "--prove", "--as-built", "--threads=1,2"):
             done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", option, status=2)
             self.assertIn(option.partition("=")[0], done.stderr)
+        done = self.run_tool("ab", "./none", "./none", "--cwd-old=nowhere", status=2)
+        self.assertIn("BASE=./none in nowhere: no harness is known", done.stderr)
 
 
 class FailingHarnesses(HarnessCase):
