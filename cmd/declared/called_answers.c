@@ -215,8 +215,10 @@ static int compute(struct declared_slot *slot, struct made_call *made,
         tell_memory(slot, made, computed);
         status = compute_once(made, computed, SECOND_BYTE, error);
     }
-    return status ?: judge_outputs(slot, computed, error)
-                         ?: tell_why(slot, made, computed, error);
+    status = status ?: judge_outputs(slot, computed, error);
+    if (status == 0)
+        tell_why(slot, made, computed);
+    return status;
 }
 
 static int computed_begin(const struct simdbench_operands *operands,

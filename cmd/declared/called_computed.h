@@ -35,5 +35,5 @@ int compute_once(struct made_call *made, struct computed *computed, int byte,
                  struct error *error);
 
 /* called_why.c: a note about results that vary. */
-int tell_why(struct declared_slot *slot, struct made_call *made,
-             struct computed *computed, struct error *error);
+void tell_why(struct declared_slot *slot, struct made_call *made,
+              struct computed *computed);

@@ -53,12 +53,13 @@ static bool third_is_first(const struct computed *computed, uint32_t i)
 /* A reason why results vary. An output that held the first bytes again has the first
  * results again: the function reads it. Arrays that are combined may cancel equal bytes
  * out, as xor does: those of a function that has no input hold mixed ones, too. */
-int tell_why(struct declared_slot *slot, struct made_call *made,
-             struct computed *computed, struct error *error)
+void tell_why(struct declared_slot *slot, struct made_call *made,
+              struct computed *computed)
 {
     const bool varied = slot->last.varies;
     bool blind = true, same = varied;
     int array = NO_OPERAND;
+    struct error lost;
     for (uint32_t i = 0; i < computed->view.count; i++) {
         blind &= operand_is_output(&computed->operand[i]);
         if (computed->operand[i].role == SIMDBENCH_OUT && operand_is_array(slot, i) &&
@@ -66,10 +67,10 @@ int tell_why(struct declared_slot *slot, struct made_call *made,
             array = (int)i;
     }
     if (!varied && (!blind || array == NO_OPERAND))
-        return 0;
-    const int status =
-        compute_again(made, computed, varied ? FIRST_BYTE : MIXED_BYTES, error);
-    for (uint32_t i = 0; i < computed->view.count && status == 0; i++) {
+        return;
+    if (compute_again(made, computed, varied ? FIRST_BYTE : MIXED_BYTES, &lost) < 0)
+        return;
+    for (uint32_t i = 0; i < computed->view.count; i++) {
         same &= third_is_first(computed, i);
         if (!varied && third_differs(computed, i))
             slot->last.varies = computed->varies[i] = same = true;
@@ -83,5 +84,4 @@ int tell_why(struct declared_slot *slot, struct made_call *made,
         snprintf(slot->last.note, sizeof slot->last.note,
                  "the second call with an object has other results than the first: what "
                  "is timed are later ones");
-    return status;
 }
