@@ -17,18 +17,12 @@ enum pathology {
     CLEAN = 0,
     COLUMN_TEST = 1 << 0,  /* whether a column is in y is asked at each product */
     PADDING_TEST = 1 << 1, /* whether a column of x is padding is asked at each product */
-    BORDER_TEST = 1 << 2,  /* whether a tap falls outside x is asked at each product */
-    UNSPECIALISED = 1 << 3, /* a tap's place is computed from stride and dilation */
-    CALL = 1 << 4,          /* each product is a call */
-    CALL_MEMORY = 1 << 5,   /* the same, vectors are passed in memory */
-    CALL_HALVES = 1 << 6,   /* the same, by 16 bytes, as code does that has no AVX */
+    UNSPECIALISED = 1 << 2, /* a tap's place is computed from stride and dilation */
+    CALL = 1 << 3,          /* each product is a call */
+    CALL_MEMORY = 1 << 4,   /* the same, vectors are passed in memory */
+    CALL_HALVES = 1 << 5,   /* the same, by 16 bytes, as code does that has no AVX */
 };
-enum {
-    TESTS_TAPS = PADDING_TEST | BORDER_TEST,
-    PASSES_MEMORY = CALL_MEMORY | CALL_HALVES,
-    BLOCK_COLUMNS = 8,
-    MOST_COLUMNS = 40
-};
+enum { PASSES_MEMORY = CALL_MEMORY | CALL_HALVES, BLOCK_COLUMNS = 8, MOST_COLUMNS = 40 };
 
 /* Columns j, j + 1, ... of row i of y. */
 struct pathology_tile {
@@ -120,7 +114,6 @@ INLINE void pathology_tap(const int columns, const enum pathology kind, const pt
                           ptrdiff_t end, VEC *sum)
 {
     const VEC weight = LOAD(weights);
-    ptrdiff_t tested_row = row;
 
     UNROLL
     for (int l = 0; l < columns; l++) {
@@ -129,13 +122,9 @@ INLINE void pathology_tap(const int columns, const enum pathology kind, const pt
         /* Tests of what is known before the loop, or by the test before, would go. */
         if (kind & COLUMN_TEST)
             __asm__ volatile("" : "+r"(end));
-        if (kind & BORDER_TEST)
-            __asm__ volatile("" : "+r"(tested_row));
         if (kind & COLUMN_TEST && UNLIKELY(l >= end))
             continue;
-        if (kind & TESTS_TAPS && UNLIKELY(x_column < 0 || x_column >= shape->w))
-            continue;
-        if (kind & BORDER_TEST && UNLIKELY(tested_row < 0 || tested_row >= shape->h))
+        if (kind & PADDING_TEST && UNLIKELY(x_column < 0 || x_column >= shape->w))
             continue;
         if (kind & UNSPECIALISED)
             __asm__ volatile("" : "+r"(at));
@@ -213,7 +202,7 @@ static bool pathology_fits(const struct conv_shape *shape, enum pathology kind,
     const ptrdiff_t last = (cut ? shape->ow : j + columns) - 1;
     const bool inside = j * shape->v >= shape->q && last * shape->v <= right;
 
-    return (!cut || kind & COLUMN_TEST) && (inside || kind & TESTS_TAPS);
+    return (!cut || kind & COLUMN_TEST) && (inside || kind & PADDING_TEST);
 }
 
 /* One row of y. */
@@ -221,7 +210,7 @@ static void pathology_row(struct pathology_tile tile, const struct pathology_way
 {
     const struct conv_shape *shape = tile.shape;
     const bool unit = shape->v == 1 && shape->d == 1 && !(way->kind & UNSPECIALISED);
-    const bool tests = way->kind & TESTS_TAPS;
+    const bool tests = way->kind & PADDING_TEST;
     float *const y = tile.y;
 
     pathology_clip(shape, tile.i * shape->u - shape->p, shape->h, shape->r, &tile.a0,
@@ -305,7 +294,6 @@ static void pathology_run(const struct simdbench_operands *operands, void *state
 BLOCK_ROW(block8, CLEAN)
 BLOCK_ROW(column_test, COLUMN_TEST)
 BLOCK_ROW(padding_test, PADDING_TEST)
-BLOCK_ROW(border_test, BORDER_TEST)
 BLOCK_ROW(unspecialised, UNSPECIALISED)
 BLOCK_ROW(call, CALL)
 BLOCK_ROW(call_memory, CALL_MEMORY)
