@@ -331,6 +331,9 @@ class ForeignJson(HarnessCase):
         slow.write_text(go.replace(" 25", " 35"))
         done = self.run_tool("compare", self.folder / "go.txt", slow)
         self.assertRegex(done.stdout, r"BenchmarkSort/n=2 .* INCONCLUSIVE[^\n]*\n +the files do not")
+        slow.write_text(go.replace(" 25", " 65"))
+        done = self.run_tool("compare", self.folder / "go.txt", slow, status=1)
+        self.assertRegex(done.stdout, r"BenchmarkSort/n=2 .* REGRESSED")
 
     def test_equal_names_apart(self):
         """Packages, tables, sections and parameters tell equal names apart."""
