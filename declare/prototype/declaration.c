@@ -141,6 +141,12 @@ static int read_free_dimension(struct reader *reader)
 static int read_rest(struct reader *reader)
 {
     int status = 0;
+    const struct token *const behind = reader_token(reader);
+    if ((token_is(behind, "const") || token_is(behind, "override")) &&
+        reader->declaration->argument[0].kind != ARGUMENT_OPAQUE)
+        return reader_fail(reader, behind,
+                           "a method takes its object first: void *self = from calloc(1, "
+                           "SIZE) then CLASS::CLASS(self) free free");
     macros_skip(reader);
     const struct token *const freer = reader_token(reader);
     status = freer_parse(reader, reader->declaration->freed_by);

@@ -11,7 +11,8 @@ function fleetRow(one, scale) {
     text: `${host.node}: ${change(host.ratio - 1)}, ${time(host.median_ns)}, ${plural(host.runs_ns.length, "run")}` }));
   dots.sort((a, b) => (a.class ? 1 : 0) - (b.class ? 1 : 0));
   return [one.id, strip(scale, { lines: [{ at: 1, class: "mid" }], dots,
-    bands: [{ class: "usual", lo: one.p5_ns / one.median_ns, hi: one.p95_ns / one.median_ns }] },
+    bands: one.judged ? [{ class: "usual", lo: one.p5_ns / one.median_ns,
+      hi: one.p95_ns / one.median_ns }] : [] },
   `${one.id}: ${plural(one.hosts.length, "host")}, ${outliers.length
     ? outliers.map(offText).join("; ") : "none stands out"}`),
   el("span", {}, medianText(one)), el("span", { class: "dim" }, one.judged ? `spread ${percent(one.spread)}` : "too few hosts to judge"),

@@ -6,6 +6,9 @@
 static const struct {
     const char *text, *message;
 } refused[] = {
+    {"void Filter::run(float y[n], const float x[n], int n) const",
+     "a method takes its object first: void *self = from calloc(1, SIZE) then "
+     "CLASS::CLASS(self) free free"},
     {"", "expected a type\n    \n    ^"},
     {"void mix",
      "expected '(' behind the type that is returned\n    void mix\n            ^"},

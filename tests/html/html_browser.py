@@ -274,7 +274,26 @@ class Pages(PageCase):
                                  ".filter(found => found.textContent.startsWith('n1 slow, +'))"
                                  ".length"), slow)
         self.assertIn("n1 may be slow: ", self.js("document.querySelectorAll('.answer')[1].textContent"))
+        self.assertGreater(self.js("document.querySelectorAll('#fleet .usual').length"), 0)
         self.shoot(page, "fleet")
+
+    def test_three_hosts_have_no_band(self):
+        """90% of three hosts is nothing that a band could hold."""
+        page = self.at / "few.html"
+        tool("report", "--by=host", *self.fleet(3), f"--format=html:{page}")
+        self.open(page)
+        self.assertGreater(self.js("document.querySelectorAll('#fleet .dot').length"), 0)
+        self.assertEqual(self.js("document.querySelectorAll('#fleet .usual').length"), 0)
+
+    def test_a_long_name_leaves_room_for_its_shares(self):
+        document = repeated(self.run_document, 8)
+        for result in document["results"][:4]:
+            result["id"] = result["id"].replace(result["variant"], "v" * 200)
+            result["variant"] = "v" * 200
+        self.open(self.page_of(document, "long"), width=1400)
+        self.assertTrue(self.js("[...document.querySelectorAll('.matrix .cell')].every("
+                                "cell => cell.getBoundingClientRect().right < 1400)"))
+        self.assertGreater(self.js("document.querySelectorAll('.matrix .cell').length"), 0)
 
     def test_doctor(self):
         page = self.at / "doctor.html"
