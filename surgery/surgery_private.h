@@ -81,7 +81,7 @@ bool data_hash(const struct objects *objects, const struct object *object,
 /* The place of an address in its section; false: it is in no section of data. */
 bool data_place(const struct object *object, uint64_t address, uint64_t *place);
 
-/* ---- live.c ---- */
+/* ---- live_data.c ---- */
 
 /* Adds n bytes as they are now, without places. False: a pointer among them leads to
  * memory of no file. */
