@@ -280,6 +280,27 @@ static void write_branch(struct writing *writing, uint64_t target)
         write_place(writing, target);
 }
 
+/* Behind padding that aligns a place to which code jumps: an assembler takes no more
+ * bytes than the alignment asks for, in few instructions. Other nops are instructions. */
+static uint64_t behind_padding(const struct block *block, uint64_t at)
+{
+    enum { LINE_BYTES = 64, NOP_BYTES = 7 };
+    const uint64_t from = at;
+    uint64_t n = 0;
+    struct insn insn;
+    while (at < block->hi && !(at > from && block->mark[at - block->lo] & MARK_TARGET) &&
+           insn_decode(block->image + (at - block->lo), block->hi - at, at, &insn) &&
+           insn.padding) {
+        at += insn.length;
+        n++;
+    }
+    const uint64_t aligned = (at & -at) < LINE_BYTES ? at & -at : LINE_BYTES;
+    return at < block->hi && block->mark[at - block->lo] & MARK_TARGET &&
+                   at - from < aligned && n <= (at - from + NOP_BYTES - 1) / NOP_BYTES
+               ? at
+               : from;
+}
+
 static void write_function(struct writing *writing, size_t number)
 {
     const struct function function = writing->function[number];
@@ -290,8 +311,13 @@ static void write_function(struct writing *writing, size_t number)
     for (uint64_t at = function.lo; block && at < function.hi && at < block->hi; at++) {
         const unsigned char *const bytes = block->image + (at - block->lo);
         if (!(block->mark[at - block->lo] & MARK_START) ||
-            !insn_decode(bytes, block->hi - at, at, &insn) || insn.padding)
+            !insn_decode(bytes, block->hi - at, at, &insn))
             continue;
+        const uint64_t behind = insn.padding ? behind_padding(block, at) : at;
+        if (behind > at) {
+            at = behind - 1;
+            continue;
+        }
         write_text(writing, bytes, &insn);
         if (insn.reference == REFERS_BRANCH)
             write_branch(writing, insn.target);
@@ -314,7 +340,7 @@ static void write_data(const struct writing *writing)
             again |= surgery->part[i].block->object == object;
         if (again)
             continue;
-        if (object && data_hash(object, &hash))
+        if (object && data_hash(&surgery->objects, object, &hash))
             fprintf(writing->to, "data =%" PRIx64 "\n", hash);
         else if (object)
             fprintf(writing->to, "data =?\n");

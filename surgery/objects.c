@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs and libraries of this process, their symbols and relocations, and mappings. */
+/* Programs and libraries of this process, their symbols and relocations. */
 #include "surgery_private.h"
 
 #include <dlfcn.h>
@@ -16,56 +16,6 @@
 #include <unistd.h>
 
 enum { PAGE = 4096 };
-
-/* ---- mappings ---- */
-
-static int add_region(struct objects *objects, const char *line)
-{
-    struct region *more =
-        realloc(objects->region, (objects->n_regions + 1) * sizeof *more);
-    char flags[5] = "";
-    int name = 0;
-    uint64_t lo, hi;
-    if (!more)
-        return -ENOMEM;
-    objects->region = more;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &lo, &hi, flags,
-               &name) < 3)
-        return 0;
-    const char *const path = line + name;
-    more[objects->n_regions++] =
-        (struct region){.lo = lo,
-                        .hi = hi,
-                        .readable = flags[0] == 'r',
-                        .writable = flags[1] == 'w',
-                        .executable = flags[2] == 'x',
-                        .own = !path[0] || !strncmp(path, "/memfd:", 7) ||
-                               !strncmp(path, "/dev/", 5) || !strncmp(path, "[anon", 5)};
-    return 0;
-}
-
-static int read_regions(struct objects *objects)
-{
-    FILE *file = fopen("/proc/self/maps", "re");
-    FREED_BY(free_memory) char *line = NULL;
-    size_t room = 0;
-    int status = file ? 0 : -errno;
-    while (file && status == 0 && getline(&line, &room, file) > 0) {
-        line[strcspn(line, "\n")] = '\0';
-        status = add_region(objects, line);
-    }
-    if (file)
-        fclose(file);
-    return status;
-}
-
-const struct region *region_at(const struct objects *objects, uint64_t address)
-{
-    for (size_t i = 0; i < objects->n_regions; i++)
-        if (address >= objects->region[i].lo && address < objects->region[i].hi)
-            return &objects->region[i];
-    return NULL;
-}
 
 /* ---- objects ---- */
 
@@ -112,6 +62,10 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
         const uint64_t lo = info->dlpi_addr + segment->p_vaddr;
         if (segment->p_type == PT_GNU_EH_FRAME)
             object.frames = lo;
+        if (segment->p_type == PT_TLS && info->dlpi_tls_data && info->dlpi_name[0]) {
+            object.tls = (uint64_t)(uintptr_t)info->dlpi_tls_data;
+            object.tls_bytes = segment->p_memsz;
+        }
         if (segment->p_type != PT_LOAD)
             continue;
         first = lo < object.lo ? segment->p_filesz : first;
@@ -131,7 +85,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 
 int objects_open(struct objects *objects)
 {
-    const int status = read_regions(objects);
+    const int status = regions_read(objects);
     return status < 0 ? status : dl_iterate_phdr(add_object, objects);
 }
 
@@ -293,6 +247,16 @@ static const ElfW(Shdr) * section_of(const struct object *object, uint64_t at)
     return NULL;
 }
 
+bool data_place(const struct object *object, uint64_t address, uint64_t *place)
+{
+    const uint64_t at = address - object->bias;
+    const ElfW(Shdr) *const of = section_of(object, at);
+    if (!of || of->sh_flags & SHF_EXECINSTR)
+        return false;
+    *place = at - of->sh_addr + 1;
+    return true;
+}
+
 /* The place in a section of data, or the symbol, to which a pointer leads; 0: it leads to
  * code without a name. */
 static uint64_t pointer_value(const struct object *object, const ElfW(Shdr) * table,
@@ -304,8 +268,8 @@ static uint64_t pointer_value(const struct object *object, const ElfW(Shdr) * ta
         return hash_bytes(HASH_FIRST ^ to, (const unsigned char *)name, strlen(name));
     if (ELF64_R_TYPE(rela->r_info) != R_X86_64_RELATIVE)
         return to;
-    const ElfW(Shdr) *const of = section_of(object, to);
-    return of && !(of->sh_flags & SHF_EXECINSTR) ? to - of->sh_addr + 1 : 0;
+    uint64_t place;
+    return data_place(object, object->bias + to, &place) ? place : 0;
 }
 
 /* Pointers, which the loader writes, without their places. */
@@ -360,6 +324,14 @@ uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n)
     return hash;
 }
 
+/* The program's own kernels keep nothing in variables, which lie among those of its
+ * workers. */
+static bool is_live(const struct object *object, const ElfW(Shdr) * of)
+{
+    return of->sh_flags & SHF_WRITE && !(of->sh_flags & SHF_TLS) &&
+           strcmp(object->path, "/proc/self/exe");
+}
+
 /* Sections that hold places of code, or what only the linker reads, are no data. */
 static bool is_data(const struct object *object, const ElfW(Shdr) * of)
 {
@@ -367,8 +339,9 @@ static bool is_data(const struct object *object, const ElfW(Shdr) * of)
                                          ".note"};
     const ElfW(Ehdr) *const elf = part_of(object, 0, sizeof *elf);
     const char *const name = text_of(object, elf->e_shstrndx, of->sh_name);
-    bool other = of->sh_type != SHT_PROGBITS || !(of->sh_flags & SHF_ALLOC) ||
-                 of->sh_flags & SHF_EXECINSTR;
+    bool other = (of->sh_type != SHT_PROGBITS && of->sh_type != SHT_NOBITS) ||
+                 !(of->sh_flags & SHF_ALLOC) || of->sh_flags & SHF_EXECINSTR ||
+                 (of->sh_type == SHT_NOBITS && !is_live(object, of));
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         other |= !strncmp(name, others[i], strlen(others[i]));
     return !other;
@@ -404,7 +377,21 @@ static void clear_distances(const struct object *object, const ElfW(Shdr) * of,
     }
 }
 
-bool data_hash(const struct object *object, uint64_t *hash)
+static bool file_hash(const struct object *object, const ElfW(Shdr) * of, uint64_t *hash)
+{
+    const void *const bytes = part_of(object, of->sh_offset, of->sh_size);
+    FREED_BY(free_memory) unsigned char *copy = bytes ? malloc(of->sh_size + 1) : NULL;
+    if (!copy)
+        return false;
+    memcpy(copy, bytes, of->sh_size);
+    if (!(of->sh_flags & SHF_TLS))
+        clear_pointers(object, of->sh_addr, of->sh_size, copy);
+    clear_distances(object, of, copy);
+    *hash = hash_bytes(*hash ^ of->sh_size, copy, of->sh_size);
+    return true;
+}
+
+bool data_hash(const struct objects *objects, const struct object *object, uint64_t *hash)
 {
     const ElfW(Shdr) * of;
     *hash = HASH_FIRST;
@@ -412,18 +399,12 @@ bool data_hash(const struct object *object, uint64_t *hash)
         /* Constructors may write anything; a compiler's own file has the first entry. */
         if (of->sh_type == SHT_INIT_ARRAY && of->sh_size > sizeof(uint64_t))
             return false;
-        if (!is_data(object, of))
-            continue;
-        const void *const bytes = part_of(object, of->sh_offset, of->sh_size);
-        unsigned char *const copy = bytes ? malloc(of->sh_size + 1) : NULL;
-        if (!copy)
+        if (is_data(object, of) &&
+            !(is_live(object, of)
+                  ? live_hash(objects, object->bias + of->sh_addr, of->sh_size, hash)
+                  : file_hash(object, of, hash)))
             return false;
-        memcpy(copy, bytes, of->sh_size);
-        if (!(of->sh_flags & SHF_TLS))
-            clear_pointers(object, of->sh_addr, of->sh_size, copy);
-        clear_distances(object, of, copy);
-        *hash = hash_bytes(*hash ^ of->sh_size, copy, of->sh_size);
-        free(copy);
     }
-    return object->file_bytes > 0;
+    return object->file_bytes > 0 &&
+           live_hash(objects, object->tls, object->tls_bytes, hash);
 }

@@ -27,14 +27,16 @@ enum { INSN_BYTES_MAX = 15 };
 bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
                  struct insn *insn);
 
-/* ---- objects.c: what is loaded here ---- */
+/* ---- regions.c, objects.c: what is loaded here ---- */
 
 /* A program or library, or a mapping with code that was made while the program ran. */
 struct object {
     uint64_t lo, hi, bias;
     uint64_t frames; /* address of .eh_frame_hdr, or 0 */
-    char *path;      /* NULL: made while the program ran */
-    void *handle;    /* keeps it loaded */
+    uint64_t tls;    /* address of its variables of this thread, or 0 */
+    uint64_t tls_bytes;
+    char *path;   /* NULL: made while the program ran */
+    void *handle; /* keeps it loaded */
     const unsigned char *file;
     size_t file_bytes; /* 0: the file is not the one that was loaded */
 };
@@ -48,9 +50,10 @@ struct objects {
     struct region *region;
     size_t n_regions;
 };
+int regions_read(struct objects *objects);
+const struct region *region_at(const struct objects *objects, uint64_t address);
 int objects_open(struct objects *objects);
 void objects_close(struct objects *objects);
-const struct region *region_at(const struct objects *objects, uint64_t address);
 /* NULL: no code of a program, library or generator. */
 const struct object *object_at(const struct objects *objects, uint64_t address);
 /* Loads nothing, but keeps the object loaded up to objects_close(). */
@@ -71,8 +74,19 @@ unsigned char *initial_at(const struct object *object, uint64_t address, uint64_
 
 #define HASH_FIRST UINT64_C(0xcbf29ce484222325)
 uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n);
-/* A hash of all data in the file, without places. False: not known. */
-bool data_hash(const struct object *object, uint64_t *hash);
+/* A hash of all constants and variables of an object, without places: as they are now,
+ * but those of the program itself as they are in its file. False: not known. */
+bool data_hash(const struct objects *objects, const struct object *object,
+               uint64_t *hash);
+/* The place of an address in its section; false: it is in no section of data. */
+bool data_place(const struct object *object, uint64_t address, uint64_t *place);
+
+/* ---- live_data.c ---- */
+
+/* Adds n bytes as they are now, without places. False: a pointer among them leads to
+ * memory of no file. */
+bool live_hash(const struct objects *objects, uint64_t address, uint64_t n,
+               uint64_t *hash);
 
 /* ---- frames.c: functions by unwind information ---- */
 

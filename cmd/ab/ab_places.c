@@ -51,15 +51,8 @@ static void leave(struct ab_group *group, size_t c, const char *why)
 
 /* ---- what executes ---- */
 
-static bool same_build(const struct ab *ab)
-{
-    const struct ab_arm *const base = &ab->arm[ARM_BASE], *const head =
-                                                              &ab->arm[ARM_HEAD];
-    return base->file.build_id[0] && !strcmp(base->file.build_id, head->file.build_id);
-}
-
-/* Base's text with the names of the files that another arm loads in its place. */
-static char *renamed(const struct ab *ab, const char *text, int to)
+/* Base's text with the name of control's file in place of its own. */
+static char *renamed(const struct ab *ab, const char *text)
 {
     const char *const old = ab->arm[ARM_BASE].load;
     const size_t length = strlen(old);
@@ -67,7 +60,8 @@ static char *renamed(const struct ab *ab, const char *text, int to)
     while (*text) {
         const size_t line = strcspn(text, "\n");
         char *const copy = must_have(strndup(text, line));
-        buffer_add(&out, line == length && !strcmp(copy, old) ? ab->arm[to].load : copy);
+        buffer_add(&out, line == length && !strcmp(copy, old) ? ab->arm[ARM_CONTROL].load
+                                                              : copy);
         free(copy);
         text += line;
         buffer_add(&out, *text ? "\n" : "");
@@ -118,19 +112,18 @@ void ab_begin_places(struct ab_case *entry)
         entry->places[i] = (struct ab_places){.offset = NAN, .loop = NAN, .share = NAN};
 }
 
-/* Control executes the code of base, and so does head if it is the same build. */
+/* Control executes the code of base. Head is traced, too: an equal file may find others
+ * beside it. */
 static void share_found(struct ab_group *group, size_t c)
 {
-    struct ab_places *const base = &group->cases[c].places[ARM_BASE];
-    for (int i = 0; i < ARMS; i++) {
-        struct ab_places *const other = &group->cases[c].places[i];
-        if (other->executed || (i == ARM_HEAD && !same_build(group->ab)))
-            continue;
-        *other = *base;
-        other->executed = renamed(group->ab, base->executed, i);
-        other->code = base->code ? must_have(strdup(base->code)) : NULL;
-        other->path = base->path ? must_have(strdup(base->path)) : NULL;
-    }
+    const struct ab_places *const base = &group->cases[c].places[ARM_BASE];
+    struct ab_places *const control = &group->cases[c].places[ARM_CONTROL];
+    if (control->executed)
+        return;
+    *control = *base;
+    control->executed = renamed(group->ab, base->executed);
+    control->code = base->code ? must_have(strdup(base->code)) : NULL;
+    control->path = base->path ? must_have(strdup(base->path)) : NULL;
 }
 
 /* The reason why an arm cannot be judged by its copies, or NULL. */

@@ -25,16 +25,13 @@ static bool is_general(enum call_class class)
     return class == CALL_INTEGER || class == CALL_ADDRESS;
 }
 
-/* Floats are never on the stack: there are at most eight. */
 int capture_word(const struct declaration *declaration, uint32_t argument)
 {
     static struct call_signature signature;
-    int number = 0;
     declaration_signature(declaration, &signature);
-    for (uint32_t i = 0; i < argument; i++)
-        number += is_general(signature.argument[i]);
-    return is_general(signature.argument[argument]) && number < PROGRAM_WORDS ? number
-                                                                              : -1;
+    const unsigned place = call_place(&signature, argument);
+    return is_general(signature.argument[argument]) && place < PROGRAM_WORDS ? (int)place
+                                                                             : -1;
 }
 
 /* ---- shapes ---- */

@@ -119,18 +119,25 @@ static void take_isa(const struct foreign *foreign, const struct program_trace *
     isa_tell(&isa, seen->isa, sizeof seen->isa);
 }
 
+/* A whole call without loops counts as one turn. Spills that were not all seen are not
+ * known. */
 static void take_loop(const struct inspect_census *census, struct seen *seen)
 {
+    const struct inspect_loop *const loop = census->n_loops ? &census->loop[0]
+                                            : census->whole ? &census->straight
+                                                            : NULL;
     seen->loop_share = seen->turn = seen->spills = seen->calls = NAN;
+    if (!loop)
+        return;
+    seen->spills =
+        loop->spills_exact || loop->vector_spills > 0 ? loop->vector_spills : NAN;
+    seen->calls = loop->calls;
     if (!census->n_loops)
         return;
-    const struct inspect_loop *const loop = &census->loop[0];
     seen->loop = must_have(strdup(loop->where ?: ""));
     seen->source = loop->source ? must_have(strdup(loop->source)) : NULL;
     seen->loop_share = loop->share;
     seen->turn = loop->instructions;
-    seen->spills = loop->vector_spills;
-    seen->calls = loop->calls;
 }
 
 static void entered(void *context, void *watched, uint64_t times)

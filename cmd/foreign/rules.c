@@ -220,9 +220,9 @@ static double value_of(const struct condition *condition, const struct target *t
     case KEY_SCALAR:
         return seen->scalar;
     case KEY_SPILLS:
-        return isnan(seen->spills) ? 0 : seen->spills;
+        return seen->spills;
     case KEY_CALLS:
-        return isnan(seen->calls) ? 0 : seen->calls;
+        return seen->calls;
     default:
         return (double)target->calls;
     }
@@ -241,7 +241,7 @@ static bool holds(const struct condition *condition, double value)
     case BELOW:
         return value < number;
     case NOT_EQUAL:
-        return value != number;
+        return value != number && !isnan(value);
     default:
         return value == number;
     }
@@ -259,6 +259,8 @@ static void tell_value(const struct condition *condition, const struct target *t
     const double value = value_of(condition, target, seen);
     if (condition->key == KEY_ISA)
         buffer_plain(text, seen->isa);
+    else if (isnan(value))
+        buffer_add(text, "not known");
     else if (keys[condition->key].value == VALUE_SHARE)
         buffer_format(text, "%.3g%%", 100 * value);
     else

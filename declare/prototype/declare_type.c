@@ -316,6 +316,15 @@ static int read_type(struct reader *reader, struct specifier *specifier)
     return refuse(reader, token);
 }
 
+/* Words of a type behind a type are no name: unsigned __int128, double long. */
+static int no_more_words(const struct reader *reader)
+{
+    const struct token *const token = reader_token(reader);
+    if (keyword(token) >= 0 || token_is(token, "float") || token_is(token, "double"))
+        return reader_fail(reader, token, "C has no such type");
+    return refuse(reader, token);
+}
+
 int specifier_read(struct reader *reader, struct specifier *specifier)
 {
     bool of_pointer = false;
@@ -342,7 +351,7 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
         else if (!take_ignored(reader, &of_pointer))
             break;
     }
-    return status;
+    return status < 0 ? status : no_more_words(reader);
 }
 
 /* Words of C++ and Rust, and what a prototype in C says in place of them. */

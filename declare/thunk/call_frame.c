@@ -2,7 +2,7 @@
 /* From a declaration to the words of a call. */
 #include <string.h>
 
-#include "declare.h"
+#include "thunk_private.h"
 
 void *call_nothing(void)
 {
@@ -29,6 +29,30 @@ void declaration_signature(const struct declaration *declaration,
         .result_bytes = declaration->vector};
     for (uint32_t i = 0; i < declaration->n_passed; i++)
         signature->argument[i] = class_of(&declaration->argument[i]);
+}
+
+unsigned routes_find(const struct call_signature *signature,
+                     struct route route[DECLARED_MAX], unsigned *floats)
+{
+    unsigned integers = 0, words = 0;
+    *floats = 0;
+    for (uint32_t i = 0; i < signature->n; i++) {
+        const enum call_class class = signature->argument[i];
+        const bool is_float = class != CALL_INTEGER && class != CALL_ADDRESS;
+        unsigned *const used = is_float ? floats : &integers;
+        const unsigned most = is_float ? FLOATS : INTEGERS;
+        route[i].in_register = *used < most;
+        route[i].number = *used < most ? (*used)++ : words++;
+    }
+    return words;
+}
+
+unsigned call_place(const struct call_signature *signature, uint32_t argument)
+{
+    struct route route[DECLARED_MAX];
+    unsigned floats;
+    routes_find(signature, route, &floats);
+    return route[argument].number + (route[argument].in_register ? 0 : INTEGERS);
 }
 
 void call_fill(const struct declaration *declaration, const struct declared_sizes *sizes,

@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
-enum { INTEGERS = 6, FLOATS = 8 };
 static const uint8_t integer_registers[INTEGERS] = {RDI, RSI, RDX, RCX, R8, R9};
 static const uint8_t saved_registers[SAVED_REGISTERS] = {RBX, RBP, R12, R13, R14, R15};
 
@@ -119,28 +118,6 @@ static void load_vector(struct emitter *e, uint32_t i, unsigned reg, uint32_t by
     EMIT(e, (unsigned char)(reg << 3)); /* [rax] */
 }
 
-/* The place of an argument: number of its register, or of its word on the stack. */
-struct route {
-    bool in_register;
-    unsigned number;
-};
-
-static unsigned find_routes(const struct call_signature *signature,
-                            struct route route[DECLARED_MAX], unsigned *floats)
-{
-    unsigned integers = 0, words = 0;
-    *floats = 0;
-    for (uint32_t i = 0; i < signature->n; i++) {
-        const bool is_float =
-            signature->argument[i] == CALL_VECTOR || vector_bytes(signature->argument[i]);
-        unsigned *const used = is_float ? floats : &integers;
-        const unsigned most = is_float ? FLOATS : INTEGERS;
-        route[i].in_register = *used < most;
-        route[i].number = *used < most ? (*used)++ : words++;
-    }
-    return words;
-}
-
 /* The value of an argument that is no float, in a register. */
 static void load_integer(struct emitter *e, const struct call_signature *signature,
                          uint32_t i, unsigned reg, unsigned base)
@@ -169,7 +146,7 @@ static void emit_way(struct emitter *e, const struct call_signature *signature,
 {
     struct route route[DECLARED_MAX];
     unsigned floats;
-    find_routes(signature, route, &floats);
+    routes_find(signature, route, &floats);
     if (room) {
         EMIT(e, 0x48, 0x81, 0xec); /* sub rsp, room */
         emit_u32(e, room);
@@ -208,7 +185,7 @@ static unsigned stack_words(const struct call_signature *signature)
 {
     struct route route[DECLARED_MAX];
     unsigned floats;
-    return find_routes(signature, route, &floats);
+    return routes_find(signature, route, &floats);
 }
 
 /* test rdi, rdi; jz behind the call */

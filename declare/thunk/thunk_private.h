@@ -4,7 +4,16 @@
 
 #include "declare.h"
 
-enum { SAVED_REGISTERS = 6, VECTORS = 16 };
+enum { SAVED_REGISTERS = 6, VECTORS = 16, INTEGERS = 6, FLOATS = 8 };
+
+/* The place of an argument: number of its register, or of its word on the stack. */
+struct route {
+    bool in_register;
+    unsigned number;
+};
+/* call_frame.c: how many words are on the stack. */
+unsigned routes_find(const struct call_signature *signature,
+                     struct route route[DECLARED_MAX], unsigned *floats);
 
 /* Lies in a writable page before the code, which reaches it relative to itself. */
 struct thunk_state {

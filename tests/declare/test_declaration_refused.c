@@ -66,6 +66,9 @@ static const struct {
     {"long double f()",
      "long double is a number of the x87; it cannot be passed\n    long "
      "double f()\n    ^~~~"},
+    {"void (unsigned __int128, float x[n], size_t n)",
+     "__int128 is an integer of two registers; it cannot be passed"},
+    {"void (double long = 1)", "C has no such type"},
     {"void (__m64 x)", "__m64 is a vector of MMX; it cannot be passed\n    void "
                        "(__m64 x)\n          ^~~~~"},
     {"void (__m256 x[2])", "for an array of vectors write one of their elements"},

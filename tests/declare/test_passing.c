@@ -58,7 +58,23 @@ static void test_makers(void **state)
     assert_true(d->argument[3].number == 0.5);
 }
 
+/* Numbers of registers, and behind them of words on the stack. */
+static void test_places(void **state)
+{
+    struct call_signature signature;
+    declaration_signature(
+        parsed(
+            "long f(double a = 1, double b = 1, double c = 1, double d = 1, double e = "
+            "1, double g = 1, double h = 1, double i = 1, double j = 1, long k = 1, "
+            "long l = 1, long m = 1, long o = 1, long p = 1, long q = 1, long r = 1)"),
+        &signature);
+    assert_int_equal(call_place(&signature, 9), 0);
+    assert_int_equal(call_place(&signature, 14), 5);
+    assert_int_equal(call_place(&signature, 15), 7); /* behind j */
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(test_planes), TEST(test_vectors), TEST(test_makers));
+    return RUN_TESTS(TEST(test_planes), TEST(test_vectors), TEST(test_makers),
+                     TEST(test_places));
 }

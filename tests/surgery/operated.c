@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compilers make of functions: a library that the tests of surgery build with each
- * compiler that is here. PAD: nops before the loop. MORE: an xor more in it. FIRST: what
- * a variable holds at first. */
+ * compiler that is here. PAD: bytes before all functions. MORE: an xor more in a loop.
+ * NOPS: nops in it. FIRST: what a variable holds at first. */
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -11,6 +12,10 @@
 #define EXPAND(text) STRING(text)
 #ifndef PAD
 #define PAD 0
+#endif
+__asm__(".text\n .skip " EXPAND(PAD) " + 16\n");
+#ifndef NOPS
+#define NOPS 0
 #endif
 #ifndef CONSTANT
 #define CONSTANT 0x51
@@ -352,13 +357,23 @@ __attribute__((constructor)) static void begin(void)
 }
 #endif
 
+static uint32_t *volatile made;
+
+void lazy(const void *a, void *b)
+{
+    if (!made)
+        made = malloc(sizeof *made);
+    *made = *(const uint32_t *)a;
+    *(uint32_t *)b = *made;
+}
+
 void scan(const void *a, void *b)
 {
     const uint32_t *x = a;
     uint32_t sum = 0;
-    __asm__ volatile(".rept " EXPAND(PAD) "\n nop\n .endr");
     for (int i = 0; i < 64; i++) {
         sum += x[i];
+        __asm__ volatile(".rept " EXPAND(NOPS) "\n nop\n .endr");
 #ifdef MORE
         __asm__("xorl $1, %0" : "+r"(sum));
 #endif

@@ -174,6 +174,59 @@ static void test_alone(void **state)
     }
 }
 
+static bool same_data(void *a, void *b, const char *symbol)
+{
+    char *const x = code_of(a, symbol), *const y = code_of(b, symbol);
+    assert_same(symbol, x, y);
+    const bool same = compare(x, y).same_data;
+    free(x);
+    free(y);
+    return same;
+}
+
+static void call(void *library, const char *symbol)
+{
+    patient_function *const function =
+        (patient_function *)(uintptr_t)dlsym(library, symbol);
+    function(input, output);
+}
+
+/* Variables count as they are now. */
+static void test_live(void **state)
+{
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        void *const a = build_operated(compilers[c], "");
+        void *const b = build_operated(compilers[c], "-DPAD=24");
+        if (!a)
+            continue;
+        assert_true(same_data(a, b, "scan"));
+        call(a, "scan");
+        assert_false(same_data(a, b, "scan"));
+        call(b, "scan");
+        assert_true(same_data(a, b, "scan"));
+        call(a, "lazy");
+        call(b, "lazy");
+        assert_false(same_data(a, b, "lazy"));
+    }
+}
+
+/* Nops that align nothing take time. */
+static void test_nops(void **state)
+{
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        char *const a = build_code(compilers[c], "", "scan");
+        char *const aligned = build_code(compilers[c], "-falign-loops=64", "scan");
+        char *const slow = build_code(compilers[c], "-DNOPS=5", "scan");
+        if (a) {
+            assert_same(compilers[c], a, aligned);
+            assert_int_equal(compare(a, slow).instructions, 5);
+        }
+        free(a);
+        free(aligned);
+        free(slow);
+    }
+}
+
 /* ---- texts ---- */
 
 static void test_texts(void **state)
@@ -229,5 +282,6 @@ int main(void)
     if (cannot_operate())
         return RUN_TESTS(TEST(test_texts));
     return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
-                             TEST(test_changes), TEST(test_compilers), TEST(test_alone));
+                             TEST(test_changes), TEST(test_compilers), TEST(test_alone),
+                             TEST(test_live), TEST(test_nops));
 }

@@ -98,6 +98,21 @@ class ForeignPrograms(Case):
         self.assertIn("no resolver was seen of: sum; never called, or chosen", done.stderr)
         self.assertEqual([f["name"] for f in document["functions"] if f["calls"]], ["outer"])
 
+    def test_calls_without_a_loop(self):
+        """The whole call counts."""
+        source = self.folder / "straight.c"
+        source.write_text("""
+            __attribute__((noinline)) int g(int x) { return x * 3; }
+            __attribute__((noinline)) int h(int x) { return g(x) + g(x + 1) + 1; }
+            int main(int n, char **words) { return h(n) + h(n + 1) == 1; }
+            """)
+        program = self.folder / "straight"
+        subprocess.run(["cc", "-O1", "-o", program, source], check=True)
+        for rule, status in ("calls=0", 1), ("calls=2", 0):
+            done, _ = self.prove(program=program, options=["--function=h",
+                                                           f"--expect=h: {rule}"], status=status)
+        self.assertIn("kept: h: calls=2", done.stderr)
+
     def test_call_within_a_traced_call(self):
         """It is counted, and rules about its number hold or break."""
         functions = ["--function=outer", "--function=sum_sse2", "--function=picky",

@@ -98,7 +98,7 @@ static void test_examples_parse(void **state)
 {
     char *const gemm = printed("gemm --help");
     size_t n = 0;
-    for (char *line = strstr(gemm, "\nExamples:\n") + 11; *line;) {
+    for (char *line = strstr(gemm, "\nExamples:\n") + 11; *line && *line != '\n';) {
         char *const end = line + strcspn(line, "\n");
         *end = '\0';
         assert_ptr_equal(strstr(line, "  simdbench "), line);

@@ -280,6 +280,35 @@ static void exact_counts_decide(void **state)
     run_free(head);
 }
 
+static struct result *count_more(struct run **head, const char *name, double factor)
+{
+    struct run *const base = sample_run_alone();
+    *head = sample_run_alone();
+    struct result *const fma = find(*head, FMA64);
+    set_count(find(base, FMA64), 100000);
+    set_count(fma, 105000);
+    assert_int_equal(string_set(&fma->samples.counters[0].name, name), 0);
+    assert_int_equal(string_set(&find(base, FMA64)->samples.counters[0].name, name), 0);
+    slow_down(fma, factor);
+    assert_int_equal(run_summarise(base, GROUP_ALL), 0);
+    compare(*head, base);
+    return fma;
+}
+
+/* Neither do those of faster code, nor those of a kind of instructions. */
+static void other_counts_are_told(void **state)
+{
+    struct run *head;
+    const struct result *fma = count_more(&head, "instructions", 0.2);
+    assert_int_not_equal(fma->comparison->verdict, VERDICT_REGRESSED);
+    run_free(head);
+    fma = count_more(&head, "wide", 1);
+    assert_int_not_equal(fma->comparison->verdict, VERDICT_REGRESSED);
+    assert_string_equal(fma->notes[fma->n_notes - 1],
+                        "wide: 1000 to 1050 a call (+5.00%), exact in both runs");
+    run_free(head);
+}
+
 static void new_and_gone(void **state)
 {
     struct run *const head = sample_run_alone(), *const base = sample_run_alone();
@@ -341,11 +370,12 @@ static void medians_alone(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(
-        TEST(mann_whitney_is_exact), TEST(mann_whitney_with_ties),
-        TEST(shift_and_its_interval), TEST(changes_are_found),
-        TEST(places_of_small_loops), TEST(equal_runs_are_the_same),
-        TEST(a_slower_machine_is_no_regression), TEST(other_machines_are_refused),
-        TEST(other_programs_regress_by_a_factor), TEST(exact_counts_decide),
-        TEST(new_and_gone), TEST(comparisons_are_not_compared), TEST(medians_alone));
+    return RUN_TESTS(TEST(mann_whitney_is_exact), TEST(mann_whitney_with_ties),
+                     TEST(shift_and_its_interval), TEST(changes_are_found),
+                     TEST(places_of_small_loops), TEST(equal_runs_are_the_same),
+                     TEST(a_slower_machine_is_no_regression),
+                     TEST(other_machines_are_refused),
+                     TEST(other_programs_regress_by_a_factor), TEST(exact_counts_decide),
+                     TEST(other_counts_are_told), TEST(new_and_gone),
+                     TEST(comparisons_are_not_compared), TEST(medians_alone));
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mappings of this process. */
+#include "surgery_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add_region(struct objects *objects, const char *line)
+{
+    struct region *more =
+        realloc(objects->region, (objects->n_regions + 1) * sizeof *more);
+    char flags[5] = "";
+    int name = 0;
+    uint64_t lo, hi;
+    if (!more)
+        return -ENOMEM;
+    objects->region = more;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &lo, &hi, flags,
+               &name) < 3)
+        return 0;
+    const char *const path = line + name;
+    more[objects->n_regions++] =
+        (struct region){.lo = lo,
+                        .hi = hi,
+                        .readable = flags[0] == 'r',
+                        .writable = flags[1] == 'w',
+                        .executable = flags[2] == 'x',
+                        .own = !path[0] || !strncmp(path, "/memfd:", 7) ||
+                               !strncmp(path, "/dev/", 5) || !strncmp(path, "[anon", 5)};
+    return 0;
+}
+
+int regions_read(struct objects *objects)
+{
+    FILE *file = fopen("/proc/self/maps", "re");
+    FREED_BY(free_memory) char *line = NULL;
+    size_t room = 0;
+    int status = file ? 0 : -errno;
+    while (file && status == 0 && getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        status = add_region(objects, line);
+    }
+    if (file)
+        fclose(file);
+    return status;
+}
+
+const struct region *region_at(const struct objects *objects, uint64_t address)
+{
+    for (size_t i = 0; i < objects->n_regions; i++)
+        if (address >= objects->region[i].lo && address < objects->region[i].hi)
+            return &objects->region[i];
+    return NULL;
+}
