@@ -165,13 +165,13 @@ void window_start(struct window *window, const struct code *code, double start,
 
 /* ---- chain.c: when results are there, as if nothing else took any time ---- */
 
-enum { PLACES_MAX = 64, CELLS = 4096, CELL_BYTES = 8 };
+enum { PLACES_MAX = 64, CELLS = 1 << 15 };
 /* A value in memory, at the place that an operand names. */
 struct place {
     struct access access;
     double ready;
 };
-/* The same at an address that was seen. */
+/* The same of a byte at an address that was seen. */
 struct cell {
     uint64_t place;
     double ready;

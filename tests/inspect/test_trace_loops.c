@@ -107,6 +107,14 @@ static void test_frame_register(void **state)
     inspect_census_free(&census);
 }
 
+/* A byte does not wait for the store to the one before it. */
+static void test_bytes_in_place(void **state)
+{
+    struct inspect_census census = census_of(byte_by_byte, TURNS, false);
+    assert_true(census.loop[0].memory_chain > 0 && census.loop[0].memory_chain <= 2);
+    inspect_census_free(&census);
+}
+
 /* A loop of five instructions, two of them in a function that it calls. */
 static void test_called(void **state)
 {
@@ -250,6 +258,7 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_checks),
-                     TEST(test_frame_register), TEST(test_called), TEST(test_called_out),
-                     TEST(test_pages), TEST(test_indexed), TEST(test_even_stores));
+                     TEST(test_frame_register), TEST(test_bytes_in_place),
+                     TEST(test_called), TEST(test_called_out), TEST(test_pages),
+                     TEST(test_indexed), TEST(test_even_stores));
 }

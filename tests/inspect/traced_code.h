@@ -272,6 +272,14 @@ CODE(by_frame_register, "pushq %rbp\n"
                         "   jnz 1b\n"
                         "   popq %rbp\n"
                         "   retq")
+/* Each turn works on the byte behind that of the turn before, in place. */
+CODE(byte_by_byte, "1: movzbl (%rdi), %eax\n"
+                   "   imull %eax, %eax\n"
+                   "   movb %al, (%rdi)\n"
+                   "   incq %rdi\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
 /* The way depends on what memory holds. */
 CODE(unforeseeable, "1: movzbl (%rdi), %eax\n"
                     "   addq $1, %rdi\n"
