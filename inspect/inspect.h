@@ -131,6 +131,7 @@ struct inspect_line {
     uint64_t first; /* its rank by first execution */
     /* Counts over its executions whose addresses are known, as of a loop: */
     uint64_t reloads, spills;
+    uint64_t takes_vectors; /* loads of bytes of a vector or float that is in flight */
     double failed_forwards; /* scaled to all its executions */
     uint8_t length;         /* in bytes */
     char *text;             /* Intel syntax; NULL unless asked for */

@@ -222,7 +222,7 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, page_changes, aliases, crowded, wild, wild_stores;
+        failed_forwards, page_changes, aliases, crowded, wild, wild_stores, takes_vectors;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -282,6 +282,7 @@ enum { STORES_IN_FLIGHT = 50, FLIGHT_INSTRUCTIONS = 256, SLOTS = 4096 };
 struct store {
     uint64_t address, at; /* at: number of the instruction */
     uint32_t bytes;
+    bool vector; /* or float */
 };
 /* A store to the stack that was the last one in its place. */
 struct slot {
