@@ -109,6 +109,7 @@ struct inspect_loop {
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
+    bool apart; /* some of its instructions work on registers of MMX, or tiles */
     unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
     /* All addresses behind the numbers above were seen or follow from what was seen, or
      * those that were looked at are equally far from each other, or near; false: some

@@ -75,6 +75,7 @@ struct code {
     bool shuffle, permute; /* permute: of two sources by indices; a shuffle too */
     bool computes;         /* takes a vector unit; scalar floats too */
     bool alu, lone;        /* takes an integer unit; vectors have none of the kind */
+    bool apart;            /* on registers of MMX, or tiles */
     bool cpuid;
     uint16_t unit_bits;   /* of its widest vector register */
     bool dirties, cleans; /* upper halves of the vector registers */

@@ -26,6 +26,13 @@ static bool is_vector_register(ZydisRegister register_)
            class == ZYDIS_REGCLASS_ZMM;
 }
 
+/* Registers of MMX, and tiles: neither vectors of some width nor scalar. */
+static bool is_apart(ZydisRegister register_)
+{
+    const ZydisRegisterClass class = ZydisRegisterGetClass(register_);
+    return class == ZYDIS_REGCLASS_MMX || class == ZYDIS_REGCLASS_TMM;
+}
+
 static uint64_t register_mask(ZydisRegister register_)
 {
     const int gpr = gpr_of(register_);
@@ -248,6 +255,7 @@ static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
         code->gpr_written |= 1u << gpr;
     if (writes && gpr != NO_GPR && operand->size < 32)
         code->gpr_kept |= 1u << gpr;
+    code->apart |= is_apart(operand->reg.value);
     if (is_vector_register(operand->reg.value)) {
         const unsigned bits =
             ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops of traced functions: what their forms cost, what their branches ask, and whether
  * their places follow from the turns. */
+#include "findings.h"
 #include "traced_child.h"
 #include "traced_code.h"
 
@@ -69,6 +70,13 @@ static void test_divisions(void **state)
     assert_int_equal(trace(multiplying, TURNS, &options, &census, &error), 0);
     assert_near(census.loop[0].dearest, 10, 1e-9);
     assert_near(census.loop[0].products, 10, 1e-9);
+    inspect_census_free(&census);
+    /* MMX has no width, and no form that could be measured. */
+    assert_int_equal(trace(averaging, TURNS, &options, &census, &error), 0);
+    struct inspect_facts facts = {0};
+    inspect_facts_trace(&facts, &census, &census.loop[0]);
+    assert_true(isnan(inspect_fact_value(&facts, FACT_widest_bits)));
+    assert_null(census.loop[0].dearest_form);
     inspect_census_free(&census);
     /* Those with LOCK take no longer than they wait for each other. */
     assert_int_equal(trace(locking, TURNS, &options, &census, &error), 0);
