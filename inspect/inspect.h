@@ -109,6 +109,7 @@ struct inspect_loop {
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
+    bool apart; /* some of its instructions work on registers of MMX, or tiles */
     unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
     /* All addresses behind the numbers above were seen or follow from what was seen, or
      * those that were looked at are equally far from each other, or near; false: some
@@ -131,6 +132,7 @@ struct inspect_line {
     uint64_t first; /* its rank by first execution */
     /* Counts over its executions whose addresses are known, as of a loop: */
     uint64_t reloads, spills;
+    uint64_t takes_vectors; /* loads of bytes of a vector or float that is in flight */
     double failed_forwards; /* scaled to all its executions */
     uint8_t length;         /* in bytes */
     char *text;             /* Intel syntax; NULL unless asked for */

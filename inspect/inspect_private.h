@@ -75,6 +75,7 @@ struct code {
     bool shuffle, permute; /* permute: of two sources by indices; a shuffle too */
     bool computes;         /* takes a vector unit; scalar floats too */
     bool alu, lone;        /* takes an integer unit; vectors have none of the kind */
+    bool apart;            /* on registers of MMX, or tiles */
     bool cpuid;
     uint16_t unit_bits;   /* of its widest vector register */
     bool dirties, cleans; /* upper halves of the vector registers */
@@ -165,13 +166,13 @@ void window_start(struct window *window, const struct code *code, double start,
 
 /* ---- chain.c: when results are there, as if nothing else took any time ---- */
 
-enum { PLACES_MAX = 64, CELLS = 4096, CELL_BYTES = 8 };
+enum { PLACES_MAX = 64, CELLS = 1 << 15 };
 /* A value in memory, at the place that an operand names. */
 struct place {
     struct access access;
     double ready;
 };
-/* The same at an address that was seen. */
+/* The same of a byte at an address that was seen. */
 struct cell {
     uint64_t place;
     double ready;
@@ -222,7 +223,7 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, page_changes, aliases, crowded, wild, wild_stores;
+        failed_forwards, page_changes, aliases, crowded, wild, wild_stores, takes_vectors;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -282,6 +283,7 @@ enum { STORES_IN_FLIGHT = 50, FLIGHT_INSTRUCTIONS = 256, SLOTS = 4096 };
 struct store {
     uint64_t address, at; /* at: number of the instruction */
     uint32_t bytes;
+    bool vector; /* or float */
 };
 /* A store to the stack that was the last one in its place. */
 struct slot {

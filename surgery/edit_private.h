@@ -26,7 +26,8 @@ bool one_decode(const struct planning *planning, const struct surgery_seen *seen
                 struct one *one);
 /* True for a name that begins so, behind a leading v. */
 bool one_starts(const struct one *one, const char *with);
-uint64_t vector_bit(ZydisRegister reg); /* 0: no vector */
+uint64_t vector_bit(ZydisRegister reg);   /* 0: no vector */
+uint64_t register_bit(ZydisRegister reg); /* of a mask, too */
 bool is_vector_operand(const ZydisDecodedOperand *operand);
 
 struct change change_as_built(const struct one *one);

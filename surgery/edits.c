@@ -127,6 +127,16 @@ static int edit_divide(struct planning *planning, const struct one *one)
     return changes_add(planning->changes, &change, planning->error);
 }
 
+static uint64_t written_masks(const struct one *one)
+{
+    uint64_t masks = 0;
+    for (unsigned i = 1; i < one->decoded.operand_count; i++)
+        if (one->operand[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            one->operand[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            masks |= register_bit(one->operand[i].reg.value);
+    return masks;
+}
+
 /* A load of the result's width from where the places count from. */
 static int edit_gather(struct planning *planning, const struct one *one)
 {
@@ -163,7 +173,8 @@ static int edit_gather(struct planning *planning, const struct one *one)
     if (!ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, change.bytes, &n)))
         return error_set(planning->error, -EPERM, "a gather has no load like it");
     change.after = (uint8_t)n;
-    planning->altered |= vector_bit(to);
+    /* A gather leaves zeros in its mask. */
+    planning->altered |= vector_bit(to) | written_masks(one);
     return changes_add(planning->changes, &change, planning->error);
 }
 

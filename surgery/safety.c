@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows the values that an edit changes. */
-#include "surgery_private.h"
+#include "edit_private.h"
 
 #include <errno.h>
+#include <string.h>
 
-#include <Zydis/Zydis.h>
+/* Memory where vectors were stored just before, beside the bits of registers. */
+#define MEMORY (UINT64_C(1) << 63)
 
-/* Reads and writes of vector registers and masks, one bit each. */
+/* Reads and writes of vector registers and masks, one bit each, and of memory. */
 struct use {
     uint64_t reads, writes;
     bool to_general, to_flags; /* it writes others, too */
@@ -14,16 +16,13 @@ struct use {
     uint64_t accesses_by;      /* those */
 };
 
-static uint64_t bit_of(ZydisRegister reg)
+uint64_t register_bit(ZydisRegister reg)
 {
     const ZydisRegisterClass class = ZydisRegisterGetClass(reg);
     const unsigned id = (unsigned)ZydisRegisterGetId(reg);
-    return class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
-                   class == ZYDIS_REGCLASS_ZMM
-               ? UINT64_C(1) << id
-           : class == ZYDIS_REGCLASS_MASK && reg != ZYDIS_REGISTER_K0
+    return class == ZYDIS_REGCLASS_MASK && reg != ZYDIS_REGISTER_K0
                ? UINT64_C(1) << (MASK_BIT + id)
-               : 0;
+               : vector_bit(reg);
 }
 
 static bool is_general(ZydisRegister reg)
@@ -38,14 +37,15 @@ static void take_operand(const ZydisDecodedOperand *operand, uint64_t *masks,
 {
     const bool writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
     if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-        use->accesses_by |= bit_of(operand->mem.index);
+        use->accesses_by |= register_bit(operand->mem.index);
         use->by_mask = true;
+        use->writes |= writes ? MEMORY : 0;
         return;
     }
     if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
         return;
     const ZydisRegister reg = operand->reg.value;
-    const uint64_t bit = bit_of(reg);
+    const uint64_t bit = register_bit(reg);
     if (operand->encoding == ZYDIS_OPERAND_ENCODING_MASK)
         *masks |= bit;
     if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ ||
@@ -75,6 +75,8 @@ static bool use_of(uint64_t address, struct use *use)
     /* VEX gathers and masked moves name their mask as a vector. */
     if (decoded.meta.category == ZYDIS_CATEGORY_AVX2GATHER && use->accesses_by)
         use->accesses_by |= use->reads;
+    if (strstr(ZydisMnemonicGetString(decoded.mnemonic), "maskmov"))
+        use->accesses_by |= register_bit(operands[1].reg.value);
     return true;
 }
 
@@ -104,6 +106,7 @@ int edit_is_safe(const struct surgery *surgery, const struct changes *changes,
             struct use use;
             if (is_gone(changes, seen[i].address) || !use_of(seen[i].address, &use))
                 continue;
+            use.reads |= seen[i].takes_vectors ? MEMORY : 0;
             if (use.accesses_by & altered)
                 return refuse(surgery, seen[i].address, "an address", error);
             if (!(use.reads & altered))

@@ -220,6 +220,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
                                  .first = number,
                                  .reloads = node->counts.reloads,
                                  .spills = node->counts.spills,
+                                 .takes_vectors = node->counts.takes_vectors,
                                  .failed_forwards = failed_forwards(node),
                                  .length = node->code.length,
                                  .loop = rank_of(m, number)};
@@ -251,6 +252,7 @@ static bool take_lines(struct making *m, bool text)
             line[n - 1].executed += line[i].executed;
             line[n - 1].reloads += line[i].reloads;
             line[n - 1].spills += line[i].spills;
+            line[n - 1].takes_vectors += line[i].takes_vectors;
             line[n - 1].failed_forwards += line[i].failed_forwards;
             if (line[i].first < line[n - 1].first)
                 line[n - 1].first = line[i].first;

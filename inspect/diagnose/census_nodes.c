@@ -137,6 +137,7 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->legacy_sse += code->encoding == ENCODING_SSE ? n : 0;
     to->vex += code->encoding == ENCODING_VEX ? n : 0;
     to->evex += code->encoding == ENCODING_EVEX ? n : 0;
+    to->apart |= code->apart && node->executed;
     if (code->bits > to->widest_bits && node->executed)
         to->widest_bits = code->bits;
     add_accesses(node, to);

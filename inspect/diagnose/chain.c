@@ -101,8 +101,7 @@ static double cells_ready(const struct ready *ready, const struct access *access
     double start = 0;
     if (!access->read || !address)
         return 0;
-    for (uint64_t at = address / CELL_BYTES;
-         at <= (address + access->bytes - 1) / CELL_BYTES; at++)
+    for (uint64_t at = address; at < address + access->bytes; at++)
         if (ready->cell[at % CELLS].place == at)
             start = fmax(start, ready->cell[at % CELLS].ready + late);
     return start;
@@ -144,8 +143,7 @@ static double link_ready(const struct ready *ready, const struct code *code, uns
 static void write_cells(struct ready *ready, const struct access *access,
                         uint64_t address, double end)
 {
-    for (uint64_t at = address / CELL_BYTES;
-         address && access->write && at <= (address + access->bytes - 1) / CELL_BYTES;
+    for (uint64_t at = address; address && access->write && at < address + access->bytes;
          at++)
         ready->cell[at % CELLS] = (struct cell){.place = at, .ready = end};
 }

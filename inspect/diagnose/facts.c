@@ -218,6 +218,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     SET(aliases_4k);
     SET(legacy_sse);
     SET(vex);
-    SET(widest_bits);
+    /* Those have no width that could be compared. */
+    if (!loop->apart)
+        SET(widest_bits);
 #undef SET
 }

@@ -24,6 +24,7 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
             counts->failed_forwards += store->address > address ||
                                        store->address + store->bytes < address + bytes;
             counts->forwards += !slot;
+            counts->takes_vectors += store->vector;
             counts->taken_apart += bytes <= SCALAR && store->bytes > SCALAR;
             break;
         }
@@ -132,7 +133,10 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     look_at_step(node, number, address);
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
-            (struct store){.address = address, .at = memory->now, .bytes = bytes};
+            (struct store){.address = address,
+                           .at = memory->now,
+                           .bytes = bytes,
+                           .vector = node->code.vector || node->code.scalar_float};
     if (access->hidden || elsewhere)
         return;
     counts->stack += !node->code.vector;

@@ -26,6 +26,13 @@ static bool is_vector_register(ZydisRegister register_)
            class == ZYDIS_REGCLASS_ZMM;
 }
 
+/* Registers of MMX, and tiles: neither vectors of some width nor scalar. */
+static bool is_apart(ZydisRegister register_)
+{
+    const ZydisRegisterClass class = ZydisRegisterGetClass(register_);
+    return class == ZYDIS_REGCLASS_MMX || class == ZYDIS_REGCLASS_TMM;
+}
+
 static uint64_t register_mask(ZydisRegister register_)
 {
     const int gpr = gpr_of(register_);
@@ -198,22 +205,34 @@ static void take_stack(const ZydisDecodedInstruction *instruction,
     code->effect = others ? EFFECT_UNKNOWN : EFFECT_NONE;
 }
 
-/* xor r, r and its like: the result depends on nothing. */
-static bool is_zero_idiom(const ZydisDecodedInstruction *instruction,
-                          const ZydisDecodedOperand *operand)
+/* Names of what gives the same result for any register that is both of its operands:
+ * cores do not wait for that. They drop what makes zeros. */
+static bool is_idiom(const char *name, bool *drops)
 {
-    static const ZydisMnemonic idioms[] = {
-        ZYDIS_MNEMONIC_XOR,    ZYDIS_MNEMONIC_SUB,   ZYDIS_MNEMONIC_PXOR,
-        ZYDIS_MNEMONIC_XORPS,  ZYDIS_MNEMONIC_XORPD, ZYDIS_MNEMONIC_VXORPS,
-        ZYDIS_MNEMONIC_VXORPD, ZYDIS_MNEMONIC_VPXOR, ZYDIS_MNEMONIC_VPXORD,
-        ZYDIS_MNEMONIC_VPXORQ, ZYDIS_MNEMONIC_PSUBD, ZYDIS_MNEMONIC_VPSUBD};
+    static const char *const zeros[] = {"xor",   "pxor",   "psub",
+                                        "pandn", "pcmpgt", "andnp"};
+    const char *const plain = name + (*name == 'v');
+    bool zero = !strcmp(plain, "sub");
+    for (size_t i = 0; i < ARRAY_LEN(zeros); i++)
+        zero |= !strncmp(plain, zeros[i], strlen(zeros[i]));
+    *drops = zero;
+    return zero || !strncmp(plain, "pcmpeq", 6) || !strcmp(plain, "sbb");
+}
+
+/* xor r, r and its like depend on nothing, sbb r, r on a flag. */
+static void take_idiom(const ZydisDecodedInstruction *instruction,
+                       const ZydisDecodedOperand *operand, struct code *code)
+{
     const unsigned n = instruction->operand_count_visible;
-    bool can = false;
-    for (size_t i = 0; i < ARRAY_LEN(idioms); i++)
-        can |= instruction->mnemonic == idioms[i];
-    return can && n >= 2 && operand[n - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-           operand[n - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-           operand[n - 1].reg.value == operand[n - 2].reg.value;
+    const bool masked = code->reads >> REGISTER_MASK & 0xff;
+    bool drops = false;
+    if (masked || n < 2 || operand[n - 1].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        operand[n - 2].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        operand[n - 1].reg.value != operand[n - 2].reg.value ||
+        !is_idiom(ZydisMnemonicGetString(instruction->mnemonic), &drops))
+        return;
+    code->reads &= UINT64_C(1) << REGISTER_FLAGS;
+    code->computes &= !drops;
 }
 
 /* An EVEX instruction without a mask names k0 in its place, and reads none. */
@@ -236,6 +255,7 @@ static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
         code->gpr_written |= 1u << gpr;
     if (writes && gpr != NO_GPR && operand->size < 32)
         code->gpr_kept |= 1u << gpr;
+    code->apart |= is_apart(operand->reg.value);
     if (is_vector_register(operand->reg.value)) {
         const unsigned bits =
             ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);
@@ -289,10 +309,7 @@ int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct c
     code->encoding = encoding_of(&instruction);
     code_take_kind(ZydisMnemonicGetString(instruction.mnemonic),
                    instruction.meta.isa_set == ZYDIS_ISA_SET_X87, widest, code);
-    if (is_zero_idiom(&instruction, operands)) {
-        code->reads = 0;
-        code->computes = false;
-    }
+    take_idiom(&instruction, operands, code);
     return 0;
 }
 

@@ -35,7 +35,9 @@ static void collect(struct asking *asking, const struct nodes *nodes,
         const struct node *const node = &nodes->node[i];
         struct inspect_code code = {.n = node->code.length};
         asking->of[i] = NO_NODE;
-        if (node->executed < all / RARE || code.n > sizeof code.bytes ||
+        /* Those of MMX wait for each other as they are measured. */
+        if (node->code.apart || node->executed < all / RARE ||
+            code.n > sizeof code.bytes ||
             child_read(child, node->code.address, code.bytes, code.n) != code.n)
             continue;
         const size_t at = find(asking, &code);

@@ -114,6 +114,24 @@ static void test_integers(void **state)
     assert_true(!code.alu && code.lone);
 }
 
+/* Of a register with itself: its old value does not matter, but flags may. */
+static void test_idioms(void **state)
+{
+    /* sbb eax, eax; sbb eax, ecx; vpsubb and vpcmpeqb xmm0, xmm1, xmm1; subps xmm1, xmm1
+     */
+    assert_int_equal(decoded(BYTES(0x19, 0xc0)).reads, UINT64_C(1) << REGISTER_FLAGS);
+    assert_true(decoded(BYTES(0x19, 0xc8)).reads & 1);
+    const struct code zero = decoded(BYTES(0xc5, 0xf1, 0xf8, 0xc1)),
+                      ones = decoded(BYTES(0xc5, 0xf1, 0x74, 0xc1));
+    assert_true(!zero.reads && !zero.computes);
+    assert_true(!ones.reads && ones.computes);
+    assert_int_equal(decoded(BYTES(0x0f, 0x5c, 0xc9)).reads, VECTOR(1));
+    /* sbb r, r waits in no turn for the one before, if flags do not */
+    assert_near(CHAIN(BYTES(0x39, 0xd1) /* cmp ecx, edx */, BYTES(0x19, 0xc0),
+                      BYTES(0x19, 0xc0), ADD_RDI_64, JNE_BACK),
+                1, 1e-9);
+}
+
 /* Signed integers are no doubles. */
 static void test_integer_vectors(void **state)
 {
@@ -317,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_crossings),
         cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_idioms),
         cmocka_unit_test(test_integer_vectors),
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_no_width),

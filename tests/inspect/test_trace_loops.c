@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops of traced functions: what their forms cost, what their branches ask, and whether
  * their places follow from the turns. */
+#include "findings.h"
 #include "traced_child.h"
 #include "traced_code.h"
 
@@ -70,6 +71,13 @@ static void test_divisions(void **state)
     assert_near(census.loop[0].dearest, 10, 1e-9);
     assert_near(census.loop[0].products, 10, 1e-9);
     inspect_census_free(&census);
+    /* MMX has no width, and no form that could be measured. */
+    assert_int_equal(trace(averaging, TURNS, &options, &census, &error), 0);
+    struct inspect_facts facts = {0};
+    inspect_facts_trace(&facts, &census, &census.loop[0]);
+    assert_true(isnan(inspect_fact_value(&facts, FACT_widest_bits)));
+    assert_null(census.loop[0].dearest_form);
+    inspect_census_free(&census);
     /* Those with LOCK take no longer than they wait for each other. */
     assert_int_equal(trace(locking, TURNS, &options, &census, &error), 0);
     assert_near(census.loop[0].dearest, 4, 1e-9);
@@ -104,6 +112,14 @@ static void test_frame_register(void **state)
     struct inspect_census census = census_of(by_frame_register, TURNS, false);
     assert_int_equal(census.loop[0].carried, 2);
     assert_near(census.loop[0].forwards, (TURNS - 1.0) / TURNS, 1e-9);
+    inspect_census_free(&census);
+}
+
+/* A byte does not wait for the store to the one before it. */
+static void test_bytes_in_place(void **state)
+{
+    struct inspect_census census = census_of(byte_by_byte, TURNS, false);
+    assert_true(census.loop[0].memory_chain > 0 && census.loop[0].memory_chain <= 2);
     inspect_census_free(&census);
 }
 
@@ -250,6 +266,7 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_checks),
-                     TEST(test_frame_register), TEST(test_called), TEST(test_called_out),
-                     TEST(test_pages), TEST(test_indexed), TEST(test_even_stores));
+                     TEST(test_frame_register), TEST(test_bytes_in_place),
+                     TEST(test_called), TEST(test_called_out), TEST(test_pages),
+                     TEST(test_indexed), TEST(test_even_stores));
 }

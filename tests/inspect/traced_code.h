@@ -272,6 +272,22 @@ CODE(by_frame_register, "pushq %rbp\n"
                         "   jnz 1b\n"
                         "   popq %rbp\n"
                         "   retq")
+/* Means of bytes, 8 at a time. */
+CODE(averaging, "1: movq (%rdi), %mm0\n"
+                "   pavgb 8(%rdi), %mm0\n"
+                "   movq %mm0, (%rdi)\n"
+                "   decl %esi\n"
+                "   jnz 1b\n"
+                "   emms\n"
+                "   retq")
+/* Each turn works on the byte behind that of the turn before, in place. */
+CODE(byte_by_byte, "1: movzbl (%rdi), %eax\n"
+                   "   imull %eax, %eax\n"
+                   "   movb %al, (%rdi)\n"
+                   "   incq %rdi\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
 /* The way depends on what memory holds. */
 CODE(unforeseeable, "1: movzbl (%rdi), %eax\n"
                     "   addq $1, %rdi\n"

@@ -108,22 +108,39 @@ FUNCTION(to_address, "   vpcmpeqd %ymm3, %ymm3, %ymm3\n"
                      "   vpsrld $30, %ymm1, %ymm4\n   vmovaps %ymm3, %ymm2\n"
                      "   vgatherdps %ymm2, (%rdi, %ymm4, 4), %ymm5\n"
                      "   decl %ecx\n   jnz 1b\n   vzeroupper\n   retq\n")
-/* The result comes to a count through memory. */
-FUNCTION(to_branches, "1: movss (%rdi), %xmm0\n   divss 4(%rdi), %xmm0\n"
-                      "   movss %xmm0, (%rsi)\n   movl (%rsi), %eax\n"
-                      "   shrl $23, %eax\n"
-                      "2: decl %eax\n   jnz 2b\n"
-                      "   decl %ecx\n   jnz 1b\n   retq\n")
-/* Writes a byte to standard error if x / x is not 1. */
-FUNCTION(complains, "1: movss (%rdi), %xmm0\n   divss %xmm0, %xmm0\n"
+FUNCTION(to_memory, "1: movss (%rdi), %xmm0\n   divss 4(%rdi), %xmm0\n"
                     "   movss %xmm0, (%rsi)\n   movl (%rsi), %eax\n"
+                    "   decl %ecx\n   jnz 1b\n   retq\n")
+FUNCTION(to_places, "1: movups (%rdi), %xmm0\n   divps 16(%rdi), %xmm0\n"
+                    "   vmaskmovps %xmm9, %xmm0, (%rsi)\n"
+                    "   decl %ecx\n   jnz 1b\n   retq\n")
+FUNCTION(masked, "   vpcmpeqd %xmm9, %xmm9, %xmm9\n"
+                 "1: movups (%rdi), %xmm0\n   divps 16(%rdi), %xmm0\n"
+                 "   vmaskmovps %xmm0, %xmm9, (%rsi)\n"
+                 "   decl %ecx\n   jnz 1b\n   retq\n")
+FUNCTION(mask_stays, "   vpcmpeqd %ymm3, %ymm3, %ymm3\n   vpsrld $31, %ymm3, %ymm4\n"
+                     "1: vmovaps %ymm3, %ymm2\n"
+                     "   vgatherdps %ymm2, 4(%rdi, %ymm4, 4), %ymm0\n"
+                     "   vmovmskps %ymm2, %eax\n   vmovups %ymm0, (%rsi)\n"
+                     "   decl %ecx\n   jnz 1b\n   vzeroupper\n   retq\n")
+/* Results come to a count through memory, when all of them were stored. */
+FUNCTION(to_branches, "   movq %rsi, %rdx\n"
+                      "1: movss (%rdi), %xmm0\n   divss 4(%rdi), %xmm0\n"
+                      "   movss %xmm0, (%rdx)\n   addq $4, %rdi\n   addq $4, %rdx\n"
+                      "   decl %ecx\n   jnz 1b\n   movl $64, %ecx\n"
+                      "2: movl (%rsi), %eax\n   shrl $23, %eax\n"
+                      "3: decl %eax\n   jnz 3b\n   addq $4, %rsi\n"
+                      "   decl %ecx\n   jnz 2b\n   retq\n")
+/* Writes a byte to standard error if x / x is not 1. */
+FUNCTION(complains, "   movq %rsi, %rdx\n"
+                    "1: movss (%rdi), %xmm0\n   divss %xmm0, %xmm0\n"
+                    "   movss %xmm0, (%rdx)\n   addq $4, %rdi\n   addq $4, %rdx\n"
+                    "   decl %ecx\n   jnz 1b\n   movl $64, %r10d\n   movq %rsi, %r9\n"
+                    "3: movl (%r9), %eax\n"
                     "   cmpl $0x3f800000, %eax\n   je 2f\n"
-                    "   movq %rdi, %r8\n   movq %rsi, %r9\n   movl %ecx, %r10d\n"
                     "   movl $1, %eax\n   movl $2, %edi\n   movq %rsp, %rsi\n"
-                    "   movl $1, %edx\n   syscall\n"
-                    "   movq %r8, %rdi\n   movq %r9, %rsi\n   movl %r10d, %ecx\n"
-                    "   testl %edx, %edx\n   jz 2f\n"
-                    "2: decl %ecx\n   jnz 1b\n   retq\n")
+                    "   movl $1, %edx\n   syscall\n   testl %edx, %edx\n   jz 2f\n"
+                    "2: addq $4, %r9\n   decl %r10d\n   jnz 3b\n   retq\n")
 
 /* ---- planning ---- */
 
@@ -149,6 +166,7 @@ static void see(struct patient *patient, struct plan *plan)
             .loop = line->loop == INSPECT_NO_LOOP ? SURGERY_COLD : line->loop,
             .spills = line->spills > 0,
             .reloads = line->reloads > 0,
+            .takes_vectors = line->takes_vectors > 0,
             .late = inspect_is_late(line)};
     }
     inspect_census_free(&census);
@@ -321,9 +339,14 @@ static void test_unsafe(void **state)
 {
     refuse(to_flags, SURGERY_DIVIDE, -EPERM, "flags at to_flags+0x");
     refuse(to_general, SURGERY_DIVIDE, -EPERM, "a general register at to_general+0x");
+    refuse(to_memory, SURGERY_DIVIDE, -EPERM, "a general register at to_memory+0x");
     refuse(to_branches, SURGERY_DIVIDE, -EPERM, "branches would execute");
-    if (__builtin_cpu_supports("avx2"))
-        refuse(to_address, SURGERY_DIVIDE, -EPERM, "an address at to_address+0x");
+    if (!__builtin_cpu_supports("avx2"))
+        return;
+    refuse(to_address, SURGERY_DIVIDE, -EPERM, "an address at to_address+0x");
+    refuse(to_places, SURGERY_DIVIDE, -EPERM, "an address at to_places+0x");
+    edit_well(masked, SURGERY_DIVIDE, 1);
+    refuse(mask_stays, SURGERY_GATHER, -EPERM, "a general register at mask_stays+0x");
 }
 
 /* Code that an edit broke may complain: nobody hears it. */
