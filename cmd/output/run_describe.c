@@ -206,7 +206,9 @@ static void add_builds(const struct catalog *catalog, struct run *run)
         if (!info->path || info->is_baseline)
             continue;
         const bool known = elf_read(info->path, &file, &error) == 0;
-        buffer_format(&text, "%s %s", info->path, known ? file.build_id : "");
+        buffer_format(&text, "%s ", info->path);
+        if (known && file.kind != ELF_OTHER)
+            buffer_format(&text, "%s-%016" PRIx64, file.build_id, file.hash);
         must(text.failed
                  ? -ENOMEM
                  : strings_add(&run->plugins, &run->n_plugins, buffer_text(&text)));

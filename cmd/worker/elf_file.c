@@ -111,6 +111,18 @@ static void read_dynamic(struct bytes all, const ElfW(Ehdr) * elf, struct bytes 
     read_text(table, runpath, file->runpath, sizeof file->runpath);
 }
 
+static uint64_t hash_of(struct bytes all)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ all.n;
+    for (uint64_t at = 0; at < all.n; at += sizeof hash) {
+        const uint64_t rest = all.n - at;
+        uint64_t word = 0;
+        memcpy(&word, all.at + at, rest < sizeof word ? rest : sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
 static void read_file(struct bytes all, struct elf_file *file)
 {
     ElfW(Ehdr) elf;
@@ -121,6 +133,7 @@ static void read_file(struct bytes all, struct elf_file *file)
         (elf.e_type != ET_EXEC && elf.e_type != ET_DYN))
         return;
     file->kind = elf.e_type == ET_EXEC ? ELF_PROGRAM : ELF_SHARED;
+    file->hash = hash_of(all);
     for (uint16_t i = 0; header(all, &elf, i, &segment); i++) {
         struct bytes content = part(all, segment.p_offset, segment.p_filesz);
         if (segment.p_type == PT_INTERP)

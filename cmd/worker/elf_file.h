@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "error.h"
 
@@ -16,6 +17,7 @@ enum elf_kind {
 struct elf_file {
     enum elf_kind kind;
     char build_id[65]; /* hex */
+    uint64_t hash;     /* of all bytes; reproducible builds may have fixed ids */
     char soname[256];
     char runpath[1024]; /* DT_RUNPATH or DT_RPATH */
 };

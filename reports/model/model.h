@@ -229,7 +229,7 @@ struct run {
     int schema_version;
     char *tool_version, *tool_commit, *tool_compiler, *tool_flags;
     char *tool_build_id; /* in hex; NULL: it has none */
-    char **plugins;      /* "PATH BUILD-ID" each */
+    char **plugins;      /* "PATH BUILD-ID-HASH" each, the hash of all bytes */
     size_t n_plugins;
     char *started_at; /* ISO 8601, UTC */
     char **argv;

@@ -80,6 +80,29 @@ static void test_any_bytes(void **state)
     free(bytes);
 }
 
+/* Files of one build-id differ in their bytes. */
+static void test_hash(void **state)
+{
+    struct elf_file file, other;
+    struct error error;
+    char path[64];
+    size_t n;
+    const int memory = memfd_create("bytes", MFD_CLOEXEC);
+    unsigned char *bytes = read_all(module_path("pace"), &n);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    write_all(memory, bytes, n);
+    assert_int_equal(elf_read(module_path("pace"), &file, &error), 0);
+    assert_int_equal(elf_read(path, &other, &error), 0);
+    assert_true(file.hash == other.hash);
+    bytes[n - 1] ^= 1;
+    write_all(memory, bytes, n);
+    assert_int_equal(elf_read(path, &other, &error), 0);
+    assert_string_equal(file.build_id, other.build_id);
+    assert_true(file.hash != other.hash);
+    close(memory);
+    free(bytes);
+}
+
 static void test_private_copy(void **state)
 {
     int lock;
@@ -154,6 +177,6 @@ static void test_left_copies(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_kinds), TEST(test_any_bytes), TEST(test_private_copy),
-                     TEST(test_left_copies));
+    return RUN_TESTS(TEST(test_kinds), TEST(test_any_bytes), TEST(test_hash),
+                     TEST(test_private_copy), TEST(test_left_copies));
 }
