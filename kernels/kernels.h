@@ -172,7 +172,8 @@ void operands_spoil(const struct operands *operands, const uint64_t *index, uint
 void operands_change(const struct operands *operands, const struct operands *other,
                      bool whole, uint64_t seed);
 /* Gives the operands of role IN other values: "zero"; "constant", each has its first one
- * everywhere; "sorted", ascending, taken from the first 65536. -EINVAL, -ENOMEM. */
+ * everywhere; "sorted", ascending, taken from the first 65536; "repeated", 64 of them
+ * again and again, but at both ends. -EINVAL, -ENOMEM. */
 int operands_set_values(const struct operands *operands, const char *values);
 /* The same for one operand: "sorted". */
 int operand_sort(const struct simdbench_operand *operand);
@@ -196,7 +197,7 @@ int operand_sort(const struct simdbench_operand *operand);
 int input_fill_operand(const struct simdbench_operand *operand, uint64_t seed,
                        const char *input);
 /* Flags of an op beside SIMDBENCH_JOINT: easy values may take the place of its own; or
- * they must not, though `fill` knows them. */
+ * they must not, though `fill` knows them. Both: its own ones repeated may. */
 #define OP_EASY (1u << 30)
 #define OP_FORMED (1u << 31)
 /* The op's own fill, or else the inputs of all: of an op without fill the first of its

@@ -126,7 +126,7 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
             slot->op.flags |= OP_FORMED;
     }
     if (slot_has_fillers(slot))
-        slot->op.flags |= SIMDBENCH_JOINT | OP_FORMED;
+        slot->op.flags = (slot->op.flags | SIMDBENCH_JOINT | OP_FORMED) & ~OP_EASY;
     return 0;
 }
 

@@ -103,6 +103,11 @@ static const char *sorted(struct variant *variant, const struct situation *at)
     return values(variant, at, "sorted");
 }
 
+static const char *repeated(struct variant *variant, const struct situation *at)
+{
+    return values(variant, at, "repeated");
+}
+
 static const char *fresh_output(struct variant *variant, const struct situation *at)
 {
     variant->how.conditions.fresh_output = true;
@@ -214,6 +219,7 @@ const struct condition condition_table[CONDITIONS] = {
     {"small_shape", smaller, NULL, OF_OTHER},
     {"flush_denormals", flush_denormals, THREAD_ONLY, OF_OTHER},
     {"huge_pages", huge_pages, OPERANDS_ONLY, OF_OTHER},
+    {"input_repeated", repeated, OPERANDS_ONLY, OF_INPUTS},
     {"input_zero", zero, OPERANDS_ONLY, OF_INPUTS},
     {"kept_heap", kept_heap, "memory of malloc", OF_OTHER},
     {"place", place, CODE_ONLY, OF_COPIES},

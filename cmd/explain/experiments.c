@@ -214,10 +214,11 @@ static double lighter(const struct trial_of *trial, double ratio)
     const double much = 0.8;
     if (condition_table[trial->number].kind != OF_INPUTS || !(ratio <= much))
         return 1;
-    const struct inspect_census *const census = &trial->subject->trace.census;
     const double mine = variant_instructions(trial->subject->name, &trial->variant,
                                              variant_result(&trial->variant)->shape);
-    return census->call_instructions > mine ? census->call_instructions / mine : 1;
+    const double base = trial->subject->trace.instructions_per_op *
+                        work_amount(&variant_result(&trial->subject->base)->work);
+    return base > mine ? base / mine : 1;
 }
 
 static void take_ratio(const struct trial_of *trial)
@@ -236,7 +237,7 @@ static void take_ratio(const struct trial_of *trial)
     }
     if (isnan(times)) {
         set_absent(experiments, trial->number,
-                   "nobody knows the operations of its shapes: say work in its file");
+                   "nobody knows how much it executes: say work in its file");
         return;
     }
     struct experiment *const experiment = place_for(

@@ -148,7 +148,8 @@ static bool reads_by_data(const struct inspect_facts *facts)
 static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_zero, FACT_input_constant,
-                                               FACT_input_sorted};
+                                               FACT_input_repeated, FACT_input_sorted};
+    const double few_turns = 32;
     if (reads_by_data(facts)) {
         take_best(facts, FACT_near_input, inputs, 2);
         inspect_fact_set_absent(facts, FACT_tame_input,
@@ -157,7 +158,8 @@ static void put_tame_input(struct inspect_facts *facts)
     }
     inspect_fact_set_absent(facts, FACT_near_input,
                             "no data decides from which pages it reads");
-    if (GET(branches) + known(GET(indirect)) <= 1.01) {
+    const bool alone = GET(branches) + known(GET(indirect)) <= 1.01;
+    if (alone && !(GET(trips) <= few_turns)) {
         inspect_fact_set_absent(facts, FACT_tame_input,
                                 "its hot loop has no branch beside its own");
         return;
@@ -167,7 +169,11 @@ static void put_tame_input(struct inspect_facts *facts)
                                 "its branches hardly ever go their rarer way");
         return;
     }
-    take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);
+    /* A loop of few turns may be left by surprise; other values change how many. */
+    if (alone)
+        facts->fact[FACT_tame_input] = facts->fact[FACT_input_repeated];
+    else
+        take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);
 }
 
 /* Bounds, and the fact that is unknown with each. */

@@ -126,6 +126,15 @@ static double longest_chain(const struct inspect_facts *facts)
     return full > few && full <= GET(cycles) ? full : few;
 }
 
+/* Microcode takes as long as its values need, which may be less than what was timed. */
+static double form_cycles(const struct inspect_facts *facts)
+{
+    const double microcode = 20, at_most = 1.5;
+    const bool by_values =
+        GET(dearest_each) >= microcode && GET(dearest) <= at_most * GET(cycles);
+    return by_values ? fmin(GET(dearest), GET(cycles)) : GET(dearest);
+}
+
 static double spill_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits);
@@ -182,7 +191,7 @@ void bounds_put_code(struct inspect_facts *facts)
     PUT(store_cycles, store_cycles(facts));
     PUT(gather_cycles, gather_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));
-    PUT(form_cycles, GET(dearest));
+    PUT(form_cycles, form_cycles(facts));
     /* Other bounds say it where memory hands on nothing of weight. */
     PUT(order_cycles,
         GET(memory_chain) >= 1.1 * GET(register_chain) ? GET(memory_chain) : (double)NAN);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs whose values are known to be easy: all alike, or in order. */
+/* Inputs whose values are known to be easy: all alike, in order, or the same ones again
+ * and again. */
 #include "kernels.h"
 
 #include <errno.h>
@@ -42,12 +43,23 @@ int operand_sort(const struct simdbench_operand *operand)
     return 0;
 }
 
-static void repeat_value(const struct simdbench_operand *operand)
+/* Its elements from `from` on are repeated until the one before `end`. */
+static void repeat(const struct simdbench_operand *operand, uint64_t from,
+                   uint64_t period, uint64_t end)
 {
     const size_t size = type_bytes(operand->type);
     char *const data = operand->data;
-    for (uint64_t e = 1; e < operand->count; e++)
-        memcpy(data + e * size, data, size);
+    for (uint64_t e = from + period; e < end; e++)
+        memcpy(data + e * size, data + (e - period) * size, size);
+}
+
+/* Few of its elements again and again, which predictors learn by heart. Tables and short
+ * weights stay, and so do both ends: a text ends with its zero. */
+static void repeat_part(const struct simdbench_operand *operand)
+{
+    enum { PERIOD = 64, EDGE = 64, LEAST = 16 * PERIOD };
+    if (operand->count >= LEAST)
+        repeat(operand, EDGE, PERIOD, operand->count - EDGE);
 }
 
 int operands_set_values(const struct operands *operands, const char *values)
@@ -60,7 +72,9 @@ int operands_set_values(const struct operands *operands, const char *values)
         if (!strcmp(values, "zero"))
             memset(operand->data, 0, operand->count * type_bytes(operand->type));
         else if (!strcmp(values, "constant"))
-            repeat_value(operand);
+            repeat(operand, 0, 1, operand->count);
+        else if (!strcmp(values, "repeated"))
+            repeat_part(operand);
         else
             status = strcmp(values, "sorted") ? -EINVAL : operand_sort(operand);
     }

@@ -192,6 +192,19 @@ static void test_tame_input(void **state)
     SET(indirect, 1);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.6, 0);
+    /* Data may say how many turns a short loop has: other data have other work. */
+    SET(indirect, 0);
+    SET(trips, 12);
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.7, 0.69, 0.71);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.7, 0);
+    SET(trips, 33);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
+    SET(branches, 2);
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.5, 0.49, 0.51);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.5, 0);
     facts = (struct inspect_facts){0};
     inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
     inspect_bounds(&facts);

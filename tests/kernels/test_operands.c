@@ -266,6 +266,13 @@ static void test_values(void **state)
         assert_int_equal(operands_set_values(&bound.operands, "constant"), 0);
         assert_near(value_of(in, 0), 700, 0);
         assert_near(value_of(in, MANY - 1), 700, 0);
+        count_down(in);
+        assert_int_equal(operands_set_values(&bound.operands, "repeated"), 0);
+        assert_near(value_of(in, 0), 700, 0);
+        assert_near(value_of(in, MANY - 1), 700 - (MANY - 1) % 700, 0);
+        for (uint64_t e = 128; e < MANY - 64; e++)
+            assert_near(value_of(in, e), value_of(in, e - 64), 0);
+        assert_near(value_of(in, 127), 700 - 127, 0);
         assert_int_equal(operands_set_values(&bound.operands, "zero"), 0);
         assert_near(value_of(in, 0), 0, 0);
         assert_near(value_of(in, MANY - 1), 0, 0);
