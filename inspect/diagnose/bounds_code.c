@@ -100,7 +100,9 @@ static double divide_cycles(const struct inspect_facts *facts)
     const double floats = takes(GET(divides) - doubles - integers(facts),
                                 rate(facts, FACT_rate_divides_64, bits)) +
                           takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits));
-    return fmax(floats, GET(divided)) + takes(integers(facts), GET(rate_integer_divides));
+    /* Costs of forms are of their own widths, and know roots. */
+    return (GET(divided) > 0 ? GET(divided) : floats) +
+           takes(integers(facts), GET(rate_integer_divides));
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still

@@ -90,6 +90,9 @@ static void test_widths(void **state)
         SET(divided, 3 * (8 << i));
         inspect_bounds(&facts);
         assert_near(VALUE(divide_cycles), 3 * (8 << i), 1e-9);
+        SET(divided, 1); /* narrow ones beside wide moves */
+        inspect_bounds(&facts);
+        assert_near(VALUE(divide_cycles), 1, 1e-9);
     }
 }
 
