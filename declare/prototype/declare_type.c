@@ -351,7 +351,7 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
         else if (!take_ignored(reader, &of_pointer))
             break;
     }
-    return status < 0 ? status : no_more_words(reader);
+    return status < 0 || specifier->is_unknown ? status : no_more_words(reader);
 }
 
 /* Words of C++ and Rust, and what a prototype in C says in place of them. */

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 
-/* Turns of a loop are counted for so long, those of the main one less. */
-#define COUNT_NS INT64_C(3000000000)
-#define COUNT_MAIN_NS INT64_C(1000000000)
+/* So many turns of a loop are counted at most, of the main one fewer: each is a stop of
+ * some microseconds. */
+enum { COUNT_MOST = 300000, COUNT_MAIN_MOST = 100000 };
 /* The number of turns that a window has of the loop whose turns are counted may differ
  * from window to window, but the mean of all must be known as well as this; better, if
  * any loop is.
@@ -21,19 +21,18 @@ enum { TURNS_STEPPED = 4, TURN_STEPS = 20000, TURNS_INNER = 8 };
 
 /* The number of times that one call comes to an address, each time a stop; `all`: not
  * only of its beginning, as there were too many. */
-static int count_turns(struct tracer *tracer, uint64_t address, int64_t ns,
+static int count_turns(struct tracer *tracer, uint64_t address, uint64_t most,
                        uint64_t *turns, bool *all)
 {
     struct child *child = &tracer->child;
     const bool before = child->debug_registers;
     int status = tracer_set_calls(tracer, INSPECT_CALLS) ?: tracer_begin_call(tracer);
-    const int64_t until = now_ns() + ns;
     uint64_t n = 0;
     /* Breakpoints in the code would have to be taken out and put back each time. */
     child->debug_registers = true;
     bool armed = status == 0 && child_arm(child, &address, 1);
     while (armed && status == 0 && child->registers.rip != tracer->end + 1) {
-        if (now_ns() > until) {
+        if (n > most) {
             child_disarm(child);
             armed = false;
         } else if ((status = child_continue(child)) < 0) {
@@ -104,7 +103,7 @@ static int multiply_turns(struct tracer *tracer, const struct inspect_census *ce
             outer = &census->loop[i];
     if (!outer)
         return 0;
-    int status = count_turns(tracer, outer->address, COUNT_NS, &number, &all)
+    int status = count_turns(tracer, outer->address, COUNT_MOST, &number, &all)
                      ?: tracer_set_calls(tracer, INSPECT_CALLS)
                      ?: tracer_begin_call(tracer);
     for (int i = 0; i < TURNS_STEPPED && status == 0 && all; i++) {
@@ -137,7 +136,7 @@ int tracer_estimate_call(struct tracer *tracer, const struct inspect_options *op
     census->call_instructions = census->whole ? seen : 0;
     if (census->whole || !options->count_turns || !rare)
         return 0;
-    int status = count_turns(tracer, rare->address, COUNT_NS, &turns, &all);
+    int status = count_turns(tracer, rare->address, COUNT_MOST, &turns, &all);
     if (status == 0 && !all) {
         status = multiply_turns(tracer, census, rare, &turns);
         all = true;
@@ -147,7 +146,7 @@ int tracer_estimate_call(struct tracer *tracer, const struct inspect_options *op
         census->call_instructions = number;
         return status;
     }
-    status = count_turns(tracer, main->address, COUNT_MAIN_NS, &turns, &all);
+    status = count_turns(tracer, main->address, COUNT_MAIN_MOST, &turns, &all);
     const double other = (double)turns / main->iterations * seen;
     if (other <= CONTRADICTION * number && (!all || number <= CONTRADICTION * other))
         census->call_instructions = number;
