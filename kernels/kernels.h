@@ -173,7 +173,8 @@ void operands_change(const struct operands *operands, const struct operands *oth
                      bool whole, uint64_t seed);
 /* Gives the operands of role IN other values: "zero"; "constant", each has its first one
  * everywhere; "sorted", ascending, taken from the first 65536; "repeated", 64 of them
- * again and again, but at both ends. -EINVAL, -ENOMEM. */
+ * again and again, but at both ends, where it has so many. -EINVAL, -ENOMEM. */
+enum { OPERANDS_REPEATED_LEAST = 1024 };
 int operands_set_values(const struct operands *operands, const char *values);
 /* The same for one operand: "sorted". */
 int operand_sort(const struct simdbench_operand *operand);
@@ -196,10 +197,15 @@ int operand_sort(const struct simdbench_operand *operand);
  * regular file, or what opening or reading it answered. */
 int input_fill_operand(const struct simdbench_operand *operand, uint64_t seed,
                        const char *input);
-/* Flags of an op beside SIMDBENCH_JOINT: easy values may take the place of its own; or
- * they must not, though `fill` knows them. Both: its own ones repeated may. */
+/* True if parts of such an input, again and again, are none: "sorted", "runs", "file:".
+ * Of a list the first one counts. NULL: false. */
+bool input_is_ordered(const char *input);
+/* Flags of an op beside SIMDBENCH_JOINT: easy values may take the place of its own
+ * (EASY); they must not, but repeated ones of its own may (FORMED); these must not
+ * (ORDERED). */
 #define OP_EASY (1u << 30)
 #define OP_FORMED (1u << 31)
+#define OP_ORDERED (1u << 29)
 /* The op's own fill, or else the inputs of all: of an op without fill the first of its
  * `inputs`, unless another one is named. */
 int op_fill(const struct simdbench_op *op, const struct simdbench_operands *operands,

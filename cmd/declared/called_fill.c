@@ -125,9 +125,8 @@ static bool begins(const char *text, const char *const *list)
 
 bool input_is_joint(const char *text)
 {
-    static const char *const joint[] = {"sorted", "runs",       "text",
-                                        "file:",  VALUES_INPUT, NULL};
-    return begins(text, joint);
+    static const char *const joint[] = {"text", VALUES_INPUT, NULL};
+    return input_is_ordered(text) || begins(text, joint);
 }
 
 bool input_has_form(const char *text)

@@ -124,9 +124,11 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
             slot->op.flags |= SIMDBENCH_JOINT | OP_EASY;
         if (input_has_form(from->input[i].text))
             slot->op.flags |= OP_FORMED;
+        if (input_is_ordered(from->input[i].text))
+            slot->op.flags |= OP_ORDERED;
     }
     if (slot_has_fillers(slot))
-        slot->op.flags = (slot->op.flags | SIMDBENCH_JOINT | OP_FORMED) & ~OP_EASY;
+        slot->op.flags |= SIMDBENCH_JOINT | OP_FORMED | OP_ORDERED;
     return 0;
 }
 

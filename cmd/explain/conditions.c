@@ -19,11 +19,12 @@ static bool is_foreign(const struct situation *at)
 
 #define FOREIGN "its worker is another program"
 
-static bool has_role(const struct situation *at, uint32_t role, uint64_t bytes)
+static bool has_role(const struct situation *at, uint32_t role, uint64_t count,
+                     uint64_t bytes)
 {
     const struct operands_map *const map = &variant_group(base_of(at))->shape.map;
     for (uint32_t i = 0; i < map->count; i++)
-        if (map->operand[i].role == role &&
+        if (map->operand[i].role == role && map->operand[i].count >= count &&
             map->operand[i].count * type_bytes(map->operand[i].type) >= bytes)
             return true;
     return false;
@@ -85,7 +86,7 @@ static const char *values(struct variant *variant, const struct situation *at,
                           const char *name)
 {
     variant->how.conditions.values = name;
-    return has_role(at, SIMDBENCH_IN, 1) ? NULL : "it has no inputs";
+    return has_role(at, SIMDBENCH_IN, 1, 1) ? NULL : "it has no inputs";
 }
 
 static const char *zero(struct variant *variant, const struct situation *at)
@@ -105,13 +106,16 @@ static const char *sorted(struct variant *variant, const struct situation *at)
 
 static const char *repeated(struct variant *variant, const struct situation *at)
 {
-    return values(variant, at, "repeated");
+    const char *const why = values(variant, at, "repeated");
+    return why || has_role(at, SIMDBENCH_IN, OPERANDS_REPEATED_LEAST, 1)
+               ? why
+               : "no input has 1024 elements";
 }
 
 static const char *fresh_output(struct variant *variant, const struct situation *at)
 {
     variant->how.conditions.fresh_output = true;
-    return !has_role(at, SIMDBENCH_OUT, 2 * OPERANDS_PAGE)
+    return !has_role(at, SIMDBENCH_OUT, 1, 2 * OPERANDS_PAGE)
                ? "its output is smaller than two pages"
            : variant->request.settings.cold || variant->request.settings.huge_pages
                ? "the base has pages or caches of its own"

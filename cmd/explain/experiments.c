@@ -208,7 +208,7 @@ static double work_ratio(const struct trial_of *trial)
 }
 
 /* Other values may end a search early, or take another way: where they make it faster by
- * much, what it executes less is no gain. Unknown: 1. */
+ * much, what it executes less is no gain. NaN: unknown. */
 static double lighter(const struct trial_of *trial, double ratio)
 {
     const double much = 0.8;
@@ -218,7 +218,7 @@ static double lighter(const struct trial_of *trial, double ratio)
                                              variant_result(&trial->variant)->shape);
     const double base = trial->subject->trace.instructions_per_op *
                         work_amount(&variant_result(&trial->subject->base)->work);
-    return base > mine ? base / mine : 1;
+    return base / mine < 1 ? 1 : base / mine;
 }
 
 static void take_ratio(const struct trial_of *trial)
@@ -229,7 +229,6 @@ static void take_ratio(const struct trial_of *trial)
     double times = work_ratio(trial);
     struct speedup speedup = {.times = NAN};
     must(result_speedup(variant_result(base), mine, &speedup));
-    times *= lighter(trial, speedup.times);
     if (!(speedup.times > 0) || !speedup.ci.known) {
         if (!experiment_find(experiments, condition_table[trial->number].name))
             set_absent(experiments, trial->number, why_none(mine));
@@ -237,9 +236,12 @@ static void take_ratio(const struct trial_of *trial)
     }
     if (isnan(times)) {
         set_absent(experiments, trial->number,
-                   "nobody knows how much it executes: say work in its file");
+                   "nobody knows the operations of its shapes: say work in its file");
         return;
     }
+    const double less = lighter(trial, speedup.times);
+    experiments->unweighed |= isnan(less);
+    times *= isnan(less) ? 1 : less;
     struct experiment *const experiment = place_for(
         experiments, condition_table[trial->number].name, times * speedup.times);
     if (!experiment)

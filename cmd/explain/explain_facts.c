@@ -101,6 +101,7 @@ static void add_ratios(const struct subject *subject, struct inspect_facts *fact
         else
             inspect_fact_set_absent(facts, fact, "too few rounds for an interval");
     }
+    SET(unweighed, subject->experiments.unweighed);
 }
 
 /* Batches with the core alone against those beside another thread: not paired, so the

@@ -22,6 +22,7 @@ enum { EXPERIMENTS_MAX = 40 };
 struct experiments {
     struct experiment item[EXPERIMENTS_MAX];
     size_t n;
+    bool unweighed; /* nobody knows how much less work some faster inputs are */
 };
 /* A subject is explained: a case, its base with the roofs, and what experiments said. */
 struct subject {

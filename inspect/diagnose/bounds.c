@@ -149,7 +149,7 @@ static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_zero, FACT_input_constant,
                                                FACT_input_repeated, FACT_input_sorted};
-    const double few_turns = 32;
+    const double few_turns = 32, helps = 0.8;
     if (reads_by_data(facts)) {
         take_best(facts, FACT_near_input, inputs, 2);
         inspect_fact_set_absent(facts, FACT_tame_input,
@@ -169,8 +169,14 @@ static void put_tame_input(struct inspect_facts *facts)
                                 "its branches hardly ever go their rarer way");
         return;
     }
+    /* Other values than repeated ones may leave out work. */
+    if (GET(unweighed) > 0 && GET(input_repeated) > helps) {
+        inspect_fact_set_absent(facts, FACT_tame_input,
+                                "nobody knows how much work other inputs leave out");
+        return;
+    }
     /* A loop of few turns may be left by surprise; other values change how many. */
-    if (alone)
+    if (alone || GET(unweighed) > 0)
         facts->fact[FACT_tame_input] = facts->fact[FACT_input_repeated];
     else
         take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);

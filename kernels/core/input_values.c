@@ -57,8 +57,8 @@ static void repeat(const struct simdbench_operand *operand, uint64_t from,
  * weights stay, and so do both ends: a text ends with its zero. */
 static void repeat_part(const struct simdbench_operand *operand)
 {
-    enum { PERIOD = 64, EDGE = 64, LEAST = 16 * PERIOD };
-    if (operand->count >= LEAST)
+    enum { PERIOD = 64, EDGE = 64 };
+    if (operand->count >= OPERANDS_REPEATED_LEAST)
         repeat(operand, EDGE, PERIOD, operand->count - EDGE);
 }
 

@@ -153,6 +153,12 @@ static void make_runs(const struct simdbench_operand *operand, uint64_t seed)
     }
 }
 
+bool input_is_ordered(const char *input)
+{
+    return input && (!strncmp(input, "sorted", 6) || !strncmp(input, "runs", 4) ||
+                     !strncmp(input, "file:", 5));
+}
+
 int input_fill_operand(const struct simdbench_operand *operand, uint64_t seed,
                        const char *input)
 {

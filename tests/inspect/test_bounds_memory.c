@@ -205,6 +205,16 @@ static void test_tame_input(void **state)
     inspect_fact_set_interval(&facts, FACT_input_repeated, 0.5, 0.49, 0.51);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.5, 0);
+    /* Zeros may be less work. */
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.1, 0.1, 0.1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.1, 0);
+    SET(unweighed, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.5, 0);
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.9, 0.9, 0.9);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
     facts = (struct inspect_facts){0};
     inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
     inspect_bounds(&facts);

@@ -102,9 +102,9 @@ int service_set_values(const struct simdbench_op *op, const struct operands *ope
 {
     if (!call->values)
         return 0;
-    /* Parts of a text are a text. */
-    const bool own = !strcmp(call->values, "repeated") && op->flags & OP_EASY;
-    if (op->flags & OP_FORMED && !own)
+    const bool repeated = !strcmp(call->values, "repeated");
+    if (repeated ? op->flags & OP_ORDERED || input_is_ordered(call->input ?: op->inputs)
+                 : op->flags & OP_FORMED)
         return -ENOTSUP;
     if (!(op->flags & SIMDBENCH_JOINT) || op->flags & OP_EASY)
         return operands_set_values(operands, call->values);

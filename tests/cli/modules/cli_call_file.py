@@ -134,6 +134,20 @@ class CallFile(CallCase):
             self.assertEqual((self.folder / "zeros").exists(), zeros, kind)
             self.assertEqual("go together" in (ratios["input_zero"]["absent"] or ""), not zeros)
 
+    def test_repeated_inputs(self):
+        """Parts of a text are a text, but those of what is sorted are not; few stay."""
+        (self.folder / "bytes").write_text("a\xe4" * 99, encoding="utf-8")
+        for kind, n, absent in (("text", 2048, None), ("text", 512, "1024 elements"),
+                                ("sorted", 2048, "go together"), ("runs", 2048, "go together"),
+                                (f"file:{self.folder / 'bytes'}", 2048, "go together")):
+            document = self.run_json("explain", f"{self.built}:mix_bits",
+                                     "unsigned (const uint8_t x[n], size_t n)", f"--sizes={n}",
+                                     f"--input=x={kind}", "--quiet", cwd=self.folder)
+            ratios = {r["name"]: r
+                      for r in kernels(document)[0]["explanation"]["experiments"]}
+            self.assertIn(absent or "", ratios["input_repeated"]["absent"] or "", kind)
+            self.assertEqual(ratios["input_repeated"]["ratio"] is None, bool(absent), kind)
+
     def test_inputs_that_end_a_search(self):
         """Work that other values take away is no gain."""
         document = self.run_json("explain", f"{self.built}:mix_first",
