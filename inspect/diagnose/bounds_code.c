@@ -126,13 +126,15 @@ static double longest_chain(const struct inspect_facts *facts)
     return full > few && full <= GET(cycles) ? full : few;
 }
 
-/* Microcode takes as long as its values need, which may be less than what was timed. */
+/* Microcode takes as long as its values need, which may be less than what was timed: then
+ * that is known to be no larger part of the time. */
 static double form_cycles(const struct inspect_facts *facts)
 {
-    const double microcode = 20, at_most = 1.5;
-    const bool by_values =
-        GET(dearest_each) >= microcode && GET(dearest) <= at_most * GET(cycles);
-    return by_values ? fmin(GET(dearest), GET(cycles)) : GET(dearest);
+    const double microcode = 20, less = 1.5;
+    const bool by_values = GET(dearest_each) >= microcode &&
+                           GET(dearest) > INSPECT_REFUTED * GET(cycles) &&
+                           GET(dearest) <= less * GET(cycles);
+    return by_values ? GET(cycles) / less : GET(dearest);
 }
 
 static double spill_cycles(const struct inspect_facts *facts)

@@ -118,7 +118,7 @@ static const struct script scripts[] = {
     {CAUSE_call_overhead,
      INSPECT_STRUCTURAL,
      {IS(call_cycles, 300), IS(outside_share, 0.7), IS(outside_instructions, 90), END},
-     {IS(roof_share, 0.9), IS(outside_instructions, 2000), END}},
+     {IS(roof_share, 0.9), IS(outside_instructions, 533), END}},
     {CAUSE_call_overhead,
      INSPECT_MODELLED,
      {IS(overhead_share, 0.4), IS(call_cycles, 300), END},
