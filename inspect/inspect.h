@@ -130,10 +130,10 @@ struct inspect_line {
     uint64_t address;
     uint64_t executed;
     uint64_t first; /* its rank by first execution */
-    /* Counts over its executions whose addresses are known, as of a loop: */
-    uint64_t reloads, spills;
-    uint64_t takes_vectors; /* loads of bytes of a vector or float that is in flight */
-    double failed_forwards; /* scaled to all its executions */
+    /* Counts over its executions whose addresses are known, as of a loop; and loads of
+     * bytes of a vector or float that is in flight. */
+    uint64_t reloads, spills, takes_vectors;
+    double failed_forwards; /* as of a loop, in all its executions */
     uint8_t length;         /* in bytes */
     char *text;             /* Intel syntax; NULL unless asked for */
     char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
@@ -143,11 +143,12 @@ struct inspect_line {
 };
 #define INSPECT_NO_LOOP SIZE_MAX
 
-/* It fails to be forwarded in at least 2% of its executions. */
+#define INSPECT_LATE 0.02
+/* It fails to be forwarded in at least such a part of its executions. */
 static inline bool inspect_is_late(const struct inspect_line *line)
 {
     return line->failed_forwards > 0 &&
-           line->failed_forwards >= 0.02 * (double)line->executed;
+           line->failed_forwards >= INSPECT_LATE * (double)line->executed;
 }
 
 /* A call, from the first instruction of its function to its return. */

@@ -356,6 +356,8 @@ char *places_producer(const struct places *places, uint64_t address);
 void census_add_node(const struct nodes *nodes, const struct node *node,
                      struct inspect_loop *to);
 void census_divide(struct inspect_loop *loop);
+/* By how much the counts of known addresses have to be multiplied; 0: none is known. */
+double node_scale(const struct node *node);
 /* The number of times that a branch went another way than it goes most often. */
 double node_rarely(const struct node *node);
 /* checks.c: adds, for each loop, executions of branches that ask what it just loaded and

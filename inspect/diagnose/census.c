@@ -205,13 +205,6 @@ static bool add_text(const struct making *m, struct inspect_line *line)
     return line->text != NULL;
 }
 
-static double failed_forwards(const struct node *node)
-{
-    const double known = (double)node->counts.addressed;
-    const double failed = (double)node->counts.failed_forwards;
-    return failed > 0 ? failed * (double)node->executed / known : 0;
-}
-
 static struct inspect_line line_of(struct making *m, uint32_t number)
 {
     const struct node *const node = &m->nodes->node[number];
@@ -221,7 +214,8 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
                                  .reloads = node->counts.reloads,
                                  .spills = node->counts.spills,
                                  .takes_vectors = node->counts.takes_vectors,
-                                 .failed_forwards = failed_forwards(node),
+                                 .failed_forwards = node_scale(node) *
+                                                    (double)node->counts.failed_forwards,
                                  .length = node->code.length,
                                  .loop = rank_of(m, number)};
 }

@@ -12,17 +12,29 @@ static bool is_counted(const struct code *code, const struct access *access)
     return (access->read || access->write) && !of_call;
 }
 
-/* By how much the counts of known addresses have to be multiplied; 0: none is known. */
+/* Accesses of each execution whose addresses may be known. */
+static uint64_t followed(const struct code *code)
+{
+    uint64_t each = 0;
+    for (unsigned i = 0; i < code->n_accesses; i++)
+        each += is_counted(code, &code->access[i]) && !code->access[i].gather &&
+                !code->access[i].string;
+    return each;
+}
+
+double node_scale(const struct node *node)
+{
+    const double expected = (double)(followed(&node->code) * node->executed);
+    return node->counts.addressed ? expected / (double)node->counts.addressed : 0;
+}
+
 static double scale_of(const struct node *node, struct inspect_loop *to)
 {
     const struct code *code = &node->code;
-    uint64_t each = 0;
+    const uint64_t each = followed(code);
     bool slot = false;
-    for (unsigned i = 0; i < code->n_accesses; i++) {
-        const struct access *access = &code->access[i];
-        each += is_counted(code, access) && !access->gather && !access->string;
-        slot |= code->vector && access_is_slot(access);
-    }
+    for (unsigned i = 0; i < code->n_accesses; i++)
+        slot |= code->vector && access_is_slot(&code->access[i]);
     const uint64_t expected = each * node->executed;
     const uint64_t alike = each * node->counts.alike;
     const bool even = node->counts.addressed >= LOOKED_AT && node->counts.wild == 0;
@@ -30,7 +42,7 @@ static double scale_of(const struct node *node, struct inspect_loop *to)
     to->places_follow &= seen || node->counts.addressed + alike == expected;
     to->pages_known &= seen;
     to->spills_exact &= !slot || node->counts.addressed == expected;
-    return node->counts.addressed ? (double)expected / (double)node->counts.addressed : 0;
+    return node_scale(node);
 }
 
 static void add_accesses(const struct node *node, struct inspect_loop *to)
@@ -96,13 +108,6 @@ double node_rarely(const struct node *node)
     return (double)(all - most);
 }
 
-/* Cores drop what makes zero, whatever was there. */
-static bool is_zero(const struct code *code)
-{
-    return (code->effect == EFFECT_XOR || code->effect == EFFECT_SUB) &&
-           code->a == code->b && code->a != NO_GPR;
-}
-
 void census_add_node(const struct nodes *nodes, const struct node *node,
                      struct inspect_loop *to)
 {
@@ -112,7 +117,7 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     *(code->vector         ? &to->vector
       : code->scalar_float ? &to->scalar_float
                            : &to->integer) += n;
-    to->alu += code->alu && !is_zero(code) ? n : 0;
+    to->alu += code->alu ? n : 0;
     to->lone += code->lone ? n : 0;
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;

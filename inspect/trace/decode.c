@@ -205,18 +205,19 @@ static void take_stack(const ZydisDecodedInstruction *instruction,
     code->effect = others ? EFFECT_UNKNOWN : EFFECT_NONE;
 }
 
-/* Names of what gives the same result for any register that is both of its operands:
- * cores do not wait for that. They drop what makes zeros. */
+/* Names of what gives the same result for any register that is both of its operands: no
+ * core waits for that; for sbb, none of AMD. Cores drop what makes zeros. */
 static bool is_idiom(const char *name, bool *drops)
 {
-    static const char *const zeros[] = {"xor",   "pxor",   "psub",
-                                        "pandn", "pcmpgt", "andnp"};
+    static const char *const zeros[] = {"sub", "psubb", "psubw", "psubd", "psubq"};
+    static const char *const stems[] = {"xor", "pxor", "pandn", "pcmpgt", "andnp"};
     const char *const plain = name + (*name == 'v');
-    bool zero = !strcmp(plain, "sub");
+    bool zero = false;
     for (size_t i = 0; i < ARRAY_LEN(zeros); i++)
-        zero |= !strncmp(plain, zeros[i], strlen(zeros[i]));
+        zero |= !strcmp(plain, zeros[i]) || !strncmp(plain, stems[i], strlen(stems[i]));
     *drops = zero;
-    return zero || !strncmp(plain, "pcmpeq", 6) || !strcmp(plain, "sbb");
+    return zero || !strncmp(plain, "pcmpeq", 6) ||
+           (!strcmp(plain, "sbb") && __builtin_cpu_is("amd"));
 }
 
 /* xor r, r and its like depend on nothing, sbb r, r on a flag. */
@@ -227,12 +228,13 @@ static void take_idiom(const ZydisDecodedInstruction *instruction,
     const bool masked = code->reads >> REGISTER_MASK & 0xff;
     bool drops = false;
     if (masked || n < 2 || operand[n - 1].type != ZYDIS_OPERAND_TYPE_REGISTER ||
-        operand[n - 2].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        operand[n - 1].size < 32 || operand[n - 2].type != ZYDIS_OPERAND_TYPE_REGISTER ||
         operand[n - 1].reg.value != operand[n - 2].reg.value ||
         !is_idiom(ZydisMnemonicGetString(instruction->mnemonic), &drops))
         return;
     code->reads &= UINT64_C(1) << REGISTER_FLAGS;
     code->computes &= !drops;
+    code->alu &= !drops;
 }
 
 /* An EVEX instruction without a mask names k0 in its place, and reads none. */

@@ -71,17 +71,39 @@ static void test_divisions(void **state)
     assert_near(census.loop[0].dearest, 10, 1e-9);
     assert_near(census.loop[0].products, 10, 1e-9);
     inspect_census_free(&census);
-    /* MMX has no width, and no form that could be measured. */
-    assert_int_equal(trace(averaging, TURNS, &options, &census, &error), 0);
-    struct inspect_facts facts = {0};
-    inspect_facts_trace(&facts, &census, &census.loop[0]);
-    assert_true(isnan(inspect_fact_value(&facts, FACT_widest_bits)));
-    assert_null(census.loop[0].dearest_form);
-    inspect_census_free(&census);
     /* Those with LOCK take no longer than they wait for each other. */
     assert_int_equal(trace(locking, TURNS, &options, &census, &error), 0);
     assert_near(census.loop[0].dearest, 4, 1e-9);
     assert_near(census.loop[0].dearest_each, 4, 1e-9);
+    inspect_census_free(&census);
+}
+
+/* MMX has no width, and no form that could be measured. */
+static void test_mmx(void **state)
+{
+    const struct inspect_options options = {.whole_only = true, .costs = knows_names};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    struct inspect_facts facts = {0};
+    assert_int_equal(trace(averaging, TURNS, &options, &census, &error), 0);
+    inspect_facts_trace(&facts, &census, &census.loop[0]);
+    assert_true(isnan(inspect_fact_value(&facts, FACT_widest_bits)));
+    assert_null(census.loop[0].dearest_form);
+    inspect_census_free(&census);
+}
+
+/* Bytes that are copied from memory to memory are loaded once and stored once. */
+static void test_copied_in_memory(void **state)
+{
+    struct inspect_census census = census_of(copying_late, TURNS, false);
+    size_t late = 0;
+    for (size_t i = 0; i < census.n_lines; i++)
+        if (census.line[i].failed_forwards > 0) {
+            assert_near(census.line[i].failed_forwards, TURNS, 0.02 * TURNS);
+            assert_near(census.loop[0].failed_forwards, 1, 0.02);
+            late++;
+        }
+    assert_int_equal(late, 1);
     inspect_census_free(&census);
 }
 
@@ -265,7 +287,8 @@ int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_checks),
+    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_mmx),
+                     TEST(test_copied_in_memory), TEST(test_checks),
                      TEST(test_frame_register), TEST(test_bytes_in_place),
                      TEST(test_called), TEST(test_called_out), TEST(test_pages),
                      TEST(test_indexed), TEST(test_even_stores));

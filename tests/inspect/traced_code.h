@@ -99,6 +99,13 @@ CODE(multiplying, "1: imull %eax, %eax\n"
                   "   decl %esi\n"
                   "   jnz 1b\n"
                   "   retq")
+/* Pushes two words of which the second was just stored. */
+CODE(copying_late, "1: movl $1, 4(%rdi)\n"
+                   "   pushq (%rdi)\n"
+                   "   popq %rax\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
 CODE(locking, "1: lock incl (%rdi)\n"
               "   decl %esi\n"
               "   jnz 1b\n"
