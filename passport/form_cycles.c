@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Other processes and interrupts make a sample longer, never shorter. So the least of
+ * many short samples is the one that nothing disturbed; it is believed when others come
+ * as low. The clock of a core moves with the work of its neighbours, so what is compared
+ * takes turns within a millisecond. */
 enum { SAMPLES_MIN = 10, SAMPLES_MAX = 200, SAME = 3, TURNS_MAX = 20000 };
 static const double sample_units = 12000, same_share = 0.001;
 

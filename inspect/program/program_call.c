@@ -282,6 +282,21 @@ static void tell_entered(const struct program *program, const struct program_spa
     }
 }
 
+/* A thread that was traced may still run, too long for us: what it stops at later is
+ * ours. */
+static void let_go(struct thread *thread, struct tracer *tracer)
+{
+    struct child *const child = &tracer->child;
+    const bool runs_on = ptrace(PTRACE_GETREGS, thread->id, NULL, &child->registers) < 0;
+    thread->stray |= runs_on;
+    clear_debug_registers(thread->id);
+    if (runs_on)
+        return;
+    child->registers.eflags &= ~STEP_FLAG;
+    child_set_registers(child);
+    thread_resume(thread, child->signal);
+}
+
 static void take_trace(struct held *held, struct child *child, void *watched,
                        const struct program_call *call)
 {
@@ -324,18 +339,9 @@ static void take_trace(struct held *held, struct child *child, void *watched,
     space->held--;
     if (!program->leaving)
         space_settle_all(space);
-    /* It may still run, too long for us: what it stops at later is ours. */
     if (!thread->gone && !thread->execs) {
         space_look(program, space, thread->id);
-        const bool runs_on =
-            ptrace(PTRACE_GETREGS, thread->id, NULL, &tracer->child.registers) < 0;
-        thread->stray |= runs_on;
-        clear_debug_registers(thread->id);
-        if (!runs_on) {
-            tracer->child.registers.eflags &= ~STEP_FLAG;
-            child_set_registers(&tracer->child);
-            thread_resume(thread, tracer->child.signal);
-        }
+        let_go(thread, tracer);
     }
     nodes_free(&tracer->nodes);
     FREE_EACH(tracer->order.item, tracer);
