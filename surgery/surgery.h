@@ -92,7 +92,7 @@ struct surgery_seen {
     uint64_t address, executed;
     size_t loop;          /* number of the hot loop that it is in, or SURGERY_COLD */
     bool spills, reloads; /* a vector to, from the stack, as it has no register */
-    bool takes_vectors;   /* loads bytes of a vector or float stored just before */
+    bool takes_vectors;   /* loads where a vector or float may be stored */
     bool late;            /* a load that often cannot be forwarded from a store */
 };
 #define SURGERY_COLD SIZE_MAX

@@ -6,12 +6,6 @@
  * computes follow from the turns. */
 enum { LOOKED_AT = 16 };
 
-static bool is_counted(const struct code *code, const struct access *access)
-{
-    const bool of_call = access->hidden && (code->is_call || code->flow == FLOW_RETURN);
-    return (access->read || access->write) && !of_call;
-}
-
 /* By how much the counts of known addresses have to be multiplied; 0: none is known. */
 static double scale_of(const struct node *node, struct inspect_loop *to)
 {
@@ -20,7 +14,7 @@ static double scale_of(const struct node *node, struct inspect_loop *to)
     bool slot = false;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
-        each += is_counted(code, access) && !access->gather && !access->string;
+        each += access_is_counted(code, access) && !access->gather && !access->string;
         slot |= code->vector && access_is_slot(access);
     }
     const uint64_t expected = each * node->executed;
@@ -43,7 +37,7 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
         const double times = access->string ? (double)node->repeated : n;
-        if (!is_counted(code, access))
+        if (!access_is_counted(code, access))
             continue;
         loads |= access->read;
         stores |= access->write;

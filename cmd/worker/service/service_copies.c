@@ -201,7 +201,7 @@ static struct surgery_seen *see(const struct inspect_census *census)
                                         .loop = hot ? line->loop : SURGERY_COLD,
                                         .spills = line->spills > 0,
                                         .reloads = line->reloads > 0,
-                                        .takes_vectors = line->takes_vectors > 0,
+                                        .takes_vectors = line->takes_vectors,
                                         .late = inspect_is_late(line)};
     }
     return seen;
