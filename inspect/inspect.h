@@ -130,11 +130,11 @@ struct inspect_line {
     uint64_t address;
     uint64_t executed;
     uint64_t first; /* its rank by first execution */
-    /* Counts over its executions whose addresses are known, as of a loop; and loads of
-     * bytes of a vector or float that is in flight. */
-    uint64_t reloads, spills, takes_vectors;
+    /* Counts over its executions whose addresses are known, as of a loop. */
+    uint64_t reloads, spills;
     double failed_forwards; /* as of a loop, in all its executions */
     uint8_t length;         /* in bytes */
+    bool takes_vectors;     /* loads where a vector or float may be stored */
     char *text;             /* Intel syntax; NULL unless asked for */
     char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
     size_t loop;  /* index; INSPECT_NO_LOOP */

@@ -223,7 +223,7 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, page_changes, aliases, crowded, wild, wild_stores, takes_vectors;
+        failed_forwards, page_changes, aliases, crowded, wild, wild_stores;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -241,6 +241,12 @@ struct trail {
     uint64_t low, high; /* of all places */
 };
 
+/* Addresses of accesses, the last of them too, and the bytes of the widest one. */
+struct span {
+    uint64_t lo, hi;
+    uint32_t bytes; /* 0: none yet */
+};
+
 struct path;
 struct node {
     struct code code;
@@ -253,10 +259,11 @@ struct node {
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];
     struct trail trail[ACCESSES_MAX];
-    uint64_t loaded_store;   /* number of the store that it loaded last */
-    struct path *path;       /* the path that began here; NULL: none */
-    uint64_t reached;        /* so often such a path that is blind was there */
-    uint32_t mark, position; /* in the recording of that number */
+    struct span loads, stores; /* all that are known; stores: of vectors and floats */
+    uint64_t loaded_store;     /* number of the store that it loaded last */
+    struct path *path;         /* the path that began here; NULL: none */
+    uint64_t reached;          /* so often such a path that is blind was there */
+    uint32_t mark, position;   /* in the recording of that number */
     uint32_t *seen; /* executions in each window; NULL: the call is followed whole */
 };
 
@@ -283,7 +290,6 @@ enum { STORES_IN_FLIGHT = 50, FLIGHT_INSTRUCTIONS = 256, SLOTS = 4096 };
 struct store {
     uint64_t address, at; /* at: number of the instruction */
     uint32_t bytes;
-    bool vector; /* or float */
 };
 /* A store to the stack that was the last one in its place. */
 struct slot {
@@ -303,6 +309,8 @@ struct memory {
 };
 /* A place that the compiler made for one value: nothing but its offset chooses it. */
 bool access_is_slot(const struct access *access);
+/* Those of calls and returns to the stack are not. */
+bool access_is_counted(const struct code *code, const struct access *access);
 /* Notes one access of a node to an address. */
 void memory_access(struct memory *memory, struct nodes *nodes, struct node *node,
                    unsigned number, uint64_t address);
@@ -360,6 +368,15 @@ void census_divide(struct inspect_loop *loop);
 double node_scale(const struct node *node);
 /* The number of times that a branch went another way than it goes most often. */
 double node_rarely(const struct node *node);
+/* spans.c: where vectors and floats were stored, as far as is known. */
+struct spans {
+    struct span *span;
+    size_t n;
+    bool whole; /* every instruction of a call was seen */
+};
+bool spans_take(const struct nodes *nodes, bool whole, struct spans *spans);
+/* Whether a node may load what is stored there. */
+bool spans_meet(const struct spans *spans, const struct node *node);
 /* checks.c: adds, for each loop, executions of branches that ask what it just loaded and
  * nearly always go one way, and of integer instructions that compute with that. False: no
  * memory. */

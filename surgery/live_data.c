@@ -2,11 +2,14 @@
 /* Values of variables as they are now. */
 #include "surgery_private.h"
 
-#include <string.h>
+uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
 
-/* Variables may lie beside bytes that a sanitizer guards. */
-__attribute__((no_sanitize("address"))) static uint64_t read_bytes(uint64_t address,
-                                                                   size_t n)
+__attribute__((no_sanitize("address"))) uint64_t read_memory(uint64_t address, size_t n)
 {
     const volatile unsigned char *const bytes =
         (const volatile unsigned char *)(uintptr_t)address;
@@ -16,37 +19,31 @@ __attribute__((no_sanitize("address"))) static uint64_t read_bytes(uint64_t addr
     return value;
 }
 
-/* Exchanges a pointer for what is the same wherever files were loaded: the name of a
- * function, or a place in a section of data. False: it leads to memory of no file. */
-static bool without_place(const struct objects *objects, uint64_t *value)
+/* Exchanges a pointer of an object for what is the same wherever files were loaded.
+ * False: it leads to memory of no file. */
+static bool without_place(const struct objects *objects, const struct object *of,
+                          uint64_t *value)
 {
-    const struct region *const region =
-        *value > UINT32_MAX ? region_at(objects, *value) : NULL;
-    const struct object *const object = region ? object_at(objects, *value) : NULL;
-    struct symbol symbol;
-    if (!region)
+    const struct object *object;
+    if (*value <= UINT32_MAX || !region_at(objects, *value))
         return true;
-    if (!object)
-        return false;
-    if (!region->executable)
-        return data_place(object, *value, value);
-    const bool known = symbol_at(object, *value, &symbol);
-    *value = known ? hash_bytes(HASH_FIRST ^ (*value - symbol.lo),
-                                (const unsigned char *)symbol.name, strlen(symbol.name))
-                   : 0;
-    return true;
+    object = object_at(objects, *value);
+    return object && named_place(object, object != of, *value, value);
 }
 
-bool live_hash(const struct objects *objects, uint64_t address, uint64_t n,
-               uint64_t *hash)
+bool live_hash(const struct objects *objects, const struct object *of, uint64_t address,
+               uint64_t n, uint64_t *hash)
 {
+    enum { BYTES_MOST = 64 << 20 };
     const uint64_t end = address + n;
+    if (n > BYTES_MOST)
+        return false;
     *hash ^= n;
     while (address < end) {
         const uint64_t rest = end - address;
         const size_t bytes = address % 8 || rest < 8 ? 1 : 8;
-        uint64_t value = read_bytes(address, bytes);
-        if (bytes == 8 && !without_place(objects, &value))
+        uint64_t value = read_memory(address, bytes);
+        if (bytes == 8 && !without_place(objects, of, &value))
             return false;
         *hash = hash_bytes(*hash, (const unsigned char *)&value, bytes);
         address += bytes;

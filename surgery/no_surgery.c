@@ -67,7 +67,8 @@ uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
     return 0;
 }
 
-int surgery_code(const struct surgery *surgery, char **text, struct error *error)
+int surgery_code(const struct surgery *surgery, const uint64_t *times, char **text,
+                 struct error *error)
 {
     *text = NULL;
     return surgery_available(error);

@@ -22,6 +22,7 @@ struct function {
 };
 struct writing {
     const struct surgery *surgery;
+    const uint64_t *times; /* of executed instructions; NULL: not known */
     struct function function[FUNCTIONS_MAX];
     size_t n;
     uint64_t *variable; /* in the order of their first appearance */
@@ -87,6 +88,22 @@ static void write_place(struct writing *writing, uint64_t address)
 
 /* ---- data ---- */
 
+/* A variable of another library as it is now. */
+static void write_value(struct writing *writing, uint64_t address)
+{
+    const struct objects *const objects = &writing->surgery->objects;
+    const struct object *const object = object_at(objects, address);
+    struct symbol symbol;
+    uint64_t hash = HASH_FIRST;
+    if (!object || !symbol_at(object, address, &symbol) || symbol.code ||
+        !strcmp(object->path, "/proc/self/exe"))
+        return;
+    if (live_hash(objects, object, symbol.lo, symbol.hi - symbol.lo, &hash))
+        fprintf(writing->to, " =%" PRIx64, hash);
+    else
+        fprintf(writing->to, " =?");
+}
+
 static void write_slot(struct writing *writing, uint64_t slot, const char *name)
 {
     uint64_t holds;
@@ -98,6 +115,7 @@ static void write_slot(struct writing *writing, uint64_t slot, const char *name)
     fprintf(writing->to, " slot %s", name);
     if (writing->surgery->subject.named)
         function_of(writing, holds);
+    write_value(writing, holds);
 }
 
 static bool is_text(unsigned char byte)
@@ -139,18 +157,6 @@ static void write_variable(struct writing *writing, uint64_t address, uint64_t b
     write_initial(writing, from, known ? symbol.hi - from : bytes, false);
 }
 
-/* A constant may end within bytes that an instruction names: no error of this program. */
-__attribute__((no_sanitize("address"))) static uint64_t read_constant(uint64_t address,
-                                                                      size_t n)
-{
-    const volatile unsigned char *const bytes =
-        (const volatile unsigned char *)(uintptr_t)address;
-    uint64_t value = 0;
-    for (size_t i = 0; i < n; i++)
-        value |= (uint64_t)bytes[i] << (8 * i);
-    return value;
-}
-
 /* Pointers among constants depend on places. */
 static void write_constant(struct writing *writing, uint64_t address, uint64_t bytes)
 {
@@ -161,14 +167,14 @@ static void write_constant(struct writing *writing, uint64_t address, uint64_t b
     fprintf(writing->to, " constant ");
     for (uint64_t i = 0; i < bytes && i < rest;) {
         if (i + 8 <= bytes && i + 8 <= rest && (address + i) % 8 == 0) {
-            value = read_constant(address + i, sizeof value);
+            value = read_memory(address + i, sizeof value);
             if (value > UINT32_MAX && object_at(&surgery->objects, value)) {
                 write_place(writing, value);
                 i += 8;
                 continue;
             }
         }
-        fprintf(writing->to, "%02x", (unsigned)read_constant(address + i, 1));
+        fprintf(writing->to, "%02x", (unsigned)read_memory(address + i, 1));
         i++;
     }
 }
@@ -280,11 +286,27 @@ static void write_branch(struct writing *writing, uint64_t target)
         write_place(writing, target);
 }
 
-/* Behind padding that aligns a place to which code jumps: an assembler takes no more
- * bytes than the alignment asks for, in few instructions. Other nops are instructions. */
-static uint64_t behind_padding(const struct block *block, uint64_t at)
+static uint64_t times_of(const struct writing *writing, uint64_t address)
 {
-    enum { LINE_BYTES = 64, NOP_BYTES = 7 };
+    uint64_t times = 0;
+    for (size_t i = 0; i < writing->surgery->n_executed; i++)
+        times += writing->surgery->executed[i] == address ? writing->times[i] : 0;
+    return times;
+}
+
+static bool is_rare(const struct writing *writing, uint64_t address)
+{
+    const uint64_t run = (uint64_t)(uintptr_t)writing->surgery->subject.run;
+    return writing->times && times_of(writing, address) <= times_of(writing, run);
+}
+
+/* Behind padding that aligns a place to which code jumps: an assembler takes no more
+ * bytes than the alignment asks for, in few instructions. Other nops are instructions,
+ * and so are those of wide alignments that execute more often than the call. */
+static uint64_t behind_padding(const struct writing *writing, const struct block *block,
+                               uint64_t at)
+{
+    enum { USUAL_BYTES = 16, LINE_BYTES = 64, NOP_BYTES = 7 };
     const uint64_t from = at;
     uint64_t n = 0;
     struct insn insn;
@@ -294,7 +316,8 @@ static uint64_t behind_padding(const struct block *block, uint64_t at)
         at += insn.length;
         n++;
     }
-    const uint64_t aligned = (at & -at) < LINE_BYTES ? at & -at : LINE_BYTES;
+    const uint64_t most = is_rare(writing, from) ? LINE_BYTES : USUAL_BYTES;
+    const uint64_t aligned = (at & -at) < most ? at & -at : most;
     return at < block->hi && block->mark[at - block->lo] & MARK_TARGET &&
                    at - from < aligned && n <= (at - from + NOP_BYTES - 1) / NOP_BYTES
                ? at
@@ -313,7 +336,7 @@ static void write_function(struct writing *writing, size_t number)
         if (!(block->mark[at - block->lo] & MARK_START) ||
             !insn_decode(bytes, block->hi - at, at, &insn))
             continue;
-        const uint64_t behind = insn.padding ? behind_padding(block, at) : at;
+        const uint64_t behind = insn.padding ? behind_padding(writing, block, at) : at;
         if (behind > at) {
             at = behind - 1;
             continue;
@@ -347,7 +370,8 @@ static void write_data(const struct writing *writing)
     }
 }
 
-int surgery_code(const struct surgery *surgery, char **text, struct error *error)
+int surgery_code(const struct surgery *surgery, const uint64_t *times, char **text,
+                 struct error *error)
 {
     FREED_BY(free_memory) struct writing *writing = calloc(1, sizeof *writing);
     size_t size = 0, written = 0;
@@ -358,6 +382,7 @@ int surgery_code(const struct surgery *surgery, char **text, struct error *error
         writing->to = open_memstream(text, &size);
     if (writing && writing->to) {
         writing->surgery = surgery;
+        writing->times = times;
         function_of(writing, (uint64_t)(uintptr_t)surgery->subject.run);
         /* Those that pointers alone lead to follow in the order of their execution. */
         for (size_t i = 0; i <= surgery->n_executed; i++) {

@@ -247,29 +247,49 @@ static const ElfW(Shdr) * section_of(const struct object *object, uint64_t at)
     return NULL;
 }
 
-bool data_place(const struct object *object, uint64_t address, uint64_t *place)
+static const char *name_of(const struct object *object, const ElfW(Shdr) * of)
+{
+    const ElfW(Ehdr) *const elf = part_of(object, 0, sizeof *elf);
+    return text_of(object, elf->e_shstrndx, of->sh_name);
+}
+
+static uint64_t hash_name(uint64_t hash, const char *name)
+{
+    return hash_bytes(hash, (const unsigned char *)name, strlen(name) + 1);
+}
+
+bool named_place(const struct object *object, bool other, uint64_t address,
+                 uint64_t *place)
 {
     const uint64_t at = address - object->bias;
     const ElfW(Shdr) *const of = section_of(object, at);
-    if (!of || of->sh_flags & SHF_EXECINSTR)
+    const char *const slash = strrchr(object->path, '/');
+    struct symbol symbol;
+    if (!of)
         return false;
-    *place = at - of->sh_addr + 1;
+    uint64_t hash =
+        other ? hash_name(HASH_FIRST, slash ? slash : object->path) : HASH_FIRST;
+    if (!(of->sh_flags & SHF_EXECINSTR))
+        hash = hash_name(hash ^ (at - of->sh_addr), name_of(object, of));
+    else if (symbol_at(object, address, &symbol))
+        hash = hash_name(hash ^ (address - symbol.lo), symbol.name);
+    *place = hash;
     return true;
 }
 
-/* The place in a section of data, or the symbol, to which a pointer leads; 0: it leads to
- * code without a name. */
+/* The symbol or the place to which a pointer leads. */
 static uint64_t pointer_value(const struct object *object, const ElfW(Shdr) * table,
                               const ElfW(Rela) * rela)
 {
     const uint64_t to = (uint64_t)rela->r_addend;
     const char *name;
-    if (symbol_of(object, table, rela, &name))
-        return hash_bytes(HASH_FIRST ^ to, (const unsigned char *)name, strlen(name));
-    if (ELF64_R_TYPE(rela->r_info) != R_X86_64_RELATIVE)
-        return to;
     uint64_t place;
-    return data_place(object, object->bias + to, &place) ? place : 0;
+    if (symbol_of(object, table, rela, &name))
+        return hash_name(HASH_FIRST ^ to, name);
+    return ELF64_R_TYPE(rela->r_info) == R_X86_64_RELATIVE &&
+                   named_place(object, false, object->bias + to, &place)
+               ? place
+               : to;
 }
 
 /* Pointers, which the loader writes, without their places. */
@@ -317,13 +337,6 @@ unsigned char *initial_at(const struct object *object, uint64_t address, uint64_
     return NULL;
 }
 
-uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 /* The program's own kernels keep nothing in variables, which lie among those of its
  * workers. */
 static bool is_live(const struct object *object, const ElfW(Shdr) * of)
@@ -337,8 +350,7 @@ static bool is_data(const struct object *object, const ElfW(Shdr) * of)
 {
     static const char *const others[] = {".eh_frame", ".gcc_except", ".got", ".interp",
                                          ".note"};
-    const ElfW(Ehdr) *const elf = part_of(object, 0, sizeof *elf);
-    const char *const name = text_of(object, elf->e_shstrndx, of->sh_name);
+    const char *const name = name_of(object, of);
     bool other = (of->sh_type != SHT_PROGBITS && of->sh_type != SHT_NOBITS) ||
                  !(of->sh_flags & SHF_ALLOC) || of->sh_flags & SHF_EXECINSTR ||
                  (of->sh_type == SHT_NOBITS && !is_live(object, of));
@@ -400,11 +412,11 @@ bool data_hash(const struct objects *objects, const struct object *object, uint6
         if (of->sh_type == SHT_INIT_ARRAY && of->sh_size > sizeof(uint64_t))
             return false;
         if (is_data(object, of) &&
-            !(is_live(object, of)
-                  ? live_hash(objects, object->bias + of->sh_addr, of->sh_size, hash)
-                  : file_hash(object, of, hash)))
+            !(is_live(object, of) ? live_hash(objects, object, object->bias + of->sh_addr,
+                                              of->sh_size, hash)
+                                  : file_hash(object, of, hash)))
             return false;
     }
     return object->file_bytes > 0 &&
-           live_hash(objects, object->tls, object->tls_bytes, hash);
+           live_hash(objects, object, object->tls, object->tls_bytes, hash);
 }

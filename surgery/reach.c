@@ -191,6 +191,21 @@ static bool is_code(const struct surgery *surgery, const struct block *block,
             object_at(&surgery->objects, address) == block->object);
 }
 
+/* Within an instruction that executed: no jump leads there. */
+static bool is_within(const struct surgery *surgery, uint64_t address)
+{
+    const struct block *const block = block_at(surgery, address);
+    if (!block)
+        return false;
+    const unsigned char *mark = block->mark + (address - block->lo);
+    if (!(*mark & MARK_COVERED))
+        return false;
+    const bool begins = *mark & MARK_START;
+    while (!(*mark & MARK_START))
+        mark--;
+    return !begins && *mark & MARK_EXECUTED;
+}
+
 /* Entries of 4 bytes are distances from the table to places in the same function, or in
  * its cold part, which lies elsewhere. 0: it is no table. */
 static size_t table_size(const struct search *search, const struct block *block,
@@ -205,7 +220,7 @@ static size_t table_size(const struct search *search, const struct block *block,
          n++) {
         memcpy(&distance, (const void *)(uintptr_t)(table + 4 * n), sizeof distance);
         const uint64_t to = table + (uint64_t)(int64_t)distance;
-        if (!is_code(surgery, block, to))
+        if (!is_code(surgery, block, to) || is_within(surgery, to))
             break;
         inside += to >= block->lo && to < block->hi;
     }
@@ -366,9 +381,14 @@ int code_find(struct search *search)
     }
     for (size_t i = 0; i < surgery->n_blocks && status == 0 && !search->again; i++)
         status = push_handlers(search, &surgery->block[i]);
-    for (size_t i = 0; i < surgery->n_executed && status == 0; i++)
-        if (block_at(surgery, surgery->executed[i]))
-            status = push(search, surgery->executed[i]);
+    for (size_t i = 0; i < surgery->n_executed && status == 0; i++) {
+        const uint64_t address = surgery->executed[i];
+        struct block *const block = block_at(surgery, address);
+        if (!block)
+            continue;
+        block->mark[address - block->lo] |= MARK_EXECUTED;
+        status = push(search, address);
+    }
     if (status == 0)
         status = walk_all(search);
     if (status == 0)

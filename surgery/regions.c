@@ -50,8 +50,16 @@ int regions_read(struct objects *objects)
 
 const struct region *region_at(const struct objects *objects, uint64_t address)
 {
-    for (size_t i = 0; i < objects->n_regions; i++)
-        if (address >= objects->region[i].lo && address < objects->region[i].hi)
-            return &objects->region[i];
+    size_t lo = 0, hi = objects->n_regions;
+    while (lo < hi) {
+        const size_t middle = (lo + hi) / 2;
+        const struct region *const region = &objects->region[middle];
+        if (address >= region->lo && address < region->hi)
+            return region;
+        if (address < region->lo)
+            hi = middle;
+        else
+            lo = middle + 1;
+    }
     return NULL;
 }

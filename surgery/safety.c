@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Memory where vectors were stored just before, beside the bits of registers. */
+/* Memory where vectors are stored, beside the bits of registers. */
 #define MEMORY (UINT64_C(1) << 63)
 
 /* Reads and writes of vector registers and masks, one bit each, and of memory. */

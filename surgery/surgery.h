@@ -92,7 +92,7 @@ struct surgery_seen {
     uint64_t address, executed;
     size_t loop;          /* number of the hot loop that it is in, or SURGERY_COLD */
     bool spills, reloads; /* a vector to, from the stack, as it has no register */
-    bool takes_vectors;   /* loads bytes of a vector or float stored just before */
+    bool takes_vectors;   /* loads where a vector or float may be stored */
     bool late;            /* a load that often cannot be forwarded from a store */
 };
 #define SURGERY_COLD SIZE_MAX
@@ -132,15 +132,17 @@ uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
  * instruction, and behind a tab its place. All else in it is free of places: no padding;
  * targets are numbers of functions and of places in them; slots of the linker have names;
  * constants have values; variables are numbered as they appear, and have a hash of what
- * they hold at first behind " =" ("?": not known). */
-int surgery_code(const struct surgery *surgery, char **text, struct error *error);
+ * they hold right now behind " =" ("?": not known). `times`: executions of each executed
+ * instruction in a call, or NULL if they are not known. */
+int surgery_code(const struct surgery *surgery, const uint64_t *times, char **text,
+                 struct error *error);
 /* Opened for its code alone: all code that `run` can reach was found, whatever executed,
  * but for what it calls of other objects by name. */
 bool surgery_is_closed(const struct surgery *surgery);
 
 struct surgery_difference {
     bool same;
-    bool same_data;      /* and so are the first values of its variables */
+    bool same_data;      /* and so are the values of its variables */
     bool nearly;         /* at most a fourth differs */
     size_t instructions; /* instructions that are not in both */
     char where[96];      /* the first of them, in the second text if it has it */

@@ -72,21 +72,26 @@ bool slot_at(const struct object *object, uint64_t address, const char **name);
  * pointers. NULL: not known. */
 unsigned char *initial_at(const struct object *object, uint64_t address, uint64_t *n);
 
-#define HASH_FIRST UINT64_C(0xcbf29ce484222325)
-uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n);
 /* A hash of all constants and variables of an object, without places: as they are now,
  * but those of the program itself as they are in its file. False: not known. */
 bool data_hash(const struct objects *objects, const struct object *object,
                uint64_t *hash);
-/* The place of an address in its section; false: it is in no section of data. */
-bool data_place(const struct object *object, uint64_t address, uint64_t *place);
+/* What stands for an address wherever the file was loaded: its section and place in it,
+ * or the function and the place there; all code without a name is the same. `other`: the
+ * file's name counts, too. False: it is in no section. */
+bool named_place(const struct object *object, bool other, uint64_t address,
+                 uint64_t *place);
 
 /* ---- live_data.c ---- */
 
-/* Adds n bytes as they are now, without places. False: a pointer among them leads to
- * memory of no file. */
-bool live_hash(const struct objects *objects, uint64_t address, uint64_t n,
-               uint64_t *hash);
+#define HASH_FIRST UINT64_C(0xcbf29ce484222325)
+uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n);
+/* At most 8 bytes, which may lie beside bytes that a sanitizer guards. */
+uint64_t read_memory(uint64_t address, size_t n);
+/* Adds n bytes of an object as they are now, without places. False: a pointer among them
+ * leads to memory of no file, or they are more than 64 MB. */
+bool live_hash(const struct objects *objects, const struct object *of, uint64_t address,
+               uint64_t n, uint64_t *hash);
 
 /* ---- frames.c: functions by unwind information ---- */
 
@@ -114,7 +119,7 @@ int handlers_visit(const struct frame *frame, handler_visit *visit, void *contex
 
 enum { BLOCKS_MAX = 96 };
 /* Flags of each byte of a block. */
-enum mark { MARK_START = 1, MARK_COVERED = 2, MARK_TARGET = 4 };
+enum mark { MARK_START = 1, MARK_COVERED = 2, MARK_TARGET = 4, MARK_EXECUTED = 8 };
 /* A function, or several that only short jumps connect; or a whole mapping of which some
  * instructions were reached. */
 struct block {

@@ -67,8 +67,7 @@ static char *renamed(const struct ab *ab, const char *text)
         buffer_add(&out, *text ? "\n" : "");
         text += *text != '\0';
     }
-    char *const result = must_have(strdup(buffer_text(&out)));
-    return result;
+    return must_have(strdup(buffer_text(&out)));
 }
 
 /* A submodule has a file .git that leads to its folder among those of the repository. */

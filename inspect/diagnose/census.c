@@ -31,6 +31,7 @@ struct making {
     size_t n_sums;
     size_t *sum_of; /* of each of the loops */
     struct inspect_window window;
+    struct spans stores; /* of vectors and floats */
     struct inspect_census *census;
 };
 
@@ -213,7 +214,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
                                  .first = number,
                                  .reloads = node->counts.reloads,
                                  .spills = node->counts.spills,
-                                 .takes_vectors = node->counts.takes_vectors,
+                                 .takes_vectors = spans_meet(&m->stores, node),
                                  .failed_forwards = node_scale(node) *
                                                     (double)node->counts.failed_forwards,
                                  .length = node->code.length,
@@ -236,7 +237,7 @@ static bool take_lines(struct making *m, bool text)
     struct inspect_census *census = m->census;
     struct inspect_line *line = calloc(m->nodes->n + 1, sizeof *line);
     size_t n = 0;
-    bool done = line != NULL;
+    bool done = line != NULL && spans_take(m->nodes, census->whole, &m->stores);
     for (uint32_t i = 0; done && i < m->nodes->n; i++)
         line[i] = line_of(m, i);
     if (done)
@@ -246,7 +247,7 @@ static bool take_lines(struct making *m, bool text)
             line[n - 1].executed += line[i].executed;
             line[n - 1].reloads += line[i].reloads;
             line[n - 1].spills += line[i].spills;
-            line[n - 1].takes_vectors += line[i].takes_vectors;
+            line[n - 1].takes_vectors |= line[i].takes_vectors;
             line[n - 1].failed_forwards += line[i].failed_forwards;
             if (line[i].first < line[n - 1].first)
                 line[n - 1].first = line[i].first;
@@ -408,6 +409,6 @@ int census_make(const struct tracer *tracer, const struct inspect_options *optio
         status = error_set(tracer->error, -ENOMEM, "out of memory");
     places_close(m.places);
     loops_free(&m.loops);
-    FREE_EACH(m.sum, m.sum_of);
+    FREE_EACH(m.sum, m.sum_of, m.stores.span);
     return status;
 }

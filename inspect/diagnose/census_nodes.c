@@ -6,18 +6,12 @@
  * computes follow from the turns. */
 enum { LOOKED_AT = 16 };
 
-static bool is_counted(const struct code *code, const struct access *access)
-{
-    const bool of_call = access->hidden && (code->is_call || code->flow == FLOW_RETURN);
-    return (access->read || access->write) && !of_call;
-}
-
 /* Accesses of each execution whose addresses may be known. */
 static uint64_t followed(const struct code *code)
 {
     uint64_t each = 0;
     for (unsigned i = 0; i < code->n_accesses; i++)
-        each += is_counted(code, &code->access[i]) && !code->access[i].gather &&
+        each += access_is_counted(code, &code->access[i]) && !code->access[i].gather &&
                 !code->access[i].string;
     return each;
 }
@@ -28,6 +22,7 @@ double node_scale(const struct node *node)
     return node->counts.addressed ? expected / (double)node->counts.addressed : 0;
 }
 
+/* By how much the counts of known addresses have to be multiplied; 0: none is known. */
 static double scale_of(const struct node *node, struct inspect_loop *to)
 {
     const struct code *code = &node->code;
@@ -55,7 +50,7 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
         const double times = access->string ? (double)node->repeated : n;
-        if (!is_counted(code, access))
+        if (!access_is_counted(code, access))
             continue;
         loads |= access->read;
         stores |= access->write;

@@ -24,7 +24,6 @@ static void look_at_stores(const struct memory *memory, uint64_t address, uint32
             counts->failed_forwards += store->address > address ||
                                        store->address + store->bytes < address + bytes;
             counts->forwards += !slot;
-            counts->takes_vectors += store->vector;
             counts->taken_apart += bytes <= SCALAR && store->bytes > SCALAR;
             break;
         }
@@ -67,6 +66,19 @@ static void look_at_step(struct node *node, unsigned number, uint64_t address)
     trail->step = step;
     node->counts.wild += other && trail->high - trail->low > (write ? LINE : TABLE);
     node->counts.wild_stores += other && write && llabs(step) > LINE;
+}
+
+bool access_is_counted(const struct code *code, const struct access *access)
+{
+    const bool of_call = access->hidden && (code->is_call || code->flow == FLOW_RETURN);
+    return (access->read || access->write) && !of_call;
+}
+
+static void add_to_span(struct span *span, uint64_t address, uint32_t bytes)
+{
+    span->lo = span->bytes && span->lo < address ? span->lo : address;
+    span->hi = span->hi > address ? span->hi : address;
+    span->bytes = span->bytes > bytes ? span->bytes : bytes;
 }
 
 bool access_is_slot(const struct access *access)
@@ -133,10 +145,11 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
     look_at_step(node, number, address);
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =
-            (struct store){.address = address,
-                           .at = memory->now,
-                           .bytes = bytes,
-                           .vector = node->code.vector || node->code.scalar_float};
+            (struct store){.address = address, .at = memory->now, .bytes = bytes};
+    if (access->read)
+        add_to_span(&node->loads, address, bytes);
+    if (access->write && (node->code.vector || node->code.scalar_float))
+        add_to_span(&node->stores, address, bytes);
     if (access->hidden || elsewhere)
         return;
     counts->stack += !node->code.vector;

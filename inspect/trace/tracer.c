@@ -70,9 +70,7 @@ static void take_accesses(struct tracer *tracer, struct node *node,
     uint64_t address;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
-        const bool of_call =
-            access->hidden && (code->is_call || code->flow == FLOW_RETURN);
-        if ((access->read || access->write) && !of_call && !access->string &&
+        if (access_is_counted(code, access) && !access->string &&
             known_address(known, code, access, &address)) {
             order_address(&tracer->order, i, address);
             memory_access(&tracer->memory, &tracer->nodes, node, i, address);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What compilers make of functions: a library that the tests of surgery build with each
  * compiler that is here. PAD: bytes before all functions. MORE: an xor more in a loop.
- * NOPS: nops in it. FIRST: what a variable holds at first. */
+ * NOPS: nops in it. ALIGN: of a place in another one. FIRST: what a variable holds at
+ * first. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #define STRING(text) #text
@@ -367,6 +369,20 @@ void lazy(const void *a, void *b)
     *(uint32_t *)b = *made;
 }
 
+/* Neither text has a symbol. */
+void choose(const void *a, void *b)
+{
+    static const char *volatile text;
+    if (!text)
+        text = *(const uint32_t *)a ? "one of two texts" : "another text";
+    *(char *)b = *text;
+}
+
+void options(const void *a, void *b)
+{
+    *(int *)b = optind + *(const int *)a;
+}
+
 void scan(const void *a, void *b)
 {
     const uint32_t *x = a;
@@ -383,6 +399,25 @@ void scan(const void *a, void *b)
     }
     count++;
     other_count += 2;
+    *(uint32_t *)b = sum;
+}
+
+#ifndef ALIGN
+#define ALIGN 1
+#endif
+/* 60 bytes of padding execute in each turn if a place is aligned to 64. */
+void padded(const void *a, void *b)
+{
+    const uint32_t *x = a;
+    uint32_t sum = 1;
+    for (int i = 0; i < 64; i++) {
+        __asm__ volatile(
+            "jmp 3f\n .balign " EXPAND(ALIGN) "\n 3: testl %0, %0\n"
+                                              "jz 1f\n .balign " EXPAND(ALIGN) "\n 1:"
+            :
+            : "r"(sum));
+        sum += x[i] & 3;
+    }
     *(uint32_t *)b = sum;
 }
 

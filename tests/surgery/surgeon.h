@@ -18,6 +18,8 @@ struct patient {
     const void *a;
     void *b;
     bool libc_stays;
+    uint64_t *times; /* executions of instructions that open_patient() finds, or NULL */
+    size_t room;
 };
 
 static inline void call_patient(surgery_function *run, void *context)
@@ -72,6 +74,8 @@ static inline int open_patient(struct patient *patient, struct surgery **surgery
     assert_non_null(executed);
     for (size_t i = 0; i < census.n_lines; i++)
         executed[i] = census.line[i].address;
+    for (size_t i = 0; i < patient->room && i < census.n_lines; i++)
+        patient->times[i] = census.line[i].executed;
     const struct surgery_subject subject = {.run = (surgery_function *)patient->function,
                                             .call = call_patient,
                                             .context = patient,

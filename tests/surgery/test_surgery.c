@@ -108,6 +108,32 @@ static void test_switches(void **state)
     move_built("split_table", 3, 1, 0);
 }
 
+/* Its table has three entries. What follows leads into an instruction that executes, and
+ * looks like a jump there. */
+__asm__(".pushsection .text\n"
+        ".type next_table, @function\n"
+        "next_table:\n"
+        "   movl $2, %ecx\n"
+        "   leaq 5f(%rip), %rax\n"
+        "4: movslq (%rax, %rcx, 4), %rdx\n"
+        "   addq %rax, %rdx\n"
+        "   jmpq *%rdx\n"
+        "1: movl $0xe9, (%rsi)\n   retq\n"
+        "2: movl $22, 4(%rsi)\n   decl %ecx\n   jmp 4b\n"
+        "3: movl $33, 8(%rsi)\n   decl %ecx\n   jmp 4b\n"
+        ".size next_table, . - next_table\n"
+        ".section .rodata\n"
+        "   .balign 4\n"
+        "5: .long 1b - 5b, 2b - 5b, 3b - 5b, 1b + 2 - 5b\n"
+        ".popsection\n");
+patient_function next_table __attribute__((visibility("hidden")));
+
+static void test_next_table(void **state)
+{
+    struct patient patient = {.function = next_table, .a = input, .b = output};
+    move("next_table", &patient, 1, 1, 0);
+}
+
 static void test_pointers(void **state)
 {
     move_built("pointers", 5, 0, 3);
@@ -343,8 +369,9 @@ int main(void)
     if (cannot_operate())
         return 77;
     return RUN_TESTS_BETWEEN(
-        build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_pointers),
-        TEST(test_linked), TEST(test_libc_stays), TEST(test_short_jumps),
-        TEST(test_refused), TEST(test_exceptions), TEST(test_memcpy), TEST(test_zlib),
-        TEST(test_generated), TEST(test_old_code), TEST(test_endless));
+        build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_next_table),
+        TEST(test_pointers), TEST(test_linked), TEST(test_libc_stays),
+        TEST(test_short_jumps), TEST(test_refused), TEST(test_exceptions),
+        TEST(test_memcpy), TEST(test_zlib), TEST(test_generated), TEST(test_old_code),
+        TEST(test_endless));
 }

@@ -11,13 +11,16 @@ static char *code_of(void *library, const char *symbol)
     struct surgery *surgery = NULL;
     struct error error = {.text = ""};
     char *text = NULL;
+    uint64_t times[4096] = {0};
     struct patient patient = {.function =
                                   (patient_function *)(uintptr_t)dlsym(library, symbol),
                               .a = input,
-                              .b = output};
+                              .b = output,
+                              .times = times,
+                              .room = ARRAY_LEN(times)};
     assert_non_null(patient.function);
     if (open_patient(&patient, &surgery, &error) < 0 ||
-        surgery_code(surgery, &text, &error) < 0)
+        surgery_code(surgery, times, &text, &error) < 0)
         fail_msg("%s", error.text);
     surgery_close(surgery);
     return text;
@@ -130,7 +133,7 @@ static bool is_closed(void *library, const char *symbol, char **text)
                                             .named = true};
     assert_non_null(function);
     if (surgery_open(&subject, executed, 1, &surgery, &error) < 0 ||
-        surgery_code(surgery, text, &error) < 0)
+        surgery_code(surgery, NULL, text, &error) < 0)
         fail_msg("%s: %s", symbol, error.text);
     const bool closed = surgery_is_closed(surgery);
     surgery_close(surgery);
@@ -210,7 +213,34 @@ static void test_live(void **state)
     }
 }
 
-/* Nops that align nothing take time. */
+/* Pointers to data among code, which has no symbol; a variable of another library. */
+static void test_reached(void **state)
+{
+    static const char together[] = "-Wl,-z,noseparate-code";
+    int *const number = dlsym(RTLD_DEFAULT, "optind");
+    const uint32_t first = input[0];
+    assert_non_null(number);
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        void *const a = build_operated(compilers[c], together);
+        void *const b = build_operated(compilers[c], together);
+        if (!a)
+            continue;
+        input[0] = 0;
+        call(b, "choose");
+        input[0] = first;
+        assert_false(same_data(a, b, "choose"));
+        assert_true(same_data(a, a, "choose"));
+        char *const x = code_of(a, "options");
+        ++*number;
+        char *const y = code_of(a, "options");
+        --*number;
+        assert_true(compare(x, y).same && !compare(x, y).same_data);
+        free(x);
+        free(y);
+    }
+}
+
+/* Nops that align nothing take time, and so do many in each turn. */
 static void test_nops(void **state)
 {
     for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
@@ -224,6 +254,12 @@ static void test_nops(void **state)
         free(a);
         free(aligned);
         free(slow);
+        char *const plain = build_code(compilers[c], "", "padded");
+        char *const padded = build_code(compilers[c], "-DALIGN=64", "padded");
+        if (plain)
+            assert_false(compare(plain, padded).same);
+        free(plain);
+        free(padded);
     }
 }
 
@@ -283,5 +319,5 @@ int main(void)
         return RUN_TESTS(TEST(test_texts));
     return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
                              TEST(test_changes), TEST(test_compilers), TEST(test_alone),
-                             TEST(test_live), TEST(test_nops));
+                             TEST(test_live), TEST(test_reached), TEST(test_nops));
 }

@@ -123,24 +123,25 @@ FUNCTION(mask_stays, "   vpcmpeqd %ymm3, %ymm3, %ymm3\n   vpsrld $31, %ymm3, %ym
                      "   vgatherdps %ymm2, 4(%rdi, %ymm4, 4), %ymm0\n"
                      "   vmovmskps %ymm2, %eax\n   vmovups %ymm0, (%rsi)\n"
                      "   decl %ecx\n   jnz 1b\n   vzeroupper\n   retq\n")
-/* Results come to a count through memory, when all of them were stored. */
-FUNCTION(to_branches, "   movq %rsi, %rdx\n"
-                      "1: movss (%rdi), %xmm0\n   divss 4(%rdi), %xmm0\n"
-                      "   movss %xmm0, (%rdx)\n   addq $4, %rdi\n   addq $4, %rdx\n"
-                      "   decl %ecx\n   jnz 1b\n   movl $64, %ecx\n"
-                      "2: movl (%rsi), %eax\n   shrl $23, %eax\n"
-                      "3: decl %eax\n   jnz 3b\n   addq $4, %rsi\n"
-                      "   decl %ecx\n   jnz 2b\n   retq\n")
-/* Writes a byte to standard error if x / x is not 1. */
-FUNCTION(complains, "   movq %rsi, %rdx\n"
+/* All results are stored before the first one counts in a table. */
+FUNCTION(to_counts, "   movq %rsi, %rdx\n   shll $2, %ecx\n"
                     "1: movss (%rdi), %xmm0\n   divss %xmm0, %xmm0\n"
                     "   movss %xmm0, (%rdx)\n   addq $4, %rdi\n   addq $4, %rdx\n"
-                    "   decl %ecx\n   jnz 1b\n   movl $64, %r10d\n   movq %rsi, %r9\n"
-                    "3: movl (%r9), %eax\n"
-                    "   cmpl $0x3f800000, %eax\n   je 2f\n"
-                    "   movl $1, %eax\n   movl $2, %edi\n   movq %rsp, %rsi\n"
-                    "   movl $1, %edx\n   syscall\n   testl %edx, %edx\n   jz 2f\n"
-                    "2: addq $4, %r9\n   decl %r10d\n   jnz 3b\n   retq\n")
+                    "   decl %ecx\n   jnz 1b\n   movl $256, %ecx\n   movq %rsi, %r9\n"
+                    "2: movl (%r9), %eax\n   shrl $24, %eax\n"
+                    "   incl 1024(%rsi, %rax, 4)\n   addq $4, %r9\n"
+                    "   decl %ecx\n   jnz 2b\n   retq\n")
+/* Division by zero leaves a flag, and multiplication does not. */
+#define DIVIDED                                                               \
+    "   movl $0x1f80, -8(%rsp)\n   ldmxcsr -8(%rsp)\n   xorps %xmm1, %xmm1\n" \
+    "1: movss (%rdi), %xmm0\n   divss %xmm1, %xmm0\n"                         \
+    "   decl %ecx\n   jnz 1b\n   stmxcsr -8(%rsp)\n"                          \
+    "   testb $4, -8(%rsp)\n   jnz 2f\n"
+FUNCTION(to_branches, DIVIDED "   testl %ecx, %ecx\n   jz 2f\n   nop\n2: retq\n")
+/* Writes a byte to standard error without that flag. */
+FUNCTION(complains, DIVIDED "   movl $1, %eax\n   movl $2, %edi\n   movq %rsp, %rsi\n"
+                            "   movl $1, %edx\n   syscall\n   testl %edx, %edx\n"
+                            "   jz 2f\n   nop\n2: retq\n")
 
 /* ---- planning ---- */
 
@@ -166,7 +167,7 @@ static void see(struct patient *patient, struct plan *plan)
             .loop = line->loop == INSPECT_NO_LOOP ? SURGERY_COLD : line->loop,
             .spills = line->spills > 0,
             .reloads = line->reloads > 0,
-            .takes_vectors = line->takes_vectors > 0,
+            .takes_vectors = line->takes_vectors,
             .late = inspect_is_late(line)};
     }
     inspect_census_free(&census);
@@ -340,6 +341,7 @@ static void test_unsafe(void **state)
     refuse(to_flags, SURGERY_DIVIDE, -EPERM, "flags at to_flags+0x");
     refuse(to_general, SURGERY_DIVIDE, -EPERM, "a general register at to_general+0x");
     refuse(to_memory, SURGERY_DIVIDE, -EPERM, "a general register at to_memory+0x");
+    refuse(to_counts, SURGERY_DIVIDE, -EPERM, "a general register at to_counts+0x");
     refuse(to_branches, SURGERY_DIVIDE, -EPERM, "branches would execute");
     if (!__builtin_cpu_supports("avx2"))
         return;

@@ -10,6 +10,7 @@ typedef void run_function(const struct simdbench_operands *operands, void *state
 /* Addresses of instructions in the order of their first execution. */
 struct executed_code {
     uint64_t *at;
+    uint64_t *times; /* executions of each; NULL: not known */
     size_t n;
 };
 

@@ -132,14 +132,19 @@ static int by_census(struct inspect_census *census, uint64_t run,
                      struct executed_code *executed, struct error *error)
 {
     executed->at = malloc((census->n_lines + 1) * sizeof *executed->at);
-    if (!executed->at)
+    executed->times = calloc(census->n_lines + 1, sizeof *executed->times);
+    if (!executed->at || !executed->times)
         return error_set(error, -ENOMEM, "out of memory");
     if (census->n_lines)
         qsort(census->line, census->n_lines, sizeof *census->line, by_first);
     executed->at[executed->n++] = run;
     for (size_t i = 0; i < census->n_lines; i++)
-        if (census->line[i].address != run)
+        if (census->line[i].address == run) {
+            executed->times[0] += census->line[i].executed;
+        } else {
+            executed->times[executed->n] = census->line[i].executed;
             executed->at[executed->n++] = census->line[i].address;
+        }
     return 0;
 }
 
@@ -201,7 +206,7 @@ static struct surgery_seen *see(const struct inspect_census *census)
                                         .loop = hot ? line->loop : SURGERY_COLD,
                                         .spills = line->spills > 0,
                                         .reloads = line->reloads > 0,
-                                        .takes_vectors = line->takes_vectors > 0,
+                                        .takes_vectors = line->takes_vectors,
                                         .late = inspect_is_late(line)};
     }
     return seen;
@@ -325,7 +330,8 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
     if (status == 0)
         status = make_copies(copies, call, &told, &executed, &error);
     if (status == 0 && call->code)
-        status = surgery_code(copies->surgery, &code, &error);
+        status = surgery_code(copies->surgery, told.whole ? executed.times : NULL, &code,
+                              &error);
     cJSON *const reply =
         status < 0 ? service_error(status, "copies: %s", error.text) : service_ok();
     if (status == 0) {
@@ -340,7 +346,7 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         if (call->edits)
             tell_edits(copies, reply);
     }
-    free(executed.at);
+    FREE_EACH(executed.at, executed.times);
     return reply;
 }
 
