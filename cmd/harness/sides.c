@@ -376,6 +376,8 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
         .n_cpu = plan->n_cpu,
         .timeout_ns = harness->request.how->timeout_ns,
         .silent = !reader,
+        .is_measured = true,
+        .cpu_counts = !reader && !harness->request.wall,
     };
     int status = run_again_if_late(harness, entry, which, &request, slice, error);
     if (status == 0)
