@@ -227,6 +227,16 @@ class Harnesses(HarnessCase):
                                 f"--cwd-new={self.folder / 'new'}", status=1)
         self.assertAlmostEqual(document["results"][0]["comparison"]["change"], 0.2)
 
+    def test_path_of_a_build(self):
+        """A program is looked for where the command's own variable says."""
+        for build, time_ns in (("old", "5.00"), ("new", "6.00")):
+            (self.folder / build).mkdir()
+            self.script(f"{build}/timed", f"#!/bin/sh\necho 'case {time_ns}'\n")
+        document = self.compare("PATH=old:$PATH timed", f"PATH={self.folder / 'new'}:$PATH timed",
+                                "--harness=regex", "--pattern=(case) (.*)", cwd=self.folder,
+                                status=1)
+        self.assertAlmostEqual(document["results"][0]["comparison"]["change"], 0.2)
+
     def test_unknown_harness(self):
         done = self.run_tool("ab", "/bin/true", "/bin/true", "--harness=gobench", status=2)
         self.assertRegex(done.stderr, r"--harness=gobench: no such harness.*google-benchmark")
