@@ -28,7 +28,6 @@ const char *perf_shared(const char *root, const struct event *event);
 /* There is no value because others hold the PMU; `how` it shows. */
 void perf_starved(const char *root, const char *how, struct count *count);
 
-struct perf_event_mmap_page;
 /* Software events that happen in the kernel: counting user space alone sees none. */
 bool event_in_kernel(const struct event *event);
 

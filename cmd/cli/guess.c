@@ -56,28 +56,38 @@ static const struct taker program = {"", "prove --function=NAME -- ",
                                      " (which code it runs), or simdbench ab ",
                                      " OTHER (two builds of it)"};
 
+static bool is_source(const char *path)
+{
+    static const char *const sources[] = {".c",   ".cc", ".cpp", ".cxx", ".h",
+                                          ".hpp", ".rs", ".go",  ".zig", ".f90",
+                                          ".s",   ".S",  ".asm"};
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+        found |= ends_with(path, sources[i]);
+    return found;
+}
+
+/* Files of some file systems can all be executed. */
 static const struct taker *taker_of(const char *path)
 {
+    const char *const slash = strrchr(path, '/');
     for (size_t i = 0; i < ARRAY_LEN(takers); i++)
         if (ends_with(path, takers[i].end))
             return &takers[i];
-    return strstr(path, ".so.") ? &takers[0] : access(path, X_OK) == 0 ? &program : NULL;
+    if (strstr(slash ?: path, ".so."))
+        return &takers[0];
+    return !is_source(path) && access(path, X_OK) == 0 ? &program : NULL;
 }
 
 /* A file that no command takes. */
 static int refuse_file(const char *path, struct error *error)
 {
-    static const char *const sources[] = {".c",   ".cc", ".cpp", ".cxx", ".h",
-                                          ".hpp", ".rs", ".go",  ".zig", ".f90",
-                                          ".s",   ".S",  ".asm"};
-    for (size_t i = 0; i < ARRAY_LEN(sources); i++)
-        if (ends_with(path, sources[i]))
-            return error_set(
-                error, -EINVAL,
-                "%s: this is source text; simdbench takes what a compiler "
-                "makes of it, as in cc -O3 -shared -fPIC -o libmix.so mix.c && "
-                "simdbench call ./libmix.so",
-                path);
+    if (is_source(path))
+        return error_set(error, -EINVAL,
+                         "%s: this is source text; simdbench takes what a compiler "
+                         "makes of it, as in cc -O3 -shared -fPIC -o libmix.so mix.c && "
+                         "simdbench call ./libmix.so",
+                         path);
     return error_set(
         error, -EINVAL,
         "%s: no command takes this file; they take libraries (simdbench call "

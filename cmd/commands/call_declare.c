@@ -256,62 +256,79 @@ static int split_words(const char *where, struct called *called, struct error *e
     return status;
 }
 
-/* Adds to "LIB:dot" the other functions of its family: "LIB:dot,dot_c,dot_avx2". Those of
- * an archive or an object file are taken as they are named. */
-int called_family(const char *where, char **all, struct error *error)
+/* An archive or an object file is linked first. */
+static int open_library(const char *given, struct library *library, struct error *error)
 {
-    char given[PATH_MAX], path[PATH_MAX], *linked = NULL, *command = NULL;
-    const char *name = NULL;
-    struct library library;
-    struct family *family = NULL;
-    size_t n = 0;
-    *all = NULL;
-    int status = place_split(where, given, sizeof given, &name, error)
-                     ?: library_where(given, path, sizeof path, error);
+    char path[PATH_MAX], *linked = NULL, *command = NULL;
+    int status = library_where(given, path, sizeof path, error);
     if (status == 0 && library_must_link(path))
         status = library_link(path, &linked, &command, error);
     if (status == 0)
-        status = library_read(linked ?: path, &library, error);
+        status = library_read(linked ?: path, library, error);
     if (linked)
         unlink(linked);
     FREE_EACH(linked, command);
-    if (status < 0)
-        return status;
-    library_families(&library, true, &family, &n);
-    FREED_BY(text_list_free) struct text_list places = {.n = 0};
-    bool whole = false; /* the family's own function stands among its members */
-    for (size_t i = 0; i < n && name; i++) {
+    return status;
+}
+
+/* Lists the other functions of the families that a function belongs to. `whole`: one of
+ * them has its name, and it stands among its members. */
+static int list_family(const struct library *library, const char *name,
+                       struct text_list *others, bool *whole, struct error *error)
+{
+    struct family *family = NULL;
+    size_t n = 0;
+    if (library_families(library, true, &family, &n) < 0)
+        return error_set(error, -ENOMEM, "out of memory");
+    *whole = false;
+    for (size_t i = 0; i < n; i++) {
         bool found = !strcmp(family[i].name, name);
-        whole |= found;
+        *whole |= found;
         for (size_t m = 0; m < family[i].n; m++)
             found |= !strcmp(family[i].member[m].function->name, name);
         for (size_t m = 0; m < family[i].n && found; m++)
-            if (strcmp(family[i].member[m].function->name, name) != 0 || whole)
-                text_list_add(&places, family[i].member[m].function->name);
+            if (strcmp(family[i].member[m].function->name, name) != 0 || *whole)
+                text_list_add(others, family[i].member[m].function->name);
     }
-    *all = must_have(strndup(where, strlen(where) - (whole ? strlen(name) + 1 : 0)));
-    for (size_t i = 0; i < places.n; i++) {
-        char *longer = NULL;
-        if (asprintf(&longer, "%s%s%s", *all, whole && !i ? ":" : ",", places.item[i]) <
-            0)
-            longer = NULL;
-        free(*all);
-        *all = must_have(longer);
-    }
-    const struct library_function *function;
-    struct error lost;
-    const bool lone =
-        name && !places.n && library_find(&library, name, &function, &lost) == 0;
     families_free(family, n);
+    return 0;
+}
+
+/* Adds to "LIB:dot" the other functions of its family: "LIB:dot,dot_c,dot_avx2". */
+int called_family(const char *where, char **all, struct error *error)
+{
+    char given[PATH_MAX];
+    const char *name = NULL;
+    const struct library_function *function;
+    struct library library;
+    struct error lost;
+    FREED_BY(text_list_free) struct text_list others = {.n = 0};
+    struct buffer text = {.text = NULL};
+    bool whole = false;
+    int status = place_split(where, given, sizeof given, &name, error)
+                     ?: open_library(given, &library, error);
+    if (status < 0)
+        return status;
+    if (name)
+        status = list_family(&library, name, &others, &whole, error);
+    if (status == 0 && name && !others.n &&
+        library_find(&library, name, &function, &lost) == 0)
+        status = error_set(
+            error, -EINVAL,
+            "%s has no other functions of the same name but for an instruction "
+            "set: write those to choose from, LIB:mix,mix_c,mix_avx2; `simdbench "
+            "call LIB:mix` lists what there is",
+            name);
     library_close(&library);
-    if (!lone)
-        return 0;
-    return error_set(
-        error, -EINVAL,
-        "%s has no other functions of the same name but for an instruction "
-        "set: write those to choose from, LIB:mix,mix_c,mix_avx2; `simdbench "
-        "call LIB:mix` lists what there is",
-        name);
+    if (status < 0)
+        return status;
+    buffer_format(&text, "%.*s", (int)(strlen(where) - (whole ? strlen(name) + 1 : 0)),
+                  where);
+    for (size_t i = 0; i < others.n; i++)
+        buffer_format(&text, "%s%s", whole && !i ? ":" : ",", others.item[i]);
+    must(text.failed ? -ENOMEM : 0);
+    *all = must_have(text.text);
+    return 0;
 }
 
 int called_declare(struct options *options, const char *where, const char *prototype,

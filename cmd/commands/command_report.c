@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Saved runs are read: joined and written again, asked for numbers (--query), or compared
+ * host by host (--by=host). */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -6,6 +8,8 @@
 #include "commands/commands.h"
 #include "output/output.h"
 #include "process/process.h"
+
+/* ---- --query ---- */
 
 /* Over the fastest fair baseline; NAN: there is none. */
 static double speedup(const struct run *run, const struct result *result)
@@ -69,6 +73,8 @@ static int query_print(const struct options *options, const struct run *run)
         complain("--query=%.200s: no case matches", options->query);
     return printed && printed == matches ? EXIT_OK : EXIT_NOTHING;
 }
+
+/* ---- --by=host ---- */
 
 static int write_page(const struct fleet *fleet, FILE *file, struct error *error)
 {
@@ -134,6 +140,7 @@ static int add_file(struct fleet *fleet, const char *path, struct error *error)
     return rc == 0 ? 0 : error_set(error, rc, "out of memory");
 }
 
+/* One file at a time, as there may be thousands. */
 static int add_files(struct fleet *fleet, const struct text_list *files,
                      struct error *error)
 {
@@ -176,6 +183,8 @@ static int fleet_report(const struct options *options, struct error *error)
         rc = standard_flush(error);
     return rc < 0 ? exit_status_of(rc, error) : left_out ? EXIT_REGRESSED : EXIT_OK;
 }
+
+/* ---- a run ---- */
 
 /* The first file is the run; the others join it. */
 static int load_all(const struct text_list *files, struct run **run, struct error *error)

@@ -304,12 +304,12 @@ bool declared_unseen(const struct declared_call *call)
 const char *declared_note(const struct declared_call *call)
 {
     const struct made_call *const made = (const struct made_call *)call;
-    const char *const note = made->slot->last.note;
-    if (!*note && made->slot->n_functions == 1 &&
-        made->function->address == made->slot->reference)
+    const struct last_answers *const last = &made->slot->last;
+    const char *const note = last->note;
+    if (!*note && last->computed && !last->varies && !last->unseen &&
+        made->slot->n_functions == 1 && made->function->address == made->slot->reference)
         return "it is its own reference: its results are the same in each call, and "
-               "nobody "
-               "else computed them";
+               "nobody else computed them";
     return *note ? note : NULL;
 }
 

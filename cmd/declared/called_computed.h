@@ -11,7 +11,7 @@ struct computed {
     struct simdbench_operands view;
     struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
     unsigned char *other[SIMDBENCH_MAX_OPERANDS]; /* of the first run, from other bytes */
-    unsigned char *again[SIMDBENCH_MAX_OPERANDS]; /* of a third one */
+    unsigned char *again[SIMDBENCH_MAX_OPERANDS]; /* of a later one */
     uint64_t length[SIMDBENCH_MAX_OPERANDS];      /* elements that are valid */
     bool varies[SIMDBENCH_MAX_OPERANDS];          /* the second run wrote other values */
 };

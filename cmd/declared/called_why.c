@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A third call tells why the results of two calls of the right answers' function differ.
+/* Further calls tell why the results of two calls of the right answers' function differ.
  */
 #include "called_computed.h"
 
@@ -23,7 +23,8 @@ static int compute_again(struct made_call *made, struct computed *computed, int 
 {
     for (uint32_t i = 0; i < computed->view.count; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
-        if (operand_is_output(operand) && !(computed->again[i] = output_buffer(operand)))
+        if (operand_is_output(operand) && !computed->again[i] &&
+            !(computed->again[i] = output_buffer(operand)))
             return error_set(error, -ENOMEM, "out of memory");
     }
     exchange_outputs(computed);
@@ -43,45 +44,88 @@ static bool third_differs(const struct computed *computed, uint32_t i)
     return differs;
 }
 
-static bool third_is_first(const struct computed *computed, uint32_t i)
+static bool is_as_before(const struct computed *computed, int byte)
 {
-    return !computed->other[i] ||
-           !memcmp(computed->other[i], computed->again[i],
-                   computed->length[i] * type_bytes(computed->operand[i].type));
+    bool same = true;
+    for (uint32_t i = 0; i < computed->view.count; i++) {
+        const struct simdbench_operand *const operand = &computed->operand[i];
+        const void *const before =
+            byte == FIRST_BYTE ? computed->other[i] : operand->data;
+        if (computed->other[i])
+            same &= !memcmp(before, computed->again[i],
+                            computed->length[i] * type_bytes(operand->type));
+    }
+    return same;
 }
 
-/* A reason why results vary. An output that held the first bytes again has the first
- * results again: the function reads it. Arrays that are combined may cancel equal bytes
- * out, as xor does: those of a function that has no input hold mixed ones, too. */
-void tell_why(struct declared_slot *slot, struct made_call *made,
-              struct computed *computed)
+/* True if the bytes that outputs hold decide the results. Functions that draw numbers, or
+ * count their calls, do not follow this order by chance. */
+static bool bytes_decide(struct made_call *made, struct computed *computed)
 {
-    const bool varied = slot->last.varies;
-    bool blind = true, same = varied;
-    int array = NO_OPERAND;
+    static const int bytes[] = {FIRST_BYTE, FIRST_BYTE,  SECOND_BYTE,
+                                FIRST_BYTE, SECOND_BYTE, SECOND_BYTE};
     struct error lost;
-    for (uint32_t i = 0; i < computed->view.count; i++) {
-        blind &= operand_is_output(&computed->operand[i]);
-        if (computed->operand[i].role == SIMDBENCH_OUT && operand_is_array(slot, i) &&
-            (array == NO_OPERAND || !computed->varies[array]))
-            array = (int)i;
-    }
-    if (!varied && (!blind || array == NO_OPERAND))
+    bool same = true;
+    for (size_t k = 0; k < ARRAY_LEN(bytes) && same; k++)
+        same = compute_again(made, computed, bytes[k], &lost) == 0 &&
+               is_as_before(computed, bytes[k]);
+    return same;
+}
+
+/* Arrays that are combined may cancel equal bytes out, as xor does: those of a function
+ * that has no input hold mixed ones, too. */
+static void look_for_mixed(struct declared_slot *slot, struct made_call *made,
+                           struct computed *computed)
+{
+    struct error lost;
+    if (compute_again(made, computed, MIXED_BYTES, &lost) < 0)
         return;
-    if (compute_again(made, computed, varied ? FIRST_BYTE : MIXED_BYTES, &lost) < 0)
-        return;
-    for (uint32_t i = 0; i < computed->view.count; i++) {
-        same &= third_is_first(computed, i);
-        if (!varied && third_differs(computed, i))
-            slot->last.varies = computed->varies[i] = same = true;
-    }
-    if (same && array != NO_OPERAND)
+    for (uint32_t i = 0; i < computed->view.count; i++)
+        if (third_differs(computed, i))
+            slot->last.varies = computed->varies[i] = true;
+}
+
+static void tell_arrays(struct declared_slot *slot, const struct computed *computed,
+                        uint32_t array, size_t n_arrays)
+{
+    uint32_t varying = 0;
+    while (!computed->varies[varying])
+        varying++;
+    if (n_arrays == 1)
         snprintf(slot->last.note, sizeof slot->last.note,
                  "the results depend on what %s held before the call: if the function "
                  "reads it, write inout before its type",
-                 output_name(slot, (uint32_t)array));
-    else if (slot->last.varies && slot->from->declaration.n_objects)
-        snprintf(slot->last.note, sizeof slot->last.note,
-                 "the second call with an object has other results than the first: what "
-                 "is timed are later ones");
+                 output_name(slot, array));
+    else
+        snprintf(
+            slot->last.note, sizeof slot->last.note,
+            "%s depends on what outputs held before the call: write inout before the "
+            "type of those that the function reads",
+            output_name(slot, varying));
+}
+
+void tell_why(struct declared_slot *slot, struct made_call *made,
+              struct computed *computed)
+{
+    bool blind = true;
+    uint32_t array = 0;
+    size_t n_arrays = 0;
+    for (uint32_t i = 0; i < computed->view.count; i++) {
+        blind &= operand_is_output(&computed->operand[i]);
+        if (computed->operand[i].role == SIMDBENCH_OUT && operand_is_array(slot, i)) {
+            array = i;
+            n_arrays++;
+        }
+    }
+    if (!slot->last.varies && blind && n_arrays)
+        look_for_mixed(slot, made, computed);
+    if (!slot->last.varies)
+        return;
+    if (n_arrays && bytes_decide(made, computed))
+        tell_arrays(slot, computed, array, n_arrays);
+    else if (slot->from->declaration.n_objects)
+        snprintf(
+            slot->last.note, sizeof slot->last.note,
+            "two calls with objects that were made anew differ: the function, or what "
+            "makes them, uses state outside of them");
 }

@@ -26,7 +26,8 @@ struct seen {
                               single floats, 1 if there are neither */
     char *loop, *source;   /* hottest, or NULL; source NULL: unknown */
     double loop_share, turn, spills, calls; /* of it; NaN: there is no loop */
-    unsigned arguments;                     /* mask */
+    bool spills_exact;  /* all spills were seen; else they are an estimate */
+    unsigned arguments; /* mask */
 };
 
 /* A call that was captured. */

@@ -131,6 +131,7 @@ static void take_loop(const struct inspect_census *census, struct seen *seen)
         return;
     seen->spills =
         loop->spills_exact || loop->vector_spills > 0 ? loop->vector_spills : NAN;
+    seen->spills_exact = loop->spills_exact;
     seen->calls = loop->calls;
     if (!census->n_loops)
         return;

@@ -207,27 +207,6 @@ void rule_free(struct rule *rule)
 
 /* ---- judging ---- */
 
-static double value_of(const struct condition *condition, const struct target *target,
-                       const struct seen *seen)
-{
-    switch (condition->key) {
-    case KEY_ISA:
-        return isa_rank(seen->isa);
-    case KEY_BITS:
-        return seen->bits;
-    case KEY_VECTOR:
-        return seen->vector;
-    case KEY_SCALAR:
-        return seen->scalar;
-    case KEY_SPILLS:
-        return seen->spills;
-    case KEY_CALLS:
-        return seen->calls;
-    default:
-        return (double)target->calls;
-    }
-}
-
 static bool holds(const struct condition *condition, double value)
 {
     const double number = condition->number;
@@ -244,6 +223,28 @@ static bool holds(const struct condition *condition, double value)
         return value != number && !isnan(value);
     default:
         return value == number;
+    }
+}
+
+static double value_of(const struct condition *condition, const struct target *target,
+                       const struct seen *seen)
+{
+    switch (condition->key) {
+    case KEY_ISA:
+        return isa_rank(seen->isa);
+    case KEY_BITS:
+        return seen->bits;
+    case KEY_VECTOR:
+        return seen->vector;
+    case KEY_SCALAR:
+        return seen->scalar;
+    case KEY_SPILLS:
+        /* An estimate breaks a condition, but keeps none. */
+        return seen->spills_exact || !holds(condition, seen->spills) ? seen->spills : NAN;
+    case KEY_CALLS:
+        return seen->calls;
+    default:
+        return (double)target->calls;
     }
 }
 

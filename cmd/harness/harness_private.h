@@ -45,7 +45,7 @@ enum { FIRST_REPETITIONS = 3 };
 struct slice_length {
     int64_t ns;
     uint32_t parts, count; /* repetitions are such a part of it, and so many */
-    const char *prefix;    /* what names of functions that are wanted begin with, and * */
+    const char *prefix;    /* of names of functions that are wanted, as filters have it */
 };
 /* The harness of a program with these bytes: of that name, or any if it is NULL. */
 const struct adapter *adapter_find(const char *name, const char *bytes, size_t size);
@@ -66,18 +66,20 @@ struct slice_request {
     size_t n_cpu;
     int64_t timeout_ns; /* 0: none */
     bool silent;        /* nobody reads what it prints */
+    bool is_measured;   /* what it leaves behind is ended: a build may start servers */
+    bool cpu_counts;    /* that of all that it starts, so that it has to wait for them */
 };
 struct slice {
     char *text;      /* its standard output */
     char *complaint; /* reason why it failed, with the last line of standard error; or
                         NULL */
     char *said;      /* the last line of standard error; or NULL */
-    int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that were waited for */
+    int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that have ended */
     double peak_bytes, faults;
     uint32_t evidence; /* of disturbance; 0: none */
     bool late;         /* it was ended at the timeout */
 };
-/* Runs a process until it ends, and all that it started with it. 0 also if it failed;
+/* Runs a process until it ends. 0 also if it failed;
  * -EINTR; -errno if it could not begin. */
 int slice_run(const struct slice_request *request, struct slice *slice,
               struct error *error);
@@ -133,7 +135,7 @@ struct harness {
     struct reading_form form;
     struct harness_case *cases;
     size_t n_cases;
-    char prefix[100]; /* of functions, as the filters have it */
+    char prefix[100]; /* as in struct slice_length */
     struct harness_plan plan;
     int64_t slice_ns;
     bool copied; /* control is a copy of base */

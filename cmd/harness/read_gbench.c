@@ -4,24 +4,44 @@
 #include <math.h>
 #include <string.h>
 
-/* A program may print lines of its own before the document and behind it. */
-static char *find_document(char *text)
+/* The end of the braces that begin here; NULL: they do not end. */
+static const char *braces_end(const char *at)
 {
-    char *const begin = *text == '{' ? text : strstr(text, "\n{");
-    char *last = NULL;
-    for (char *end = begin; end && (end = strstr(end, "}\n")); end++)
-        last = end;
-    if (last)
-        last[1] = '\0';
-    return begin ? begin : text;
+    size_t depth = 0;
+    bool quoted = false;
+    for (; *at; at++) {
+        if (quoted && *at == '\\' && at[1])
+            at++;
+        else if (*at == '"')
+            quoted = !quoted;
+        else if (!quoted && *at == '{')
+            depth++;
+        else if (!quoted && *at == '}' && !--depth)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* A program may print lines of its own before the document and behind it, a few of which
+ * may begin as it does. */
+static int read_document(const char *text, struct run **run, struct error *error)
+{
+    enum { TRIES = 64 };
+    const char *begin = *text == '{' ? text : strstr(text, "\n{");
+    for (int i = 0; i < TRIES && begin; i++, begin = strstr(begin, "\n{")) {
+        begin += *begin == '\n';
+        const char *const end = braces_end(begin);
+        if (end && run_read_json(run, begin, (size_t)(end - begin), error) == 0)
+            return 0;
+    }
+    return run_read_json(run, text, strlen(text), error);
 }
 
 int read_gbench(char *text, const struct reading_form *form, struct readings *readings,
                 struct error *error)
 {
     struct run *run = NULL;
-    text = find_document(text);
-    const int status = run_read_json(&run, text, strlen(text), error);
+    const int status = read_document(text, &run, error);
     for (size_t i = 0; status == 0 && i < run->n_results; i++) {
         const struct result *const result = &run->results[i];
         const bool good = result->status == STATUS_OK;

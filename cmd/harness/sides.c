@@ -65,22 +65,31 @@ static bool is_program(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As execvp() looks for it, seen from the side's folder. */
-static bool find_program(const char *word, const char *cwd, char *path, size_t size)
+static bool is_program_in(const char *cwd, const char *folder, const char *word,
+                          char *path, size_t size)
 {
+    const bool whole = (*folder ? *folder : *word) == '/';
     const char *const inside = *cwd ? cwd : ".";
-    if (strchr(word, '/')) {
-        snprintf(path, size, "%s%s%s", *word == '/' ? "" : inside,
-                 *word == '/' ? "" : "/", word);
-        return is_program(path);
-    }
+    snprintf(path, size, "%s%s%s%s%s", whole ? "" : inside, whole ? "" : "/", folder,
+             *folder ? "/" : "", word);
+    return is_program(path);
+}
+
+/* As execvp() looks for it, with the side's variables and seen from its folder. */
+static bool find_program(const char *word, const struct text_list *variables,
+                         const char *cwd, char *path, size_t size)
+{
+    if (strchr(word, '/'))
+        return is_program_in(cwd, "", word, path, size);
+    const char *where = getenv("PATH");
+    for (size_t i = 0; i < variables->n; i++)
+        if (!strncmp(variables->item[i], "PATH=", 5))
+            where = variables->item[i] + 5;
     struct text_list folders = {.n = 0};
     bool found = false;
-    text_list_split(&folders, getenv("PATH"), ":");
-    for (size_t i = 0; i < folders.n && !found; i++) {
-        snprintf(path, size, "%s/%s", folders.item[i], word);
-        found = is_program(path);
-    }
+    text_list_split(&folders, where, ":");
+    for (size_t i = 0; i < folders.n && !found; i++)
+        found = is_program_in(cwd, folders.item[i], word, path, size);
     text_list_free(&folders);
     return found;
 }
@@ -102,7 +111,7 @@ const char *harness_recognise(const char *command, const char *cwd)
     char path[PATH_MAX];
     const struct adapter *adapter = NULL;
     if (split(command, cwd ?: "", &variables, &words) == 0 &&
-        find_program(words.item[0], cwd ?: "", path, sizeof path))
+        find_program(words.item[0], &variables, cwd ?: "", path, sizeof path))
         adapter = adapter_of_file(NULL, path);
     text_list_free(&words);
     text_list_free(&variables);
@@ -139,7 +148,8 @@ static int find(struct harness *harness, int which, struct error *error)
         buffer_free(&script);
         return 0;
     }
-    if (!find_program(side->words.item[0], side->cwd, side->path, sizeof side->path))
+    if (!find_program(side->words.item[0], &side->variables, side->cwd, side->path,
+                      sizeof side->path))
         return error_set(error, -ENOENT, "%s=%.200s: %.200s: no program%s%.200s",
                          flags[which], side->command, side->words.item[0],
                          *side->cwd ? " in " : "", side->cwd);
@@ -376,6 +386,8 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
         .n_cpu = plan->n_cpu,
         .timeout_ns = harness->request.how->timeout_ns,
         .silent = !reader,
+        .is_measured = true,
+        .cpu_counts = !reader && !harness->request.wall,
     };
     int status = run_again_if_late(harness, entry, which, &request, slice, error);
     if (status == 0)

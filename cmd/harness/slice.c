@@ -33,8 +33,10 @@ struct child {
     pid_t pid;
     pid_t other[CHILDREN_MOST]; /* children that this process had before */
     size_t n_other;
-    int64_t ended, left_ns; /* CPU time of processes that outlived their parents */
-    size_t n_killed;        /* those that had to be ended */
+    bool is_measured; /* and what it leaves behind can be told from others */
+    int64_t ended;
+    int64_t left_ns; /* CPU time of processes that outlived their parents */
+    size_t n_left;   /* those of them that still ran when it ended */
     int pidfd, read_end[STREAMS];
     struct buffer out;
     char err[COMPLAINT_MOST + 1]; /* the last bytes */
@@ -174,14 +176,16 @@ static int64_t time_ns(struct timeval time)
     return time.tv_sec * 1000000000LL + time.tv_usec * 1000LL;
 }
 
-static size_t list_children(pid_t pid[static CHILDREN_MOST])
+/* -errno if the system does not tell them. */
+static int list_children(pid_t pid[static CHILDREN_MOST])
 {
-    size_t n = 0;
+    int n = 0;
     FILE *const file = fopen("/proc/thread-self/children", "re");
-    while (file && n < CHILDREN_MOST && fscanf(file, "%d", &pid[n]) == 1)
+    if (!file)
+        return -errno;
+    while (n < CHILDREN_MOST && fscanf(file, "%d", &pid[n]) == 1)
         n++;
-    if (file)
-        fclose(file);
+    fclose(file);
     return n;
 }
 
@@ -194,37 +198,47 @@ static bool is_left(const struct child *child, pid_t pid)
 }
 
 /* Processes whose parent has ended are children of this one: sends them a signal, if it
- * is not 0, and waits for those that have ended. Returns how many still run. */
-static size_t reap(struct child *child, int number)
+ * is not 0, and waits for those that have ended. Counts those that still run. True if
+ * there were any: one that has ended may have left others. */
+static bool reap(struct child *child, int number, size_t *running)
 {
     pid_t pid[CHILDREN_MOST];
-    const size_t n = list_children(pid);
-    size_t running = 0;
-    for (size_t i = 0; i < n; i++) {
+    bool any = false;
+    const int n = child->is_measured ? list_children(pid) : 0;
+    *running = 0;
+    for (int i = 0; i < n; i++) {
         struct rusage usage;
         if (!is_left(child, pid[i]))
             continue;
+        any = true;
         if (number)
             kill(pid[i], number);
         if (wait4(pid[i], NULL, WNOHANG, &usage) == pid[i])
             child->left_ns += time_ns(usage.ru_utime) + time_ns(usage.ru_stime);
         else
-            running++;
+            ++*running;
     }
-    return running;
+    return any;
 }
 
 /* Ends the process and all that it left behind, which may end by itself if its time
  * counts. */
 static void end_all(struct child *child, bool wait)
 {
-    const int64_t begun = clock_now();
-    while ((child->n_killed = reap(child, 0)) && wait && !interrupted_by &&
+    siginfo_t info;
+    size_t running;
+    int64_t begun = clock_now();
+    while (reap(child, 0, &child->n_left) && wait && !interrupted_by &&
            clock_now() - begun < GRACE_NS)
         usleep(1000);
     kill(-child->pid, SIGKILL);
     kill(child->pid, SIGKILL);
-    while (reap(child, SIGKILL) && clock_now() - begun < 2 * GRACE_NS)
+    /* Its children are children of this process when it has ended, and not before. */
+    while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT) < 0 &&
+           errno == EINTR)
+        continue;
+    begun = clock_now();
+    while (reap(child, SIGKILL, &running) && clock_now() - begun < 2 * GRACE_NS)
         usleep(1000);
 }
 
@@ -259,7 +273,7 @@ static void follow(const struct slice_request *request, struct child *child)
             break;
     }
     child->ended = clock_now();
-    end_all(child, request->silent && has_ended(child, &fds[2]));
+    end_all(child, request->cpu_counts && has_ended(child, &fds[2]));
 }
 
 /* ---- evidence ---- */
@@ -313,11 +327,11 @@ static void complain_of(struct child *child, const struct slice_request *request
                  strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status))
         snprintf(text, sizeof text, "ended with exit status %d", WEXITSTATUS(status));
-    else if (child->n_killed && request->silent)
+    else if (child->n_left && request->cpu_counts)
         snprintf(text, sizeof text,
                  "ended before %zu of its children: their time is not known; 'wait' lets "
                  "a shell wait for them",
-                 child->n_killed);
+                 child->n_left);
     else
         *text = '\0';
     if (*said)
@@ -366,8 +380,10 @@ int slice_run(const struct slice_request *request, struct slice *slice,
     struct child child = {.pid = -1, .pidfd = -1, .read_end = {-1, -1, -1}};
     const int64_t steal = stolen(request), begun = clock_now();
     *slice = (struct slice){.text = NULL};
-    child.n_other = list_children(child.other);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const int n_other = list_children(child.other);
+    child.is_measured = request->is_measured && n_other >= 0 && n_other < CHILDREN_MOST;
+    child.n_other = child.is_measured ? (size_t)n_other : 0;
+    prctl(PR_SET_CHILD_SUBREAPER, (unsigned long)child.is_measured);
     int status = start(request, &child, error);
     if (status == 0)
         follow(request, &child);

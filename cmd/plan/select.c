@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 int selection_unknown(const char *flag, const char *word, const char *noun,
                       const struct text_list *known, struct error *error)
@@ -30,12 +30,14 @@ static int select_op(struct selection *selection, struct error *error)
         status = selection_unknown(
             "", selection->op, selection->request->commands.n ? "command or op" : "op",
             &ops, error);
-        const size_t used = strlen(error->text), room = sizeof error->text - used;
-        if (access(selection->op, F_OK) == 0)
-            snprintf(error->text + used, room, "; of the file: simdbench %s%.80s",
-                     strchr(selection->op, '/') ? "" : "./", selection->op);
-        else
-            snprintf(error->text + used, room, "; --plugin=FILE.so may bring an op");
+        const size_t used = strlen(error->text);
+        struct stat facts;
+        const bool is_file = stat(selection->op, &facts) == 0 && S_ISREG(facts.st_mode);
+        snprintf(error->text + used, sizeof error->text - used,
+                 "; --plugin=FILE.so may bring an op%s%s%.80s",
+                 is_file ? "; if the file is meant: simdbench " : "",
+                 is_file && !strchr(selection->op, '/') ? "./" : "",
+                 is_file ? selection->op : "");
     }
     return status;
 }

@@ -55,6 +55,14 @@ class HarnessCase(Case):
     def by_id(self, document):
         return {r["id"]: r for r in document["results"]}
 
+    def runs(self, pid):
+        """Is it there, and no zombie that its new parent has yet to see?"""
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                return file.read().rpartition(")")[2].split()[0] not in "ZX"
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
     def verdicts(self, document):
         return {r["id"]: r["comparison"]["verdict"] for r in document["results"]}
 
@@ -285,19 +293,17 @@ class FailingHarnesses(HarnessCase):
         self.assertNotIn("\x1b", done.stdout + done.stderr)
 
     def test_children_do_not_stay(self):
-        bench = self.script("bench", '#!/bin/sh\nsetsid sleep 1000 & echo $! >>pids\necho "case 5"\n')
-        self.compare(bench, bench, "--harness=regex", "--pattern=(case) (.*)",
-                     cwd=self.folder)
-        for pid in (self.folder / "pids").read_text().split():
-            self.assertFalse(self.runs(pid), pid)
-
-    def runs(self, pid):
-        """Is it there, and no zombie that its new parent has yet to see?"""
-        try:
-            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-                return file.read().rpartition(")")[2].split()[0] not in "ZX"
-        except (FileNotFoundError, ProcessLookupError):
-            return False
+        """Nor those of a process that is ended itself, and theirs."""
+        for last, status in (('echo "case 5"', 0), ("exec yes", 2)):
+            bench = self.script("bench", "#!/bin/sh\n"
+                                "setsid sh -c 'setsid sleep 1000 & echo $! $$ >>pids; wait' &\n"
+                                "until [ -s pids ]; do :; done\n" + last + "\n")
+            self.run_tool("ab", bench, bench, "--harness=regex", "--pattern=(case) (.*)",
+                          *QUICK, cwd=self.folder, status=status)
+            pids = self.folder / "pids"
+            for pid in pids.read_text().split():
+                self.assertFalse(self.runs(pid), pid)
+            pids.unlink()
 
     def test_interrupted(self):
         bench = self.script("bench", '#!/bin/sh\ntouch began\necho "case 5"\nsleep 1\n')

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`simdbench ab --harness` of commits that it builds, and of programs that it links anew."""
 import json
+import os
 import shutil
+import signal
 import subprocess
 import unittest
 
@@ -44,6 +46,15 @@ class Commits(HarnessCase):
         self.assertEqual(self.git("status", "--porcelain"), before)
         self.assertFalse((self.folder / "bench").exists())
         self.assertEqual(list(places.iterdir()), [])
+
+    def test_servers_of_a_build_stay(self):
+        """As those of a compiler's cache do, which other builds use."""
+        pids = self.new_folder() / "pids"
+        self.commits(self.BUILD + "; setsid sh -c 'echo $$ >server; exec sleep 1000' & "
+                     f"until [ -s server ]; do :; done; cat server >>{pids}", "HEAD", "HEAD")
+        for pid in pids.read_text().split():
+            self.assertTrue(self.runs(pid), pid)
+            os.kill(int(pid), signal.SIGKILL)
 
     def test_what_fails(self):
         done = self.commits("--build=echo no compiler >&2; exit 1", "HEAD~1", "HEAD", status=2)

@@ -200,10 +200,13 @@ class Harnesses(HarnessCase):
                                 ["/bin/true | :", "/bin/true", "/bin/true | : (again)"]])
 
     def test_command_that_ends_before_its_children(self):
-        for wait, status in ((" & wait", 0), (" &", 4)):
-            document = self.compare(f"setsid sleep 0.3{wait}", "/bin/true", "--harness=command",
+        for command, more, status in (("setsid true & wait", (), 0),
+                                      ("setsid sleep 1000 &", (), 4),
+                                      ("setsid sleep 1000 &", ("--measure=wall",), 0)):
+            document = self.compare(command, "/bin/true", "--harness=command", *more,
                                     status=status, env=environment(SIMDBENCH_TEST_CLOCK="2000"))
-        self.assertRegex(document["results"][0]["reason"], "ended before 1 of its children")
+            self.assertEqual("ended before 1 of its children" in
+                             (document["results"][0]["reason"] or ""), status == 4)
 
     def test_time_of_a_command(self):
         """It is real, so that no verdict is asked for."""
@@ -222,6 +225,16 @@ class Harnesses(HarnessCase):
         document = self.compare(bench, bench, "--harness=regex", "--pattern=(case) (.*)",
                                 f"--cwd-old={self.folder / 'old'}",
                                 f"--cwd-new={self.folder / 'new'}", status=1)
+        self.assertAlmostEqual(document["results"][0]["comparison"]["change"], 0.2)
+
+    def test_path_of_a_build(self):
+        """A program is looked for where the command's own variable says."""
+        for build, time_ns in (("old", "5.00"), ("new", "6.00")):
+            (self.folder / build).mkdir()
+            self.script(f"{build}/timed", f"#!/bin/sh\necho 'case {time_ns}'\n")
+        document = self.compare("PATH=old:$PATH timed", f"PATH={self.folder / 'new'}:$PATH timed",
+                                "--harness=regex", "--pattern=(case) (.*)", cwd=self.folder,
+                                status=1)
         self.assertAlmostEqual(document["results"][0]["comparison"]["change"], 0.2)
 
     def test_unknown_harness(self):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """--prove: what rows execute, and that they say so."""
 import json
+import platform
 import re
+import subprocess
 import unittest
 
 from cli_foreign import FAKE, installed
@@ -147,3 +149,24 @@ class Proof(Case):
             self.assertIsNone(result["proof"]["absent"])
             self.assertIsNone(result["base_proof"]["absent"])
             self.assertGreater(result["base_proof"]["instructions"], 0)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "spills are those of x86")
+    def test_spills_of_many_turns(self):
+        """A part of them is seen: the estimate breaks rules, and keeps none."""
+        program = self.folder / "spills"
+        subprocess.run(["cc", "-O1", "-x", "c", "-o", program, "-"], check=True, text=True, input="""
+            typedef float v __attribute__((vector_size(16)));
+            __attribute__((noinline)) float sum(int n)
+            {
+                volatile v slot = {1};
+                for (int i = 0; i < n; i++) slot = slot + 1;
+                return slot[0];
+            }
+            int main(int n, char **words) { return sum(n > 1 ? 200000 : 10) < 0; }
+            """)
+        for words, rule, told in (([], "spills<=2", "kept: sum: spills<=2"),
+                                  (["many"], "spills<=2", "but spills is not known"),
+                                  (["many"], "spills=0", "but spills is [01]")):
+            done = self.run_tool("prove", f"--expect=sum: {rule}", "--", program, *words,
+                                 status=0 if told.startswith("kept") else 1)
+            self.assertRegex(done.stderr, told)

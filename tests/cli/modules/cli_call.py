@@ -98,25 +98,6 @@ class Call(CallCase):
                                 "--quiet", *SHORT).stdout
         self.assertRegex(printed, r"mix_c@64 +\S+ \w?s .*\n +unchecked: there is no reference")
 
-    def test_outputs_that_are_read(self):
-        """Those of xor cancel the bytes out that the check lays there."""
-        for function, prototype, name in (
-                ("mix_c", MIX.replace("inout ", ""), "dst"),
-                ("planes_xor", "void (uint32_t *const x[5][n], size_t n)", "x")):
-            row = self.call(function, prototype, f"--reference={function}", "--sizes=64")[function]
-            self.assertEqual(row["status"], "unchecked", row)
-            self.assertIn(f"what {name} held before the call: if the function reads it, write inout",
-                          " ".join(row["notes"]))
-
-    def test_used_object(self):
-        row = self.call("draw", "uint32_t (struct scale *s = from scale_new(3) free scale_free)")["draw"]
-        self.assertIn("second call with an object has other results", " ".join(row["notes"]))
-        self.assertIsNone(row["limit"], "of no bytes")
-
-    def test_own_reference(self):
-        row = self.mix("mix_c")["mix_c"]
-        self.assertIn("own reference", " ".join(row["notes"]))
-
     def test_wrong(self):
         row = self.broken("mix_wrong", "wrong", r"1 of 101 checked are wrong: output\[100\]")
         self.assertNotIn("aligned", row["reason"])

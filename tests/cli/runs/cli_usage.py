@@ -73,8 +73,12 @@ class Mistakes(Case):
         run, study = folder / "run.json", SOURCE / "studies/burn-conv.json"
         self.run_tool("relu", "--isa=scalar", "--sizes=64", "--baseline=none",
                       "--time-per-case=1ms", "--quiet", f"--json={run}")
-        for name in ("lib.so", "lib.so.1", "mix.o", "mix.a", "mix.c", "notes.txt"):
+        for name in ("lib.so", "lib.so.1", "mix.o", "mix.a", "mix.c", "notes.txt", "reluy"):
             (folder / name).write_text("x")
+        (folder / "dir.so.1").mkdir()
+        for name in ("mix.cpp", "dir.so.1/notes.txt"):
+            (folder / name).write_text("x")
+        (folder / "mix.cpp").chmod(0o755)
         (folder / "relux").mkdir()
         missing = "this is a file, and a command is missing: simdbench "
         for word, message in (
@@ -89,7 +93,10 @@ class Mistakes(Case):
                 ("mix.c", "mix.c: this is source text"),
                 ("notes.txt", "notes.txt: no command takes this file"),
                 ("./relux", "./relux: this is a folder"),
-                ("relux", "of the file: simdbench ./relux"),
+                ("relux", "--plugin=FILE.so may bring an op\n"),
+                ("reluy", "may bring an op; if the file is meant: simdbench ./reluy\n"),
+                ("mix.cpp", "mix.cpp: this is source text"),
+                ("dir.so.1/notes.txt", "notes.txt: no command takes this file"),
                 ("libz.so.1:crc32", "simdbench call libz.so.1:crc32 'PROTOTYPE'"),
                 ("no.sqlite", "no.sqlite: No such file or directory")):
             with self.subTest(word=word):

@@ -143,6 +143,24 @@ static void other_lines_are_not(void **state)
     read_with(read_gbench, "no JSON", -EINVAL);
 }
 
+/* Lines of a program around the document look like parts of it. */
+static void documents_are_found(void **state)
+{
+    static const char *const before[] = {"", "[info] 2 files\n", "{2 files}\n", "{\n"};
+    static const char *const behind[] = {"", "\n", "\n}\n", "\ndone {}\n", "\n{\n"};
+    for (size_t i = 0; i < ARRAY_LEN(before); i++)
+        for (size_t k = 0; k < ARRAY_LEN(behind); k++) {
+            char text[400];
+            snprintf(
+                text, sizeof text,
+                "%s{\n\"context\": {\"executable\": \"./a\\\"{\"}, \"benchmarks\": [\n"
+                "{\"name\": \"a\", \"cpu_time\": 5, \"time_unit\": \"ns\", \"x\": "
+                "NaN}]}%s",
+                before[i], behind[k]);
+            expect(read_gbench, text, "a", 5);
+        }
+}
+
 static void times_that_cannot_be(void **state)
 {
     static const char *const texts[] = {"BenchmarkX 1 0 ns/op", "BenchmarkX 1 -5 ns/op",
@@ -232,7 +250,8 @@ static void programs_are_known_by_their_texts(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(lines_are_read), TEST(last_digits_are_told),
-                     TEST(other_lines_are_not), TEST(times_that_cannot_be),
-                     TEST(names_are_made_unique), TEST(arguments_name_one_case),
+                     TEST(other_lines_are_not), TEST(documents_are_found),
+                     TEST(times_that_cannot_be), TEST(names_are_made_unique),
+                     TEST(arguments_name_one_case),
                      TEST(programs_are_known_by_their_texts));
 }

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`simdbench call`: what it says of functions whose results are others in each call."""
+import subprocess
+
+from cli_call import MIX, CallCase
+
+SOURCE = """
+void flip(int *to) /* zero and one in turns */
+{
+    static int calls;
+    *to = calls++ & 1;
+}
+void hand_on(int *from, int *to, int *part) /* `part` is written in part */
+{
+    *to = *from + 1;
+    *from = *part = 1;
+}
+"""
+
+
+class CallVaries(CallCase):
+    def row(self, function, prototype, *options):
+        row = self.call(function, prototype, f"--reference={function}", *options)[function]
+        return row | {"notes": " ".join(row["notes"])}
+
+    def unchecked(self, *arguments):
+        row = self.row(*arguments)
+        self.assertIn(row["status"], ("unchecked", "short"), row)
+        return row
+
+    def test_outputs_that_are_read(self):
+        """Those of xor cancel the bytes out that the check lays there."""
+        for function, prototype, name in (
+                ("mix_c", MIX.replace("inout ", ""), "dst"),
+                ("planes_xor", "void (uint32_t *const x[5][n], size_t n)", "x")):
+            self.assertIn(f"what {name} held before the call: if the function reads it, write inout",
+                          self.unchecked(function, prototype, "--sizes=64")["notes"])
+
+    def test_which_output_is_read(self):
+        self.built = self.folder / "libvaries.so"
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-x", "c", "-o", self.built, "-"],
+                       input=SOURCE, text=True, check=True)
+        row = self.unchecked("hand_on", "void (int from[1], int to[1], int part[2])")
+        self.assertIn("to depends on what outputs held before the call", row["notes"])
+        row = self.unchecked("flip", "void (int to[1])")
+        self.assertNotIn("before the call", row["notes"])
+
+    def test_state_outside_of_objects(self):
+        """Of a function whose object alone changes, calls with new ones are equal."""
+        told = "two calls with objects that were made anew differ"
+        row = self.unchecked("draw", "uint32_t (struct scale *s = from scale_new(3) free scale_free)")
+        self.assertIn(told, row["notes"])
+        self.assertIsNone(row["limit"], "of no bytes")
+        row = self.row("taps_run", "void (taps *t = from taps_new(tap, n, tap) free free, "
+                       "int32_t to[n]) for n, const int32_t tap[n]", "--sizes=9")
+        self.assertNotIn(told, row["notes"])
+
+    def test_own_reference(self):
+        """It may be equal to itself, or not."""
+        told = "it is its own reference: its results are the same in each call"
+        self.assertIn(told, self.row("mix_c", MIX, "--sizes=64")["notes"])
+        self.assertNotIn(told, self.unchecked("draw", "uint32_t ()")["notes"])
