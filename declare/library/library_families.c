@@ -166,11 +166,29 @@ static int add_family(const struct candidate *candidate, size_t n, struct family
     return 0;
 }
 
-/* A part of a function that the compiler moved away, or one of several local ones. */
+/* Whether the compiler made it of another function, ".isra.0.cold": a part, or a clone
+ * with other arguments. */
+static bool is_made_of_another(const char *name)
+{
+    static const char *const suffixes[] = {".cold", ".part", ".isra", ".constprop"};
+    size_t end = strlen(name);
+    for (const char *dot; (dot = memrchr(name, '.', end)); end = (size_t)(dot - name)) {
+        const size_t n = end - (size_t)(dot - name);
+        if (strspn(dot + 1, "0123456789") == n - 1)
+            continue;
+        for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
+            if (strlen(suffixes[i]) == n && !memcmp(suffixes[i], dot, n))
+                return true;
+        return false;
+    }
+    return false;
+}
+
+/* A function without a name of its own, or one of several local ones. */
 static bool has_no_name(const struct library *library, size_t i)
 {
     const struct library_function *const function = &library->function[i];
-    return strstr(function->name, ".cold") ||
+    return is_made_of_another(function->name) ||
            (function->binding == FUNCTION_LOCAL &&
             ((i > 0 && !strcmp(function->name, function[-1].name)) ||
              (i + 1 < library->n && !strcmp(function->name, function[1].name))));

@@ -120,22 +120,23 @@ static const char streams[] =
 static int run(const char *const *argv, struct heard *heard)
 {
     posix_spawn_file_actions_t actions;
-    int ends[2], input[2], ended = -1;
+    int ends[2], input[2], ended = -1, status = 0;
     pid_t child;
     if (pipe2(input, O_CLOEXEC) < 0)
         return -errno;
-    const ssize_t written = write(input[1], streams, sizeof streams - 1);
+    if (write(input[1], streams, sizeof streams - 1) < 0 || pipe2(ends, O_CLOEXEC) < 0)
+        status = -errno;
     close(input[1]);
-    if (written < 0 || pipe2(ends, O_CLOEXEC) < 0) {
+    if (status < 0) {
         close(input[0]);
-        return -EPIPE;
+        return status;
     }
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, input[0], 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-    int status = -posix_spawnp(&child, argv[0], &actions, NULL,
-                               (char *const *)(uintptr_t)argv, environ);
+    status = -posix_spawnp(&child, argv[0], &actions, NULL,
+                           (char *const *)(uintptr_t)argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     close(input[0]);
@@ -157,7 +158,8 @@ static const char *complaint(struct heard *heard)
         first = first ? first : line;
         if (!strstr(line, "warning") &&
             (strstr(line, "relocation") || strstr(line, "error") ||
-             strstr(line, "undefined") || strstr(line, "not recognized")))
+             strstr(line, "undefined") || strstr(line, "not recognized") ||
+             strstr(line, "cannot find")))
             return line;
     }
     return first && *first ? first : "it says nothing";
@@ -193,37 +195,60 @@ static int make_file(char **path)
     return 0;
 }
 
-/* Words of the compiler, one after the other: what stands before the file, and behind it.
- * The second way gives the file streams of its own, the third one is for a machine that
- * has no libstdc++. */
-static const char *const ways[][2] = {
-    {"", "-Wl,--as-needed -lstdc++"},
-    {"-x assembler - -x none", "-Wl,--as-needed -lstdc++"},
-    {"", ""},
+/* Words of the compiler: what stands before the file, and behind it. */
+struct way {
+    const char *before, *behind;
 };
+
+static bool has_any(const char *text, const char *const *words, size_t n)
+{
+    while (n-- > 0)
+        if (strstr(text, words[n]))
+            return true;
+    return false;
+}
+
+#define QUOTED(name) "`std" name, "'std" name
+
+/* An obstacle that the compiler complains of is taken out of the way: a file that is not
+ * made for a shared object gets streams of its own, and a machine without libstdc++ does
+ * without it. False: it complains of something else. */
+static bool find_way(struct way *way, const char *complaints)
+{
+    static const char *const library[] = {"-lstdc++", ": stdc++"}; /* mold has no -l */
+    static const char *const stream[] = {QUOTED("in"), QUOTED("out"), QUOTED("err")};
+    if (*way->behind && has_any(complaints, library, ARRAY_LEN(library)))
+        way->behind = "";
+    else if (!*way->before && has_any(complaints, stream, ARRAY_LEN(stream)))
+        way->before = "-x assembler - -x none";
+    else
+        return false;
+    return true;
+}
 
 /* $CC may have words of its own, too: "ccache gcc". */
 static int link_in_a_way(const char *path, const char *compiler, const char *output,
-                         const char *const way[2], char **command, struct heard *heard)
+                         const struct way *way, char **command, struct heard *heard)
 {
     enum { WORDS = 40 };
     const char *argv[WORDS] = {NULL};
     size_t n = 0;
-    char *text = NULL, *rest = NULL;
+    char *text = NULL, *rest = NULL, *word;
+    *command = NULL;
     /* Words have no spaces, but paths may. */
     if (asprintf(&text,
                  "%s -shared -o OUTPUT -Wl,-Bsymbolic %s -Wl,--whole-archive INPUT "
                  "-Wl,--no-whole-archive -lm %s",
-                 compiler, way[0], way[1]) < 0)
+                 compiler, way->before, way->behind) < 0)
         return -ENOMEM;
-    for (char *word = strtok_r(text, " ", &rest); word && n < WORDS - 1;
+    for (word = strtok_r(text, " ", &rest); word && n < WORDS - 1;
          word = strtok_r(NULL, " ", &rest))
         argv[n++] = !strcmp(word, "OUTPUT")  ? output
                     : !strcmp(word, "INPUT") ? path
                                              : word;
     *heard = (struct heard){.n = 0};
-    *command = join(argv);
-    const int status = *command ? run(argv, heard) : -ENOMEM;
+    *command = word ? NULL : join(argv);
+    const int status = word ? -E2BIG : *command ? run(argv, heard) : -ENOMEM;
     free(text);
     return status;
 }
@@ -232,11 +257,14 @@ static int link_file(const char *path, const char *compiler, const char *output,
                      char **command, struct error *error)
 {
     struct heard *const heard = malloc(sizeof *heard);
-    int status = heard ? -ENOEXEC : -ENOMEM;
-    for (size_t i = 0; i < ARRAY_LEN(ways) && status == -ENOEXEC; i++) {
-        FREE_EACH(*command);
-        status = link_in_a_way(path, compiler, output, ways[i], command, heard);
-    }
+    struct way way = {.before = "", .behind = "-Wl,--as-needed -lstdc++"};
+    int status = -ENOMEM;
+    do {
+        free(*command);
+        *command = NULL;
+        if (heard)
+            status = link_in_a_way(path, compiler, output, &way, command, heard);
+    } while (status == -ENOEXEC && find_way(&way, heard->text));
     if (status < 0) {
         error_set(error, status, "cannot link %.120s: %.80s: %.240s", path, compiler,
                   status == -ENOEXEC ? complaint(heard) : strerror(-status));

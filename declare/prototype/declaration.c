@@ -137,13 +137,23 @@ static int read_free_dimension(struct reader *reader)
     return 0;
 }
 
+/* A pointer that a method can have for its object: one of another kind than an array, or
+ * an array that a constructor fills. */
+static bool is_object(const struct declared_argument *argument)
+{
+    return argument->kind == ARGUMENT_ARRAY
+               ? argument->n_steps
+               : argument->kind == ARGUMENT_OPAQUE || argument->kind == ARGUMENT_SYMBOL ||
+                     argument->kind == ARGUMENT_NULL;
+}
+
 /* noexcept, __THROW, for n, ';' */
 static int read_rest(struct reader *reader)
 {
     int status = 0;
     const struct token *const behind = reader_token(reader);
     if ((token_is(behind, "const") || token_is(behind, "override")) &&
-        reader->declaration->argument[0].kind != ARGUMENT_OPAQUE)
+        !is_object(&reader->declaration->argument[0]))
         return reader_fail(reader, behind,
                            "a method takes its object first: void *self = from calloc(1, "
                            "SIZE) then CLASS::CLASS(self) free free");
@@ -186,10 +196,10 @@ static int check_lengths(const struct reader *reader)
         if (!used)
             return reader_fail(
                 reader, &reader->token[reader->later[i].name],
-                "how many elements has %s? Write %s[n] without the '*'; or "
-                "'= 0' for one value that begins with it, or 'length %s' "
+                "how many elements has %s? Write %s[n] without the '*', %s[1] for one "
+                "value; or '= 0' for one value that begins with it, or 'length %s' "
                 "behind the array whose length it holds",
-                argument->name, argument->name, argument->name);
+                argument->name, argument->name, argument->name, argument->name);
     }
     return 0;
 }

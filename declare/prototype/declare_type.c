@@ -178,6 +178,8 @@ static int combine(const struct reader *reader, const struct token *first,
     return 0;
 }
 
+#define LONG_DOUBLE "long double is a number of the x87; it cannot be passed"
+
 static int read_keywords(struct reader *reader, enum ctype *type)
 {
     const struct token *const first = reader_token(reader);
@@ -185,8 +187,7 @@ static int read_keywords(struct reader *reader, enum ctype *type)
     for (int k; (k = keyword(reader_token(reader))) >= 0; reader_next(reader))
         count[k]++;
     if (token_is(reader_token(reader), "double"))
-        return reader_fail(reader, first,
-                           "long double is a number of the x87; it cannot be passed");
+        return reader_fail(reader, first, LONG_DOUBLE);
     return combine(reader, first, count, type);
 }
 
@@ -316,10 +317,12 @@ static int read_type(struct reader *reader, struct specifier *specifier)
     return refuse(reader, token);
 }
 
-/* Words of a type behind a type are no name: unsigned __int128, double long. */
+/* Words of a type behind a type are no name: unsigned __int128, float int. */
 static int no_more_words(const struct reader *reader)
 {
     const struct token *const token = reader_token(reader);
+    if (token_is(token - 1, "double") && token_is(token, "long"))
+        return reader_fail(reader, token, LONG_DOUBLE);
     if (keyword(token) >= 0 || token_is(token, "float") || token_is(token, "double"))
         return reader_fail(reader, token, "C has no such type");
     return refuse(reader, token);

@@ -21,13 +21,17 @@ static const struct history_change *last_change(const struct history *history,
     return last;
 }
 
-/* What the last gate of the case in [first, end) called it; NULL: it met none. */
+/* The verdict of the last gate on the case in [first, end); NULL: it met none, or a run
+ * that measured it later compared nothing. */
 static const char *last_verdict(const struct history *history, size_t first, size_t end)
 {
-    while (end-- > first)
-        if (history->entries[end].verdict)
-            return history->entries[end].verdict;
-    return NULL;
+    const struct history_entry *entry = NULL;
+    while (end-- > first) {
+        entry = &history->entries[end];
+        if (entry->verdict || entry->median_ns > 0)
+            break;
+    }
+    return entry ? entry->verdict : NULL;
 }
 
 static void change_tell(const struct history *history,
@@ -66,20 +70,22 @@ static const struct history_change *next_change(const struct history *history,
 int history_answer(const struct history *history, char ***lines, size_t *n)
 {
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-    size_t cases = 0, slower = 0, faster = 0, regressed = 0;
+    size_t cases = 0, slower = 0, faster = 0, regressed = 0, improved = 0;
     for (size_t first = 0, end; first < history->n; first = end) {
         end = history_group_end(history, first);
         const struct history_change *const last = last_change(history, first, end);
         const char *const verdict = last_verdict(history, first, end);
         regressed += verdict && strcmp(verdict, "REGRESSED") == 0;
+        improved += verdict && strcmp(verdict, "IMPROVED") == 0;
         cases++;
         slower += last && last->change > 0;
         faster += last && last->change < 0;
     }
     buffer_format(&text, "%zu case%s: %zu slower than before, %zu faster", cases,
                   cases == 1 ? "" : "s", slower, faster);
-    if (regressed)
-        buffer_format(&text, "; %zu REGRESSED in the last gate", regressed);
+    if (regressed || improved)
+        buffer_format(&text, "; %zu REGRESSED and %zu IMPROVED by their last gates",
+                      regressed, improved);
     else if (!slower && !faster)
         buffer_add(&text, "; no change was found");
     *lines = NULL;

@@ -25,7 +25,8 @@ static int direction(const struct history_entry *entry)
                                                   : 0;
 }
 
-/* history_read() calls it, too. -ENOMEM. */
+/* A run counts once, however many of its cases changed: they share its machine. -ENOMEM.
+ */
 static int history_directions(struct history *history)
 {
     const size_t n = history->n;

@@ -52,9 +52,9 @@ function changeText(runs, since) {
     change(since.change)} ${range(since.ci, change)}`;
 }
 
-// The last gate of a case, if it called a change.
+// The last gate of a case, if it called a change and no run measured the case later.
 function lastGate(line) {
-  const gate = line.runs.filter((entry) => entry.verdict).at(-1);
+  const gate = line.runs.filter((entry) => entry.verdict || entry.median_ns > 0).at(-1);
   return ["REGRESSED", "IMPROVED"].includes(gate?.verdict) ? gate : null;
 }
 const gateText = (gate) => `${gate.verdict} ${change(gate.compared)} by the gate of ${

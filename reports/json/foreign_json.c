@@ -88,17 +88,31 @@ static int add_case(const struct value *entry, struct run *run, const char *name
     return foreign_set_median(result, ns) ? value_no_memory(entry) : 0;
 }
 
-/* Whether another entry has the same name under `key`. */
-static bool is_ambiguous(const struct value *entry, const char *key)
+/* Whether entries beside it have another text under `key`. */
+static bool varies(const struct value *entry, const char *key)
 {
     const cJSON *other;
-    size_t n = 0;
 
     cJSON_ArrayForEach (other, entry->parent->json) {
         const struct value value = {.json = other};
-        n += !strcmp(text_of(&value, key), text_of(entry, key));
+        if (strcmp(text_of(&value, key), text_of(entry, key)) != 0)
+            return true;
     }
-    return n > 1;
+    return false;
+}
+
+/* Whether the command of an entry was run with other parameters, too. */
+static bool parameters_vary(const struct value *entry, const cJSON *parameters)
+{
+    const cJSON *other;
+
+    cJSON_ArrayForEach (other, entry->parent->json) {
+        const struct value value = {.json = other};
+        if (!strcmp(text_of(&value, "command"), text_of(entry, "command")) &&
+            !cJSON_Compare(value_member(&value, "parameters").json, parameters, true))
+            return true;
+    }
+    return false;
 }
 
 /* A command whose parameters choose between its runs has them in its name. */
@@ -110,7 +124,7 @@ static int add_command(const struct value *entry, void *context)
     if (value_object(entry))
         return value_object(entry);
     buffer_add(&name, text_of(entry, "command"));
-    if (cJSON_IsObject(parameters.json) && is_ambiguous(entry, "command"))
+    if (cJSON_IsObject(parameters.json) && parameters_vary(entry, parameters.json))
         for (const cJSON *p = parameters.json->child; p; p = p->next)
             if (cJSON_IsString(p))
                 buffer_format(&name, " %s=%s", p->string, p->valuestring);
@@ -138,7 +152,7 @@ static int add_nanobench(const struct value *entry, void *context)
 
     if (!code && !value_absent(&value))
         code = value_from(&value, 0, &batch);
-    if (!code && is_ambiguous(entry, "name") && *text_of(entry, "title"))
+    if (!code && varies(entry, "title") && *text_of(entry, "title"))
         buffer_format(&name, "%s/", text_of(entry, "title"));
     buffer_add(&name, text_of(entry, "name"));
     if (name.failed)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The cost of wide SIMD: what it gains net, the answer in words, and the verdict. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -7,6 +8,8 @@
 
 #include "judge.h"
 #include "judge/answer_kinds.h"
+
+/* ---- the net gain ---- */
 
 static const struct result *fastest(const struct run *run, size_t group, const char *isa)
 {
@@ -67,6 +70,8 @@ void license_net_free(struct license_net *net)
         FREE_EACH(point->shape, point->wide, point->narrow);
 }
 
+/* ---- the answer in words ---- */
+
 static const char *cost_sentence(enum license_cost cost)
 {
     static const char *const sentences[] = {
@@ -122,6 +127,8 @@ int license_answer(const struct license *license, struct answer *answer)
         strings_free(answer->line, answer->n);
     return status;
 }
+
+/* ---- the verdict ---- */
 
 void license_summarise(struct license_scope *scope)
 {

@@ -2,6 +2,7 @@
 /* The texts that harnesses print, each read by its own rules. */
 #include "readings.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,12 +278,34 @@ int read_checkasm(char *text, const struct reading_form *form, struct readings *
 /* Nanoseconds, if the pattern has no unit; NaN: the text has a rate there, "MB/s". */
 static double unit_behind(const char *text)
 {
+    static const char *const seconds[] = {"s", "sec", "second"};
     const char *const word = skip_blanks(text);
     const char *const slash = memchr(word, '/', strcspn(word, " \t"));
-    return slash && slash > word && !strncmp(slash, "/s", 2) &&
-                   isnan(unit_ns(word, (size_t)(slash - word)))
-               ? NAN
-               : 1;
+    if (!slash || slash == word || !isnan(unit_ns(word, (size_t)(slash - word))))
+        return 1;
+    const size_t n = strcspn(slash + 1, " \t/,;:)]|");
+    for (size_t i = 0; i < ARRAY_LEN(seconds); i++)
+        if (n == strlen(seconds[i]) && !memcmp(slash + 1, seconds[i], n))
+            return NAN;
+    return 1;
+}
+
+/* Goes behind the number that a group begins with, which `digits` gets; NULL: it begins
+ * with none, as "3x" does, which is no time. */
+static const char *take_number(const char *text, const char *end,
+                               char digits[static NUMBER_MOST + 1])
+{
+    const size_t length = end > text ? (size_t)(end - text) : 0;
+    const size_t n = length < NUMBER_MOST ? length : NUMBER_MOST;
+    char *rest;
+    memcpy(digits, text, n);
+    digits[n] = '\0';
+    strtod(digits, &rest);
+    const char *const behind = text + (rest - digits);
+    const bool other = behind < end && isalpha((unsigned char)*behind) &&
+                       isnan(unit_ns(behind, strcspn(behind, " \t,;:)]"))) &&
+                       !isnan(unit_behind(behind));
+    return rest == digits || other ? NULL : behind;
 }
 
 int read_regex(char *text, const struct reading_form *form, struct readings *readings,
@@ -295,17 +318,16 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
             part[2].rm_so < 0)
             continue;
         const char *const end = line + part[2].rm_eo;
-        const char *const number = skip_blanks(line + part[2].rm_so);
-        const size_t digits_most =
-            end > number ? trimmed(number, (size_t)(end - number)) : 0;
+        const char *const behind =
+            take_number(skip_blanks(line + part[2].rm_so), end, digits);
+        const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
+        if (!length || length > NAME_MOST || !behind)
+            continue;
         const double unit =
             part[3].rm_so < 0
-                ? unit_behind(end)
+                ? unit_behind(behind)
                 : unit_ns(line + part[3].rm_so, (size_t)(part[3].rm_eo - part[3].rm_so));
-        const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
-        if (!length || length > NAME_MOST || !ungroup(number, digits_most, digits))
-            continue;
-        const bool comma = memchr(number, ',', digits_most);
+        const bool comma = behind < end && *behind == ',';
         if (comma || isnan(unit))
             readings_put(
                 readings, line + part[1].rm_so, length,

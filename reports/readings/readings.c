@@ -56,33 +56,29 @@ void readings_begin(struct readings *readings, const char *section, size_t lengt
              (int)(length < SECTION_MOST ? length : SECTION_MOST), section);
 }
 
-/* Whether the name stands in another section too. */
-static bool is_ambiguous(const struct readings *readings, const struct reading *reading)
+static bool has_sections(const struct readings *readings)
 {
-    for (size_t i = 0; i < readings->n; i++)
-        if (!strcmp(readings->entry[i].name, reading->name) &&
-            strcmp(readings->entry[i].section, reading->section) != 0)
+    for (size_t i = 1; i < readings->n && !readings->failed; i++)
+        if (strcmp(readings->entry[i].section, readings->entry[0].section) != 0)
             return true;
     return false;
 }
 
 void readings_tell_apart(struct readings *readings)
 {
-    char **const name = calloc(readings->n + 1, sizeof *name);
-    readings->failed |= !name;
-    for (size_t i = 0; i < readings->n && !readings->failed; i++) {
-        const struct reading *const entry = &readings->entry[i];
-        if (*entry->section && is_ambiguous(readings, entry) &&
-            asprintf(&name[i], "%s/%s", entry->section, entry->name) < 0)
+    const bool several = has_sections(readings);
+    for (size_t i = 0; i < readings->n && several; i++) {
+        struct reading *const entry = &readings->entry[i];
+        char *name;
+        if (!*entry->section)
+            continue;
+        if (asprintf(&name, "%s/%s", entry->section, entry->name) < 0) {
             readings->failed = true;
+            return;
+        }
+        free(entry->name);
+        entry->name = name;
     }
-    for (size_t i = 0; i < readings->n && name; i++) {
-        char **const kept = &readings->entry[i].name;
-        char *const old = name[i] ? *kept : NULL;
-        *kept = name[i] ? name[i] : *kept;
-        free(old);
-    }
-    free(name);
 }
 
 void readings_add(struct readings *readings, const char *name, size_t length, double ns)

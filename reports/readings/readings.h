@@ -48,7 +48,7 @@ void readings_put(struct readings *readings, const char *name, size_t length,
                   const char *reason, struct reading reading);
 /* What is added from now on stands in that section of the text. */
 void readings_begin(struct readings *readings, const char *section, size_t length);
-/* Equal names in several sections become SECTION/NAME. */
+/* If there are several sections, each name becomes SECTION/NAME. */
 void readings_tell_apart(struct readings *readings);
 struct reading *readings_find(const struct readings *readings, const char *name);
 void readings_free(struct readings *readings);

@@ -109,6 +109,28 @@ static void test_returned(void **state)
     }
 }
 
+/* The object of a method may be made, filled, found, or none. */
+static void test_objects_of_methods(void **state)
+{
+    static const struct {
+        const char *object;
+        enum argument_kind kind;
+    } all[] = {
+        {"void *self = from calloc(1, 16) then Filter::Filter(self, 0.5f) free free",
+         ARGUMENT_OPAQUE},
+        {"inout bytes self[16] then Filter::Filter(self, 0.5f)", ARGUMENT_ARRAY},
+        {"Filter *self = &global_filter", ARGUMENT_SYMBOL},
+        {"Filter *self = NULL", ARGUMENT_NULL}};
+    for (size_t i = 0; i < 2 * ARRAY_LEN(all); i++) {
+        char text[200];
+        snprintf(text, sizeof text, "void Filter::run(%s, float y[n], int n) %s",
+                 all[i / 2].object, i % 2 ? "override" : "const");
+        const struct declaration *d = parsed(text);
+        assert_int_equal(d->argument[0].kind, all[i / 2].kind);
+        assert_int_equal(d->n, 3);
+    }
+}
+
 /* Names may be words that mean something at other places. */
 static void test_words_as_names(void **state)
 {
@@ -370,8 +392,8 @@ static void test_scopes(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_scopes), TEST(test_mix), TEST(test_types),
-                     TEST(test_returned), TEST(test_words_as_names), TEST(test_extents),
-                     TEST(test_limits), TEST(test_pointers), TEST(test_typedefs),
-                     TEST(test_freed), TEST(test_functions), TEST(test_lengths),
-                     TEST(test_tolerances));
+                     TEST(test_returned), TEST(test_objects_of_methods),
+                     TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
+                     TEST(test_pointers), TEST(test_typedefs), TEST(test_freed),
+                     TEST(test_functions), TEST(test_lengths), TEST(test_tolerances));
 }

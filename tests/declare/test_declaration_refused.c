@@ -9,6 +9,9 @@ static const struct {
     {"void Filter::run(float y[n], const float x[n], int n) const",
      "a method takes its object first: void *self = from calloc(1, SIZE) then "
      "CLASS::CLASS(self) free free"},
+    {"void Filter::run(float y[n], const float x[n], int n) override",
+     "a method takes its object first"},
+    {"void run() const", "a method takes its object first"},
     {"", "expected a type\n    \n    ^"},
     {"void mix",
      "expected '(' behind the type that is returned\n    void mix\n            ^"},
@@ -68,7 +71,10 @@ static const struct {
      "double f()\n    ^~~~"},
     {"void (unsigned __int128, float x[n], size_t n)",
      "__int128 is an integer of two registers; it cannot be passed"},
-    {"void (double long = 1)", "C has no such type"},
+    {"void (double long = 1)",
+     "long double is a number of the x87; it cannot be passed\n    void (double long = "
+     "1)\n                 ^~~~"},
+    {"void (float long = 1)", "C has no such type"},
     {"void (__m64 x)", "__m64 is a vector of MMX; it cannot be passed\n    void "
                        "(__m64 x)\n          ^~~~~"},
     {"void (__m256 x[2])", "for an array of vectors write one of their elements"},
@@ -111,7 +117,8 @@ static const struct {
     {"void (int (*f)(void))", "which function is f? Write = &name, or = NULL"},
     {"void (int a, int a)",
      "two arguments are called a\n    void (int a, int a)\n                     ^"},
-    {"void (int *r)", "how many elements has r? Write r[n] without the '*'"},
+    {"void (int *r)",
+     "how many elements has r? Write r[n] without the '*', r[1] for one value; or '= 0'"},
     {"void (u8 x[])", "how many elements? Write an expression, such as [n]"},
     {"void (u8 x[2.5])",
      "expected a whole number\n    void (u8 x[2.5])\n               ^~~"},

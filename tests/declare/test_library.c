@@ -142,6 +142,36 @@ static void test_families(void **state)
     families_free(family, n);
 }
 
+/* Clones of a function have other arguments than it, and parts of it have none. */
+static void test_clones_are_in_no_family(void **state)
+{
+    static const struct {
+        const char *suffix;
+        bool is_clone;
+    } rows[] = {
+        {"", false},          {".isra.0", true},      {".part.12", true},
+        {".cold", true},      {".cold.1", true},      {".constprop.0.isra.0", true},
+        {".partly", false},   {".cold.path", false},  {".llvm.17", false},
+        {".constprop", true}, {".part.0.cold", true}, {".0", false}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char names[2][40];
+        struct library_function functions[2];
+        const struct library library = {.function = functions, .n = 2};
+        struct family *family;
+        size_t n;
+        for (int k = 0; k < 2; k++) {
+            snprintf(names[k], sizeof names[k], "mix_%s%s", k ? "c" : "avx2",
+                     rows[i].suffix);
+            functions[k] =
+                (struct library_function){.name = names[k], .binding = FUNCTION_LOCAL};
+        }
+        assert_int_equal(library_families(&library, true, &family, &n), 0);
+        if (n != !rows[i].is_clone)
+            fail_msg("%s is in %zu families", names[0], n);
+        families_free(family, n);
+    }
+}
+
 static void test_words(void **state)
 {
     static const struct {
@@ -266,6 +296,7 @@ int main(int argc, char **argv)
     library_path = argv[1];
     return RUN_TESTS_BETWEEN(open_library, close_library, TEST(test_bindings),
                              TEST(test_names), TEST(test_near), TEST(test_isas),
-                             TEST(test_families), TEST(test_words), TEST(test_places),
-                             TEST(test_split), TEST(test_resolve));
+                             TEST(test_families), TEST(test_clones_are_in_no_family),
+                             TEST(test_words), TEST(test_places), TEST(test_split),
+                             TEST(test_resolve));
 }

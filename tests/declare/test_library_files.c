@@ -66,6 +66,80 @@ static void test_linked(void **state)
     unsetenv("CC");
 }
 
+static size_t count_lines(const char *path)
+{
+    FILE *const file = fopen(path, "r");
+    size_t lines = 0;
+    assert_non_null(file);
+    for (int c; (c = fgetc(file)) != EOF;)
+        lines += c == '\n';
+    fclose(file);
+    return lines;
+}
+
+/* A compiler of a few lines complains as real ones do; it is asked again only if what it
+ * complains of can be taken away, and its last complaint is told. */
+static void test_complaints_of_linkers(void **state)
+{
+#define STREAMS "relocation R_X86_64_PC32 against symbol \\`stderr@@GLIBC_2.2.5'"
+#define LIBRARY "ld: cannot find -lstdc++: No such file or directory"
+    static const struct {
+        const char *without, *complaint, *told;
+        size_t runs;
+    } rows[] = {
+        {"none", "x.o: file format not recognized", "file format not recognized", 1},
+        {"none", "undefined reference to 'std::terminate()'", "undefined reference", 1},
+        {"none", "undefined reference to my_stderr", "undefined reference", 1},
+        {"none", "ld: cannot find -lnowhere\ncollect2: error: ld returned 1 exit status",
+         "cannot find -lnowhere", 1},
+        {"assembler", STREAMS, "relocation of other", 2},
+        {"lstdc", LIBRARY, "relocation of other", 2},
+        {"both", STREAMS, "relocation of other", 3},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char script[] = "/tmp/simdbench-cc-XXXXXX", log[64], compiler[64];
+        char *linked, *command;
+        struct error error;
+        const int fd = mkstemp(script);
+        assert_true(fd >= 0);
+        snprintf(log, sizeof log, "%s.log", script);
+        snprintf(compiler, sizeof compiler, "sh %s", script);
+        dprintf(fd,
+                "echo run >>%s; without=%s\n"
+                "case $without,$* in\n"
+                "none,*) printf '%%b\\n' \"%s\";;\n"
+                "lstdc,*lstdc*|both,*lstdc*) echo '" LIBRARY "';;\n"
+                "assembler,*assembler*|both,*assembler*|lstdc,*) echo relocation of other"
+                ";;\n"
+                "*) echo \"%s\";;\nesac\nexit 1\n",
+                log, rows[i].without, rows[i].complaint, rows[i].complaint);
+        close(fd);
+        setenv("CC", compiler, 1);
+        assert_int_equal(library_link(object_path, &linked, &command, &error), -ENOEXEC);
+        unsetenv("CC");
+        assert_null(command);
+        if (!strstr(error.text, rows[i].told))
+            fail_msg("row %zu: %s", i, error.text);
+        assert_int_equal(count_lines(log), rows[i].runs);
+        unlink(script);
+        unlink(log);
+    }
+}
+
+/* A compiler with more words than are kept would be run without the file. */
+static void test_compiler_of_many_words(void **state)
+{
+    char compiler[200] = "cc", *linked, *command;
+    struct error error;
+    for (int i = 0; i < 40; i++)
+        strcat(compiler, " -g");
+    setenv("CC", compiler, 1);
+    assert_int_equal(library_link(object_path, &linked, &command, &error), -E2BIG);
+    unsetenv("CC");
+    assert_null(linked);
+    assert_null(command);
+}
+
 static void test_objects(void **state)
 {
     struct library library;
@@ -127,5 +201,6 @@ int main(int argc, char **argv)
     object_path = argv[2];
     archive_path = argv[3];
     return RUN_TESTS(TEST(test_where), TEST(test_linked), TEST(test_objects),
+                     TEST(test_complaints_of_linkers), TEST(test_compiler_of_many_words),
                      TEST(test_any_bytes));
 }

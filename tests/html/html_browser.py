@@ -338,7 +338,7 @@ class Pages(PageCase):
             "document.querySelector('#history .since').textContent"))
         self.assertEqual(self.js("Chart.getChart(document.querySelector('#history canvas'))"
                                  ".options.plugins.marks.lines[0].x"), 1)
-        self.open(self.changed(page, lambda document: document["cases"][0]["runs"][1].update(
+        self.open(self.changed(page, lambda document: document["cases"][0]["runs"][-1].update(
             verdict="REGRESSED", compared=0.25, started_at="2026-01-02T03:04:05Z")))
         self.assertEqual(self.js("document.querySelector('#history .since').textContent"),
                          "REGRESSED +25.0% by the gate of 2026-01-02")

@@ -353,17 +353,18 @@ class ForeignJson(HarnessCase):
         files = {
             "go": "".join(f"pkg: ex/{pkg}\nBenchmarkX 9 {ns} ns/op\nBenchmark{pkg} 9 {ns} ns/op\n"
                           for pkg, ns in (("a", 100), ("b", 9000))),
-            "nano": "".join(f"| ns/op | op/s | {title}\n|--:|--:|:--\n| {ns} | 1 | `X`\n"
+            "nano": "".join(f"| ns/op | op/s | {title}\n|--:|--:|:--\n| {ns} | 1 | `X`\n| 5 | 1 | `only {title}`\n"
                             for title, ns in (("ex/a", 100), ("ex/b", 9000))),
             "catch": "<?xml ?><TestCase name=\"t\">" + "".join(
                 f"<Section name=\"{section}\"><BenchmarkResults name=\"X\" ><mean value=\"{ns}\"/>"
                 "</BenchmarkResults></Section>" for section, ns in (("ex/a", 100), ("ex/b", 9000))),
             "hyper": json.dumps({"results": [
-                {"command": "X", "times": [ns * 1e-9], "parameters": {"of": of}}
-                for of, ns in (("a", 100), ("b", 9000))]}),
+                {"command": command, "times": [ns * 1e-9], "parameters": {"of": of}}
+                for command, of, ns in (("X", "a", 100), ("X", "b", 9000), ("only", "a", 5),
+                                        ("only", "a", 6))]}),
             "rows": json.dumps({"results": [
-                {"title": title, "name": "X", "median(elapsed)": ns * 1e-9}
-                for title, ns in (("ex/a", 100), ("ex/b", 9000))]})}
+                {"title": f"ex/{of}", "name": name, "median(elapsed)": ns * 1e-9}
+                for of, ns in (("a", 100), ("b", 9000)) for name in ("X", f"only {of}")]})}
         for name, text in files.items():
             with self.subTest(name):
                 (self.folder / name).write_text(text)
@@ -374,7 +375,10 @@ class ForeignJson(HarnessCase):
                 one = ids.get(name, "ex/%s/X")
                 self.assertAlmostEqual(found.pop(one % "a"), 100)
                 self.assertAlmostEqual(found.pop(one % "b"), 9000)
-                self.assertEqual(set(found), {"Benchmarka", "Benchmarkb"} if name == "go" else set())
+                others = {"go": {"ex/a/Benchmarka", "ex/b/Benchmarkb"}, "hyper": {"only"},
+                          "nano": {"ex/a/only ex/a", "ex/b/only ex/b"},
+                          "rows": {"ex/a/only a", "ex/b/only b"}}
+                self.assertEqual(set(found), others.get(name, set()))
 
     def test_files_that_are_none(self):
         for name, text, why in (
@@ -398,7 +402,7 @@ class ForeignJson(HarnessCase):
         base, head = self.foreign("base.json", 1), self.foreign("head.json", 1.5)
         done = self.run_tool("compare", base, head)
         self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* INCONCLUSIVE")
-        self.assertIn("skipped: both runs skip it: no data", done.stdout)
+        self.assertIn("skipped: both runs fail: no data", done.stdout)
         other = self.foreign("other.json", 1.5, host="other")
         done = self.run_tool("compare", base, other)
         self.assertRegex(done.stdout, r"BM_copy/1024 .*\+50.00%.* UNUSABLE")

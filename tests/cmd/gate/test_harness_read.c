@@ -95,6 +95,49 @@ static void last_digits_are_told(void **state)
                 0.01);
 }
 
+/* The group of the number may have words behind it. */
+static void numbers_of_patterns(void **state)
+{
+    static const struct {
+        const char *line;
+        double ns; /* NaN: it fails; 0: it is no case */
+    } rows[] = {
+        {"case 100 ns", 100},
+        {"case 100ns (3 rounds)", 100},
+        {"case   1.5e3", 1500},
+        {"case 12.5\u00b10.5 cycles", 12.5},
+        {"case 12 lib/src.c", 12},
+        {"case 12 a/step", 12},
+        {"case 12 us/sample", 12},
+        {"case 12 MB/s", NAN},
+        {"case 12 MB/s, best of 3", NAN},
+        {"case 12 items/second", NAN},
+        {"case 12GB/sec", NAN},
+        {"case 1,234.5 ns", NAN},
+        {"case 1.5x", 0},
+        {"case info", 0},
+        {"case none", 0},
+        {"case  ", 0},
+    };
+    regex_t pattern;
+    assert_int_equal(regcomp(&pattern, "(case) (.*)", REG_EXTENDED), 0);
+    const struct reading_form form = {.pattern = &pattern};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct readings readings = {.n = 0};
+        struct error error;
+        char *const copy = strdup(rows[i].line);
+        assert_non_null(copy);
+        assert_int_equal(read_regex(copy, &form, &readings, &error), 0);
+        const double ns = readings.n ? readings.entry[0].ns : 0;
+        if (isnan(ns) != isnan(rows[i].ns) || (!isnan(ns) && ns != rows[i].ns))
+            fail_msg("'%s' is %g", rows[i].line, ns);
+        assert_true(!isnan(ns) || readings.entry[0].reason);
+        readings_free(&readings);
+        free(copy);
+    }
+    regfree(&pattern);
+}
+
 static void other_lines_are_not(void **state)
 {
     static const char *const junk[] = {
@@ -249,9 +292,9 @@ static void programs_are_known_by_their_texts(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(lines_are_read), TEST(last_digits_are_told),
-                     TEST(other_lines_are_not), TEST(documents_are_found),
-                     TEST(times_that_cannot_be), TEST(names_are_made_unique),
-                     TEST(arguments_name_one_case),
+    return RUN_TESTS(TEST(lines_are_read), TEST(numbers_of_patterns),
+                     TEST(last_digits_are_told), TEST(other_lines_are_not),
+                     TEST(documents_are_found), TEST(times_that_cannot_be),
+                     TEST(names_are_made_unique), TEST(arguments_name_one_case),
                      TEST(programs_are_known_by_their_texts));
 }

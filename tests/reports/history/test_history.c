@@ -204,22 +204,25 @@ static void test_table_and_csv(void **state)
     const struct history history = {.entries = entries, .n = 3};
     char *text = written(&history, history_write_table);
     assert_string_equal(
-        text,
-        FMA " on aa, Some CPU\n"
-            "  date                  commit  label      time    ±95%   change\n"
-            "  2024-01-01T00:00:00Z  abc     -      1.000 us  ±2.00%        -\n"
-            "  2024-01-01T00:00:00Z  abc     v1     1.500 us       -  ~+50.0%"
-            "  REGRESSED +3.10% [+2.50%, +4.00%]\n"
-            "\n" FMA " on abc\n"
-            "  date                  commit  time  ±95%  change\n"
-            "  2024-01-01T00:00:00Z  -          -     -       -"
-            "  noisy: a \"reason\"\n"
-            "\n2 cases: 0 slower than before, 0 faster; 1 REGRESSED in the last gate\n");
+        text, FMA " on aa, Some CPU\n"
+                  "  date                  commit  label      time    ±95%   change\n"
+                  "  2024-01-01T00:00:00Z  abc     -      1.000 us  ±2.00%        -\n"
+                  "  2024-01-01T00:00:00Z  abc     v1     1.500 us       -  ~+50.0%"
+                  "  REGRESSED +3.10% [+2.50%, +4.00%]\n"
+                  "\n" FMA " on abc\n"
+                  "  date                  commit  time  ±95%  change\n"
+                  "  2024-01-01T00:00:00Z  -          -     -       -"
+                  "  noisy: a \"reason\"\n"
+                  "\n2 cases: 0 slower than before, 0 faster; 1 REGRESSED and 0 IMPROVED "
+                  "by their last gates\n");
     free(text);
+    /* A gate that a run without one follows is no news. */
+    entries[0].verdict = words[7];
     entries[1].verdict = NULL;
     text = written(&history, history_write_table);
     assert_non_null(strstr(text, "0 faster; no change was found\n"));
     free(text);
+    entries[0].verdict = NULL;
     entries[1].verdict = words[7];
     text = written(&history, history_write_csv);
     assert_non_null(strstr(text,

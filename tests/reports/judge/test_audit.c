@@ -96,14 +96,20 @@ static void test_ranges(void **state)
 static void test_own_code(void **state)
 {
     static const struct row own[] = {
-        {"4", {3.8, 3.8, 4.4}}, {"7", {7, 6.2, 7.7}}, {"100", {80, 80.5, 86}}};
+        {"3", {1.2, 9, 3.1}},
+        {"4", {3.8, 3.8, 4.4}},
+        {"7", {7, 6.2, 7.1}},
+        {"100", {80, 80.5, 86}},
+    };
     struct audit audit;
     struct run *const run = make(own, ARRAY_LEN(own), "");
     assert_int_equal(run_audit(run, &audit), 0);
-    assert_int_equal(audit.worse, 0);
-    assert_int_equal(audit.n, 1);
-    assert_int_equal(audit.range[0].sizes, 1);
-    assert_string_equal(audit.range[0].last->shape, "100");
+    assert_int_equal(audit.worse, 1);
+    assert_int_equal(audit.n, 2);
+    assert_string_equal(audit.range[0].last->shape, "3");
+    assert_true(audit.range[0].worse);
+    assert_int_equal(audit.range[1].sizes, 1);
+    assert_string_equal(audit.range[1].last->shape, "100");
     free(audit.range);
     run_free(run);
 }
@@ -143,8 +149,28 @@ static void test_doubt(void **state)
     run_free(run);
 }
 
+/* A kernel whose times nobody trusts is not as fast as the best: it acquits nobody. */
+static void test_doubt_about_the_other_kernel(void **state)
+{
+    struct audit audit;
+    struct run *const run = make(&rows[1], 1, "");
+    struct samples *const sse2 = &run->results[0].samples;
+    sse2->shared = true;
+    assert_int_equal(run_audit(run, &audit), 0);
+    assert_int_equal(audit.n, 0);
+    free(audit.range);
+    sse2->shared = false;
+    for (size_t i = 0; i < sse2->n; i++)
+        sse2->ns[i] *= i % 3 == 0 ? 0.6 : i % 3 == 1 ? 1 : 1.5;
+    assert_int_equal(run_summarise(run, GROUP_ALL), 0);
+    assert_int_equal(run_audit(run, &audit), 0);
+    assert_int_equal(audit.n, 0);
+    free(audit.range);
+    run_free(run);
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(test_ranges), TEST(test_own_code), TEST(test_crossover),
-                     TEST(test_doubt));
+                     TEST(test_doubt), TEST(test_doubt_about_the_other_kernel));
 }
