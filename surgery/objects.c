@@ -277,19 +277,23 @@ bool named_place(const struct object *object, bool other, uint64_t address,
     return true;
 }
 
-/* The symbol or the place to which a pointer leads. */
+/* The symbol, or the place in a section of data, to which a pointer leads; 0: code, of
+ * which a program has too many pointers to look all their names up. */
 static uint64_t pointer_value(const struct object *object, const ElfW(Shdr) * table,
                               const ElfW(Rela) * rela)
 {
     const uint64_t to = (uint64_t)rela->r_addend;
+    const ElfW(Shdr) *const of = section_of(object, to);
     const char *name;
     uint64_t place;
     if (symbol_of(object, table, rela, &name))
         return hash_name(HASH_FIRST ^ to, name);
-    return ELF64_R_TYPE(rela->r_info) == R_X86_64_RELATIVE &&
+    if (ELF64_R_TYPE(rela->r_info) != R_X86_64_RELATIVE)
+        return to;
+    return of && !(of->sh_flags & SHF_EXECINSTR) &&
                    named_place(object, false, object->bias + to, &place)
                ? place
-               : to;
+               : 0;
 }
 
 /* Pointers, which the loader writes, without their places. */

@@ -17,11 +17,11 @@ static bool has_access(const struct node *node, bool write)
     return has;
 }
 
-/* The span of all executions: it grows by as much as those have whose places nobody
- * knows. Windows see a part of a call. */
+/* The bytes of all executions: their span grows by as much as those have whose places
+ * nobody knows. Windows see a part of a call. */
 static struct span whole_span(const struct node *node, struct span known, bool whole)
 {
-    const struct span all = {.hi = UINT64_MAX, .bytes = 1};
+    const struct span all = {.hi = UINT64_MAX};
     double accesses = 0;
     for (unsigned i = 0; i < node->code.n_accesses; i++)
         accesses += access_is_counted(&node->code, &node->code.access[i]);
@@ -32,14 +32,13 @@ static struct span whole_span(const struct node *node, struct span known, bool w
     const double more = (double)(known.hi - known.lo) * fmax(missing, whole ? 0 : 1);
     if (more >= (double)known.lo || more >= (double)UINT64_MAX - (double)known.hi)
         return all;
-    known.lo -= (uint64_t)more;
-    known.hi += (uint64_t)more;
-    return known;
+    return (struct span){.lo = known.lo - (uint64_t)more,
+                         .hi = known.hi + (uint64_t)more + known.bytes - 1};
 }
 
 static bool overlap(struct span a, struct span b)
 {
-    return a.lo <= b.hi + b.bytes - 1 && b.lo <= a.hi + a.bytes - 1;
+    return a.lo <= b.hi && b.lo <= a.hi;
 }
 
 /* Spans that overlap are one. */
@@ -53,7 +52,6 @@ static void join(struct spans *spans, struct span new)
         }
         new.lo = old.lo < new.lo ? old.lo : new.lo;
         new.hi = old.hi > new.hi ? old.hi : new.hi;
-        new.bytes = old.bytes > new.bytes ? old.bytes : new.bytes;
         spans->span[i] = spans->span[--spans->n];
     }
     spans->span[spans->n++] = new;

@@ -131,6 +131,11 @@ FUNCTION(to_counts, "   movq %rsi, %rdx\n   shll $2, %ecx\n"
                     "2: movl (%r9), %eax\n   shrl $24, %eax\n"
                     "   incl 1024(%rsi, %rax, 4)\n   addq $4, %r9\n"
                     "   decl %ecx\n   jnz 2b\n   retq\n")
+/* What lies behind stores that overlap is not theirs. */
+FUNCTION(beside, "   movl $1, -8(%rsp)\n"
+                 "1: movups (%rdi), %xmm0\n   divps 16(%rdi), %xmm0\n"
+                 "   movups %xmm0, -24(%rsp)\n   movss %xmm0, -12(%rsp)\n"
+                 "   movl -8(%rsp), %eax\n   subl %eax, %ecx\n   jnz 1b\n   retq\n")
 /* Division by zero leaves a flag, and multiplication does not. */
 #define DIVIDED                                                               \
     "   movl $0x1f80, -8(%rsp)\n   ldmxcsr -8(%rsp)\n   xorps %xmm1, %xmm1\n" \
@@ -342,6 +347,7 @@ static void test_unsafe(void **state)
     refuse(to_general, SURGERY_DIVIDE, -EPERM, "a general register at to_general+0x");
     refuse(to_memory, SURGERY_DIVIDE, -EPERM, "a general register at to_memory+0x");
     refuse(to_counts, SURGERY_DIVIDE, -EPERM, "a general register at to_counts+0x");
+    edit_well(beside, SURGERY_DIVIDE, 1);
     refuse(to_branches, SURGERY_DIVIDE, -EPERM, "branches would execute");
     if (!__builtin_cpu_supports("avx2"))
         return;
