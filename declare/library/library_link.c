@@ -120,14 +120,15 @@ static const char streams[] =
 static int run(const char *const *argv, struct heard *heard)
 {
     posix_spawn_file_actions_t actions;
-    int ends[2], input[2], ended = -1, status = 0;
+    int ends[2], input[2], ended = -1;
     pid_t child;
     if (pipe2(input, O_CLOEXEC) < 0)
         return -errno;
-    if (write(input[1], streams, sizeof streams - 1) < 0 || pipe2(ends, O_CLOEXEC) < 0)
-        status = -errno;
+    const bool ready =
+        write(input[1], streams, sizeof streams - 1) > 0 && pipe2(ends, O_CLOEXEC) == 0;
+    int status = -errno;
     close(input[1]);
-    if (status < 0) {
+    if (!ready) {
         close(input[0]);
         return status;
     }
@@ -248,7 +249,7 @@ static int link_in_a_way(const char *path, const char *compiler, const char *out
                                              : word;
     *heard = (struct heard){.n = 0};
     *command = word ? NULL : join(argv);
-    const int status = word ? -E2BIG : *command ? run(argv, heard) : -ENOMEM;
+    const int status = word || !n ? -E2BIG : *command ? run(argv, heard) : -ENOMEM;
     free(text);
     return status;
 }

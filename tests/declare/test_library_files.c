@@ -129,11 +129,10 @@ static void test_complaints_of_linkers(void **state)
 /* A compiler with more words than are kept would be run without the file. */
 static void test_compiler_of_many_words(void **state)
 {
-    char compiler[200] = "cc", *linked, *command;
+#define EIGHT " -g -g -g -g -g -g -g -g"
+    char *linked, *command;
     struct error error;
-    for (int i = 0; i < 40; i++)
-        strcat(compiler, " -g");
-    setenv("CC", compiler, 1);
+    setenv("CC", "cc" EIGHT EIGHT EIGHT EIGHT EIGHT, 1);
     assert_int_equal(library_link(object_path, &linked, &command, &error), -E2BIG);
     unsetenv("CC");
     assert_null(linked);
