@@ -312,7 +312,7 @@ class Judge(Case):
     def test_mistakes(self):
         env = environment(TMPDIR=str(self.folder))
         for words, message in (
-                ((), "which function"),
+                ((), "whose function is judged"),
                 (["--candidate=./none.so"], "none.so"),
                 ([f"--candidate={self.cheats}"], "no function of op poly"),
                 ([f"--candidate={self.known}:poly_d"], "did you mean poly_c"),
