@@ -6,7 +6,7 @@
 
 /* So many turns of a loop are counted at most, of the main one fewer: each is a stop of
  * up to 60 us in a virtual machine. */
-enum { COUNT_MOST = 50000, COUNT_MAIN_MOST = 16000 };
+enum { COUNT_MOST = 80000, COUNT_MAIN_MOST = 16000 };
 /* The number of turns that a window has of the loop whose turns are counted may differ
  * from window to window, but the mean of all must be known as well as this; better, if
  * any loop is.
