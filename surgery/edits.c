@@ -178,17 +178,26 @@ static int edit_gather(struct planning *planning, const struct one *one)
     return changes_add(planning->changes, &change, planning->error);
 }
 
+/* Memory, or the register, holds another vector then. */
+static int drop_move(struct planning *planning, const struct one *one)
+{
+    planning->altered |= is_vector_operand(&one->operand[0])
+                             ? vector_bit(one->operand[0].reg.value)
+                             : MEMORY;
+    return drop(planning, one);
+}
+
 static int edit_store(struct planning *planning, const struct one *one)
 {
-    return !one->seen->spills && moves(one, true) ? drop(planning, one) : 0;
+    return !one->seen->spills && moves(one, true) ? drop_move(planning, one) : 0;
 }
 
 /* The next load gets another vector then, as if it had stayed in its register:
  * results are wrong, but no instruction is there in place of the load. */
 static int edit_spill(struct planning *planning, const struct one *one)
 {
-    return one->seen->spills && moves(one, true)     ? drop(planning, one)
-           : one->seen->reloads && moves(one, false) ? drop(planning, one)
+    return one->seen->spills && moves(one, true)     ? drop_move(planning, one)
+           : one->seen->reloads && moves(one, false) ? drop_move(planning, one)
                                                      : 0;
 }
 

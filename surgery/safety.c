@@ -5,9 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* Memory where vectors are stored, beside the bits of registers. */
-#define MEMORY (UINT64_C(1) << 63)
-
 /* Reads and writes of vector registers and masks, one bit each, and of memory. */
 struct use {
     uint64_t reads, writes;

@@ -308,7 +308,10 @@ int counters_try(struct surgery *surgery, struct changes *changes, uint64_t **co
 
 /* Vector registers 0 to 31, then the masks. */
 #define MASK_BIT 32
-/* `altered` has a bit for each register that the changed instructions write. 0: their
+/* Memory where vectors are stored. */
+#define MEMORY (UINT64_C(1) << 63)
+/* `altered` has a bit for each register, and for memory, that the changed instructions
+ * write, or would. 0: their
  * other values reach nothing that matters; -EPERM. */
 int edit_is_safe(const struct surgery *surgery, const struct changes *changes,
                  const struct surgery_seen *seen, size_t n, uint64_t altered,

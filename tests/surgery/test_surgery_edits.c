@@ -347,6 +347,7 @@ static void test_unsafe(void **state)
     refuse(to_general, SURGERY_DIVIDE, -EPERM, "a general register at to_general+0x");
     refuse(to_memory, SURGERY_DIVIDE, -EPERM, "a general register at to_memory+0x");
     refuse(to_counts, SURGERY_DIVIDE, -EPERM, "a general register at to_counts+0x");
+    refuse(to_counts, SURGERY_STORE, -EPERM, "a general register at to_counts+0x");
     edit_well(beside, SURGERY_DIVIDE, 1);
     refuse(to_branches, SURGERY_DIVIDE, -EPERM, "branches would execute");
     if (!__builtin_cpu_supports("avx2"))
