@@ -80,7 +80,7 @@ class Run(Case):
                                  "--baseline=none", *SHORT)
         empty, full = kernels(document, layout="separate")
         self.assertEqual(full["status"], "ok")
-        self.assertEqual((empty["status"], empty["limit"]["share"]), ("short", None), empty)
+        self.assertEqual((empty["status"], empty["limit"]), ("short", None), empty)
 
     def test_quiet(self):
         self.assertEqual(self.run_tool(*SMALL, "--quiet").stderr, "")
