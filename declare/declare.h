@@ -241,8 +241,8 @@ struct call_signature {
 };
 void declaration_signature(const struct declaration *declaration,
                            struct call_signature *signature);
-/* Where an integer or pointer is passed: the numbers 0 to 5 are registers, those from 6
- * on words of the stack. */
+/* The place of an integer or pointer that is passed: the numbers 0 to 5 are registers,
+ * those from 6 on words of the stack. */
 unsigned call_place(const struct call_signature *signature, uint32_t argument);
 
 /* Arguments and results of a call. Words hold integers extended to 64 bits, pointers, and

@@ -198,7 +198,7 @@ int operand_sort(const struct simdbench_operand *operand);
 int input_fill_operand(const struct simdbench_operand *operand, uint64_t seed,
                        const char *input);
 /* True if parts of such an input, again and again, are none: "sorted", "runs", "file:".
- * Of a list the first one counts. NULL: false. */
+ * The first one of a list counts. NULL: false. */
 bool input_is_ordered(const char *input);
 /* Flags of an op beside SIMDBENCH_JOINT: easy values may take the place of its own
  * (EASY); they must not, but repeated ones of its own may (FORMED); these must not

@@ -401,7 +401,7 @@ static int add_arm(struct gate *gate, const char *name, const char *path,
     return status;
 }
 
-/* What stands behind the path in "PATH BUILD-ID-HASH"; empty if it is not known. */
+/* The build behind the path in "PATH BUILD-ID-HASH"; empty if it is not known. */
 static const char *object_build(const char *object)
 {
     const char *const space = strrchr(object, ' ');

@@ -46,7 +46,7 @@ void readings_list(struct readings *readings, const char *name, size_t length);
 /* A reading with a name and a reason of its own. */
 void readings_put(struct readings *readings, const char *name, size_t length,
                   const char *reason, struct reading reading);
-/* What is added from now on stands in that section of the text. */
+/* Readings that are added from now on stand in that section of the text. */
 void readings_begin(struct readings *readings, const char *section, size_t length);
 /* If there are several sections, each name becomes SECTION/NAME. */
 void readings_tell_apart(struct readings *readings);

@@ -113,7 +113,7 @@ static void test_integers(void **state)
     assert_true(!code.alu && code.lone);
 }
 
-/* Of a register with itself: its old value does not matter, but flags may. */
+/* The old value of a register with itself does not matter, but flags may. */
 static void test_idioms(void **state)
 {
     const bool amd = __builtin_cpu_is("amd");
