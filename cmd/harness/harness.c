@@ -89,22 +89,9 @@ static int check_request(struct harness *harness, struct error *error)
 
 static int take_cpus(struct harness *harness, struct error *error)
 {
-    const struct how *const how = harness->request.how;
     struct plan *const plan = &harness->plan.settled;
-    const uint32_t threads = harness->request.threads ? harness->request.threads : 1;
-    int order[CPUS_MAX];
-    if (how->n_cpu > CPUS_MAX)
-        return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
-    for (size_t i = 0; i < how->n_cpu; i++)
-        order[i] = how->cpu[i];
-    const size_t n = how->n_cpu ? how->n_cpu : cpu_order(order);
-    plan->n_cpu = threads < n && !how->n_cpu ? threads : n;
-    const int status = how->unlocked ? 0
-                                     : cpu_lock_take(order, n, plan->n_cpu, how->wait_ns,
-                                                     how->quiet, &plan->lock, error);
-    memcpy(plan->cpu, order, plan->n_cpu * sizeof order[0]);
-    harness->form.threads = (uint32_t)plan->n_cpu;
-    return status;
+    plan->most_threads = harness->request.threads ? harness->request.threads : 1;
+    return plan_choose_cpus(harness->request.how, plan, error);
 }
 
 /* ---- cases ---- */
