@@ -124,6 +124,15 @@ int child_step(struct child *child)
     return go_on(child, PTRACE_SINGLESTEP) ?: child_wait(child, -1);
 }
 
+int child_advance(struct child *child)
+{
+    int status = 0;
+    do
+        status = child_step(child);
+    while (status == 0 && !child->trapped);
+    return status;
+}
+
 int child_resume(struct child *child)
 {
     return go_on(child, PTRACE_CONT);
@@ -131,7 +140,11 @@ int child_resume(struct child *child)
 
 int child_continue(struct child *child)
 {
-    return child_resume(child) ?: child_wait(child, -1);
+    int status = 0;
+    do
+        status = child_resume(child) ?: child_wait(child, -1);
+    while (status == 0 && !child->trapped);
+    return status;
 }
 
 int child_interrupt(struct child *child)
