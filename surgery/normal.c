@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <Zydis/Zydis.h>
+#include "decode.h"
 
 enum {
     FUNCTIONS_MAX = 4 * BLOCKS_MAX,
@@ -129,7 +129,8 @@ static void write_initial(struct writing *writing, uint64_t address, uint64_t n,
                           bool text)
 {
     const struct object *const object = object_at(&writing->surgery->objects, address);
-    unsigned char *const bytes = object ? initial_at(object, address, &n) : NULL;
+    FREED_BY(free_memory) unsigned char *bytes =
+        object ? initial_at(object, address, &n) : NULL;
     uint64_t length = 0;
     while (text && bytes && length < n && is_text(bytes[length]))
         length++;
@@ -139,7 +140,6 @@ static void write_initial(struct writing *writing, uint64_t address, uint64_t n,
         fprintf(writing->to, " =%" PRIx64, hash_bytes(HASH_FIRST, bytes, n));
     else if (object)
         fprintf(writing->to, " =?");
-    free(bytes);
 }
 
 static void write_variable(struct writing *writing, uint64_t address, uint64_t bytes)
@@ -241,7 +241,6 @@ static void write_target(struct writing *writing, const struct insn *insn)
 static void write_text(struct writing *writing, const unsigned char *bytes,
                        const struct insn *insn)
 {
-    ZydisDecoder decoder;
     ZydisDecodedInstruction decoded;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     ZydisFormatter formatter;
@@ -250,10 +249,8 @@ static void write_text(struct writing *writing, const unsigned char *bytes,
     memcpy(copy, bytes, insn->length);
     if (insn->reference != REFERS_NOT)
         memset(copy + insn->field, 0, insn->field_bytes);
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-    if (!ZYAN_SUCCESS(
-            ZydisDecoderDecodeFull(&decoder, copy, insn->length, &decoded, operands)))
+    if (!decode(copy, insn->length, &decoded, operands))
         return;
     if (insn->reference == REFERS_BRANCH) {
         fprintf(writing->to, "%s", ZydisMnemonicGetString(decoded.mnemonic));

@@ -85,8 +85,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 
 int objects_open(struct objects *objects)
 {
-    const int status = regions_read(objects);
-    return status < 0 ? status : dl_iterate_phdr(add_object, objects);
+    return regions_read(objects) ?: dl_iterate_phdr(add_object, objects);
 }
 
 void objects_close(struct objects *objects)

@@ -195,15 +195,15 @@ struct plan {
  * not fit in memory. */
 int plan_make(const struct request *request, const struct how *how,
               const struct catalog *catalog, struct plan *plan, struct error *error);
-/* Takes all CPUs that the user named, else as many as the most threads of a case of those
- * that no other run measures on. */
-int plan_choose_cpus(const struct how *how, struct plan *plan, struct error *error);
 /* Decides what is counted, on which CPUs, and the team of each case, once the groups are
  * complete. Unless nothing will be measured it locks these CPUs, and waits for them as
  * cpu_lock_take() does. -EINVAL names an event; -E2BIG for too many of them; -CPUS_BUSY.
  */
 int plan_settle(const struct request *request, const struct how *how,
                 const struct catalog *catalog, struct plan *plan, struct error *error);
+/* Locks CPUs for `most_threads`: all that the user named, else the first that no other
+ * run measures on. */
+int plan_take_cpus(const struct how *how, struct plan *plan, struct error *error);
 /* Makes the catalog, the plan, and settles it. */
 int plan_prepare(const struct request *request, const struct how *how,
                  struct catalog *catalog, struct plan *plan, struct error *error);

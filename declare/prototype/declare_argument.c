@@ -27,8 +27,8 @@ static int read_extents(struct reader *reader, struct later *later)
         if (token_is(reader_token(reader), "]"))
             return reader_fail(reader, reader_token(reader),
                                "how many elements? Write an expression, such as [n]");
-        status = expression_skip(reader);
-        status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
+        status =
+            expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
     }
     if (status == 0 && later->specifier.pointers > 2)
         return reader_fail(reader, later->specifier.star,
@@ -115,10 +115,9 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     argument->role = specifier->role       ? specifier->role
                      : specifier->is_const ? ARGUMENT_IN
                                            : ARGUMENT_OUT;
-    int status = read_extents(reader, later);
-    status = status < 0 ? status : read_values(reader, argument, later);
-    return status < 0 ? status
-                      : fillers_parse(reader, argument, later->specifier.pointers);
+    return read_extents(reader, later)
+               ?: read_values(reader, argument, later)
+               ?: fillers_parse(reader, argument, later->specifier.pointers);
 }
 
 /* ---- pointers with a value ---- */
@@ -316,7 +315,7 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
     if (status == 0 && !token_is(reader_token(reader), "("))
         return reader_fail(reader, reader_token(reader),
                            "pointers to arrays cannot be passed; write x[h * w]");
-    status = status < 0 ? status : parameters_skip(reader);
+    status = status ?: parameters_skip(reader);
     if (status == 0 && !token_is(reader_token(reader), "="))
         return reader_fail(reader, &reader->token[later->name],
                            "which function is %s? Write = &name, or = NULL",
@@ -379,8 +378,8 @@ static int finish_extents(struct reader *reader, struct declared_argument *argum
         while (reader_take(reader, "static") || reader_take(reader, "restrict") ||
                reader_take(reader, "const"))
             ;
-        status = expression_read(reader, extent);
-        status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
+        status = expression_read(reader, extent)
+                     ?: reader_expect(reader, "]", "behind an extent");
     }
     return status == 0 && specifier->pair ? expression_double(reader, extent) : status;
 }

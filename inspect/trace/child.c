@@ -121,8 +121,7 @@ static int go_on(struct child *child, int how)
 
 int child_step(struct child *child)
 {
-    const int status = go_on(child, PTRACE_SINGLESTEP);
-    return status < 0 ? status : child_wait(child, -1);
+    return go_on(child, PTRACE_SINGLESTEP) ?: child_wait(child, -1);
 }
 
 int child_advance(struct child *child)

@@ -121,6 +121,10 @@ struct tracer {
     struct order order;
     struct error *error;
 };
+/* The error of a child that ended, or does not answer. */
+int tracer_gone(const struct tracer *tracer, int status);
+/* Code ran unseen: nothing that was known of it is true any more. */
+void tracer_forget(struct tracer *tracer);
 /* True behind the call. */
 bool tracer_is_done(const struct tracer *tracer);
 /* From where the child stands to the end of the call. -E2BIG: it takes more steps. */
@@ -130,8 +134,6 @@ int tracer_window(struct tracer *tracer, uint64_t instructions);
 
 /* ---- follow.c: the child's calls, between two markers ---- */
 
-/* The error of a child that ended, or does not answer. */
-int tracer_gone(struct tracer *tracer, int status);
 /* Lets it go on to a stop behind the marker that begins a call, or ends one. */
 int tracer_go_to_marker(struct tracer *tracer, bool begin);
 /* Tells the child how many calls are to come; behind the marker of an end. */
