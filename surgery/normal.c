@@ -66,7 +66,16 @@ static size_t function_of(struct writing *writing, uint64_t address)
     return writing->n++;
 }
 
-/* Places to which code jumps are numbered within their function. */
+static uint64_t times_of(const struct writing *writing, uint64_t address)
+{
+    uint64_t times = 0;
+    for (size_t i = 0; i < writing->surgery->n_executed; i++)
+        times += writing->surgery->executed[i] == address ? writing->times[i] : 0;
+    return times;
+}
+
+/* Places to which code jumps are numbered within their function. The names of functions
+ * that are known not to have executed mean nothing: a build may have renamed them. */
 static void write_place(struct writing *writing, uint64_t address)
 {
     const struct surgery *const surgery = writing->surgery;
@@ -75,7 +84,9 @@ static void write_place(struct writing *writing, uint64_t address)
     struct symbol symbol;
     size_t rank = 0;
     if (number == SIZE_MAX) {
-        const bool known = object && symbol_at(object, address, &symbol);
+        const bool known =
+            object && symbol_at(object, address, &symbol) &&
+            !(symbol.code && writing->times && !times_of(writing, address));
         fprintf(writing->to, " %s", known ? symbol.name : "elsewhere");
         return;
     }
@@ -222,7 +233,7 @@ static void write_target(struct writing *writing, const struct insn *insn)
     else if (!region || region->writable)
         write_variable(writing, target,
                        insn->reference == REFERS_LEA ? BLIND_BYTES : insn->data_bytes);
-    else if (region->executable && insn->reference != REFERS_DATA)
+    else if (leads_to_code(&surgery->objects, target) && insn->reference != REFERS_DATA)
         write_place(writing, target);
     else if (insn->reference == REFERS_LEA && object &&
              symbol_at(object, target, &symbol))
@@ -281,14 +292,6 @@ static void write_branch(struct writing *writing, uint64_t target)
         write_slot(writing, slot, name);
     else
         write_place(writing, target);
-}
-
-static uint64_t times_of(const struct writing *writing, uint64_t address)
-{
-    uint64_t times = 0;
-    for (size_t i = 0; i < writing->surgery->n_executed; i++)
-        times += writing->surgery->executed[i] == address ? writing->times[i] : 0;
-    return times;
 }
 
 static bool is_rare(const struct writing *writing, uint64_t address)

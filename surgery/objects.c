@@ -246,6 +246,15 @@ static const ElfW(Shdr) * section_of(const struct object *object, uint64_t at)
     return NULL;
 }
 
+bool leads_to_code(const struct objects *objects, uint64_t address)
+{
+    const struct region *const region = region_at(objects, address);
+    const struct object *const object = object_at(objects, address);
+    const ElfW(Shdr) *const of =
+        object ? section_of(object, address - object->bias) : NULL;
+    return region && region->executable && (!of || of->sh_flags & SHF_EXECINSTR);
+}
+
 static const char *name_of(const struct object *object, const ElfW(Shdr) * of)
 {
     const ElfW(Ehdr) *const elf = part_of(object, 0, sizeof *elf);
