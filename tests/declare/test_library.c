@@ -66,7 +66,7 @@ static void test_names(void **state)
     /* "double audio::half<double>(double)" */
     assert_string_equal(found(library, "half")->name, "_ZN5audio4halfIdEET_S1_");
     assert_string_equal(found(library, "audio::half")->name, "_ZN5audio4halfIdEET_S1_");
-    assert_string_equal(found(library, "audio::half<double>")->name,
+    assert_string_equal(found(library, "audio::half< double>")->name,
                         "_ZN5audio4halfIdEET_S1_");
     assert_int_equal(library_find(library, "audio::add_avx2", &function, &error),
                      -EEXIST);
