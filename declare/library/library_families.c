@@ -62,7 +62,7 @@ static bool find_last(const char *name, size_t length, struct part *part)
             const char *word = sets[s].words;
             for (size_t n; (n = strcspn(word, " ")); word += n + (word[n] == ' ')) {
                 const size_t found = word_length(name + at, length - at, word, n);
-                if (!found)
+                if (!found || (!at && !strncmp(name, "c_", 2))) /* c_add: add of C */
                     continue;
                 *part = (struct part){at, found, sets[s].isa};
                 return true;

@@ -218,6 +218,7 @@ static void test_words(void **state)
                {"XXH3_generic", "scalar"},
                {"sgemm", NULL},
                {"avxify", NULL},
+               {"c_add", NULL},
                {"c", "scalar"},
                {"refine", NULL},
                {"", NULL}};
