@@ -46,6 +46,19 @@ static int read_returned(struct reader *reader)
     return 0;
 }
 
+/* The <float, 3> of an instance of a template. */
+static void skip_template(struct reader *reader)
+{
+    for (size_t depth = 0;;) {
+        const struct token *const token = reader_token(reader);
+        depth += token_is(token, "<");
+        if (!depth || token->kind == TOKEN_END)
+            return;
+        depth -= token_is(token, ">");
+        reader_next(reader);
+    }
+}
+
 /* The last word of hwy::Sort; that before a macro in crc32 OF((...)). */
 static int read_function_name(struct reader *reader)
 {
@@ -65,6 +78,7 @@ static int read_function_name(struct reader *reader)
             last.at = colon + 1;
         }
         status = token_name(reader, &last, reader->declaration->name);
+        skip_template(reader);
     }
     return status;
 }
