@@ -89,8 +89,8 @@ static int list(const char *path, const char *name, const char *pattern,
     print_families(&library, pattern);
     if (first)
         text_line(stdout,
-                  "Next, with its own prototype: simdbench call '%s:%s' 'void (inout "
-                  "float dst[n], const float src[n], size_t n)'",
+                  "Next: simdbench call '%s:%s' 'PROTOTYPE', which may look like 'void "
+                  "(inout float dst[n], const float src[n], size_t n)'",
                   name, first);
     if (!n && pattern)
         complain("%s: no function's name matches '%s'; simdbench call %s lists all", name,

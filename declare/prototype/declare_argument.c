@@ -259,7 +259,6 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
-    bool single;
     if (specifier->vector)
         return read_vector(reader, argument, specifier);
     if (specifier->is_structure)
@@ -281,15 +280,17 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     argument->by_address = specifier->reference;
     if (ctype_is_integer(specifier->type))
         return read_integer(reader, i, later);
+    const bool is_result = specifier->reference && !specifier->is_const;
     if (!reader_take(reader, "="))
         return reader_fail(reader, &reader->token[later->name],
-                           "%s needs a value, such as %s = %s", argument->name,
-                           argument->name,
-                           specifier->type == CTYPE_BOOL ? "true" : "0.5");
+                           "%s needs a value, such as %s = %s%s%s%s", argument->name,
+                           argument->name, specifier->type == CTYPE_BOOL ? "true" : "0.5",
+                           is_result ? "; a result is written " : "",
+                           is_result ? argument->name : "", is_result ? "[1]" : "");
     if (specifier->type == CTYPE_BOOL)
         return read_bool(reader, i);
     argument->kind = ARGUMENT_NUMBER;
-    return number_read(reader, &argument->number, &single);
+    return number_read(reader, &argument->number, &(bool){false});
 }
 
 static bool is_pointer_value(const struct reader *reader)
