@@ -67,7 +67,7 @@ int tracer_go_to_marker(struct tracer *tracer, bool begin)
             tracer->begin = r->rip - 1;
             tracer->end = r->rip + code.length;
         }
-        if (child->trapped && r->rip == (begin ? tracer->begin : tracer->end) + 1)
+        if (r->rip == (begin ? tracer->begin : tracer->end) + 1)
             return 0;
     }
 }
@@ -87,7 +87,7 @@ int tracer_set_calls(struct tracer *tracer, uint64_t calls)
 int tracer_begin_call(struct tracer *tracer)
 {
     int status = tracer_go_to_marker(tracer, true);
-    if (status == 0 && (status = child_step(&tracer->child)) < 0)
+    if (status == 0 && (status = child_advance(&tracer->child)) < 0)
         return tracer_gone(tracer, status);
     return status;
 }

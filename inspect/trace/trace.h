@@ -36,8 +36,11 @@ void child_close(struct child *child);
 /* Lets it go on by one instruction, or up to a stop, and reads its registers. 0; -ECHILD:
  * it died; -ETIMEDOUT; -EINTR. */
 int child_step(struct child *child);
+/* One step that is taken: a signal that comes before it is delivered first. */
+int child_advance(struct child *child);
+/* Up to a breakpoint, past all signals. */
 int child_continue(struct child *child);
-/* The two halves of child_continue(). Waits for a stop at most `wait_ns`, then -EAGAIN;
+/* The two halves of a way to a stop. Waits for a stop at most `wait_ns`, then -EAGAIN;
  * -1: up to the deadline. */
 int child_resume(struct child *child);
 int child_wait(struct child *child, int64_t wait_ns);

@@ -199,8 +199,8 @@ static int step_repeated(struct tracer *tracer, const struct code *code)
         return status;
     }
     do
-        status = child_step(child);
-    while (status == 0 && child->trapped && child->registers.rip == code->address);
+        status = child_advance(child);
+    while (status == 0 && child->registers.rip == code->address);
     return status;
 }
 
@@ -211,12 +211,9 @@ static int step(struct tracer *tracer, uint32_t number)
     const uint64_t elements = child->registers.rcx;
     struct known known;
     known_take(&known, &child->registers);
-    int status = code.repeats ? step_repeated(tracer, &code) : child_step(child);
+    int status = code.repeats ? step_repeated(tracer, &code) : child_advance(child);
     if (status < 0)
         return failed(tracer, status);
-    /* A signal comes first; the instruction has not executed yet. */
-    if (!child->trapped)
-        return 0;
     status = account(tracer, number, &known);
     if (code.repeats)
         tracer->nodes.node[number].repeated += elements - child->registers.rcx;
