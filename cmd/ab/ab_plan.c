@@ -6,16 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 /* A kernel that names no layout in one build may name one in the other. */
 static bool same_kernel(const struct offer *a, const struct offer *b)
 {
     return a->type == b->type && !strcmp(a->op, b->op) && !strcmp(a->isa, b->isa) &&
-           !strcmp(a->variant, b->variant) && same_text(a->semiring, b->semiring) &&
+           !strcmp(a->variant, b->variant) && text_same(a->semiring, b->semiring) &&
            (!a->layout || !b->layout || !strcmp(a->layout, b->layout));
 }
 
@@ -29,7 +24,7 @@ static size_t find_twin(const struct ab *ab, size_t n_base, size_t end,
         if (ab->kernels[i].number[ARM_HEAD] != NO_KERNEL ||
             !same_kernel(&offers[i], offer))
             continue;
-        if (same_text(offers[i].layout, offer->layout))
+        if (text_same(offers[i].layout, offer->layout))
             return i;
         loose = loose == end ? i : loose;
     }

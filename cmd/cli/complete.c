@@ -137,53 +137,17 @@ static const char *kernel_variant(const struct simdbench_kernel *k)
 static void add_parts(const struct completion *c,
                       const char *(*part)(const struct simdbench_kernel *kernel))
 {
-    for (const struct simdbench_kernel *const *k = kernel_list(); *k; k++)
+    for (const struct simdbench_kernel *const *k = kernel_list(); *k && part; k++)
         if (is_wanted(c, *k) && part(*k))
             add(c, part(*k), "", NULL);
-}
-
-static void add_types(const struct completion *c)
-{
-    add_parts(c, kernel_type);
-    add(c, "all", "", NULL);
-}
-
-static void add_semirings(const struct completion *c)
-{
-    add_parts(c, kernel_semiring);
-    add(c, "all", "", NULL);
-}
-
-static void add_variants(const struct completion *c)
-{
-    add_parts(c, kernel_variant);
 }
 
 static void add_known(const struct completion *c, void (*known)(struct text_list *names))
 {
     FREED_BY(text_list_free) struct text_list names = {0};
-    known(&names);
+    if (known)
+        known(&names);
     add_list(c, &names);
-}
-
-static void add_isas(const struct completion *c)
-{
-    add_known(c, names_isas);
-}
-
-static void add_counters(const struct completion *c)
-{
-    add_known(c, names_counters);
-}
-
-static void add_uarchs(const struct completion *c)
-{
-    add_known(c, names_uarchs);
-}
-
-static void add_formats(const struct completion *c)
-{
-    add_known(c, names_formats);
 }
 
 static void add_baselines(const struct completion *c)
@@ -202,22 +166,6 @@ static void add_filters(const struct completion *c)
     add_ids(c, false);
 }
 
-static void add_layouts(const struct completion *c)
-{
-    add_split(c, c->op && c->op->layouts ? c->op->layouts : "", ", ");
-    add(c, "all", "", NULL);
-}
-
-static void add_inputs(const struct completion *c)
-{
-    add_split(c, c->op && c->op->inputs ? c->op->inputs : "", ", ");
-}
-
-static void add_sizes(const struct completion *c)
-{
-    add_split(c, c->op ? c->op->default_shapes : "", ",");
-}
-
 static void add_shape_lists(const struct completion *c)
 {
     for (const struct simdbench_shape_list *const *list = c->op ? c->op->lists : NULL;
@@ -225,21 +173,44 @@ static void add_shape_lists(const struct completion *c)
         add(c, (*list)->name, "", (*list)->summary);
 }
 
-static void add_all(const struct completion *c)
-{
-    add(c, "all", "", NULL);
-}
-
-static const struct {
+/* Values of options: a part of all kernels, names, words in a text of the op, or what
+ * `add` adds. */
+static const struct value_source {
     const char *option;
+    bool all; /* "all" is a value, too */
+    const char *(*part)(const struct simdbench_kernel *kernel);
+    void (*known)(struct text_list *names);
+    size_t words;
     void (*add)(const struct completion *c);
 } sources[] = {
-    {"isa", add_isas},           {"type", add_types},         {"semiring", add_semirings},
-    {"sizes", add_sizes},        {"shapes", add_shape_lists}, {"layout", add_layouts},
-    {"input", add_inputs},       {"variants", add_variants},  {"filter", add_filters},
-    {"baseline", add_baselines}, {"events", add_events},      {"counters", add_counters},
-    {"uarch", add_uarchs},       {"threads", add_all},
+    {"isa", .known = names_isas},
+    {"type", true, .part = kernel_type},
+    {"semiring", true, .part = kernel_semiring},
+    {"variants", .part = kernel_variant},
+    {"sizes", .words = offsetof(struct simdbench_op, default_shapes)},
+    {"layout", true, .words = offsetof(struct simdbench_op, layouts)},
+    {"input", .words = offsetof(struct simdbench_op, inputs)},
+    {"shapes", .add = add_shape_lists},
+    {"filter", .add = add_filters},
+    {"baseline", .add = add_baselines},
+    {"events", .add = add_events},
+    {"counters", .known = names_counters},
+    {"uarch", .known = names_uarchs},
+    {"threads", .all = true},
 };
+
+static void add_source(const struct completion *c, const struct value_source *source)
+{
+    if (c->op && source->words)
+        add_split(c, *(const char *const *)((const char *)c->op + source->words) ?: "",
+                  ", ");
+    add_parts(c, source->part);
+    add_known(c, source->known);
+    if (source->add)
+        source->add(c);
+    if (source->all)
+        add(c, "all", "", NULL);
+}
 
 /* The value of an option, its part behind the last comma if it is a list. Names of files
  * are the shell's own business. */
@@ -253,10 +224,10 @@ static void complete_value(struct completion *c, const struct option_row *row,
     c->typed = comma ? comma + 1 : typed;
     for (size_t i = 0; i < ARRAY_LEN(sources); i++)
         if (strcmp(sources[i].option, row->name) == 0)
-            sources[i].add(c);
+            add_source(c, &sources[i]);
     add_split(c, row->value, "|");
     if (strcmp(row->name, "format") == 0 && strncmp(row->value, "NAME", 4) == 0)
-        add_formats(c);
+        add_known(c, names_formats);
 }
 
 /* ---- words ---- */
@@ -297,7 +268,7 @@ static void complete_word(const struct completion *c)
         return;
     case COMMAND_STUDY:
         add_list(c, c->names->studies);
-        add_all(c);
+        add(c, "all", "", NULL);
         return;
     case COMMAND_LIST:
         if (c->words == 0)

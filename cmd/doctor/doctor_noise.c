@@ -7,19 +7,15 @@
 
 #define QUIET "sudo scripts/quiet.sh simdbench ..., or: "
 
-static bool is(const char *text, const char *word)
-{
-    return strcmp(text, word) == 0;
-}
-
 /* ---- the clock ---- */
 
 static void check_timer(struct checks *checks, const struct host *host,
                         const struct vitals *vitals)
 {
     check_add(checks, "clocksource", "%s", or_not_told(host->clocksource));
-    if (is(host->clocksource, "hpet") || is(host->clocksource, "acpi_pm") ||
-        is(host->clocksource, "jiffies") || is(host->clocksource, "refined-jiffies"))
+    if (text_same(host->clocksource, "hpet") || text_same(host->clocksource, "acpi_pm") ||
+        text_same(host->clocksource, "jiffies") ||
+        text_same(host->clocksource, "refined-jiffies"))
         check_costs(checks,
                     "each reading is a system call to a device, about 1 us where tsc "
                     "takes 0.02",
@@ -71,24 +67,24 @@ static void check_governor(struct checks *checks, const struct host *host,
 {
     static const char unsteered[] = "none: this kernel does not steer the clock";
     check_add(checks, "governor", "%s", host->governor[0] ? host->governor : unsteered);
-    if (host->governor[0] && !is(host->governor, "performance"))
+    if (host->governor[0] && !text_same(host->governor, "performance"))
         check_costs(checks,
                     "the clock follows the load: it rises within the first "
                     "milliseconds and falls in each pause",
                     QUIET "sudo cpupower frequency-set -g performance");
     check_add(checks, "energy preference", "%s",
               vitals->preference[0] ? vitals->preference : "none");
-    if (vitals->preference[0] && !is(vitals->preference, "performance"))
+    if (vitals->preference[0] && !text_same(vitals->preference, "performance"))
         check_costs(checks, "the CPU may choose a lower clock to save power",
                     QUIET "sudo cpupower set --epp performance");
     check_add(checks, "turbo", "%s",
               host->turbo[0] ? host->turbo : "none: the kernel has no switch for it");
-    if (is(host->turbo, "on"))
+    if (text_same(host->turbo, "on"))
         check_costs(
             checks,
             "the clock depends on heat, on other cores and on the width of vectors: "
             "times of two runs differ by several percent",
-            is(host->vendor, "GenuineIntel")
+            text_same(host->vendor, "GenuineIntel")
                 ? QUIET "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
                 : QUIET "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
 }
@@ -171,7 +167,7 @@ static void check_machine(struct checks *checks, const struct host *host,
                           const struct vitals *vitals)
 {
     check_add(checks, "virtualisation", "%s", or_not_told(host->virtualisation));
-    if (host->virtualisation[0] && !is(host->virtualisation, "none"))
+    if (host->virtualisation[0] && !text_same(host->virtualisation, "none"))
         check_costs(checks,
                     "the host may take CPU time, share the core, move the clock and hide "
                     "counters: times of two runs differ by 5% and more",

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -142,16 +143,6 @@ static int64_t steal_ticks(const struct vitals *vitals)
     return vitals->n_cpu ? sum : -1;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* The very best shares are those whose clock was read too low. */
 static void judge_core_shares(struct vitals *vitals, double *core_shares)
 {
@@ -165,7 +156,7 @@ static void judge_core_shares(struct vitals *vitals, double *core_shares)
     for (size_t i = 0; i < vitals->probes; i++) {
         vitals->core_shared +=
             !known && core_shares[i] < CLOCK_CORE_SHARED * vitals->full_core_share;
-        sum += smaller(core_shares[i], vitals->full_core_share);
+        sum += fmin(core_shares[i], vitals->full_core_share);
     }
     vitals->lost = 1 - sum / ((double)vitals->probes * vitals->full_core_share);
 }
@@ -176,8 +167,8 @@ static void watch(struct vitals *vitals, double *core_shares)
 {
     const int64_t end = clock_now() + watch_ns;
     while (clock_now() < end) {
-        vitals->ghz = larger(vitals->ghz, clock_ghz(CLOCK_PROBE_NS));
-        vitals->ghz_imul = larger(vitals->ghz_imul, clock_ghz_imul(CLOCK_PROBE_NS));
+        vitals->ghz = fmax(vitals->ghz, clock_ghz(CLOCK_PROBE_NS));
+        vitals->ghz_imul = fmax(vitals->ghz_imul, clock_ghz_imul(CLOCK_PROBE_NS));
         for (int i = 0; i < SHARE_PROBES && vitals->probes < SHARES_MAX; i++) {
             const double core_share = clock_core_share();
             if (!(core_share > 0))

@@ -154,14 +154,6 @@ static int judge_clock(struct referee *referee, struct stage *stage, double pass
     return status;
 }
 
-static double least(const double *ns, uint32_t n)
-{
-    double found = ns[0];
-    for (uint32_t i = 1; i < n; i++)
-        found = fmin(found, ns[i]);
-    return found;
-}
-
 /* A request does the same for all functions but for the calls. What the candidate's one
  * needs beyond that is work that it left for later, or time that it does not tell. The
  * least of many is the one that a busy machine disturbed least. */
@@ -171,8 +163,8 @@ static int judge_rest(struct referee *referee, const struct stage *stage,
     const uint32_t n = arms->rounds;
     double usual = 0;
     for (size_t i = 1; i < arms->n; i++)
-        usual = fmax(usual, least(arms->rest[i], n));
-    const double rest = least(arms->rest[0], n);
+        usual = fmax(usual, stats_min(arms->rest[i], n));
+    const double rest = stats_min(arms->rest[0], n);
     if (clock_script() || n < REST_ROUNDS || rest <= usual * REST_SHARE + REST_NS)
         return 0;
     return reject(referee, "clock",
@@ -227,7 +219,7 @@ static int time_shape(struct referee *referee, const char *text, struct error *e
     if (status == 0)
         status = judge_rest(referee, &stage, &arms);
     if (status == 0)
-        status = judge_clock(referee, &stage, least(arms.ns[0], arms.rounds), error);
+        status = judge_clock(referee, &stage, stats_min(arms.ns[0], arms.rounds), error);
     /* Many calls later it must still be right. */
     if (status == 0)
         status = run_round(referee, &stage, &arms, arms.rounds - 1, error);

@@ -10,59 +10,22 @@
 
 /* One row for each case, in plan order (RFC 4180): numbers in full, unknown ones empty.
  */
-struct csv {
-    FILE *file;
-    struct buffer scratch;
-    bool begun; /* this row has a field already */
-};
-
-static void put(struct csv *csv, const char *text)
-{
-    fputs(csv->begun ? "," : "", csv->file);
-    csv->begun = true;
-    text_csv(csv->file, text);
-}
-
-static void put_texts(struct csv *csv, const char *const *texts, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        put(csv, texts[i]);
-}
-
-static void put_numbers(struct csv *csv, bool known, const double *values, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        put(csv, "");
-        text_csv_number(csv->file, known, values[i]);
-    }
-}
-
-/* A field for each argument; numbers are empty unless they are known. */
-#define PUT_TEXTS(csv, ...) put_texts(csv, LIST(const char *, __VA_ARGS__))
-#define PUT_NUMBERS(csv, known, ...) put_numbers(csv, known, LIST(double, __VA_ARGS__))
-
 static void put_interval(struct csv *csv, bool known, const struct interval *interval)
 {
-    PUT_NUMBERS(csv, known && interval->known, interval->lo, interval->hi,
+    CSV_NUMBERS(csv, known && interval->known, interval->lo, interval->hi,
                 interval->level);
-}
-
-static void end_row(struct csv *csv)
-{
-    fputs("\r\n", csv->file);
-    csv->begun = false;
 }
 
 static void put_settings(struct csv *csv, const struct setting *settings, size_t n)
 {
-    buffer_clear(&csv->scratch);
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     for (size_t i = 0; i < n; i++) {
-        buffer_add(&csv->scratch, i ? ";" : "");
-        buffer_plain(&csv->scratch, settings[i].name);
-        buffer_add(&csv->scratch, "=");
-        buffer_plain(&csv->scratch, settings[i].value);
+        buffer_add(&text, i ? ";" : "");
+        buffer_plain(&text, settings[i].name);
+        buffer_add(&text, "=");
+        buffer_plain(&text, settings[i].value);
     }
-    put(csv, buffer_text(&csv->scratch));
+    csv_text(csv, buffer_text(&text));
 }
 
 /* ---- columns that depend on the run: a baseline's label or a counter's name each ----
@@ -124,10 +87,10 @@ static const char comparison_titles[] =
 static void put_keys(struct csv *csv, const char *before, const struct key *key, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        buffer_clear(&csv->scratch);
-        buffer_format(&csv->scratch, "%s:%.*s", before, (int)key[i].length, key[i].text);
-        buffer_add(&csv->scratch, key[i].length ? "" : OWN_LABEL);
-        put(csv, buffer_text(&csv->scratch));
+        FREED_BY(buffer_free) struct buffer title = {.text = NULL};
+        buffer_format(&title, "%s:%.*s", before, (int)key[i].length, key[i].text);
+        buffer_add(&title, key[i].length ? "" : OWN_LABEL);
+        csv_text(csv, buffer_text(&title));
     }
 }
 
@@ -152,20 +115,20 @@ static void put_titles(struct csv *csv, const struct run *run,
     put_keys(csv, "counter", columns->counters.key, columns->counters.n);
     put_keys(csv, "metric", columns->metrics.key, columns->metrics.n);
     fputs(run->gate ? comparison_titles : "", csv->file);
-    end_row(csv);
+    csv_end(csv);
 }
 
 static void put_case(struct csv *csv, const struct result *result)
 {
-    PUT_TEXTS(csv, result->id);
-    PUT_NUMBERS(csv, true, (double)result->group);
-    PUT_TEXTS(csv, result_role(result), result->op, result->type, result->isa,
+    CSV_TEXTS(csv, result->id);
+    CSV_NUMBERS(csv, true, (double)result->group);
+    CSV_TEXTS(csv, result_role(result), result->op, result->type, result->isa,
               result->variant, result->shape);
     put_settings(csv, result->settings, result->n_settings);
-    PUT_NUMBERS(csv, true, result->threads, result->threads_used);
-    PUT_TEXTS(csv, result->module.name);
+    CSV_NUMBERS(csv, true, result->threads, result->threads_used);
+    CSV_TEXTS(csv, result->module.name);
     put_settings(csv, result->module.options, result->module.n_options);
-    PUT_TEXTS(csv, result->module.version, result->module.core,
+    CSV_TEXTS(csv, result->module.version, result->module.core,
               status_name(result->status), result->reason);
 }
 
@@ -174,25 +137,25 @@ static void put_measured(struct csv *csv, const struct result *result)
     const bool known = result_has_summary(result);
     const struct limit *limit = &result->summary.limit;
 
-    PUT_NUMBERS(csv, true, result->work.ops, result->work.bytes);
-    PUT_NUMBERS(csv, known, result->samples.prepare_ns,
+    CSV_NUMBERS(csv, true, result->work.ops, result->work.bytes);
+    CSV_NUMBERS(csv, known, result->samples.prepare_ns,
                 (double)result->samples.iterations);
-    PUT_NUMBERS(csv, true, (double)result->samples.n, result->samples.voided);
-    PUT_NUMBERS(csv, known, result->samples.overhead_ns, result->summary.median_ns,
+    CSV_NUMBERS(csv, true, (double)result->samples.n, result->samples.voided);
+    CSV_NUMBERS(csv, known, result->samples.overhead_ns, result->summary.median_ns,
                 result->summary.min_ns, result->summary.mad_ns);
     put_interval(csv, known, &result->summary.ci_ns);
-    PUT_NUMBERS(csv, known && result->summary.gops > 0, result->summary.gops);
-    PUT_NUMBERS(csv, known && result->summary.gbps > 0, result->summary.gbps);
-    PUT_TEXTS(csv, limit->id);
-    PUT_NUMBERS(csv, limit->gops > 0, limit->gops);
-    PUT_NUMBERS(csv, limit->gbps > 0, limit->gbps);
-    PUT_NUMBERS(csv, limit->id, limit->share);
-    PUT_NUMBERS(csv, result->summary.ghz > 0, result->summary.ghz);
+    CSV_NUMBERS(csv, known && result->summary.gops > 0, result->summary.gops);
+    CSV_NUMBERS(csv, known && result->summary.gbps > 0, result->summary.gbps);
+    CSV_TEXTS(csv, limit->id);
+    CSV_NUMBERS(csv, limit->gops > 0, limit->gops);
+    CSV_NUMBERS(csv, limit->gbps > 0, limit->gbps);
+    CSV_NUMBERS(csv, limit->id, limit->share);
+    CSV_NUMBERS(csv, result->summary.ghz > 0, result->summary.ghz);
     put_interval(csv, result->summary.ghz > 0, &result->summary.ghz_ci);
-    PUT_TEXTS(csv, result->layout, result->code.implementation, result->unranked,
+    CSV_TEXTS(csv, result->layout, result->code.implementation, result->unranked,
               result->source);
-    PUT_NUMBERS(csv, true, result->samples.workspace_bytes);
-    PUT_NUMBERS(csv, result->accuracy.known, result->accuracy.max_ulp,
+    CSV_NUMBERS(csv, true, result->samples.workspace_bytes);
+    CSV_NUMBERS(csv, result->accuracy.known, result->accuracy.max_ulp,
                 result->accuracy.mean_ulp, result->accuracy.worst_input);
 }
 
@@ -202,15 +165,15 @@ static void put_comparison(struct csv *csv, const struct comparison *comparison)
     const struct comparison *c = comparison ? comparison : &none;
     const bool known = comparison_has_change(c), tried = known && c->n_trials;
 
-    PUT_TEXTS(csv, comparison ? verdict_name(c->verdict) : "", c->reason);
-    PUT_NUMBERS(csv, comparison, (double)c->n_trials, c->processes, c->voided);
-    PUT_NUMBERS(csv, c->base_ns > 0, c->base_ns);
-    PUT_NUMBERS(csv, c->head_ns > 0, c->head_ns);
-    PUT_NUMBERS(csv, known, c->change);
+    CSV_TEXTS(csv, comparison ? verdict_name(c->verdict) : "", c->reason);
+    CSV_NUMBERS(csv, comparison, (double)c->n_trials, c->processes, c->voided);
+    CSV_NUMBERS(csv, c->base_ns > 0, c->base_ns);
+    CSV_NUMBERS(csv, c->head_ns > 0, c->head_ns);
+    CSV_NUMBERS(csv, known, c->change);
     put_interval(csv, known, &c->change_ci);
-    PUT_NUMBERS(csv, tried, c->least_change, c->control_change, c->floor);
-    PUT_NUMBERS(csv, known, c->delta);
-    PUT_NUMBERS(csv, tried, c->detectable, c->p);
+    CSV_NUMBERS(csv, tried, c->least_change, c->control_change, c->floor);
+    CSV_NUMBERS(csv, known, c->delta);
+    CSV_NUMBERS(csv, tried, c->detectable, c->p);
 }
 
 static void put_row(struct csv *csv, const struct run *run, const struct result *result,
@@ -223,7 +186,7 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
     FOR_EACH (const struct key, key, columns->baselines.key, columns->baselines.n) {
         const struct ratio *ratio =
             baseline_ratio(run, result, key->text, key->length).ratio;
-        PUT_NUMBERS(csv, ratio, ratio ? ratio->speedup : 0);
+        CSV_NUMBERS(csv, ratio, ratio ? ratio->speedup : 0);
         put_interval(csv, ratio, ratio ? &ratio->ci : &unknown);
     }
     for (size_t i = 0; i < columns->counters.n; i++) {
@@ -232,18 +195,18 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
                   result->samples.n_counters)
             if (!strcmp(counter->name, columns->counters.key[i].text))
                 value = !counter->absent && counter->n ? counter->value : NAN;
-        PUT_NUMBERS(csv, true, value);
+        CSV_NUMBERS(csv, true, value);
     }
     for (size_t i = 0; i < columns->metrics.n; i++) {
         double value = NAN;
         for (size_t m = 0; m < result->n_metrics; m++)
             if (!strcmp(result->metrics[m].name, columns->metrics.key[i].text))
                 value = result->metrics[m].value;
-        PUT_NUMBERS(csv, true, value);
+        CSV_NUMBERS(csv, true, value);
     }
     if (run->gate)
         put_comparison(csv, result->comparison);
-    end_row(csv);
+    csv_end(csv);
 }
 
 int csv_write(const struct run *run, FILE *file)
@@ -258,6 +221,5 @@ int csv_write(const struct run *run, FILE *file)
             put_row(&csv, run, &run->results[i], &columns);
     }
     FREE_EACH(columns.baselines.key, columns.counters.key, columns.metrics.key);
-    buffer_free(&csv.scratch);
     return code;
 }

@@ -67,32 +67,22 @@ int fleet_each_difference(const struct fleet *fleet, tell_difference *tell, void
 
 int fleet_write_csv(const struct fleet *fleet, FILE *file)
 {
+    struct csv csv = {.file = file};
+
     fputs("case,kind,node,runs,median_ns,ratio,z,verdict,hosts,fleet_min_ns,fleet_p5_ns,"
           "fleet_median_ns,fleet_p95_ns,fleet_max_ns,spread,z_limit\r\n",
           file);
     FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
         FOR_EACH (const struct fleet_point, point, one->points, one->n) {
-            const double own[] = {(double)point->n, point->median_ns, point->ratio,
-                                  point->z};
-            const double all[] = {(double)one->n, one->min_ns, one->p5_ns,
-                                  one->median_ns, one->p95_ns, one->max_ns,
-                                  one->spread,    one->limit};
-            text_csv(file, one->id);
-            fputc(',', file);
-            text_csv(file, one->fingerprint);
-            fputc(',', file);
-            text_csv(file, fleet->hosts[point->host].node);
-            for (size_t i = 0; i < ARRAY_LEN(own); i++) {
-                fputc(',', file);
-                text_csv_number(file, true, own[i]);
-            }
-            fprintf(file, ",%s",
-                    one->judged ? fleet_verdict_name(point->verdict) : "not judged");
-            for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-                fputc(',', file);
-                text_csv_number(file, true, all[i]);
-            }
-            fputs("\r\n", file);
+            CSV_TEXTS(&csv, one->id, one->fingerprint, fleet->hosts[point->host].node);
+            CSV_NUMBERS(&csv, true, (double)point->n, point->median_ns, point->ratio,
+                        point->z);
+            csv_text(&csv,
+                     one->judged ? fleet_verdict_name(point->verdict) : "not judged");
+            CSV_NUMBERS(&csv, true, (double)one->n, one->min_ns, one->p5_ns,
+                        one->median_ns, one->p95_ns, one->max_ns, one->spread,
+                        one->limit);
+            csv_end(&csv);
         }
     return 0;
 }

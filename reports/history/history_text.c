@@ -209,42 +209,29 @@ int history_write_table(const struct history *history, FILE *file, struct error 
 
 /* ---- CSV ---- */
 
-static void put_number(FILE *file, bool known, double value)
+static void put_interval(struct csv *csv, const struct interval *interval)
 {
-    fputc(',', file);
-    text_csv_number(file, known, value);
-}
-
-static void put_interval(FILE *file, const struct interval *interval)
-{
-    put_number(file, interval->known, interval->lo);
-    put_number(file, interval->known, interval->hi);
-    put_number(file, interval->known, interval->level);
+    CSV_NUMBERS(csv, interval->known, interval->lo, interval->hi, interval->level);
 }
 
 int history_write_csv(const struct history *history, FILE *file, struct error *error)
 {
+    struct csv csv = {.file = file};
+
     errno = 0;
     fputs("id,fingerprint,cpu,started_at,commit,label,status,reason,verdict,median_ns,"
           "ci_lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,"
           "compared_level\r\n",
           file);
     FOR_EACH (const struct history_entry, entry, history->entries, history->n) {
-        const char *const texts[] = {
-            entry->id,         entry->fingerprint, entry->cpu,
-            entry->started_at, entry->commit,      entry->label,
-            entry->status,     entry->reason,      entry->verdict,
-        };
-        for (size_t k = 0; k < ARRAY_LEN(texts); k++) {
-            fputs(k ? "," : "", file);
-            text_csv(file, texts[k]);
-        }
-        put_number(file, true, entry->median_ns);
-        put_interval(file, &entry->ci_ns);
-        put_number(file, true, entry->change);
-        put_number(file, true, entry->compared);
-        put_interval(file, &entry->compared_ci);
-        fputs("\r\n", file);
+        CSV_TEXTS(&csv, entry->id, entry->fingerprint, entry->cpu, entry->started_at,
+                  entry->commit, entry->label, entry->status, entry->reason,
+                  entry->verdict);
+        CSV_NUMBERS(&csv, true, entry->median_ns);
+        put_interval(&csv, &entry->ci_ns);
+        CSV_NUMBERS(&csv, true, entry->change, entry->compared);
+        put_interval(&csv, &entry->compared_ci);
+        csv_end(&csv);
     }
     return finish(file, error);
 }

@@ -52,10 +52,8 @@ function sampleTable(cases) {
     { title: "voided", number: true, value: (result) => result.voided ??
       result.comparison?.voided ?? 0 },
     ...timeColumns,
-    { title: "minimum", number: true, value: (result) => result.summary?.min_ns,
-      show: (result) => time(result.summary?.min_ns) },
-    { title: "MAD", number: true, value: (result) => result.summary?.mad_ns,
-      show: (result) => time(result.summary?.mad_ns) }],
+    numbers("minimum", (result) => result.summary?.min_ns, time),
+    numbers("MAD", (result) => result.summary?.mad_ns, time)],
   cases, { anchor: (result) => result.anchor });
 }
 const STRIPS = 24;
@@ -101,8 +99,7 @@ function caseDetails(result) {
         show: (ratio) => caseLink(ratio.baseline, ratio.baseline) },
       { title: "speedup", number: true, value: (ratio) => ratio.speedup,
         show: (ratio) => `${ratio.unpaired ? "~" : ""}${times(ratio.speedup)}` },
-      { title: "interval", number: true, value: (ratio) => ratio.ci?.[0],
-        show: (ratio) => range(ratio.ci, digits) }], result.ratios,
+      interval((ratio) => ratio.ci)], result.ratios,
     { anchor: (ratio) => ratio.baseline }));
   const counted = [...Object.entries(result.counters ?? {}), ...Object.entries(result.metrics ?? {})];
   if (counted.length)

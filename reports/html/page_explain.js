@@ -84,8 +84,7 @@ function boundsFigure(why) {
       el("p", {}, said)] : null,
     el("details", {}, el("summary", {}, "All bounds"), table("Bounds", [
       { title: "bound", value: (bound) => bound.text ?? bound.name },
-      { title: "cycles", number: true, value: (bound) => bound.cycles,
-        show: (bound) => digits(bound.cycles) },
+      numbers("cycles", (bound) => bound.cycles),
       { title: "limits the work", value: (bound) => bound.limits ? "yes"
         : bound.refuted ? "no: the time refutes it" : "" }], all)));
 }
@@ -107,9 +106,7 @@ function experimentsFigure(why, title) {
     plugins: { marks: { lines: [{ x: 1, colour: "dim" }] } } },
   }), () => table("Experiments", [{ title: "experiment", value: (one) => one.name },
     { title: "changes", value: (one) => one.text ?? "" },
-    { title: "ratio", number: true, value: (one) => one.ratio, show: (one) => times(one.ratio) },
-    { title: "interval", number: true, value: (one) => one.ci?.[0],
-      show: (one) => range(one.ci, digits) },
+    numbers("ratio", (one) => one.ratio, times), interval((one) => one.ci),
     { title: "not tried", value: (one) => one.absent ?? "" }], why.experiments),
   { height: 90 + 22 * tried.length }), rest);
 }

@@ -103,6 +103,12 @@ function table(caption, all, rows, { anchor, sort, descending = false } = {}) {
   return pages;
 }
 
+// A column of numbers, and one of intervals.
+const numbers = (title, value, text = digits) => ({ title, number: true, value,
+  show: (row) => text(value(row)) });
+const interval = (of, text = digits) => ({ title: "interval", number: true,
+  value: (row) => of(row)?.[0], show: (row) => range(of(row), text) });
+
 // Removes what is in an element, and the charts in it.
 function clear(element) {
   for (const canvas of element.querySelectorAll("canvas"))

@@ -12,18 +12,15 @@ const statusColumn = {
 const caseColumn = { title: "case", value: (result) => result.id,
   show: (result) => caseLink(result.anchor, result.id) };
 const timeColumns = [
-  { title: "time", number: true, value: (result) => result.summary?.median_ns,
-    show: (result) => time(result.summary?.median_ns) },
-  { title: "±95%", number: true, value: spread, show: (result) => percent(spread(result), 2) },
+  numbers("time", (result) => result.summary?.median_ns, time),
+  numbers("±95%", spread, (share) => percent(share, 2)),
 ];
 const rateColumns = [
   { title: "rate", number: true, value: (result) => result.rates?.gops ?? result.rates?.gbps,
     show: rateText },
-  { title: "of limit", number: true, value: (result) => result.limit?.share,
-    show: (result) => percent(result.limit?.share) },
+  numbers("of limit", (result) => result.limit?.share, (share) => percent(share)),
 ];
-const clockColumn = { title: "GHz", number: true, value: (result) => result.clock?.ghz,
-  show: (result) => digits(result.clock?.ghz) };
+const clockColumn = numbers("GHz", (result) => result.clock?.ghz);
 
 // The ratio with the fastest case of that owner; null: of any.
 const closest = (result, owner) => (result.ratios ?? []).filter((ratio) =>
@@ -310,8 +307,7 @@ function roofTable(roofs) {
     { title: "of", value: (roof) => roof.stream ? "memory" : "arithmetic" },
     { title: "rate", number: true, value: (roof) => roof.rate,
       show: (roof) => `${digits(roof.rate)} ${roof.stream ? "GB/s" : "Gop/s"}` },
-    { title: "±95%", number: true, value: (roof) => spread(roof.roof),
-      show: (roof) => percent(spread(roof.roof), 2) },
+    numbers("±95%", (roof) => spread(roof.roof), (share) => percent(share, 2)),
     { title: "operands", number: true, value: (roof) => operandBytes(roof.roof),
       show: (roof) => roof.stream ? amount(operandBytes(roof.roof), "B") : "–" },
   ], roofs, { anchor: (roof) => roof.roof.anchor });
@@ -327,8 +323,7 @@ function drawRoofline(body) {
       roof.roof.role !== "roof" && matches(roof.roof.id))));
   figures(body, list, "charts", ([name, members, best]) => figure(`Roofline: ${name}`,
     () => rooflineConfig(members, best), () => el("div", {}, best.length ? roofTable(best) : "",
-      table(`Cases of ${name}`, [caseColumn, { title: "operations per byte", number: true,
-        value: intensity, show: (result) => digits(intensity(result)) },
+      table(`Cases of ${name}`, [caseColumn, numbers("operations per byte", intensity),
       ...rateColumns, ...timeColumns], members, { anchor: (result) => result.anchor })),
     { height: 480 }));
 }

@@ -91,9 +91,7 @@ function waterfallConfig(list) {
 function stepTable(list) {
   return table("The account", [{ title: "factor", value: (step) => step.name },
     { title: "kind", value: (step) => step.kind },
-    { title: "value", number: true, value: (step) => step.value, show: (step) => times(step.value) },
-    { title: "interval", number: true, value: (step) => step.ci?.[0],
-      show: (step) => range(step.ci, digits) }], list);
+    numbers("value", (step) => step.value, times), interval((step) => step.ci)], list);
 }
 function accountFigures(study) {
   const { account } = study;

@@ -33,17 +33,8 @@ struct explanation *result_explanation(struct result *result)
     return result->explanation = made;
 }
 
-/* Appends an entry whose first member is its name. */
-static void *add(void *where, size_t *n, size_t size, const char *name)
-{
-    char **const entry = array_grow(where, *n, size);
-    if (!entry || string_set(entry, name))
-        return NULL;
-    (*n)++;
-    return entry;
-}
 #define ADD(owner, list, n, name) \
-    add(&(owner)->list, &(owner)->n, sizeof *(owner)->list, name)
+    named_add(&(owner)->list, &(owner)->n, sizeof *(owner)->list, name)
 
 struct explained_loop *explanation_add_loop(struct explanation *explanation,
                                             const char *where)

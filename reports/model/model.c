@@ -31,17 +31,6 @@ const char *status_name(enum status status)
     return (size_t)status < ARRAY_LEN(status_names) ? status_names[status] : "pending";
 }
 
-/* Appends an entry whose first member is its name. */
-static void *named_add(void *where, size_t *n, size_t size, const char *name)
-{
-    char **const entry = array_grow(where, *n, size);
-
-    if (!entry || string_set(entry, name))
-        return NULL;
-    (*n)++;
-    return entry;
-}
-
 static int number_add(double **list, size_t *n, double value)
 {
     if (!isfinite(value) || value < 0)

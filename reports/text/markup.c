@@ -165,3 +165,30 @@ void text_csv_number(FILE *file, bool known, double value)
         text_exact(value, text);
     fputs(text, file);
 }
+
+void csv_text(struct csv *csv, const char *text)
+{
+    fputs(csv->begun ? "," : "", csv->file);
+    csv->begun = true;
+    text_csv(csv->file, text);
+}
+
+void csv_texts(struct csv *csv, const char *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        csv_text(csv, texts[i]);
+}
+
+void csv_numbers(struct csv *csv, bool known, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        csv_text(csv, "");
+        text_csv_number(csv->file, known, values[i]);
+    }
+}
+
+void csv_end(struct csv *csv)
+{
+    fputs("\r\n", csv->file);
+    csv->begun = false;
+}

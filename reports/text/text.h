@@ -76,6 +76,8 @@ const char *buffer_text(const struct buffer *buffer);
  * The room doubles whenever n is a power of two, so no capacity is stored: such an array
  * grows through here alone. */
 void *array_grow(void *where, size_t n, size_t size);
+/* Adds an entry whose first member is its name; NULL: out of memory. */
+void *named_add(void *where, size_t *n, size_t size, const char *name);
 int string_set(char **where, const char *text); /* frees the old one; NULL clears */
 int strings_add(char ***list, size_t *n, const char *text);
 void strings_free(char **list, size_t n);
@@ -118,6 +120,17 @@ const char *text_entity(char c);
  * not finite. */
 void text_csv(FILE *file, const char *text);
 void text_csv_number(FILE *file, bool known, double value);
+/* The same in a row that grows, with commas between its fields. */
+struct csv {
+    FILE *file;
+    bool begun; /* this row has a field already */
+};
+void csv_text(struct csv *csv, const char *text);
+void csv_texts(struct csv *csv, const char *const *texts, size_t n);
+void csv_numbers(struct csv *csv, bool known, const double *values, size_t n);
+void csv_end(struct csv *csv);
+#define CSV_TEXTS(csv, ...) csv_texts(csv, LIST(const char *, __VA_ARGS__))
+#define CSV_NUMBERS(csv, known, ...) csv_numbers(csv, known, LIST(double, __VA_ARGS__))
 
 /* ---- JSON documents (json_make.c) ---- */
 

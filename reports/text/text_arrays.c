@@ -31,14 +31,19 @@ int string_set(char **where, const char *text)
     return 0;
 }
 
+void *named_add(void *where, size_t *n, size_t size, const char *name)
+{
+    char **const entry = array_grow(where, *n, size);
+
+    if (!entry || string_set(entry, name))
+        return NULL;
+    (*n)++;
+    return entry;
+}
+
 int strings_add(char ***list, size_t *n, const char *text)
 {
-    char **const entry = array_grow(list, *n, sizeof *entry);
-
-    if (!entry || string_set(entry, text))
-        return -ENOMEM;
-    (*n)++;
-    return 0;
+    return named_add(list, n, sizeof **list, text) ? 0 : -ENOMEM;
 }
 
 void strings_free(char **list, size_t n)

@@ -170,10 +170,15 @@ static void csv_formulas(void **state)
         assert_string_equal(text, rows[i][1]);
     }
     rewind(file);
-    text_csv_number(file, true, -0.5);
+    struct csv csv = {.file = file};
+    CSV_TEXTS(&csv, "", "a,b");
+    CSV_NUMBERS(&csv, true, -0.5, NAN);
+    CSV_NUMBERS(&csv, false, 1);
+    csv_end(&csv);
+    CSV_NUMBERS(&csv, true, 2);
     fputc('\0', file);
     fflush(file);
-    assert_string_equal(text, "-0.5");
+    assert_string_equal(text, ",\"a,b\",-0.5,,\r\n2");
     fclose(file);
     free(text);
 }
