@@ -95,3 +95,17 @@ static inline struct conv_shape conv_shape_of(const struct simdbench_shape *shap
     conv.x_plain = conv.b == 1 || (conv.c <= CONV_IMAGE && conv.g == 1);
     return conv;
 }
+
+/* Taps from *first to before *end lie inside x, of `size` rows or columns, if the first
+ * of all lies at `start`. */
+static inline void conv_taps_inside(const struct conv_shape *shape, ptrdiff_t start,
+                                    ptrdiff_t size, ptrdiff_t taps, ptrdiff_t *first,
+                                    ptrdiff_t *end)
+{
+    *first = 0;
+    *end = taps;
+    while (*first < *end && start + *first * shape->d < 0)
+        ++*first;
+    while (*end > *first && start + (*end - 1) * shape->d >= size)
+        --*end;
+}

@@ -11,11 +11,7 @@
 #define COLUMNS_1 12
 #define COLUMNS_2 6
 #define COLUMNS_3 4
-/* clang-format off */
-#define EACH_PLAIN_TILE(X) \
-    X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
-    X(4, 2) X(4, 3)
-/* clang-format on */
+#define EACH_PLAIN_TILE(X) PLAIN_TILES_4(UP_TO_3, X)
 #define EACH_BODY(X)         \
     X(point1, 8, 8, ONE)     \
     X(point2, 16, 8, ONE)    \

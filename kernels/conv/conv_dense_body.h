@@ -244,13 +244,9 @@ static void conv_pad(const struct conv_plan *plan, const float *x, ptrdiff_t row
 static void conv_clip(const struct conv_plan *plan, ptrdiff_t row, struct conv_pass *pass)
 {
     const struct conv_shape *shape = &plan->shape;
-    const ptrdiff_t top = row * shape->u - shape->p;
-    ptrdiff_t first = 0, last = shape->r;
+    ptrdiff_t first, last;
 
-    while (first < last && top + first * shape->d < 0)
-        first++;
-    while (last > first && top + (last - 1) * shape->d >= shape->h)
-        last--;
+    conv_taps_inside(shape, row * shape->u - shape->p, shape->h, shape->r, &first, &last);
     pass->first = first * plan->row_taps;
     pass->last = last * plan->row_taps;
 }

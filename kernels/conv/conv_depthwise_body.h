@@ -139,19 +139,6 @@ static void depthwise_columns(struct depthwise_tile tile, ptrdiff_t from, ptrdif
     }
 }
 
-/* First tap of column j that lies inside x, and one past the last. */
-static void depthwise_clip(const struct conv_shape *shape, ptrdiff_t start,
-                           ptrdiff_t size, ptrdiff_t taps, ptrdiff_t *first,
-                           ptrdiff_t *end)
-{
-    *first = 0;
-    *end = taps;
-    while (*first < *end && start + *first * shape->d < 0)
-        ++*first;
-    while (*end > *first && start + (*end - 1) * shape->d >= size)
-        --*end;
-}
-
 /* One row of y in three parts: columns whose taps all lie inside, and those beside. */
 static void depthwise_row(const struct conv_shape *shape,
                           const struct depthwise_tile *tile)
@@ -164,12 +151,12 @@ static void depthwise_row(const struct conv_shape *shape,
     end = end < shape->ow ? end : shape->ow;
     end = end > begin ? end : begin;
     for (ptrdiff_t j = 0; j < begin; j++) {
-        depthwise_clip(shape, j * shape->v - shape->q, shape->w, shape->s, &e0, &e1);
+        conv_taps_inside(shape, j * shape->v - shape->q, shape->w, shape->s, &e0, &e1);
         depthwise_columns(*tile, j, j + 1, e0, e1);
     }
     depthwise_columns(*tile, begin, end, 0, shape->s);
     for (ptrdiff_t j = end; j < shape->ow; j++) {
-        depthwise_clip(shape, j * shape->v - shape->q, shape->w, shape->s, &e0, &e1);
+        conv_taps_inside(shape, j * shape->v - shape->q, shape->w, shape->s, &e0, &e1);
         depthwise_columns(*tile, j, j + 1, e0, e1);
     }
 }
@@ -204,7 +191,7 @@ static void depthwise_block(const struct conv_plan *plan, const float *x,
     for (ptrdiff_t i = shape->first; i < shape->end; i++) {
         const ptrdiff_t start = i * shape->u - shape->p;
         ptrdiff_t a0, a1;
-        depthwise_clip(shape, start, shape->h, shape->r, &a0, &a1);
+        conv_taps_inside(shape, start, shape->h, shape->r, &a0, &a1);
         for (ptrdiff_t lane = 0; lane < BLOCK; lane += LANES) {
             const struct depthwise_tile tile = {
                 .x = x + (start + a0 * shape->d) * x_row - shape->q * BLOCK + lane,

@@ -12,12 +12,7 @@
 #define MAX_VECTORS 4
 #define COLUMNS_2 12
 #define COLUMNS_4 6
-/* clang-format off */
-#define EACH_PLAIN_TILE(X) \
-    X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) X(4, 1) \
-    X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(5, 3) X(6, 1) X(6, 2) X(6, 3) X(7, 1) X(7, 2) \
-    X(7, 3) X(8, 1) X(8, 2) X(8, 3)
-/* clang-format on */
+#define EACH_PLAIN_TILE(X) PLAIN_TILES_8(UP_TO_3, X)
 #define EACH_BODY(X) X(any, 0, 0, CUT)
 #define LOAD_WEIGHT(u, v) \
     __asm__ volatile("ldr %q0, %1" : "=w"(weight[v]) : "m"(WEIGHT_VECTOR(u, v)))

@@ -180,19 +180,6 @@ struct pathology_way {
 
 /* ---- the loops around ---- */
 
-/* Taps from *first to before *end lie inside x. */
-static void pathology_clip(const struct conv_shape *shape, ptrdiff_t start,
-                           ptrdiff_t size, ptrdiff_t taps, ptrdiff_t *first,
-                           ptrdiff_t *end)
-{
-    *first = 0;
-    *end = taps;
-    while (*first < *end && start + *first * shape->d < 0)
-        ++*first;
-    while (*end > *first && start + (*end - 1) * shape->d >= size)
-        --*end;
-}
-
 /* Whether a tile at column j has all taps inside, or tests what is not. */
 static bool pathology_fits(const struct conv_shape *shape, enum pathology kind,
                            ptrdiff_t j, int columns)
@@ -213,8 +200,8 @@ static void pathology_row(struct pathology_tile tile, const struct pathology_way
     const bool tests = way->kind & PADDING_TEST;
     float *const y = tile.y;
 
-    pathology_clip(shape, tile.i * shape->u - shape->p, shape->h, shape->r, &tile.a0,
-                   &tile.a1);
+    conv_taps_inside(shape, tile.i * shape->u - shape->p, shape->h, shape->r, &tile.a0,
+                     &tile.a1);
     if (tests) {
         tile.a0 = 0;
         tile.a1 = shape->r;
@@ -232,8 +219,8 @@ static void pathology_row(struct pathology_tile tile, const struct pathology_way
         tile.e0 = 0;
         tile.e1 = shape->s;
         if (columns == 1 && !tests)
-            pathology_clip(shape, tile.j * shape->v - shape->q, shape->w, shape->s,
-                           &tile.e0, &tile.e1);
+            conv_taps_inside(shape, tile.j * shape->v - shape->q, shape->w, shape->s,
+                             &tile.e0, &tile.e1);
         tile.y = y + tile.j * BLOCK;
         function(&tile);
     }

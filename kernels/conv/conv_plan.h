@@ -21,6 +21,13 @@
 
 #include "conv.h"
 
+/* Lists of plain tiles, by their heights and widths. */
+#define UP_TO_2(X, height) X(height, 1) X(height, 2)
+#define UP_TO_3(X, height) UP_TO_2(X, height) X(height, 3)
+#define PLAIN_TILES_4(WIDTHS, X) WIDTHS(X, 1) WIDTHS(X, 2) WIDTHS(X, 3) WIDTHS(X, 4)
+#define PLAIN_TILES_6(WIDTHS, X) PLAIN_TILES_4(WIDTHS, X) WIDTHS(X, 5) WIDTHS(X, 6)
+#define PLAIN_TILES_8(WIDTHS, X) PLAIN_TILES_6(WIDTHS, X) WIDTHS(X, 7) WIDTHS(X, 8)
+
 enum conv_kind {
     CONV_DENSE,     /* runs of the channels of a block */
     CONV_POINTS,    /* the same, and all pixels of an image are one row: 1x1, stride 1 */

@@ -9,11 +9,7 @@
 #define BLOCK 1
 #define TALL 6
 #define WIDE 2
-/* clang-format off */
-#define EACH_PLAIN_TILE(X) \
-    X(1, 1) X(1, 2) X(2, 1) X(2, 2) X(3, 1) X(3, 2) X(4, 1) X(4, 2) X(5, 1) X(5, 2) \
-    X(6, 1) X(6, 2)
-/* clang-format on */
+#define EACH_PLAIN_TILE(X) PLAIN_TILES_6(UP_TO_2, X)
 
 #include "conv_depthwise_body.h"
 

@@ -12,10 +12,7 @@
 #define MAX_VECTORS 4
 #define COLUMNS_2 6
 #define COLUMNS_4 3
-/* clang-format off */
-#define EACH_PLAIN_TILE(X) \
-    X(1, 1) X(1, 2) X(2, 1) X(2, 2) X(3, 1) X(3, 2) X(4, 1) X(4, 2)
-/* clang-format on */
+#define EACH_PLAIN_TILE(X) PLAIN_TILES_4(UP_TO_2, X)
 #define EACH_BODY(X)         \
     X(point1, 8, 8, ONE)     \
     X(point2, 16, 8, ONE)    \

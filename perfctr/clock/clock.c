@@ -31,37 +31,24 @@ enum { OTHER_CYCLES = 1 };
 #error "the clock probe needs a chain of dependent adds for this architecture"
 #endif
 
-__attribute__((noinline)) static void chain_add(uint64_t turns)
-{
-    uint64_t x = 1, y = 3;
-    __asm__ volatile(LOOP(".rept 1000\n" ADD("1", "2") ".endr\n")
-                     : "+r"(turns), "+r"(x)
-                     : "r"(y)
-                     : "cc");
-}
-
-__attribute__((noinline)) static void chain_other(uint64_t turns)
-{
-    uint64_t x = 1, y = 3;
-    __asm__ volatile(LOOP(".rept 1000\n" OTHER("1", "2") ".endr\n")
-                     : "+r"(turns), "+r"(x)
-                     : "r"(y)
-                     : "cc");
-}
+/* So many operations in a turn, each of which needs the one before. */
+#define CHAIN(name, operations, OPERATION)                                             \
+    __attribute__((noinline)) static void name(uint64_t turns)                         \
+    {                                                                                  \
+        uint64_t x = 1, y = 3;                                                         \
+        __asm__ volatile(LOOP(".rept " #operations "\n" OPERATION("1", "2") ".endr\n") \
+                         : "+r"(turns), "+r"(x)                                        \
+                         : "r"(y)                                                      \
+                         : "cc");                                                      \
+    }
+CHAIN(chain_add, 1000, ADD)
+CHAIN(chain_other, 1000, OTHER)
 
 /* The same number of adds a turn in one chain and in four: as many as the integer units
  * of any of these cores take. Turns are short, so that a probe does not drive the kernel
  * that it stands beside out of the caches of instructions. */
 enum { SHORT_TURN = 100, SHARE_WIDTH = 4 };
-
-__attribute__((noinline)) static void short_chain(uint64_t turns)
-{
-    uint64_t x = 1, y = 3;
-    __asm__ volatile(LOOP(".rept 100\n" ADD("1", "2") ".endr\n")
-                     : "+r"(turns), "+r"(x)
-                     : "r"(y)
-                     : "cc");
-}
+CHAIN(short_chain, 100, ADD)
 
 __attribute__((noinline)) static void short_chains(uint64_t turns)
 {

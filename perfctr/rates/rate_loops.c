@@ -79,22 +79,19 @@ LOOP(branches, "mov $9, %%r8\n\t", TIMES(32, "cmp $1, %%r8\n\tjb 2f\n\t"), "2:\n
 /* Always taken, two in a line of the cache. */
 LOOP(taken, "", TIMES(32, "jmp 2f\n\t.p2align 5\n2:\n\t"), "")
 
+/* Loops of all four widths, with the steps of their addresses. */
+#define WIDTHS(name, MANY, OP, step_64, step_128, step_256, step_512) \
+    LOOP(name##_64, "", TIMES(8, MANY(OP##_64, step_64)), "")         \
+    LOOP(name##_128, "", TIMES(8, MANY(OP##_128, step_128)), "")      \
+    LOOP(name##_256, "", TIMES(8, MANY(OP##_256, step_256)), CLEAN)   \
+    LOOP(name##_512, "", TIMES(8, MANY(OP##_512, step_512)), CLEAN)
 #define LOAD_64(i, step) "mov " #i "*" #step "(%[at]), %%rax\n\t"
 #define LOAD_128(i, step) "movups " #i "*" #step "(%[at]), %%xmm" #i "\n\t"
 #define LOAD_256(i, step) "vmovups " #i "*" #step "(%[at]), %%ymm" #i "\n\t"
 #define LOAD_512(i, step) "vmovups " #i "*" #step "(%[at]), %%zmm" #i "\n\t"
-LOOP(loads_64, "", TIMES(8, EIGHT(LOAD_64, 64)), "")
-LOOP(loads_128, "", TIMES(8, EIGHT(LOAD_128, 64)), "")
-LOOP(loads_256, "", TIMES(8, EIGHT(LOAD_256, 64)), CLEAN)
-LOOP(loads_512, "", TIMES(8, EIGHT(LOAD_512, 64)), CLEAN)
-#define ACROSS_64(i, step) "mov 60+" #i "*" #step "(%[at]), %%rax\n\t"
-#define ACROSS_128(i, step) "movups 60+" #i "*" #step "(%[at]), %%xmm" #i "\n\t"
-#define ACROSS_256(i, step) "vmovups 60+" #i "*" #step "(%[at]), %%ymm" #i "\n\t"
-#define ACROSS_512(i, step) "vmovups 60+" #i "*" #step "(%[at]), %%zmm" #i "\n\t"
-LOOP(splits_64, "", TIMES(8, EIGHT(ACROSS_64, 64)), "")
-LOOP(splits_128, "", TIMES(8, EIGHT(ACROSS_128, 64)), "")
-LOOP(splits_256, "", TIMES(8, EIGHT(ACROSS_256, 64)), CLEAN)
-LOOP(splits_512, "", TIMES(8, EIGHT(ACROSS_512, 64)), CLEAN)
+WIDTHS(loads, EIGHT, LOAD, 64, 64, 64, 64)
+/* Each begins 4 bytes before its line ends. */
+WIDTHS(splits, EIGHT, LOAD, 64 + 60, 64 + 60, 64 + 60, 64 + 60)
 
 /* Elements that lie side by side: 8 of 256 bits, 16 of 512. */
 #define BYTES_IN_ORDER                                               \
@@ -119,21 +116,11 @@ LOOP(scattered_512, PLACES_512, TIMES(8, SCATTER_512), CLEAN)
 #define STORE_128(i, step) "movups %%xmm" #i ", " #i "*" #step "(%[at])\n\t"
 #define STORE_256(i, step) "vmovups %%ymm" #i ", " #i "*" #step "(%[at])\n\t"
 #define STORE_512(i, step) "vmovups %%zmm" #i ", " #i "*" #step "(%[at])\n\t"
-LOOP(stores_64, "", TIMES(8, EIGHT(STORE_64, 8)), "")
-LOOP(stores_128, "", TIMES(8, EIGHT(STORE_128, 16)), "")
-LOOP(stores_256, "", TIMES(8, EIGHT(STORE_256, 32)), CLEAN)
-LOOP(stores_512, "", TIMES(8, EIGHT(STORE_512, 64)), CLEAN)
+WIDTHS(stores, EIGHT, STORE, 8, 16, 32, 64)
 
 /* Six of them keep clear of the numbers below. */
 #define SIX(M, step) M(0, step) M(1, step) M(2, step) M(3, step) M(4, step) M(5, step)
-#define OVER_64(i, step) "mov %%rax, 60+" #i "*" #step "(%[at])\n\t"
-#define OVER_128(i, step) "movups %%xmm" #i ", 60+" #i "*" #step "(%[at])\n\t"
-#define OVER_256(i, step) "vmovups %%ymm" #i ", 60+" #i "*" #step "(%[at])\n\t"
-#define OVER_512(i, step) "vmovups %%zmm" #i ", 60+" #i "*" #step "(%[at])\n\t"
-LOOP(split_stores_64, "", TIMES(8, SIX(OVER_64, 64)), "")
-LOOP(split_stores_128, "", TIMES(8, SIX(OVER_128, 64)), "")
-LOOP(split_stores_256, "", TIMES(8, SIX(OVER_256, 64)), CLEAN)
-LOOP(split_stores_512, "", TIMES(8, SIX(OVER_512, 64)), CLEAN)
+WIDTHS(split_stores, SIX, STORE, 64 + 60, 64 + 60, 64 + 60, 64 + 60)
 
 /* 1/2 in register 15: t * 1/2 + 1/2 comes to rest at 1, and every quotient is normal. */
 #define HALF "mov $0x3f000000, %%eax\n\tvmovd %%eax, %%xmm15\n\t"
@@ -228,6 +215,11 @@ LOOP(mixed, DIRTY, DIRTY TIMES(16, SSE), CLEAN)
 LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
 
 /* clang-format off */
+#define WIDTHS_ROWS(name, n) \
+    {"rate_" #name "_64", NULL, n, loop_##name##_64, NULL}, \
+    {"rate_" #name "_128", NULL, n, loop_##name##_128, NULL}, \
+    {"rate_" #name "_256", "avx2", n, loop_##name##_256, NULL}, \
+    {"rate_" #name "_512", "avx512", n, loop_##name##_512, NULL}
 #define WIDTH_ROWS(bits, isa) \
     {"rate_floats_" #bits, isa, 100, loop_floats_##bits, NULL}, \
     {"rate_fmas_" #bits, isa, 50, loop_fmas_##bits, NULL}, \
@@ -245,22 +237,10 @@ const struct rate core_rates[] = {
     {"rate_fetched", NULL, 90000, loop_fetched, NULL},
     {"rate_branches", NULL, 33, loop_branches, NULL},
     {"rate_taken", NULL, 33, loop_taken, NULL},
-    {"rate_loads_64", NULL, 64, loop_loads_64, NULL},
-    {"rate_loads_128", NULL, 64, loop_loads_128, NULL},
-    {"rate_loads_256", "avx2", 64, loop_loads_256, NULL},
-    {"rate_loads_512", "avx512", 64, loop_loads_512, NULL},
-    {"rate_stores_64", NULL, 64, loop_stores_64, NULL},
-    {"rate_stores_128", NULL, 64, loop_stores_128, NULL},
-    {"rate_stores_256", "avx2", 64, loop_stores_256, NULL},
-    {"rate_stores_512", "avx512", 64, loop_stores_512, NULL},
-    {"rate_splits_64", NULL, 64, loop_splits_64, NULL},
-    {"rate_splits_128", NULL, 64, loop_splits_128, NULL},
-    {"rate_splits_256", "avx2", 64, loop_splits_256, NULL},
-    {"rate_splits_512", "avx512", 64, loop_splits_512, NULL},
-    {"rate_split_stores_64", NULL, 48, loop_split_stores_64, NULL},
-    {"rate_split_stores_128", NULL, 48, loop_split_stores_128, NULL},
-    {"rate_split_stores_256", "avx2", 48, loop_split_stores_256, NULL},
-    {"rate_split_stores_512", "avx512", 48, loop_split_stores_512, NULL},
+    WIDTHS_ROWS(loads, 64),
+    WIDTHS_ROWS(stores, 64),
+    WIDTHS_ROWS(splits, 64),
+    WIDTHS_ROWS(split_stores, 48),
     {"rate_gathered_256", "avx2", 64, loop_gathered_256, NULL},
     {"rate_gathered_512", "avx512", 128, loop_gathered_512, NULL},
     {"rate_scattered_512", "avx512", 128, loop_scattered_512, NULL},
