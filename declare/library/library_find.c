@@ -171,7 +171,7 @@ static void list_near(const struct library *library, const char *name, char *tex
         const struct library_function *function = &library->function[i];
         double value = likeness(function->name, name);
         if (value < 0.6 && strlen(last) >= 3 &&
-            strstr(function->name, last)) /* __module_MOD_name of Fortran */
+            strcasestr(function->name, last)) /* __module_MOD_name of Fortran */
             value = 0.6;
         for (size_t k = 0; k < NEAR && value > 0.5; k++) {
             if (value <= like[k])

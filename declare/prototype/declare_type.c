@@ -345,7 +345,10 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
         ;
     specifier->star = reader_token(reader);
     while (status == 0) {
-        if (reader_take(reader, "*"))
+        /* A reference to a structure is its address. */
+        if (reader_take(reader, "*") ||
+            (specifier->is_unknown && !token_is(specifier->word, "auto") &&
+             reader_take(reader, "&")))
             specifier->pointers++;
         else if (reader_take(reader, "&"))
             specifier->reference = true;

@@ -9,8 +9,7 @@
 /* Kernels that differ in their instruction set and variant, over all sizes. */
 struct family {
     const struct run *run;
-    const char **rows; /* names "avx512/fma", inside of ids */
-    size_t *length;
+    const struct result **rows; /* a case of each kernel */
     size_t n_rows;
     /* The fastest case of each size, and behind it those that may be as fast: then all of
      * them are level. */
@@ -95,13 +94,10 @@ static int size_judge(struct family *family, const struct result *like, size_t f
 
 static void row_add(struct family *family, const struct result *result)
 {
-    size_t length;
-    const char *const name = kernel_row(result, &length);
     for (size_t i = 0; i < family->n_rows; i++)
-        if (family->length[i] == length && memcmp(family->rows[i], name, length) == 0)
+        if (kernel_same(family->rows[i], result))
             return;
-    family->rows[family->n_rows] = name;
-    family->length[family->n_rows++] = length;
+    family->rows[family->n_rows++] = result;
 }
 
 /* The kernel that is among the fastest most often. */
@@ -407,16 +403,14 @@ static int kernels_answer(const struct run *run, struct answer *answer,
     const size_t n = run->n_results + 1;
     struct family family = {.run = run,
                             .rows = calloc(n, sizeof *family.rows),
-                            .length = calloc(n, sizeof *family.length),
                             .best = calloc(n, sizeof *family.best),
                             .level = calloc(n, sizeof *family.level)};
-    int status =
-        family.rows && family.length && family.best && family.level ? 0 : -ENOMEM;
+    int status = family.rows && family.best && family.level ? 0 : -ENOMEM;
 
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (status == 0 && kernel_measured(result) && !was_told(run, result))
             status = family_judge(&family, result, answer, text);
-    FREE_EACH(family.rows, family.length, family.best, family.level);
+    FREE_EACH(family.rows, family.best, family.level);
     return status ?: tell_doubts(run, answer, text);
 }
 

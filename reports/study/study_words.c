@@ -226,6 +226,11 @@ void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
     if (!has_number(sentence, buffer_text(&value))) {
         buffer_add(out, ": ");
         buffer_add(out, buffer_text(&value));
+        if (check->as != AS_RATIO &&
+            (check->measure == MEASURE_METRIC || check->measure == MEASURE_STATIC)) {
+            buffer_add(out, " ");
+            buffer_plain(out, check->what);
+        }
     }
     buffer_add(out, claim->contested ? ". Evidence speaks against it." : ".");
 }

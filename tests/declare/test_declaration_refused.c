@@ -49,6 +49,8 @@ static const struct {
                           "gain)\n                ^~~~"},
     {"void (const float x[n], const int &n, float &sum)",
      "sum needs a value, such as sum = 0.5; a result is written sum[1]"},
+    {"void (const Image &in)", "how many bytes has in? Write const bytes in[n], or say"},
+    {"void (struct Image &out)", "how many bytes has out? Write inout bytes out[n]"},
     {"void (plan_t x = 3)", "unknown type"},
     {"void (plan_t x)", "unknown type"},
     {"float (std::span<const float> x)",

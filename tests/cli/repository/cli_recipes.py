@@ -165,6 +165,13 @@ class Recipes(Case):
         self.assertRegex(said.read_text(),
                          "^ab .*/base/kernels.so .*/head/kernels.so --project=no relu "
                          "--project=mine\n$")
+        (self.repository / "sub").mkdir()
+        for status in (0, 2):  # a folder that is there already stays as it is
+            self.run_here("../.git/hooks/ab-commits", "HEAD", "HEAD", status=status,
+                          cwd=self.repository / "sub", SIMDBENCH_KEEP="../both")
+        for side in ("base", "head"):
+            self.assertEqual({path.name for path in (self.repository / "both" / side).iterdir()},
+                             {"Makefile", "kernels.c", "kernels.so"})
         self.assertIn("--project=no", (RECIPES / "gate.yml").read_text(encoding="utf-8"))
 
     def test_bisect_statuses(self):

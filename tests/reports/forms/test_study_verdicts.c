@@ -325,18 +325,26 @@ static void a_number_is_said_once(void **state)
     static const struct {
         double value;
         const char *text;
-    } rows[] = {{0.98, "It is 0.98, not 0.97."},
-                {0.9, "It is 0.98, not 0.97: 0.90."},
-                {98, "It is 0.98, not 0.97: 98."}};
+        enum study_measure measure;
+        enum study_as as;
+    } rows[] = {
+        {0.98, "It is 0.98, not 0.97.", MEASURE_ARITHMETIC, AS_VALUE},
+        {0.9, "It is 0.98, not 0.97: 0.90.", MEASURE_ARITHMETIC, AS_VALUE},
+        {98, "It is 0.98, not 0.97: 98.", MEASURE_ARITHMETIC, AS_VALUE},
+        {0.9, "It is 0.98, not 0.97: 0.90x.", MEASURE_METRIC, AS_RATIO},
+        {98, "It is 0.98, not 0.97: 98 cycles per element.", MEASURE_METRIC, AS_VALUE}};
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct study_point point = {.value = rows[i].value};
-        const struct study_claim claim = {.confirms =
-                                              (char *)(uintptr_t)"It is 0.98, not 0.97.",
-                                          .check = {.measure = MEASURE_ARITHMETIC,
-                                                    .points = &point,
-                                                    .n_points = 1,
-                                                    .verdict = STUDY_CONFIRMED}};
+        const struct study_claim claim = {
+            .confirms = (char *)(uintptr_t)"It is 0.98, not 0.97.",
+            .check = {.measure = rows[i].measure,
+                      .as = rows[i].as,
+                      .what = (char *)(uintptr_t)"cycles per "
+                                                 "element",
+                      .points = &point,
+                      .n_points = 1,
+                      .verdict = STUDY_CONFIRMED}};
         struct buffer text = {.text = NULL};
         study_sentence_tell(&claim, &text);
         assert_string_equal(buffer_text(&text), rows[i].text);
