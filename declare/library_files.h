@@ -58,16 +58,11 @@ int library_find(const struct library *library, const char *name,
 /* Functions that look like one op: mix_c, mix_sse2, mix_avx2. */
 struct family {
     char name[DECLARED_NAME]; /* "mix" */
-    struct family_member {
-        const struct library_function *function;
-        const char *isa; /* by its name: "scalar", "sse2", "avx2", "avx512" */
-        char token[24];  /* part of the name: "c", "avx512icl" */
-    } *member;
+    const struct library_function **member;
     size_t n; /* 2 or more */
 };
-/* Families of functions that are exported, or of all. -ENOMEM. */
-int library_families(const struct library *library, bool all, struct family **family,
-                     size_t *n);
+/* -ENOMEM. */
+int library_families(const struct library *library, struct family **family, size_t *n);
 void families_free(struct family *family, size_t n);
 /* The instruction set that a name tells; NULL: none. */
 const char *name_isa(const char *name);

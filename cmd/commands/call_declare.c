@@ -278,17 +278,17 @@ static int list_family(const struct library *library, const char *name,
 {
     struct family *family = NULL;
     size_t n = 0;
-    if (library_families(library, true, &family, &n) < 0)
+    if (library_families(library, &family, &n) < 0)
         return error_set(error, -ENOMEM, "out of memory");
     *whole = false;
     for (size_t i = 0; i < n; i++) {
         bool found = !strcmp(family[i].name, name);
         *whole |= found;
         for (size_t m = 0; m < family[i].n; m++)
-            found |= !strcmp(family[i].member[m].function->name, name);
+            found |= !strcmp(family[i].member[m]->name, name);
         for (size_t m = 0; m < family[i].n && found; m++)
-            if (strcmp(family[i].member[m].function->name, name) != 0 || *whole)
-                text_list_add(others, family[i].member[m].function->name);
+            if (strcmp(family[i].member[m]->name, name) != 0 || *whole)
+                text_list_add(others, family[i].member[m]->name);
     }
     families_free(family, n);
     return 0;

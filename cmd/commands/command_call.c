@@ -53,20 +53,17 @@ static void print_families(const struct library *library, const char *pattern)
 {
     struct family *family = NULL;
     size_t n = 0;
-    if (library_families(library, true, &family, &n) < 0)
+    if (library_families(library, &family, &n) < 0)
         return;
     for (size_t i = 0; i < n; i++) {
         bool shown = false;
-        for (size_t k = 0; k < family[i].n; k++)
-            shown |= matches(family[i].member[k].function, pattern);
-        if (!shown)
-            continue;
-        char text[2048];
-        size_t used = 0;
-        for (size_t k = 0; k < family[i].n && used < sizeof text; k++)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                     k ? "," : "", family[i].member[k].function->name);
-        text_line(stdout, "one op: %s", text);
+        FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+        for (size_t k = 0; k < family[i].n; k++) {
+            shown |= matches(family[i].member[k], pattern);
+            buffer_format(&text, "%s%s", k ? "," : "", family[i].member[k]->name);
+        }
+        if (shown && text.text)
+            text_line(stdout, "one op: %s", text.text);
     }
     families_free(family, n);
 }

@@ -14,9 +14,7 @@ enum { PAIRS = 3, CALLS_MOST = 16 };
 #define NOISE_NS 50.0
 #define BYTE_NS 0.25
 
-/* Bytes of numbers that calls overwrite; 0: none, or objects, which may hold pointers and
- * are left as they are. */
-static double bytes_overwritten(const struct group_state *group)
+double bytes_overwritten(const struct group_state *group)
 {
     double bytes = 0;
     for (uint32_t i = 0; i < group->map.count; i++) {

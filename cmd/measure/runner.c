@@ -62,6 +62,10 @@ int runner_ask(const struct runner *runner, cJSON *request, int64_t timeout_ns,
                : wrong ? STATUS_WRONG
                        : STATUS_FAILED,
                error.text);
+    if (dead && !check && !runner->entry->resets && bytes_overwritten(runner->group) > 0)
+        note_once(case_result(runner->group, runner->entry),
+                  "may have died of what the calls before left in inout arrays: with "
+                  "--reset each call finds the data of the first");
     if (skip && !dead)
         return 0;
     /* A wrong kernel may have overwritten anything in its process. */

@@ -99,7 +99,8 @@ const char *name_isa(const char *name)
 struct candidate {
     char stem[DECLARED_NAME];
     const char *arguments; /* of C++: overloads are several ops */
-    struct family_member member;
+    const struct library_function *function;
+    bool wide; /* its name says an instruction set */
 };
 
 /* The name without the word and the sign beside it: mix_avx2_unaligned is of family
@@ -109,12 +110,9 @@ static bool make_candidate(const struct library_function *function,
 {
     const char *const name = function->demangled ? function->demangled : function->name;
     const size_t length = function->demangled ? name_length(name) : strlen(name);
-    struct part part = {.at = length, .isa = "lib"};
-    *candidate =
-        (struct candidate){.arguments = name + length, .member = {.function = function}};
-    if (find_word(name, length, &part) && part.n < sizeof candidate->member.token)
-        memcpy(candidate->member.token, name + part.at, part.n);
-    candidate->member.isa = part.isa;
+    struct part part = {.at = length};
+    *candidate = (struct candidate){.arguments = name + length, .function = function};
+    candidate->wide = find_word(name, length, &part) && strcmp(part.isa, "scalar") != 0;
     size_t before = part.at, after = part.at + part.n;
     while (part.n && before && strchr("_.:", name[before - 1]))
         before--;
@@ -136,28 +134,21 @@ static int by_stem(const void *a, const void *b)
 {
     const struct candidate *const x = a, *const y = b;
     const int order = by_op(x, y);
-    return order ? order : strcmp(x->member.function->name, y->member.function->name);
+    return order ? order : strcmp(x->function->name, y->function->name);
 }
 
-/* Two names say what they are for, or one says so beside the family's own name; "default"
- * and its like alone are no sign of that. */
-static bool is_family(const struct candidate *candidate, size_t n)
-{
-    size_t wide = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct family_member *const member = &candidate[i].member;
-        wide += member->token[0] && strcmp(member->isa, "scalar") != 0;
-    }
-    return n >= 2 && wide;
-}
-
+/* A name says an instruction set beside the family's own or another one's; "default" and
+ * its like alone are no sign of that. */
 static int add_family(const struct candidate *candidate, size_t n, struct family **family,
                       size_t *n_families)
 {
-    if (!is_family(candidate, n))
+    size_t wide = 0;
+    for (size_t i = 0; i < n; i++)
+        wide += candidate[i].wide;
+    if (n < 2 || !wide)
         return 0;
     struct family *more = realloc(*family, (*n_families + 1) * sizeof *more);
-    struct family_member *member = calloc(n, sizeof *member);
+    const struct library_function **member = calloc(n, sizeof *member);
     if (more)
         *family = more;
     if (!more || !member) {
@@ -165,7 +156,7 @@ static int add_family(const struct candidate *candidate, size_t n, struct family
         return -ENOMEM;
     }
     for (size_t i = 0; i < n; i++)
-        member[i] = candidate[i].member;
+        member[i] = candidate[i].function;
     struct family *new = &more[(*n_families)++];
     *new = (struct family){.member = member, .n = n};
     memcpy(new->name, candidate->stem, sizeof new->name);
@@ -200,8 +191,7 @@ static bool has_no_name(const struct library *library, size_t i)
              (i + 1 < library->n && !strcmp(function->name, function[1].name))));
 }
 
-int library_families(const struct library *library, bool all, struct family **family,
-                     size_t *n)
+int library_families(const struct library *library, struct family **family, size_t *n)
 {
     struct candidate *candidate = calloc(library->n + 1, sizeof *candidate);
     size_t count = 0;
@@ -210,8 +200,7 @@ int library_families(const struct library *library, bool all, struct family **fa
     *n = 0;
     for (size_t i = 0; i < library->n && status == 0; i++) {
         const struct library_function *const function = &library->function[i];
-        if (!function->is_data && !has_no_name(library, i) &&
-            (all || function->binding == FUNCTION_EXPORTED))
+        if (!function->is_data && !has_no_name(library, i))
             count += make_candidate(function, &candidate[count]);
     }
     if (count)

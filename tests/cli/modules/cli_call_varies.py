@@ -18,6 +18,12 @@ void keep_stack(int *to) /* as the runtime of Go does */
         abort();
     *to = 1;
 }
+void run_down(int *x) /* dies of what it left */
+{
+    if (x[0] == 77)
+        abort();
+    x[0] = 77;
+}
 void flip(int *to) /* zero and one in turns */
 {
     static int calls;
@@ -32,8 +38,9 @@ void hand_on(int *from, int *to, int *part) /* `part` is written in part */
 
 
 class CallVaries(CallCase):
-    def row(self, function, prototype, *options):
-        row = self.call(function, prototype, f"--reference={function}", *options)[function]
+    def row(self, function, prototype, *options, **more):
+        row = self.call(function, prototype, f"--reference={function}", *options,
+                        **more)[function]
         return row | {"notes": " ".join(row["notes"])}
 
     def unchecked(self, *arguments):
@@ -57,6 +64,11 @@ class CallVaries(CallCase):
         self.assertIn("to depends on what outputs held before the call", row["notes"])
         row = self.unchecked("flip", "void (int to[1])")
         self.assertNotIn("before the call", row["notes"])
+        calls = "run_down", "void (inout int x[1] = {1})"
+        died = self.row(*calls, status=4)
+        self.assertEqual(died["status"], "failed", died)
+        self.assertIn("with --reset each call finds", died["notes"])
+        self.assertIn(self.row(*calls, "--reset")["status"], ("ok", "short"))
         self.assertIn(self.row("keep_stack", "void (int to[1])")["status"], ("ok", "short"))
 
     def test_state_outside_of_objects(self):
