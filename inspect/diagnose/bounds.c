@@ -169,8 +169,9 @@ static void put_tame_input(struct inspect_facts *facts)
                                 "its branches hardly ever go their rarer way");
         return;
     }
-    /* Other values than repeated ones may leave out work. */
-    if (GET(unweighed) > 0 && GET(input_repeated) > helps) {
+    /* Other values than repeated ones may leave out work, and all may leave out that of
+     * other modules, as the memory that they give. */
+    if (GET(unweighed) > 0 && (GET(input_repeated) > helps || GET(out_share) >= 0.3)) {
         inspect_fact_set_absent(facts, FACT_tame_input,
                                 "nobody knows how much work other inputs leave out");
         return;
@@ -192,13 +193,18 @@ static const struct {
     {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain}};
 
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
- * count, a latency or a rate that is wrong, and is evidence of nothing. */
+ * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
+ * each other as long if inputs are repeated, as the work is the same. */
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
-    const double most = INSPECT_REFUTED * GET(cycles);
+    const double repeated = facts->fact[FACT_input_repeated].known
+                                ? fmin(1, facts->fact[FACT_input_repeated].high)
+                                : 1;
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
+        const bool waits = bound == FACT_chain_cycles || bound == FACT_window_cycles;
+        const double most = INSPECT_REFUTED * GET(cycles) * (waits ? repeated : 1);
         if (!(inspect_fact_value(facts, bound) > most))
             continue;
         inspect_fact_set_absent(facts, bound, why);
@@ -222,29 +228,31 @@ static void put_faster_way(struct inspect_facts *facts)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));
 }
 
-/* The edit cuts chains of vectors: it says nothing of others. */
-static void put_unchained(struct inspect_facts *facts)
+/* What an experiment says under a condition alone. */
+static void take_if(struct inspect_facts *facts, enum inspect_fact to,
+                    enum inspect_fact from, bool holds, const char *why)
 {
-    const double nearly_all = 0.9;
-    if (GET(vector_chain) >= nearly_all * GET(chain))
-        facts->fact[FACT_unchained] = facts->fact[FACT_edit_chain];
+    if (holds)
+        facts->fact[to] = facts->fact[from];
     else
-        inspect_fact_set_absent(facts, FACT_unchained,
-                                "the longest chain is not one of vectors alone");
+        inspect_fact_set_absent(facts, to, why);
 }
 
-/* No vector stays in its register over a call: spills of such a loop are those around it,
- * and so are chains through them. */
-static void put_unsaved(struct inspect_facts *facts)
+/* Cores learn branches by heart, but not all of them where jumps go. The edit cuts chains
+ * of vectors, and says nothing of others. No vector stays in its register over a call:
+ * spills of such a loop are those around it, and so are chains through them. */
+static void put_views(struct inspect_facts *facts)
 {
-    static const char why[] = "it calls nothing";
-    if (GET(calls) >= 0.5) {
-        facts->fact[FACT_unsaved] = facts->fact[FACT_edit_spill];
-        PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
-    } else {
-        inspect_fact_set_absent(facts, FACT_unsaved, why);
-        inspect_fact_set_absent(facts, FACT_saved_chain, why);
-    }
+    const double nearly_all = 0.9;
+    const bool calls = GET(calls) >= 0.5;
+    take_if(facts, FACT_learnt_input, FACT_input_repeated, !(GET(indirect) >= 0.1),
+            "it jumps to where data says");
+    take_if(facts, FACT_unchained, FACT_edit_chain,
+            GET(vector_chain) >= nearly_all * GET(chain),
+            "the longest chain is not one of vectors alone");
+    PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
+    take_if(facts, FACT_saved_chain, FACT_saved_chain, calls, "it calls nothing");
+    take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
 }
 
 static void put_limit(struct inspect_facts *facts)
@@ -321,8 +329,7 @@ void inspect_bounds(struct inspect_facts *facts)
     put_memory(facts);
     put_tame_input(facts);
     put_faster_way(facts);
-    put_unchained(facts);
-    put_unsaved(facts);
+    put_views(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);

@@ -164,6 +164,19 @@ static void test_gathers(void **state)
     assert_near(VALUE(near_input), 0.5, 1e-9);
 }
 
+/* The same work on other values refutes how long results wait, and nothing else. */
+static void test_refuted_by_inputs(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(chain, 7.6);
+    SET(window_chain, 7.9);
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.6, 0.5, 0.7);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 7.6, 1e-9);
+    assert_true(facts.fact[FACT_window_cycles].refuted);
+    assert_near(VALUE(code_cycles), 8, 1e-9);
+}
+
 static void test_tame_input(void **state)
 {
     struct inspect_facts facts = tile();
@@ -210,8 +223,16 @@ static void test_tame_input(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.1, 0);
     SET(unweighed, 1);
+    SET(out_share, 0.2);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.5, 0);
+    assert_near(VALUE(learnt_input), 0.5, 0);
+    /* Other modules may do less for them; where jumps go is not learnt by heart. */
+    SET(out_share, 0.4);
+    SET(indirect, 1);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)) && isnan(VALUE(learnt_input)));
+    SET(out_share, 0);
     inspect_fact_set_interval(&facts, FACT_input_repeated, 0.9, 0.9, 0.9);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(tame_input)));
@@ -262,6 +283,7 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
                      TEST(test_operands_once), TEST(test_stores_across_lines),
-                     TEST(test_touches_a_part), TEST(test_gathers), TEST(test_tame_input),
+                     TEST(test_touches_a_part), TEST(test_gathers),
+                     TEST(test_refuted_by_inputs), TEST(test_tame_input),
                      TEST(test_near_input));
 }

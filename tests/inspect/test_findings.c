@@ -72,8 +72,14 @@ static const struct script scripts[] = {
     {CAUSE_mispredicts,
      INSPECT_FLIPPED,
      {IS(tame_input, 0.5), IS(cycles, 10), END},
-     {IS(flush_denormals, 0.5), IS(code_cycles, 9.5), IS(input_repeated, 1),
+     {IS(flush_denormals, 0.5), IS(code_cycles, 9.5), IS(learnt_input, 1),
       IS(mispredict_cycles, 0.1), END}},
+    {CAUSE_mispredicts,
+     INSPECT_MODELLED,
+     {IS(unweighed, 1), IS(guess_cycles, 6), IS(gap_cycles, 9), IS(cycles, 10),
+      IS(code_cycles, 3), IS(page_share, 0.02), HOT, END},
+     {IS(calls, 1), IS(failed_forwards, 1), IS(small_shape, 0.5), IS(learnt_input, 1),
+      END}},
     {CAUSE_call,
      INSPECT_STRUCTURAL,
      {IS(out_share, 0.8), IS(out_length, 120), END},
@@ -171,7 +177,7 @@ static const struct script scripts[] = {
      {IS(failed_forwards, 1), IS(calls, 1), IS(limit_share, 0.9), END}},
     {CAUSE_branch,
      INSPECT_STRUCTURAL,
-     {IS(decisions, 4), IS(branch_share, 0.5), EXPLAINED, END},
+     {IS(decisions, 4), IS(branch_share, 0.5), IS(instructions, 79), EXPLAINED, END},
      {IS(calls, 1), IS(limit_share, 0.9), END}},
     {CAUSE_branch,
      INSPECT_STRUCTURAL,
@@ -431,8 +437,8 @@ static void test_table(void **state)
     for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
         assert_int_equal(inspect_cause_find(inspect_cause_name(i)), i);
         assert_null(strchr(inspect_cause_name(i), '_'));
-        assert_true(strlen(inspect_cause_text(i)) > 10);
-        assert_true(strlen(inspect_cause_remedy(i)) > 10);
+        assert_true(strlen(inspect_cause_text(i)) > 10 &&
+                    strlen(inspect_cause_remedy(i)) > 10);
         assert_true(i == CAUSE_unexplained || strlen(inspect_cause_refute(i)) > 10);
     }
     assert_int_equal(inspect_cause_find("tired"), INSPECT_CAUSES);
