@@ -176,11 +176,12 @@ static void put_tame_input(struct inspect_facts *facts)
                                 "nobody knows how much work other inputs leave out");
         return;
     }
-    /* A loop of few turns may be left by surprise; other values change how many. */
-    if (alone || GET(unweighed) > 0)
+    take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);
+    /* Below what the code takes at least, they took another way. A loop of few turns may
+     * be left by surprise; other values change how many. */
+    if (alone || GET(unweighed) > 0 ||
+        GET(tame_input) * GET(cycles) < 0.9 * GET(code_cycles))
         facts->fact[FACT_tame_input] = facts->fact[FACT_input_repeated];
-    else
-        take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);
 }
 
 /* Bounds, and the fact that is unknown with each. */
@@ -327,12 +328,12 @@ void inspect_bounds(struct inspect_facts *facts)
     bounds_put_code(facts);
     bounds_put_costs(facts);
     put_memory(facts);
-    put_tame_input(facts);
     put_faster_way(facts);
     put_views(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);
+    put_tame_input(facts);
     put_splits(facts);
 }
 
