@@ -142,6 +142,13 @@ static bool reads_by_data(const struct inspect_facts *facts)
            GET(call_bytes) > far;
 }
 
+/* Cycles are those at the best place of the code; inputs were changed at that as built.
+ */
+static double cycles_of(const struct inspect_facts *facts, double ratio)
+{
+    return ratio * GET(cycles) / fmin(1, GET(place));
+}
+
 /* Such inputs are faster for other reasons too, so branches must be able to profit: there
  * are some beside that of the loop, or nobody knows. If no input is known, it is unknown
  * for the same reason. */
@@ -180,7 +187,7 @@ static void put_tame_input(struct inspect_facts *facts)
     /* Below what the code takes at least, they took another way. A loop of few turns may
      * be left by surprise; other values change how many. */
     if (alone || GET(unweighed) > 0 ||
-        GET(tame_input) * GET(cycles) < 0.9 * GET(code_cycles))
+        cycles_of(facts, GET(tame_input)) < 0.9 * GET(code_cycles))
         facts->fact[FACT_tame_input] = facts->fact[FACT_input_repeated];
 }
 
@@ -199,13 +206,13 @@ static const struct {
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
-    const double repeated = facts->fact[FACT_input_repeated].known
-                                ? fmin(1, facts->fact[FACT_input_repeated].high)
-                                : 1;
+    const double all = GET(cycles), repeated = facts->fact[FACT_input_repeated].high;
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
-        const bool waits = bound == FACT_chain_cycles || bound == FACT_window_cycles;
-        const double most = INSPECT_REFUTED * GET(cycles) * (waits ? repeated : 1);
+        const bool waits = GET(input_repeated) > 0 &&
+                           (bound == FACT_chain_cycles || bound == FACT_window_cycles);
+        const double most =
+            INSPECT_REFUTED * (waits ? fmin(all, cycles_of(facts, repeated)) : all);
         if (!(inspect_fact_value(facts, bound) > most))
             continue;
         inspect_fact_set_absent(facts, bound, why);

@@ -176,6 +176,11 @@ static void test_refuted_by_inputs(void **state)
     assert_near(VALUE(chain_cycles), 7.6, 1e-9);
     assert_true(facts.fact[FACT_window_cycles].refuted);
     assert_near(VALUE(code_cycles), 8, 1e-9);
+    /* Inputs were changed at another place, where all takes longer. */
+    SET(window_chain, 7.9);
+    SET(place, 0.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(window_cycles), 7.9, 1e-9);
 }
 
 static void test_tame_input(void **state)
@@ -228,6 +233,9 @@ static void test_tame_input(void **state)
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.1, 0.1, 0.1);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.5, 0);
+    SET(place, 0.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.1, 0);
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.12, 0.12, 0.12);
     SET(unweighed, 1);
     SET(out_share, 0.2);
