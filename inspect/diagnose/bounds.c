@@ -149,45 +149,42 @@ static double cycles_of(const struct inspect_facts *facts, double ratio)
     return ratio * GET(cycles) / fmin(1, GET(place));
 }
 
-/* Such inputs are faster for other reasons too, so branches must be able to profit: there
- * are some beside that of the loop, or nobody knows. If no input is known, it is unknown
- * for the same reason. */
+/* The reason why other inputs say nothing of branches, or NULL. `alone`: it has none
+ * beside that of the loop. Other values than repeated ones may leave out work, and all
+ * may leave out that of other modules, as the memory that they give. */
+static const char *why_not_tame(const struct inspect_facts *facts, bool alone)
+{
+    const double few_turns = 32, helps = 0.8, much = 0.3;
+    const bool lighter = GET(input_repeated) > helps || GET(out_share) >= much;
+    return reads_by_data(facts) ? "inputs also decide from which pages it reads"
+           : alone && !(GET(trips) <= few_turns)
+               ? "its hot loop has no branch beside its own"
+           : are_decided(facts) ? "its branches hardly ever go their rarer way"
+           : GET(unweighed) > 0 && lighter
+               ? "nobody knows how much work other inputs leave out"
+               : NULL;
+}
+
+/* Such inputs are faster for other reasons too, so branches must be able to profit, or
+ * nobody knows. If no input is known, it is unknown for the same reason. Below what the
+ * code takes at least, they took another way. A loop of few turns may be left by
+ * surprise; other values change how many. */
 static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_zero, FACT_input_constant,
                                                FACT_input_repeated, FACT_input_sorted};
-    const double few_turns = 32, helps = 0.8;
-    if (reads_by_data(facts)) {
-        take_best(facts, FACT_near_input, inputs, 2);
-        inspect_fact_set_absent(facts, FACT_tame_input,
-                                "inputs also decide from which pages it reads");
-        return;
-    }
-    inspect_fact_set_absent(facts, FACT_near_input,
-                            "no data decides from which pages it reads");
     const bool alone = GET(branches) + known(GET(indirect)) <= 1.01;
-    if (alone && !(GET(trips) <= few_turns)) {
-        inspect_fact_set_absent(facts, FACT_tame_input,
-                                "its hot loop has no branch beside its own");
-        return;
-    }
-    if (are_decided(facts)) {
-        inspect_fact_set_absent(facts, FACT_tame_input,
-                                "its branches hardly ever go their rarer way");
-        return;
-    }
-    /* Other values than repeated ones may leave out work, and all may leave out that of
-     * other modules, as the memory that they give. */
-    if (GET(unweighed) > 0 && (GET(input_repeated) > helps || GET(out_share) >= 0.3)) {
-        inspect_fact_set_absent(facts, FACT_tame_input,
-                                "nobody knows how much work other inputs leave out");
-        return;
-    }
+    const char *const why = why_not_tame(facts, alone);
+    if (reads_by_data(facts))
+        take_best(facts, FACT_near_input, inputs, 2);
+    else
+        inspect_fact_set_absent(facts, FACT_near_input,
+                                "no data decides from which pages it reads");
     take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);
-    /* Below what the code takes at least, they took another way. A loop of few turns may
-     * be left by surprise; other values change how many. */
-    if (alone || GET(unweighed) > 0 ||
-        cycles_of(facts, GET(tame_input)) < 0.9 * GET(code_cycles))
+    if (why)
+        inspect_fact_set_absent(facts, FACT_tame_input, why);
+    else if (alone || GET(unweighed) > 0 ||
+             cycles_of(facts, GET(tame_input)) < 0.9 * GET(code_cycles))
         facts->fact[FACT_tame_input] = facts->fact[FACT_input_repeated];
 }
 

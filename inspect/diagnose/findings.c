@@ -243,14 +243,13 @@ void inspect_find(const struct inspect_facts *facts, struct inspect_findings *fi
     find_residual(facts, findings);
     if (findings->n > 0 && !(findings->residual_share > much))
         return;
-    const struct inspect_finding unexplained = {.cause = CAUSE_unexplained,
-                                                .confidence = INSPECT_MODELLED,
-                                                .share = NAN,
-                                                .experiment = INSPECT_FACTS};
     struct inspect_finding *const first = findings->finding;
-    size_t at = findings->n++;
-    if (at == 1 && first->cause == CAUSE_placement &&
-        2 * first->share < findings->residual_share)
-        first[at--] = *first;
-    first[at] = unexplained;
+    const size_t last = findings->n++;
+    const bool before = last == 1 && first->cause == CAUSE_placement &&
+                        2 * first->share < findings->residual_share;
+    first[last] = *first;
+    first[before ? 0 : last] = (struct inspect_finding){.cause = CAUSE_unexplained,
+                                                        .confidence = INSPECT_MODELLED,
+                                                        .share = NAN,
+                                                        .experiment = INSPECT_FACTS};
 }

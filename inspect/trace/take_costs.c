@@ -73,7 +73,7 @@ static void take_string(const struct node *node, const struct asking *asking, ui
 static void take_top(const struct code *code, struct code_cost *taken)
 {
     const uint64_t top = code->reads & code->writes & UINT64_C(1) << REGISTER_X87;
-    if (!top || !code->float_arithmetic || taken->n_links > 0 || !(taken->throughput > 0))
+    if (!top || !code->float_arithmetic || !(taken->throughput > 0))
         return;
     taken->link[0].from = taken->link[0].to = top;
     taken->link[0].cycles = taken->link[0].full = (float)taken->throughput;

@@ -240,6 +240,11 @@ LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
     {"rate_computed_" #bits, isa, 64, loop_computed_##bits, NULL}, \
     {"rate_shuffles_" #bits, isa, 64, loop_shuffles_##bits, NULL}, \
     {"rate_permutes_" #bits, "avx512", 64, loop_permutes_##bits, NULL}
+#define ACCESS_ROWS(bits, isa) \
+    {"rate_loads_" #bits, isa, 64, loop_loads_##bits, NULL}, \
+    {"rate_stores_" #bits, isa, 64, loop_stores_##bits, NULL}, \
+    {"rate_splits_" #bits, isa, 64, loop_splits_##bits, NULL}, \
+    {"rate_split_stores_" #bits, isa, 48, loop_split_stores_##bits, NULL}
 const struct rate core_rates[] = {
     {"rate_instructions", NULL, 98, loop_instructions, NULL},
     {"rate_integers", NULL, 49, loop_integers, NULL},
@@ -247,22 +252,10 @@ const struct rate core_rates[] = {
     {"rate_fetched", NULL, 90000, loop_fetched, NULL},
     {"rate_branches", NULL, 33, loop_branches, NULL},
     {"rate_taken", NULL, 33, loop_taken, NULL},
-    {"rate_loads_64", NULL, 64, loop_loads_64, NULL},
-    {"rate_loads_128", NULL, 64, loop_loads_128, NULL},
-    {"rate_loads_256", "avx2", 64, loop_loads_256, NULL},
-    {"rate_loads_512", "avx512", 64, loop_loads_512, NULL},
-    {"rate_stores_64", NULL, 64, loop_stores_64, NULL},
-    {"rate_stores_128", NULL, 64, loop_stores_128, NULL},
-    {"rate_stores_256", "avx2", 64, loop_stores_256, NULL},
-    {"rate_stores_512", "avx512", 64, loop_stores_512, NULL},
-    {"rate_splits_64", NULL, 64, loop_splits_64, NULL},
-    {"rate_splits_128", NULL, 64, loop_splits_128, NULL},
-    {"rate_splits_256", "avx2", 64, loop_splits_256, NULL},
-    {"rate_splits_512", "avx512", 64, loop_splits_512, NULL},
-    {"rate_split_stores_64", NULL, 48, loop_split_stores_64, NULL},
-    {"rate_split_stores_128", NULL, 48, loop_split_stores_128, NULL},
-    {"rate_split_stores_256", "avx2", 48, loop_split_stores_256, NULL},
-    {"rate_split_stores_512", "avx512", 48, loop_split_stores_512, NULL},
+    ACCESS_ROWS(64, NULL),
+    ACCESS_ROWS(128, NULL),
+    ACCESS_ROWS(256, "avx2"),
+    ACCESS_ROWS(512, "avx512"),
     {"rate_gathered_256", "avx2", 64, loop_gathered_256, NULL},
     {"rate_gathered_512", "avx512", 128, loop_gathered_512, NULL},
     {"rate_scattered_512", "avx512", 128, loop_scattered_512, NULL},
