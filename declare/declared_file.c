@@ -185,28 +185,24 @@ static int load(int fd, char **bytes, size_t *size)
 int declared_load(const char *path, struct declared_file *file, struct error *error)
 {
     const struct spot spot = {.path = path, .error = error};
-    char *bytes = NULL;
+    FREED_BY(free_memory) char *bytes = NULL;
     size_t size = 0;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     *file = (struct declared_file){.op = NULL};
-    int status = fd < 0 ? -errno : load(fd, &bytes, &size);
+    const int status = fd < 0 ? -errno : load(fd, &bytes, &size);
     if (fd >= 0)
         close(fd);
-    status = status == 0 && bytes
-                 ? declared_read(path, bytes, size, file, error)
-                 : spot_fail(&spot, status, "cannot be read: %s", strerror(-status));
-    free(bytes);
-    return status;
+    return status == 0 && bytes
+               ? declared_read(path, bytes, size, file, error)
+               : spot_fail(&spot, status, "cannot be read: %s", strerror(-status));
 }
 
 /* ---- freeing ---- */
 
 static void texts_free(struct named_text *text, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        free(text[i].name);
-        free(text[i].text);
-    }
+    for (size_t i = 0; i < n; i++)
+        FREE_EACH(text[i].name, text[i].text);
     free(text);
 }
 
@@ -214,11 +210,8 @@ void declared_free(struct declared_file *file)
 {
     for (size_t i = 0; i < file->n; i++) {
         struct declared_op *const op = &file->op[i];
-        char *const texts[] = {
-            op->name, op->prototype, op->library, op->reference, op->reference_library,
-            op->roof, op->sizes,     op->tails,   op->calls};
-        for (size_t t = 0; t < ARRAY_LEN(texts); t++)
-            free(texts[t]);
+        FREE_EACH(op->name, op->prototype, op->library, op->reference,
+                  op->reference_library, op->roof, op->sizes, op->tails, op->calls);
         texts_free(op->kernel, op->n_kernels);
         texts_free(op->input, op->n_inputs);
         texts_free(op->shape, op->n_shapes);

@@ -90,12 +90,9 @@ static int add_library(const struct spot *spot, const char *text, size_t n,
 static int read_path(const struct spot *spot, const cJSON *json,
                      const struct reading *reading, char **path)
 {
-    char *text = NULL;
-    int status = text_read(spot, json, &text);
-    if (status == 0)
-        status = add_library(spot, text, strlen(text), reading, path);
-    free(text);
-    return status;
+    FREED_BY(free_memory) char *text = NULL;
+    return text_read(spot, json, &text)
+               ?: add_library(spot, text, strlen(text), reading, path);
 }
 
 /* A place, or LIBRARY:PLACE. */
@@ -280,8 +277,8 @@ int declared_op_read(const struct spot *spot, const cJSON *json, const char *fol
     }
     memset(&file->op[file->n], 0, sizeof *file->op);
     struct reading reading = {.op = &file->op[file->n++], .folder = folder};
-    int status = members_read(spot, json, read_key, &reading);
-    status = status < 0 ? status : finish_op(spot, &reading);
+    int status =
+        members_read(spot, json, read_key, &reading) ?: finish_op(spot, &reading);
     for (size_t i = 0; i + 1 < file->n && status == 0; i++)
         if (!strcmp(file->op[i].name, reading.op->name))
             status =

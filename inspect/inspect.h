@@ -288,8 +288,14 @@ int inspect_call(void (*function)(const void *a, void *b), const void *a, void *
 /* The largest number of calls that a tracer may want of inspect_call(). */
 enum { INSPECT_CALLS = 100000 };
 
-/* The process that traces `process`; 0: none. */
-pid_t inspect_tracer(pid_t process);
+/* Follows the call that `body` marks by inspect_call() in a forked child, which has the
+ * addresses of this process and ends with the trace. */
+int inspect_fork(void (*body)(const void *context), const void *context,
+                 const struct inspect_options *options, struct inspect_census *census,
+                 struct error *error);
+/* A number of /proc/PID/status, such as "TracerPid", the process that traces it; 0: none.
+ */
+pid_t inspect_told(pid_t process, const char *name);
 
 /* In the parent: becomes the tracer of a child, before the child is asked to come to
  * inspect_call(). Zero, or -errno and why this cannot be; -EBUSY: the child has a tracer.

@@ -8,12 +8,8 @@
 
 int decoded_read(const unsigned char *code, size_t n, struct decoded *decoded)
 {
-    ZydisDecoder decoder;
     ZydisDecodedInstruction *const instruction = &decoded->instruction;
-    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-                                       ZYDIS_STACK_WIDTH_64)) ||
-        !ZYAN_SUCCESS(
-            ZydisDecoderDecodeFull(&decoder, code, n, instruction, decoded->all)))
+    if (!decode(code, n, instruction, decoded->all))
         return -EINVAL;
     decoded->n = decoded->n_visible = 0;
     for (unsigned i = 0; i < instruction->operand_count; i++) {

@@ -4,7 +4,7 @@
  * loops), form_cycles.c (a form's cycles) and measure.c (the child process). */
 #pragma once
 
-#include <Zydis/Zydis.h>
+#include "decode.h"
 
 #include "passport.h"
 

@@ -62,3 +62,9 @@ int run_write(const struct run *run, enum format format,
                   strerror(-code));
     return code;
 }
+
+int json_write(struct json *json, enum format format, FILE *file, struct error *error)
+{
+    return format == FORMAT_HTML ? html_write_json(json, file, error)
+                                 : json_end(json, file, error);
+}

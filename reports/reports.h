@@ -42,3 +42,5 @@ const char *format_name(enum format format);
 int format_find(const char *name, enum format *format);
 int run_write(const struct run *run, enum format format,
               const struct text_options *options, FILE *file, struct error *error);
+/* A document that is no run, as JSON or as a page of HTML. Frees it. */
+int json_write(struct json *json, enum format format, FILE *file, struct error *error);

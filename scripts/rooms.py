@@ -73,10 +73,10 @@ ROOMS = {
             "cmd/referee", "cmd/studies", "cmd/commands"],
 }
 # Headers that a leaf shows beside the one that is named like it.
-PUBLIC = {"base": {"error.h"},
+PUBLIC = {"base": {"decode.h", "error.h", "never.h"},
           "cmd/ab": {"ab.h", "private_copy.h"},
           "inspect": {"findings.h", "inspect.h", "program.h"},
-          "declare": {"declare.h", "library_files.h"},
+          "declare": {"declare.h", "elf_image.h", "library_files.h"},
           "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}
 # Folders of a leaf in which compilers search, too.
 SEARCHED = ["kernels/core"]

@@ -2,9 +2,8 @@
 /* An edit while it is planned, and its instructions. */
 #pragma once
 
+#include "decode.h"
 #include "surgery_private.h"
-
-#include <Zydis/Zydis.h>
 
 struct one {
     const struct surgery_seen *seen;

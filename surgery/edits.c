@@ -12,16 +12,11 @@ bool one_decode(const struct planning *planning, const struct surgery_seen *seen
                 struct one *one)
 {
     const struct block *const block = block_at(planning->surgery, seen->address);
-    ZydisDecoder decoder;
     if (!block || !is_copied(planning->surgery, seen->address))
         return false;
     one->seen = seen;
     one->bytes = block->image + (seen->address - block->lo);
-    return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-                                         ZYDIS_STACK_WIDTH_64)) &&
-           ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, one->bytes,
-                                               block->hi - seen->address, &one->decoded,
-                                               one->operand));
+    return decode(one->bytes, block->hi - seen->address, &one->decoded, one->operand);
 }
 
 static bool is_vector(ZydisRegister reg)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An instruction from its bytes. */
+#include "decode.h"
 #include "surgery_private.h"
-
-#include <Zydis/Zydis.h>
 
 static void take_flow(const ZydisDecodedInstruction *decoded, struct insn *insn)
 {
@@ -62,12 +61,9 @@ static void take_reference(const ZydisDecodedInstruction *decoded,
 bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
                  struct insn *insn)
 {
-    ZydisDecoder decoder;
     ZydisDecodedInstruction decoded;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-                                       ZYDIS_STACK_WIDTH_64)) ||
-        !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &decoded, operands)))
+    if (!decode(bytes, n, &decoded, operands))
         return false;
     *insn = (struct insn){.address = address, .length = decoded.length};
     if (decoded.raw.imm[0].size == 64)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of surgery where instructions cannot be decoded: nothing can be opened, so
- * nothing else is ever called. */
+/* In place of surgery where instructions cannot be decoded. */
+#include "never.h"
 #include "surgery.h"
 
 #include <errno.h>
@@ -28,69 +28,6 @@ void surgery_close(struct surgery *surgery)
 {
 }
 
-void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts)
-{
-    *facts = (struct surgery_facts){.functions = 0};
-}
-
-int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
-                 struct error *error)
-{
-    *out = NULL;
-    return surgery_available(error);
-}
-
-void surgery_drop(struct surgery_variant *variant)
-{
-}
-
-int surgery_prove(struct surgery_variant *variant, int64_t timeout_ns,
-                  struct error *error)
-{
-    return surgery_available(error);
-}
-
-int surgery_select(struct surgery_variant *variant, surgery_function **run,
-                   struct error *error)
-{
-    *run = NULL;
-    return surgery_available(error);
-}
-
-int surgery_restore(struct surgery *surgery, struct error *error)
-{
-    return 0;
-}
-
-uint64_t surgery_origin(const struct surgery_variant *variant, uint64_t address)
-{
-    return 0;
-}
-
-int surgery_code(const struct surgery *surgery, const uint64_t *times, char **text,
-                 struct error *error)
-{
-    *text = NULL;
-    return surgery_available(error);
-}
-
-bool surgery_is_closed(const struct surgery *surgery)
-{
-    return false;
-}
-
-bool surgery_has(const struct surgery *surgery, uint64_t address)
-{
-    return false;
-}
-
-void surgery_where(const struct surgery *surgery, uint64_t address, char *text,
-                   size_t size)
-{
-    if (size)
-        text[0] = '\0';
-}
-
 const char *surgery_edit_name(enum surgery_edit edit)
 {
     static const char *const names[SURGERY_EDITS] = {"chain", "gather", "divide",
@@ -99,19 +36,21 @@ const char *surgery_edit_name(enum surgery_edit edit)
     return names[edit];
 }
 
-int surgery_plan_edit(struct surgery *surgery, enum surgery_edit edit,
-                      const struct surgery_seen *seen, size_t n, size_t *changed,
-                      struct error *error)
-{
-    (void)surgery, (void)edit, (void)seen, (void)n;
-    *changed = 0;
-    return surgery_available(error);
-}
-
-int surgery_edit(struct surgery *surgery, enum surgery_edit edit, unsigned shift,
-                 struct surgery_variant **out, struct error *error)
-{
-    (void)surgery, (void)edit, (void)shift;
-    *out = NULL;
-    return surgery_available(error);
-}
+NEVER_CALLED(void, surgery_facts, const struct surgery *surgery,
+             struct surgery_facts *facts)
+NEVER_CALLED(int, surgery_copy, struct surgery *surgery, unsigned shift,
+             struct surgery_variant **out, struct error *error)
+NEVER_CALLED(int, surgery_prove, struct surgery_variant *variant, int64_t timeout_ns,
+             struct error *error)
+NEVER_CALLED(int, surgery_select, struct surgery_variant *variant, surgery_function **run,
+             struct error *error)
+NEVER_CALLED(int, surgery_restore, struct surgery *surgery, struct error *error)
+NEVER_CALLED(int, surgery_code, const struct surgery *surgery, const uint64_t *times,
+             char **text, struct error *error)
+NEVER_CALLED(bool, surgery_is_closed, const struct surgery *surgery)
+NEVER_CALLED(bool, surgery_has, const struct surgery *surgery, uint64_t address)
+NEVER_CALLED(int, surgery_plan_edit, struct surgery *surgery, enum surgery_edit edit,
+             const struct surgery_seen *seen, size_t n, size_t *changed,
+             struct error *error)
+NEVER_CALLED(int, surgery_edit, struct surgery *surgery, enum surgery_edit edit,
+             unsigned shift, struct surgery_variant **out, struct error *error)

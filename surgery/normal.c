@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <Zydis/Zydis.h>
+#include "decode.h"
 
 enum {
     FUNCTIONS_MAX = 4 * BLOCKS_MAX,
@@ -66,7 +66,16 @@ static size_t function_of(struct writing *writing, uint64_t address)
     return writing->n++;
 }
 
-/* Places to which code jumps are numbered within their function. */
+static uint64_t times_of(const struct writing *writing, uint64_t address)
+{
+    uint64_t times = 0;
+    for (size_t i = 0; i < writing->surgery->n_executed; i++)
+        times += writing->surgery->executed[i] == address ? writing->times[i] : 0;
+    return times;
+}
+
+/* Places to which code jumps are numbered within their function. The names of functions
+ * that are known not to have executed mean nothing: a build may have renamed them. */
 static void write_place(struct writing *writing, uint64_t address)
 {
     const struct surgery *const surgery = writing->surgery;
@@ -75,7 +84,9 @@ static void write_place(struct writing *writing, uint64_t address)
     struct symbol symbol;
     size_t rank = 0;
     if (number == SIZE_MAX) {
-        const bool known = object && symbol_at(object, address, &symbol);
+        const bool known =
+            object && symbol_at(object, address, &symbol) &&
+            !(symbol.code && writing->times && !times_of(writing, address));
         fprintf(writing->to, " %s", known ? symbol.name : "elsewhere");
         return;
     }
@@ -129,7 +140,8 @@ static void write_initial(struct writing *writing, uint64_t address, uint64_t n,
                           bool text)
 {
     const struct object *const object = object_at(&writing->surgery->objects, address);
-    unsigned char *const bytes = object ? initial_at(object, address, &n) : NULL;
+    FREED_BY(free_memory) unsigned char *bytes =
+        object ? initial_at(object, address, &n) : NULL;
     uint64_t length = 0;
     while (text && bytes && length < n && is_text(bytes[length]))
         length++;
@@ -139,7 +151,6 @@ static void write_initial(struct writing *writing, uint64_t address, uint64_t n,
         fprintf(writing->to, " =%" PRIx64, hash_bytes(HASH_FIRST, bytes, n));
     else if (object)
         fprintf(writing->to, " =?");
-    free(bytes);
 }
 
 static void write_variable(struct writing *writing, uint64_t address, uint64_t bytes)
@@ -222,7 +233,7 @@ static void write_target(struct writing *writing, const struct insn *insn)
     else if (!region || region->writable)
         write_variable(writing, target,
                        insn->reference == REFERS_LEA ? BLIND_BYTES : insn->data_bytes);
-    else if (region->executable && insn->reference != REFERS_DATA)
+    else if (leads_to_code(&surgery->objects, target) && insn->reference != REFERS_DATA)
         write_place(writing, target);
     else if (insn->reference == REFERS_LEA && object &&
              symbol_at(object, target, &symbol))
@@ -241,7 +252,6 @@ static void write_target(struct writing *writing, const struct insn *insn)
 static void write_text(struct writing *writing, const unsigned char *bytes,
                        const struct insn *insn)
 {
-    ZydisDecoder decoder;
     ZydisDecodedInstruction decoded;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     ZydisFormatter formatter;
@@ -250,10 +260,8 @@ static void write_text(struct writing *writing, const unsigned char *bytes,
     memcpy(copy, bytes, insn->length);
     if (insn->reference != REFERS_NOT)
         memset(copy + insn->field, 0, insn->field_bytes);
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-    if (!ZYAN_SUCCESS(
-            ZydisDecoderDecodeFull(&decoder, copy, insn->length, &decoded, operands)))
+    if (!decode(copy, insn->length, &decoded, operands))
         return;
     if (insn->reference == REFERS_BRANCH) {
         fprintf(writing->to, "%s", ZydisMnemonicGetString(decoded.mnemonic));
@@ -284,14 +292,6 @@ static void write_branch(struct writing *writing, uint64_t target)
         write_slot(writing, slot, name);
     else
         write_place(writing, target);
-}
-
-static uint64_t times_of(const struct writing *writing, uint64_t address)
-{
-    uint64_t times = 0;
-    for (size_t i = 0; i < writing->surgery->n_executed; i++)
-        times += writing->surgery->executed[i] == address ? writing->times[i] : 0;
-    return times;
 }
 
 static bool is_rare(const struct writing *writing, uint64_t address)

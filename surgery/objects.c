@@ -85,8 +85,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 
 int objects_open(struct objects *objects)
 {
-    const int status = regions_read(objects);
-    return status < 0 ? status : dl_iterate_phdr(add_object, objects);
+    return regions_read(objects) ?: dl_iterate_phdr(add_object, objects);
 }
 
 void objects_close(struct objects *objects)
@@ -245,6 +244,15 @@ static const ElfW(Shdr) * section_of(const struct object *object, uint64_t at)
             at - of->sh_addr < of->sh_size)
             return of;
     return NULL;
+}
+
+bool leads_to_code(const struct objects *objects, uint64_t address)
+{
+    const struct region *const region = region_at(objects, address);
+    const struct object *const object = object_at(objects, address);
+    const ElfW(Shdr) *const of =
+        object ? section_of(object, address - object->bias) : NULL;
+    return region && region->executable && (!of || of->sh_flags & SHF_EXECINSTR);
 }
 
 static const char *name_of(const struct object *object, const ElfW(Shdr) * of)

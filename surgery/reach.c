@@ -83,8 +83,7 @@ static int take_named(struct search *search, struct block *block, const struct i
 {
     const struct surgery *const surgery = search->surgery;
     const uint64_t address = insn->reference == REFERS_LEA ? insn->target : insn->moved;
-    const struct region *const region = region_at(&surgery->objects, address);
-    if (!surgery->subject.named || !region || !region->executable ||
+    if (!surgery->subject.named || !leads_to_code(&surgery->objects, address) ||
         (insn->moved && !object_at(&surgery->objects, address)))
         return 0;
     block->moves += insn->moved != 0;
@@ -185,9 +184,8 @@ static uint64_t next_taken(const struct search *search, uint64_t address)
 static bool is_code(const struct surgery *surgery, const struct block *block,
                     uint64_t address)
 {
-    const struct region *const region = region_at(&surgery->objects, address);
     return (address >= block->lo && address < block->hi) ||
-           (block->object && region && region->executable &&
+           (block->object && leads_to_code(&surgery->objects, address) &&
             object_at(&surgery->objects, address) == block->object);
 }
 

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Other encodings of single instructions: the bytes of their operands stay. */
+#include "decode.h"
 #include "surgery_private.h"
 
 #include <string.h>
-
-#include <Zydis/Zydis.h>
 
 struct coded {
     ZydisDecodedInstruction decoded;
     ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
 };
-
-static bool decode(const unsigned char *bytes, size_t n, struct coded *coded)
-{
-    ZydisDecoder decoder;
-    return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-                                         ZYDIS_STACK_WIDTH_64)) &&
-           ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &coded->decoded,
-                                               coded->operand));
-}
 
 static bool is_vector(const ZydisDecodedOperand *operand)
 {
@@ -92,7 +82,7 @@ static bool put_vex(const unsigned char *bytes, const struct coded *old, unsigne
     memcpy(change->bytes + head, bytes + from, tail);
     change->after = (uint8_t)(head + tail);
     change->head = (int8_t)(head - from);
-    return decode(change->bytes, change->after, &new) &&
+    return decode(change->bytes, change->after, &new.decoded, new.operand) &&
            new.decoded.length == change->after &&
            !strcmp(ZydisMnemonicGetString(new.decoded.mnemonic) + 1,
                    ZydisMnemonicGetString(old->decoded.mnemonic));
@@ -101,7 +91,7 @@ static bool put_vex(const unsigned char *bytes, const struct coded *old, unsigne
 bool recode_vex(const unsigned char *bytes, size_t n, struct change *change)
 {
     struct coded old;
-    if (!decode(bytes, n, &old) ||
+    if (!decode(bytes, n, &old.decoded, old.operand) ||
         old.decoded.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
         old.decoded.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT ||
         !old.decoded.raw.modrm.offset || !has_vectors(&old))
@@ -132,7 +122,7 @@ enum {
 bool recode_cached(const unsigned char *bytes, size_t n, struct change *change)
 {
     struct coded old;
-    if (!decode(bytes, n, &old) || !old.decoded.raw.modrm.offset ||
+    if (!decode(bytes, n, &old.decoded, old.operand) || !old.decoded.raw.modrm.offset ||
         old.operand[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
         prefix_of(&old.decoded) > 1 || /* movntss, movntsd */
         !strstr(ZydisMnemonicGetString(old.decoded.mnemonic), "movnt"))

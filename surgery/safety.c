@@ -55,15 +55,11 @@ static void take_operand(const ZydisDecodedOperand *operand, uint64_t *masks,
 
 static bool use_of(uint64_t address, struct use *use)
 {
-    ZydisDecoder decoder;
     ZydisDecodedInstruction decoded;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     uint64_t masks = 0;
     *use = (struct use){.reads = 0};
-    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-                                       ZYDIS_STACK_WIDTH_64)) ||
-        !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, (const void *)(uintptr_t)address,
-                                             INSN_BYTES_MAX, &decoded, operands)))
+    if (!decode((const void *)(uintptr_t)address, INSN_BYTES_MAX, &decoded, operands))
         return false;
     for (unsigned i = 0; i < decoded.operand_count; i++)
         take_operand(&operands[i], &masks, use);

@@ -76,6 +76,8 @@ unsigned char *initial_at(const struct object *object, uint64_t address, uint64_
  * but those of the program itself as they are in its file. False: not known. */
 bool data_hash(const struct objects *objects, const struct object *object,
                uint64_t *hash);
+/* A linker may put constants beside code, where all may be executed. */
+bool leads_to_code(const struct objects *objects, uint64_t address);
 /* A number for an address, wherever the file was loaded: of its section and place in it,
  * or the function and the place there; all code without a name is the same. `other`: the
  * file's name counts, too. False: it is in no section. */

@@ -19,8 +19,7 @@ static bool same_object(const cJSON *first, const cJSON *second)
     struct loaded_object a, b;
     loaded_object_read(first, &a);
     loaded_object_read(second, &b);
-    return a.path && b.path && !strcmp(a.path, b.path) &&
-           !strcmp(a.build_id ?: "", b.build_id ?: "");
+    return a.path && b.path && !strcmp(a.path, b.path);
 }
 
 /* The libraries that they bring, their options and their work. */

@@ -89,16 +89,19 @@ static const char *name_of(const struct loaded_object *object)
     return object->soname && *object->soname ? object->soname : basename(object->path);
 }
 
+/* Builds may have equal ids, so all bytes of the files are compared. */
 static bool clash(const cJSON *first, const cJSON *second)
 {
     struct loaded_object a, b;
+    struct elf_file x, y;
+    struct error error;
     loaded_object_read(first, &a);
     loaded_object_read(second, &b);
     if (!a.path || !b.path || !strcmp(a.path, b.path) ||
         strcmp(name_of(&a), name_of(&b)) != 0)
         return false;
-    return !a.build_id || !b.build_id || !*a.build_id ||
-           strcmp(a.build_id, b.build_id) != 0;
+    return elf_read(a.path, &x, &error) < 0 || elf_read(b.path, &y, &error) < 0 ||
+           x.hash != y.hash;
 }
 
 static bool any_clash(const struct ab *ab)

@@ -72,7 +72,6 @@ struct options {
     char *query;        /* report: bare numbers of the cases whose ids match; NULL: no */
     char *value;        /* name of the number; NULL: median_ns */
     char *by;           /* report: "host"; NULL: by case */
-    char *json;         /* license, its own document; NULL: none */
     enum format format; /* goes to standard output */
     bool format_given;
     bool all_code; /* --asm */

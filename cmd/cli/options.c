@@ -398,7 +398,7 @@ const struct option_row option_rows[] = {
     {"format", "table|markdown|json|html", OUTPUT, COMMAND_DOCTOR, "table", "What is printed.",
      option_set_format, 0, WRITES},
     {"json", "FILE", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "Also save all of it as JSON.",
-     option_set_text, AT(json), WRITES},
+     option_add_output, 0, WRITES},
     {"format", "table|json", OUTPUT, COMMAND_SELFTEST, "table", "What is printed.",
      option_set_format, 0, WRITES},
     {"format", "table|markdown|json|html", OUTPUT, COMMAND_LICENSE, "table", "What is printed.",

@@ -10,31 +10,15 @@ enum { WIDTH = 80, WIDTH_MAX = 100, INDENT = 2 };
 
 /* ---- plain ---- */
 
-/* Prints words between `column` and the right edge, the cursor being at `at`. */
-static void wrap(FILE *file, const char *raw, int at, int column)
+/* Prints words between `column`, where the cursor is, and the right edge. */
+static void wrap(FILE *file, const char *raw, int column)
 {
     FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
-    const int terminal = terminal_width(file);
-    const int wanted = terminal ? terminal : WIDTH;
-    const int width = wanted > WIDTH_MAX ? WIDTH_MAX : wanted;
-    const char *text;
-    bool first = true;
+    const int terminal = terminal_width(file), wanted = terminal ? terminal : WIDTH;
 
     buffer_plain(&plain, raw);
-    text = buffer_text(&plain);
-    while (*text) {
-        const int length = (int)strcspn(text, " ");
-        if (at > column && !first && at + 1 + length > width) {
-            fprintf(file, "\n%*s", column, "");
-            at = column;
-            first = true;
-        }
-        at += fprintf(file, "%s%.*s", first ? "" : " ", length, text);
-        first = false;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', file);
+    text_wrapped_to(file, wanted > WIDTH_MAX ? WIDTH_MAX : wanted, buffer_text(&plain),
+                    column, column);
 }
 
 /* A word at the left and its text beside it, or below it if it is too long for that. */
@@ -46,7 +30,7 @@ static void plain_entry(const struct page *page, const char *term, const char *t
         at = 0;
     }
     fprintf(page->file, "%*s", page->column - at, "");
-    wrap(page->file, text, page->column, page->column);
+    wrap(page->file, text, page->column);
 }
 
 /* ---- roff ---- */
@@ -168,7 +152,7 @@ void page_term(const struct page *page, const char *text)
 void page_text(const struct page *page, const char *text)
 {
     if (!page->roff) {
-        wrap(page->file, text, 0, 0);
+        wrap(page->file, text, 0);
         return;
     }
     fputs(".PP\n", page->file);

@@ -8,7 +8,6 @@
 #include "process/process.h"
 #include "worker/worker.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,14 +54,7 @@ static int choose_sizes(struct options *options)
 
 static int audit_module(struct options *options, const char *module, const char *op)
 {
-    if (module) {
-        text_list_add(&options->request.plugins, module);
-        options->request.plugins_are_words = true;
-    }
-    free(options->request.op);
-    options->request.op = op ? must_have(strdup(op)) : NULL;
-    if (!options->request.baselines.n)
-        text_list_add(&options->request.baselines, "none");
+    call_module(options, module, op);
     if (!options->request.isas.n)
         text_list_add(&options->request.isas, "all");
     if (!options->request.sizes.n && !options->request.shapes.n && !options->help) {
@@ -95,7 +87,6 @@ int command_audit(struct options *options)
 {
     const char *const what = options->files.item[0];
     const char *const second = options->files.n > 1 ? options->files.item[1] : NULL;
-    char file[PATH_MAX];
     if (second && called_is_prototype(second))
         return audit_family(options);
     if (!is_module(what) && (strstr(what, ".so.") || strchr(what, '/'))) {
@@ -112,6 +103,5 @@ int command_audit(struct options *options)
     }
     if (!is_module(what))
         return audit_module(options, NULL, what);
-    snprintf(file, sizeof file, "%s%s", strchr(what, '/') ? "" : "./", what);
-    return audit_module(options, file, second);
+    return audit_module(options, what, second);
 }

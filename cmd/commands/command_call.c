@@ -89,8 +89,8 @@ static int list(const char *path, const char *name, const char *pattern,
     print_families(&library, pattern);
     if (first)
         text_line(stdout,
-                  "Next, with its own prototype: simdbench call '%s:%s' 'void (inout "
-                  "float dst[n], const float src[n], size_t n)'",
+                  "Next: simdbench call '%s:%s' 'PROTOTYPE', which may look like 'void "
+                  "(inout float dst[n], const float src[n], size_t n)'",
                   name, first);
     if (!n && pattern)
         complain("%s: no function's name matches '%s'; simdbench call %s lists all", name,
@@ -121,23 +121,18 @@ static int call_list(const char *name, const char *pattern)
     return status < 0 ? exit_status_of(status, &error) : status;
 }
 
-static void run_this(struct options *options, const char *file, const char *op)
+void call_module(struct options *options, const char *module, const char *op)
 {
-    text_list_add(&options->request.plugins, file);
-    options->request.plugins_are_words = true;
+    if (module) {
+        FREED_BY(free_memory) char *path = NULL;
+        must(asprintf(&path, "%s%s", strchr(module, '/') ? "" : "./", module));
+        text_list_add(&options->request.plugins, path);
+        options->request.plugins_are_words = true;
+    }
     if (!options->request.baselines.n)
         text_list_add(&options->request.baselines, "none");
     free(options->request.op);
     options->request.op = op ? must_have(strdup(op)) : NULL;
-}
-
-static int call_file(struct options *options)
-{
-    char file[PATH_MAX];
-    const char *const name = options->files.item[0];
-    snprintf(file, sizeof file, "%s%s", strchr(name, '/') ? "" : "./", name);
-    run_this(options, file, options->files.n > 1 ? options->files.item[1] : NULL);
-    return command_op(options);
 }
 
 static int call_function(struct options *options, struct error *error)
@@ -147,7 +142,7 @@ static int call_function(struct options *options, struct error *error)
     const int failed = called_declare(options, words[0], words[1], &called, error);
     int status = failed ? exit_status_of(failed, error) : 0;
     if (!failed) {
-        run_this(options, called.file, called.op);
+        call_module(options, called.file, called.op);
         status = command_op(options);
     }
     called_forget(&called);
@@ -159,8 +154,10 @@ int command_call(struct options *options)
     struct error error = {.text = ""};
     char object[PATH_MAX];
     const char *places = NULL, *const what = options->files.item[0];
-    if (module_is_declared(what))
-        return call_file(options);
+    if (module_is_declared(what)) {
+        call_module(options, what, options->files.n > 1 ? options->files.item[1] : NULL);
+        return command_op(options);
+    }
     const int status = place_split(what, object, sizeof object, &places, &error);
     if (status < 0)
         return exit_status_of(status, &error);

@@ -15,13 +15,14 @@ struct side_by_side {
     const struct run *runs[RUNS_MAX];
     const char *paths[RUNS_MAX];
     size_t n;
-    bool markdown;
 };
 
-static int write_matrix(const void *context, FILE *file, struct error *error)
+static int write_matrix(const void *context, enum format format, FILE *file,
+                        struct error *error)
 {
     const struct side_by_side *const all = context;
-    const int rc = matrix_write(all->runs, all->paths, all->n, all->markdown, file);
+    const int rc =
+        matrix_write(all->runs, all->paths, all->n, format == FORMAT_MARKDOWN, file);
 
     return rc ? error_set(error, rc, "out of memory") : 0;
 }
@@ -64,12 +65,7 @@ static int compare_several(const struct options *options)
         rc = check_format(options->outputs[i].format, &error);
     for (size_t i = 0; i < options->files.n && rc == 0; i++)
         rc = load_side(&all, options->files.item[i], &error);
-    for (size_t i = 0; i < options->n_outputs && rc == 0; i++) {
-        all.markdown = options->outputs[i].format == FORMAT_MARKDOWN;
-        rc = file_save(options->outputs[i].file, write_matrix, &all, &error);
-    }
-    all.markdown = options->format == FORMAT_MARKDOWN;
-    rc = rc ?: write_matrix(&all, stdout, &error) ?: standard_flush(&error);
+    rc = rc ?: document_write(options, write_matrix, &all, &error);
     for (size_t i = 0; i < all.n; i++)
         run_free((struct run *)(uintptr_t)all.runs[i]);
     return exit_status_of(rc, &error);

@@ -37,32 +37,17 @@ static int unknown_case(const char *path, const char *word, struct error *error)
     return rc;
 }
 
-struct page {
-    const struct history *history;
-    enum format format;
-};
-
-static int write_page(const void *context, FILE *file, struct error *error)
+static int write_as(const void *context, enum format format, FILE *file,
+                    struct error *error)
 {
-    const struct page *const page = context;
-    return page->format == FORMAT_HTML  ? html_write_history(page->history, file, error)
-           : page->format == FORMAT_CSV ? history_write_csv(page->history, file, error)
-           : page->format == FORMAT_JSON
-               ? history_write_json(page->history, file, error)
-               : history_write_table(page->history, file, error);
-}
-
-/* To standard output, and to all files. */
-static int write_all(const struct options *options, const struct history *history,
-                     struct error *error)
-{
-    struct page page = {history, options->format};
-    int rc = write_page(&page, stdout, error);
-    for (size_t i = 0; i < options->n_outputs && rc == 0; i++) {
-        page.format = options->outputs[i].format;
-        rc = file_save(options->outputs[i].file, write_page, &page, error);
-    }
-    return rc;
+    const struct history *const history = context;
+    struct json json = {.root = NULL};
+    if (format == FORMAT_TABLE)
+        return history_write_table(history, file, error);
+    if (format == FORMAT_CSV)
+        return history_write_csv(history, file, error);
+    history_json(history, &json);
+    return json_write(&json, format, file, error);
 }
 
 int command_history(struct options *options)
@@ -86,7 +71,7 @@ int command_history(struct options *options)
         rc = word ? unknown_case(path, word, &error)
                   : error_set(&error, -ENOENT, "%s has no runs", path);
     if (rc == 0)
-        rc = write_all(options, &history, &error);
+        rc = document_write(options, write_as, &history, &error);
     if (rc != 0)
         complain("%s", error.text);
     return rc ? EXIT_USAGE : EXIT_OK;

@@ -76,34 +76,19 @@ static int query_print(const struct options *options, const struct run *run)
 
 /* ---- --by=host ---- */
 
-static int write_page(const struct fleet *fleet, FILE *file, struct error *error)
+static int write_fleet(const void *context, enum format format, FILE *file,
+                       struct error *error)
 {
+    const struct fleet *const fleet = context;
     struct json json = {.root = NULL};
-
-    fleet_json(fleet, &json);
-    return html_write_json(&json, file, error);
-}
-
-static int write_as(const struct fleet *fleet, enum format format, FILE *file,
-                    struct error *error)
-{
-    const int rc = format == FORMAT_JSON       ? fleet_write_json(fleet, file, error)
-                   : format == FORMAT_HTML     ? write_page(fleet, file, error)
-                   : format == FORMAT_CSV      ? fleet_write_csv(fleet, file)
+    if (format == FORMAT_JSON || format == FORMAT_HTML) {
+        fleet_json(fleet, &json);
+        return json_write(&json, format, file, error);
+    }
+    const int rc = format == FORMAT_CSV        ? fleet_write_csv(fleet, file)
                    : format == FORMAT_MARKDOWN ? fleet_write_markdown(fleet, file)
                                                : fleet_write_table(fleet, file);
     return rc == -ENOMEM ? error_set(error, rc, "out of memory") : rc;
-}
-
-struct saved {
-    const struct fleet *fleet;
-    enum format format;
-};
-
-static int write_file(const void *context, FILE *file, struct error *error)
-{
-    const struct saved *const saved = context;
-    return write_as(saved->fleet, saved->format, file, error);
 }
 
 static int check_format(enum format format, struct error *error)
@@ -173,14 +158,8 @@ static int fleet_report(const struct options *options, struct error *error)
     rc = rc > 0 ? 0 : rc;
     if (rc == 0 && fleet_judge(&fleet) != 0)
         rc = error_set(error, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < options->n_outputs && rc == 0; i++) {
-        const struct saved saved = {&fleet, options->outputs[i].format};
-        rc = file_save(options->outputs[i].file, write_file, &saved, error);
-    }
     if (rc == 0)
-        rc = write_as(&fleet, options->format, stdout, error);
-    if (rc == 0)
-        rc = standard_flush(error);
+        rc = document_write(options, write_fleet, &fleet, error);
     return rc < 0 ? exit_status_of(rc, error) : left_out ? EXIT_REGRESSED : EXIT_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "process/process.h"
 #include "selftest_private.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #define SELFTEST_BYTES_MAX ((size_t)64 << 20)
@@ -15,21 +16,25 @@ static int find_path(const char *fingerprint, bool make, char *path, size_t size
     return state_path(STATE_CACHE, name, make, path, size, error);
 }
 
-static int write_json(const void *selftest, FILE *file, struct error *error)
+int selftest_write(const void *selftest, enum format format, FILE *file,
+                   struct error *error)
 {
-    return selftest_write_json(selftest, file, error);
+    if (format == FORMAT_JSON)
+        return selftest_write_json(selftest, file, error);
+    selftest_print(selftest, file);
+    return 0;
 }
 
-int selftest_save(const struct selftest *selftest, const char *path, struct error *error)
+static int save(const void *selftest, FILE *file, struct error *error)
 {
-    return file_save(path, write_json, selftest, error);
+    return selftest_write(selftest, FORMAT_JSON, file, error);
 }
 
-int selftest_keep(const struct selftest *selftest, char *path, size_t size,
-                  struct error *error)
+int selftest_keep(const struct selftest *selftest, struct error *error)
 {
-    const int rc = find_path(selftest->fingerprint, true, path, size, error);
-    return rc ? rc : selftest_save(selftest, path, error);
+    char path[PATH_MAX];
+    return find_path(selftest->fingerprint, true, path, sizeof path, error)
+               ?: file_save(path, save, selftest, error);
 }
 
 /* Best effort: without a readable file, ab cites no error rate. */

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -137,16 +136,10 @@ static void tell(const char *what, const struct error *error)
 static int write_outputs(const struct options *options, const struct selftest *selftest,
                          struct error *error)
 {
-    char path[PATH_MAX];
     struct error why = {.text = ""};
-    if (selftest_keep(selftest, path, sizeof path, &why) < 0)
+    if (selftest_keep(selftest, &why) < 0)
         tell("ab will not cite this: ", &why);
-    int rc = options->json ? selftest_save(selftest, options->json, error) : 0;
-    if (rc == 0 && options->format == FORMAT_JSON)
-        rc = selftest_write_json(selftest, stdout, error);
-    else if (rc == 0)
-        selftest_print(selftest, stdout);
-    return rc;
+    return document_write(options, selftest_write, selftest, error);
 }
 
 int command_selftest(struct options *options)
@@ -157,7 +150,7 @@ int command_selftest(struct options *options)
     FREED_BY(request_free) struct request what = {.op = NULL};
     struct how how;
     signals_catch();
-    int rc = check_writable("--json", options->json, &error);
+    int rc = outputs_check(options, &error);
     describe(options, &selftest);
     if (rc == 0)
         rc = open_self(options, &what, &how, &ab, &error);

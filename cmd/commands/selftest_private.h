@@ -9,7 +9,7 @@
  */
 char *selftest_known(const char *fingerprint);
 void selftest_print(const struct selftest *selftest, FILE *file);
-/* Keeps it where ab looks; `path` tells where that is. */
-int selftest_keep(const struct selftest *selftest, char *path, size_t size,
-                  struct error *error);
-int selftest_save(const struct selftest *selftest, const char *path, struct error *error);
+/* Keeps it where ab looks. */
+int selftest_keep(const struct selftest *selftest, struct error *error);
+int selftest_write(const void *selftest, enum format format, FILE *file,
+                   struct error *error);

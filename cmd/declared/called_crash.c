@@ -7,7 +7,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -33,15 +32,17 @@ static void on_crash(int number, siginfo_t *info, void *context)
     siglongjmp(back, 1);
 }
 
+/* The signal stack stays: the runtime of Go keeps that which the first call had. */
 int crash_catch(void (*run)(void *context), void *context, struct crash *crash)
 {
     struct sigaction old[ARRAY_LEN(signals)];
     const struct sigaction action = {.sa_sigaction = on_crash,
                                      .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    stack_t stack = {.ss_sp = malloc(STACK_BYTES), .ss_size = STACK_BYTES}, before;
-    if (!stack.ss_sp)
-        return -ENOMEM;
-    sigaltstack(&stack, &before);
+    static char stack[STACK_BYTES];
+    stack_t now;
+    sigaltstack(NULL, &now);
+    if (now.ss_flags & SS_DISABLE)
+        sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)
         sigaction(signals[i], &action, &old[i]);
     const bool crashed = sigsetjmp(back, 1);
@@ -49,8 +50,6 @@ int crash_catch(void (*run)(void *context), void *context, struct crash *crash)
         run(context);
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)
         sigaction(signals[i], &old[i], NULL);
-    sigaltstack(&before, NULL);
-    free(stack.ss_sp);
     if (crashed)
         *crash = seen;
     return crashed ? -EFAULT : 0;

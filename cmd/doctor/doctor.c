@@ -82,15 +82,14 @@ static size_t baselines_ask(struct baseline *baseline, size_t max)
 
 enum { BASELINES_MAX = 24 };
 
-/* A run would go to the first of these CPUs that no other run measures on. */
-static int choose_cpu(const struct options *options, struct vitals *vitals,
-                      struct cpu_lock **lock, struct error *error)
+int doctor_take_cpu(const struct options *options, int *cpu, struct cpu_lock **lock,
+                    struct error *error)
 {
     int order[CPUS_MAX];
     const size_t n = cpu_order(order);
     const int rc =
         cpu_lock_take(order, n, n > 0, options->how.wait_ns, false, lock, error);
-    vitals->probed_cpu = n ? order[0] : -1;
+    *cpu = n ? order[0] : -1;
     return rc;
 }
 
@@ -127,15 +126,15 @@ static int write_checks(const struct checks *checks, enum format format,
                         struct error *error)
 {
     struct json json = {.root = NULL};
+    int rc = 0;
     if (format == FORMAT_MARKDOWN)
         checks_markdown(checks, stdout);
     else if (format == FORMAT_TABLE)
         checks_print(checks, terminal_colour(stdout), stdout);
-    else
+    else {
         checks_json(checks, &json);
-    const int rc = format == FORMAT_JSON   ? json_end(&json, stdout, error)
-                   : format == FORMAT_HTML ? html_write_json(&json, stdout, error)
-                                           : 0;
+        rc = json_write(&json, format, stdout, error);
+    }
     return rc ? rc : standard_flush(error);
 }
 
@@ -152,7 +151,7 @@ int command_doctor(struct options *options)
     struct checks *const checks = must_have(calloc(1, sizeof *checks));
     struct cpu_lock *lock = NULL;
 
-    int rc = choose_cpu(options, vitals, &lock, &error);
+    int rc = doctor_take_cpu(options, &vitals->probed_cpu, &lock, &error);
     if (rc < 0)
         goto out;
     host_read(&host, "");

@@ -11,16 +11,6 @@
 
 enum { FORM_WIDTH_MAX = 44 };
 
-static int form_width(const struct instructions *instructions)
-{
-    size_t width = 4;
-    for (size_t i = 0; i < instructions->n; i++) {
-        const size_t length = strlen(instructions->form[i].name);
-        width = length > width && length <= FORM_WIDTH_MAX ? length : width;
-    }
-    return (int)width;
-}
-
 static void cycles_text(double cycles, char text[16])
 {
     snprintf(text, 16, cycles < 100 ? "%.2f" : "%.0f", cycles);
@@ -63,8 +53,10 @@ static void add_latency(struct buffer *buffer, const struct passport_form *form,
 static void instructions_print(const struct instructions *instructions,
                                const struct host *host, FILE *file)
 {
-    const int width = form_width(instructions);
+    int width = (int)strlen("form");
     size_t known = 0;
+    for (size_t i = 0; i < instructions->n; i++)
+        width = doctor_widen(width, instructions->form[i].name, FORM_WIDTH_MAX);
     text_line(file, "%-*s  %10s  %s", width, "form", "throughput", "latency");
     for (size_t i = 0; i < instructions->n; i++) {
         const struct passport *const passport = &instructions->passport[i];
@@ -222,23 +214,14 @@ static bool show_progress(void *context, size_t n)
     return interrupted_by != 0;
 }
 
-/* On the first CPU that no other run measures on. */
-static int take_cpu(const struct options *options, struct cpu_lock **lock,
-                    struct error *error)
-{
-    int order[CPUS_MAX];
-    const size_t n = cpu_order(order);
-    const int rc =
-        cpu_lock_take(order, n, n > 0, options->how.wait_ns, false, lock, error);
-    return rc < 0 || n == 0 ? rc : cpus_pin(order, 1, error);
-}
-
 static int measure(const struct options *options, const struct host *host,
                    struct instructions *instructions, struct error *error)
 {
     struct progress progress = {.n = instructions->n};
     struct cpu_lock *lock = NULL;
-    int status = take_cpu(options, &lock, error);
+    int cpu, status = doctor_take_cpu(options, &cpu, &lock, error);
+    if (status == 0 && cpu >= 0)
+        status = cpus_pin(&cpu, 1, error);
     if (status < 0)
         return status;
     struct costs *const costs = costs_open(host->fingerprint);

@@ -19,16 +19,10 @@ static void print_state(const struct check *check, bool colour, FILE *file)
             colour ? "\033[0m" : "", costs, advice);
 }
 
-/* Room for the longest value, but for those that are longer than all reason. */
-static int value_width(const struct checks *checks)
+int doctor_widen(int width, const char *name, int most)
 {
-    size_t width = 0;
-    for (size_t i = 0; i < checks->n; i++) {
-        const size_t length = strlen(checks->check[i].value);
-        if (length > width && length <= VALUE_WIDTH_MAX)
-            width = length;
-    }
-    return (int)width;
+    const int length = (int)strlen(name);
+    return length > width && length <= most ? length : width;
 }
 
 size_t checks_ok(const struct checks *checks)
@@ -60,7 +54,9 @@ static void make_answer(const struct checks *checks, char *line[2])
 
 void checks_print(const struct checks *checks, bool colour, FILE *file)
 {
-    const int width = value_width(checks);
+    int width = 0;
+    for (size_t i = 0; i < checks->n; i++)
+        width = doctor_widen(width, checks->check[i].value, VALUE_WIDTH_MAX);
     for (int costs = 0; costs < 2; costs++) /* lines with something to do come last */
         for (size_t i = 0; i < checks->n; i++) {
             const struct check *const check = &checks->check[i];
@@ -82,11 +78,8 @@ static void put_row(const struct check *check, FILE *file)
     const char *const cells[] = {check->name, check->value,
                                  check->costs[0] ? check->costs : "ok", check->advice};
     fputc('|', file);
-    for (size_t i = 0; i < ARRAY_LEN(cells); i++) {
-        fputc(' ', file);
-        text_markdown(file, cells[i]);
-        fputs(" |", file);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(cells); i++)
+        text_markdown_cell(file, cells[i]);
     fputc('\n', file);
 }
 
@@ -104,12 +97,6 @@ void checks_markdown(const struct checks *checks, FILE *file)
                 put_row(&checks->check[i], file);
 }
 
-/* An empty text is an unknown one. */
-static void add_text(struct json *json, cJSON *object, const char *name, const char *text)
-{
-    json_text(json, object, name, text[0] ? text : NULL);
-}
-
 void checks_json(const struct checks *checks, struct json *json)
 {
     char *answer[2];
@@ -121,10 +108,10 @@ void checks_json(const struct checks *checks, struct json *json)
     for (size_t i = 0; i < checks->n; i++) {
         const struct check *const check = &checks->check[i];
         cJSON *const object = json_object(json, array, NULL);
-        add_text(json, object, "check", check->name);
-        add_text(json, object, "value", check->value);
+        json_filled(json, object, "check", check->name);
+        json_filled(json, object, "value", check->value);
         json_bool(json, object, "ok", !check->costs[0]);
-        add_text(json, object, "costs", check->costs);
-        add_text(json, object, "advice", check->advice);
+        json_filled(json, object, "costs", check->costs);
+        json_filled(json, object, "advice", check->advice);
     }
 }

@@ -65,6 +65,10 @@ struct baseline {
     char error[256];  /* reason why it did not start */
 };
 
+/* Takes the first CPU that no other run measures on, to which a run would go; -1: there
+ * is none. */
+int doctor_take_cpu(const struct options *options, int *cpu, struct cpu_lock **lock,
+                    struct error *error);
 /* Reads what lies in files under `root` (as host_read) and what the kernel tells of this
  * process; probed_cpu is set. */
 void vitals_read(struct vitals *vitals, const char *root);
@@ -73,6 +77,8 @@ void vitals_measure(struct vitals *vitals);
 /* Names of simdbench's own baselines; NULL after the last one. */
 const char *baseline_name(size_t index);
 
+/* The larger width: that of a name counts unless it is longer than all reason. */
+int doctor_widen(int width, const char *name, int most);
 /* Adds a check, with its value. */
 __attribute__((format(printf, 3, 4))) void
 check_add(struct checks *checks, const char *name, const char *format, ...);

@@ -15,17 +15,6 @@ static void number(double value, char text[32])
         snprintf(text, 32, "-");
 }
 
-/* Room for the longest name, but for those that are longer than all reason. */
-static int name_width(const struct event_list *list)
-{
-    size_t width = 5;
-    for (size_t i = 0; i < list->n; i++) {
-        const size_t length = strlen(list->event[i].name);
-        width = length > width && length <= NAME_WIDTH_MAX ? length : width;
-    }
-    return (int)width;
-}
-
 /* A reason that is the PMU's stands once below the table. */
 static void print_row(const struct host *host, const struct event *event,
                       const struct proof *proof, int width, FILE *file)
@@ -43,7 +32,9 @@ static void print_row(const struct host *host, const struct event *event,
 void proofs_print(const struct host *host, const struct event_list *list,
                   const struct proofs *proofs, FILE *file)
 {
-    const int width = name_width(list);
+    int width = (int)strlen("event");
+    for (size_t i = 0; i < list->n; i++)
+        width = doctor_widen(width, list->event[i].name, NAME_WIDTH_MAX);
     if (proofs->slots.announced)
         fprintf(file, "counters of the PMU: %u of %u count\n\n", proofs->slots.live,
                 proofs->slots.announced);
@@ -74,11 +65,11 @@ int proofs_print_json(const struct host *host, const struct event_list *list,
         const struct proof *const proof = &proofs->proof[i];
         cJSON *const item = json_object(&json, array, NULL);
         json_text(&json, item, "event", list->event[i].name);
-        json_text(&json, item, "loop", proof->loop[0] ? proof->loop : NULL);
+        json_filled(&json, item, "loop", proof->loop);
         json_number(&json, item, "expected", proof->expected);
         json_number(&json, item, "counted", proof->counted);
         json_text(&json, item, "verdict", proof_verdict_name(proof->verdict));
-        json_text(&json, item, "reason", proof->reason[0] ? proof->reason : NULL);
+        json_filled(&json, item, "reason", proof->reason);
     }
     return json_end(&json, file, error);
 }

@@ -153,15 +153,13 @@ bool capture_keeps(const struct target *target, const int64_t *dimension)
 
 int capture_write_calls(const struct target *target, FILE *file, struct error *error)
 {
-    struct kept_call *const calls =
+    FREED_BY(free_memory) struct kept_call *calls =
         must_have(calloc(capture_kept(target) + 1, sizeof *calls));
     size_t n = 0;
     for (size_t i = 0; i < target->n_kept; i++)
         for (size_t k = 0; k < target->kept[i].n; k++)
             calls[n++] = target->kept[i].call[k];
-    const int status = kept_calls_write(file, calls, n, error);
-    free(calls);
-    return status;
+    return kept_calls_write(file, calls, n, error);
 }
 
 void capture_forget(struct target *target)

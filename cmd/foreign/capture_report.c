@@ -137,7 +137,8 @@ static void tell_argument(const struct target *target,
                           const struct declaration *declaration, unsigned k,
                           struct buffer *text)
 {
-    struct count *const count = must_have(calloc(target->n_captured + 1, sizeof *count));
+    FREED_BY(free_memory) struct count *count =
+        must_have(calloc(target->n_captured + 1, sizeof *count));
     size_t pointers = 0;
     const struct declared_argument *const argument = argument_of(declaration, k);
     for (size_t i = 0; i < target->n_captured; i++) {
@@ -152,13 +153,13 @@ static void tell_argument(const struct target *target,
         tell_pointer(target, k, text);
     else
         tell_integer(count, target->n_captured, text);
-    free(count);
 }
 
 static void tell_callers(const struct foreign *foreign, const struct target *target,
                          struct buffer *text)
 {
-    struct count *const count = must_have(calloc(target->n_captured + 1, sizeof *count));
+    FREED_BY(free_memory) struct count *count =
+        must_have(calloc(target->n_captured + 1, sizeof *count));
     for (size_t i = 0; i < target->n_captured; i++)
         count[i] = (struct count){target->captured[i].caller, 1};
     const size_t kept = count_values(count, target->n_captured);
@@ -167,16 +168,14 @@ static void tell_callers(const struct foreign *foreign, const struct target *tar
         size_t k = 0;
         while (target->captured[k].caller != count[i].value)
             k++;
-        char *const where =
+        FREED_BY(free_memory) char *where =
             target_where(foreign, target->captured[k].space, count[i].value);
         buffer_format(text, "%s%.0f%% ", i ? ", " : "",
                       100 * count[i].n / (double)target->n_captured);
         buffer_plain(text, where);
-        free(where);
     }
     if (kept > SHOWN)
         buffer_format(text, " and %zu more places", kept - SHOWN);
-    free(count);
 }
 
 static int by_number(const void *a, const void *b)
@@ -188,7 +187,8 @@ static int by_number(const void *a, const void *b)
 /* The cost of a stop is subtracted; a time that is not above it is not known. */
 static void tell_time(const struct target *target, struct buffer *text)
 {
-    double *const ns = must_have(calloc(2 * target->n_captured + 1, sizeof *ns));
+    FREED_BY(free_memory) double *ns =
+        must_have(calloc(2 * target->n_captured + 1, sizeof *ns));
     double *const stop = ns + target->n_captured;
     char low[NUMBER_SIZE], middle[NUMBER_SIZE], high[NUMBER_SIZE], empty[NUMBER_SIZE];
     size_t n = 0;
@@ -214,13 +214,12 @@ static void tell_time(const struct target *target, struct buffer *text)
                           "subtracted takes %s",
                           middle, low, high, empty);
     }
-    free(ns);
 }
 
 static void tell_shapes(const struct target *target,
                         const struct declaration *declaration, struct buffer *text)
 {
-    struct asked *asked = NULL;
+    FREED_BY(free_memory) struct asked *asked = NULL;
     const size_t n = capture_shapes(target, declaration, &asked);
     for (size_t i = 0; i < n && i < SHAPES_SHOWN; i++) {
         buffer_add(text, i ? ", " : "  shapes: ");
@@ -233,7 +232,6 @@ static void tell_shapes(const struct target *target,
     }
     if (n > SHAPES_SHOWN)
         buffer_format(text, " and %zu more", n - SHAPES_SHOWN);
-    free(asked);
 }
 
 static void tell_kept(const struct foreign *foreign, const struct target *target,
@@ -264,7 +262,7 @@ static void line(FILE *file, struct buffer *text)
 static void tell_target(const struct foreign *foreign, const struct target *target,
                         const struct declaration *declaration, FILE *file)
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     buffer_plain(&text, target->demangled ?: target->name);
     if (target->chosen && strcmp(target->chosen, target->name)) {
         buffer_add(&text, " -> ");
@@ -291,18 +289,16 @@ static void tell_target(const struct foreign *foreign, const struct target *targ
         tell_time(target, &text);
         line(file, &text);
     }
-    buffer_free(&text);
 }
 
 int capture_write(const struct foreign *foreign, const struct declaration *declaration,
                   FILE *file, struct error *error)
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     EACH_TARGET(foreign, target)
     if (target->calls && !target->resolver)
         tell_target(foreign, target, declaration, file);
     prove_tell_cost(foreign, &text);
     line(file, &text);
-    buffer_free(&text);
     return 0;
 }

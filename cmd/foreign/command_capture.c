@@ -36,9 +36,8 @@ static int save(const struct capture *capture, struct error *error)
     if (!options->call.save || !target)
         return 0;
     if (capture_kept(target)) {
-        char *const path = capture_calls_file(options->call.save);
+        FREED_BY(free_memory) char *path = capture_calls_file(options->call.save);
         status = file_save(path, write_calls, target, error);
-        free(path);
     }
     return status ?: file_save(options->call.save, write_declaration, capture, error);
 }
@@ -87,15 +86,11 @@ int command_capture(struct options *options)
     const struct capture capture = {&foreign,
                                     options->prove.prototype ? &declaration : NULL};
     foreign.declaration = capture.declaration;
-    int status = read_prototype(options, &declaration, &error);
-    if (status == 0)
-        status = foreign_read(&foreign, &error);
-    if (status == 0)
-        status = foreign_run(&foreign, &error);
-    if (status == 0)
-        status = targets_check(&foreign, &error);
-    if (status == 0)
-        status = write_all(&capture, &error);
+    int status = read_prototype(options, &declaration, &error)
+                     ?: foreign_read(&foreign, &error)
+                     ?: foreign_run(&foreign, &error)
+                     ?: targets_check(&foreign, &error)
+                     ?: write_all(&capture, &error);
     if (status == 0)
         status = capture_main(&foreign) ? foreign_status(&foreign) : EXIT_NOTHING;
     foreign_free(&foreign);

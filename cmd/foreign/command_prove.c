@@ -51,11 +51,9 @@ int command_prove(struct options *options)
         return apart;
     struct error error = {.text = ""};
     struct foreign foreign = {.options = options, .status = -1};
-    int status = foreign_read(&foreign, &error);
-    if (status == 0)
-        status = foreign_run(&foreign, &error);
-    if (status == 0)
-        status = targets_check(&foreign, &error);
+    int status = foreign_read(&foreign, &error)
+                     ?: foreign_run(&foreign, &error)
+                     ?: targets_check(&foreign, &error);
     if (status == 0) {
         rules_judge(&foreign);
         status = write_all(options, &foreign, &error);

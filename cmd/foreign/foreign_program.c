@@ -54,12 +54,10 @@ static int begin(struct foreign *foreign, struct error *error)
     const struct text_list *const words = &options->files;
     if (options->prove.pid)
         return program_attach((pid_t)options->prove.pid, owner, &foreign->program, error);
-    char **const argv = must_have(calloc(words->n + 1, sizeof *argv));
+    FREED_BY(free_memory) char **argv = must_have(calloc(words->n + 1, sizeof *argv));
     for (size_t i = 0; i < words->n; i++)
         argv[i] = words->item[i];
-    const int status = program_start(argv, owner, &foreign->program, error);
-    free(argv);
-    return status;
+    return program_start(argv, owner, &foreign->program, error);
 }
 
 int foreign_apart(const struct options *options)
@@ -89,8 +87,7 @@ int foreign_apart(const struct options *options)
 
 int foreign_read(struct foreign *foreign, struct error *error)
 {
-    const int status = read_rules(foreign, error);
-    return status < 0 ? status : check_usage(foreign, error);
+    return read_rules(foreign, error) ?: check_usage(foreign, error);
 }
 
 int foreign_run(struct foreign *foreign, struct error *error)
@@ -138,7 +135,6 @@ void foreign_free(struct foreign *foreign)
     targets_free(foreign);
     for (size_t i = 0; i < foreign->n_rules; i++)
         rule_free(&foreign->rules[i]);
-    free(foreign->rules);
-    free(foreign->placed);
+    FREE_EACH(foreign->rules, foreign->placed);
     text_list_free(&foreign->globs);
 }

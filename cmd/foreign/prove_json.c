@@ -79,7 +79,7 @@ static void put_rule(struct json *json, cJSON *list, const struct foreign *forei
                            : "not called");
     json_number(json, object, "functions", (double)(rule->kept + rule->broken));
     cJSON *const failures = json_array(json, object, "failures");
-    struct buffer why = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer why = {.text = NULL};
     EACH_TARGET(foreign, target)
     {
         buffer_clear(&why);
@@ -90,7 +90,6 @@ static void put_rule(struct json *json, cJSON *list, const struct foreign *forei
         json_plain(json, failure, "object", target->file->path);
         json_plain(json, failure, "reason", buffer_text(&why));
     }
-    buffer_free(&why);
 }
 
 static void put_program(struct json *json, cJSON *root, const struct foreign *foreign)

@@ -179,6 +179,11 @@ void prove_tell_cost(const struct foreign *foreign, struct buffer *text)
         buffer_add(text, "; tracing ended early, as it took too long (--time)");
 }
 
+static bool is_shown(const struct target *target)
+{
+    return target->calls && !target->resolver;
+}
+
 typedef void put_line(FILE *file, const char *text);
 
 static void line(put_line *put_it, FILE *file, struct buffer *text)
@@ -191,7 +196,7 @@ static void line(put_line *put_it, FILE *file, struct buffer *text)
 static void tell_rules(const struct foreign *foreign, put_line *put_it, FILE *file,
                        struct buffer *text)
 {
-    struct buffer why = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer why = {.text = NULL};
     FOR_EACH (const struct rule, rule, foreign->rules, foreign->n_rules) {
         EACH_TARGET(foreign, target)
         {
@@ -217,14 +222,13 @@ static void tell_rules(const struct foreign *foreign, put_line *put_it, FILE *fi
                        " is about no function that was seen to be called and traced");
         line(put_it, file, text);
     }
-    buffer_free(&why);
 }
 
 static void tell_rest(const struct foreign *foreign, put_line *put_it, FILE *file)
 {
-    struct buffer text = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     EACH_TARGET(foreign, target)
-    if (target->calls && !target->resolver) {
+    if (is_shown(target)) {
         tell_call(target, &text);
         line(put_it, file, &text);
     }
@@ -235,7 +239,6 @@ static void tell_rest(const struct foreign *foreign, put_line *put_it, FILE *fil
     prove_tell_cost(foreign, &text);
     line(put_it, file, &text);
     tell_rules(foreign, put_it, file, &text);
-    buffer_free(&text);
 }
 
 /* ---- table ---- */
@@ -243,11 +246,6 @@ static void tell_rest(const struct foreign *foreign, put_line *put_it, FILE *fil
 static void plain_line(FILE *file, const char *text)
 {
     text_line(file, "%s", text);
-}
-
-static bool is_shown(const struct target *target)
-{
-    return target->calls && !target->resolver;
 }
 
 /* Words stand at the left, numbers at the right. */

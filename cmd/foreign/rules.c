@@ -80,7 +80,7 @@ static const char *find_conditions(const char *text)
 static int read_key(const char *rule, const char *at, size_t n, int *key,
                     struct error *error)
 {
-    struct text_list names = {.n = 0};
+    FREED_BY(text_list_free) struct text_list names = {.n = 0};
     char word[40], hint[100], all[120];
     for (*key = 0; *key < KEYS; ++*key) {
         if (strlen(keys[*key].name) == n && !strncmp(keys[*key].name, at, n))
@@ -90,7 +90,6 @@ static int read_key(const char *rule, const char *at, size_t n, int *key,
     snprintf(word, sizeof word, "%.*s", (int)n, at);
     text_list_hint(&names, word, hint, sizeof hint);
     text_list_join(&names, ", ", all, sizeof all);
-    text_list_free(&names);
     if (*key < KEYS)
         return 0;
     return n ? wrong(rule, at, n, error,
@@ -339,7 +338,7 @@ bool rule_breaks(const struct foreign *foreign, const struct rule *rule,
 
 void rules_judge(struct foreign *foreign)
 {
-    struct buffer scratch = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer scratch = {.text = NULL};
     for (size_t i = 0; i < foreign->n_rules; i++) {
         struct rule *const rule = &foreign->rules[i];
         EACH_TARGET(foreign, target)
@@ -350,5 +349,4 @@ void rules_judge(struct foreign *foreign)
                 rule->kept += can_be_judged(foreign, rule, target);
         }
     }
-    buffer_free(&scratch);
 }

@@ -298,7 +298,7 @@ const struct seen *target_seen(const struct target *target)
 
 int targets_check(const struct foreign *foreign, struct error *error)
 {
-    struct text_list names = {.n = 0};
+    FREED_BY(text_list_free) struct text_list names = {.n = 0};
     char hint[200] = "", globs[160];
     size_t n = 0;
     if (foreign->n_targets)
@@ -308,7 +308,6 @@ int targets_check(const struct foreign *foreign, struct error *error)
             text_list_add(&names, foreign->file[i]->library.function[k].name);
     const char *const first = foreign->globs.item[0], *const colon = find_colon(first);
     text_list_hint(&names, colon ? colon + 1 : first, hint, sizeof hint);
-    text_list_free(&names);
     text_list_join(&foreign->globs, ", ", globs, sizeof globs);
     return error_set(error, -ENOENT,
                      "%s: no function of the program has that name: %zu files with code "
@@ -326,17 +325,11 @@ void targets_free(struct foreign *foreign)
             for (size_t s = 0; s < target->n_seen; s++)
                 FREE_EACH(target->seen[s].error, target->seen[s].loop,
                           target->seen[s].source);
-            free(target->seen);
-            free(target->captured);
             capture_forget(target);
-            free(target->chosen);
-            free(target);
+            FREE_EACH(target->seen, target->captured, target->chosen, target);
         }
-        free(file->target);
-        free(file->ascending);
         library_close(&file->library);
-        free(file->path);
-        free(file);
+        FREE_EACH(file->target, file->ascending, file->path, file);
     }
     free(foreign->file);
 }

@@ -115,7 +115,7 @@ static void add_word(const char *word, size_t length, const char *name,
                      enum choice choice, const struct slice_length *slice,
                      struct text_list *words)
 {
-    struct buffer buffer = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer buffer = {.text = NULL};
     for (size_t i = 0; i < length; i++) {
         if (!strncmp(word + i, "{case}", 6)) {
             add_choice(name, choice, &buffer);
@@ -142,7 +142,6 @@ static void add_word(const char *word, size_t length, const char *name,
     }
     must(buffer.failed ? -ENOMEM : 0);
     text_list_add(words, buffer_text(&buffer));
-    buffer_free(&buffer);
 }
 
 void adapter_words(const char *arguments, const char *name, enum choice choice,

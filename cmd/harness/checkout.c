@@ -20,20 +20,10 @@ static const char script[] =
     "git checkout-index --all --quiet --prefix=\"$2/\"\n"
     "echo \"$commit\"\n";
 
-static int run(char *const *words, const char *cwd, struct slice *slice,
-               struct error *error)
-{
-    const struct slice_request request = {.words = words, .cwd = cwd};
-    int status = slice_run(&request, slice, error);
-    if (status == 0 && slice->complaint)
-        status = error_set(error, -EINVAL, "%s", slice->complaint);
-    return status;
-}
-
 static int check_out(struct harness *harness, struct side *side, struct error *error)
 {
     char folder[PATH_MAX];
-    struct slice slice;
+    FREED_BY(free_memory) char *told = NULL;
     snprintf(folder, sizeof folder, "%.4000s/%s", harness->folder, side->name);
     char *const words[] = {(char *)"/bin/sh",
                            (char *)"-c",
@@ -42,24 +32,22 @@ static int check_out(struct harness *harness, struct side *side, struct error *e
                            (char *)(uintptr_t)side->command,
                            folder,
                            NULL};
-    const int status = run(words, NULL, &slice, error);
+    const struct slice_request request = {.words = words};
+    const int status = command_run(&request, &told, error);
     if (status == 0) {
-        slice.text[strcspn(slice.text, "\n")] = '\0';
-        must(string_set(&side->commit, slice.text));
+        told[strcspn(told, "\n")] = '\0';
+        must(string_set(&side->commit, told));
         snprintf(side->cwd, sizeof side->cwd, "%s", folder);
     }
-    slice_free(&slice);
     return status;
 }
 
 static int build(const struct harness *harness, struct side *side, struct error *error)
 {
-    struct slice slice;
     char *const words[] = {(char *)"/bin/sh", (char *)"-c",
                            (char *)(uintptr_t)harness->request.build, NULL};
-    const int status = run(words, side->cwd, &slice, error);
-    slice_free(&slice);
-    return status;
+    const struct slice_request request = {.words = words, .cwd = side->cwd};
+    return command_run(&request, NULL, error);
 }
 
 int checkout_build(struct harness *harness, struct error *error)

@@ -35,6 +35,8 @@ static int choose_adapter(struct harness *harness, struct error *error)
     const char *const name =
         request->name ?: harness_recognise(request->base, request->cwd[SIDE_BASE]);
     harness->adapter = name ? adapter_find(name, "", 0) : NULL;
+    if (request->build && !request->name)
+        return error_set(error, -EINVAL, "--build needs --harness");
     if (!name)
         return error_set(error, -EINVAL,
                          "BASE=%.200s%s%.200s: no harness is known by its file; name it "
@@ -42,11 +44,10 @@ static int choose_adapter(struct harness *harness, struct error *error)
                          request->base, request->cwd[SIDE_BASE] ? " in " : "",
                          request->cwd[SIDE_BASE] ?: "");
     if (!harness->adapter) {
-        struct text_list names = {.n = 0};
+        FREED_BY(text_list_free) struct text_list names = {.n = 0};
         char text[300];
         harness_names(&names);
         text_list_unknown(&names, name, "harness", text, sizeof text);
-        text_list_free(&names);
         return error_set(error, -EINVAL, "--harness=%.100s: %s", name, text);
     }
     harness->plan.name = harness->adapter->name;
@@ -85,26 +86,6 @@ static int check_request(struct harness *harness, struct error *error)
     else
         return 0;
     return error_set(error, -EINVAL, "--pattern=%.200s: %s", request->pattern, why);
-}
-
-static int take_cpus(struct harness *harness, struct error *error)
-{
-    const struct how *const how = harness->request.how;
-    struct plan *const plan = &harness->plan.settled;
-    const uint32_t threads = harness->request.threads ? harness->request.threads : 1;
-    int order[CPUS_MAX];
-    if (how->n_cpu > CPUS_MAX)
-        return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
-    for (size_t i = 0; i < how->n_cpu; i++)
-        order[i] = how->cpu[i];
-    const size_t n = how->n_cpu ? how->n_cpu : cpu_order(order);
-    plan->n_cpu = threads < n && !how->n_cpu ? threads : n;
-    const int status = how->unlocked ? 0
-                                     : cpu_lock_take(order, n, plan->n_cpu, how->wait_ns,
-                                                     how->quiet, &plan->lock, error);
-    memcpy(plan->cpu, order, plan->n_cpu * sizeof order[0]);
-    harness->form.threads = (uint32_t)plan->n_cpu;
-    return status;
 }
 
 /* ---- cases ---- */
@@ -157,7 +138,7 @@ static int list_side(struct harness *harness, int which, struct readings *readin
 {
     const struct adapter *const adapter = harness->adapter;
     struct error why = {.text = ""};
-    struct slice slice = {.text = NULL};
+    FREED_BY(slice_free) struct slice slice = {.text = NULL};
     /* Cases of one name, that a process of Google Benchmark runs together, are one. */
     *readings = (struct readings){.repeats = adapter->list_reader == read_names};
     if (!adapter->list) {
@@ -169,7 +150,6 @@ static int list_side(struct harness *harness, int which, struct readings *readin
     if (status == 0 && !readings->n)
         status = error_set(&why, -EPROTO, "it lists no case%s%.200s",
                            slice.said ? "; it said: " : "", slice.said ?: "");
-    slice_free(&slice);
     return status == -EPROTO
                ? error_set(error, -EINVAL, "%s=%.200s: harness %s: %.400s",
                            which == SIDE_HEAD ? "HEAD" : "BASE",
@@ -190,7 +170,7 @@ static bool same_names(const struct readings *a, const struct readings *b)
 static int try_copy(struct harness *harness, const struct readings *base,
                     struct error *error)
 {
-    struct readings control;
+    FREED_BY(readings_free) struct readings control = {.n = 0};
     struct error why = {.text = ""};
     if (!harness->copied || !harness->adapter->list)
         return 0;
@@ -199,7 +179,6 @@ static int try_copy(struct harness *harness, const struct readings *base,
         error_set(error, status, "%s", why.text);
     else if (status < 0 || !same_names(base, &control))
         side_uncopy(harness);
-    readings_free(&control);
     return status == -EINTR ? status : 0;
 }
 
@@ -208,7 +187,7 @@ static int list_cases(struct harness *harness, struct error *error)
     const struct text_list *const filters = harness->request.filters;
     int status = 0;
     for (int i = SIDE_BASE; i <= SIDE_HEAD && status == 0; i++) {
-        struct readings readings;
+        FREED_BY(readings_free) struct readings readings = {.n = 0};
         status = list_side(harness, i, &readings, error);
         if (status == 0 && i == SIDE_BASE)
             status = try_copy(harness, &readings, error);
@@ -220,7 +199,6 @@ static int list_cases(struct harness *harness, struct error *error)
             entry->has[i] = true;
             entry->listed_ns = fmax(entry->listed_ns, reading->ns);
         }
-        readings_free(&readings);
     }
     for (size_t c = 0; c < harness->n_cases; c++)
         harness->plan.n_cases +=
@@ -250,15 +228,11 @@ int harness_open(const struct harness_request *request, struct harness **out,
     harness->slice_ns = request->slice_ns ? request->slice_ns : SLICE_NS;
     harness->random = request->how->seed;
     harness->folder_lock = -1;
-    int status = request->build && !request->name
-                     ? error_set(error, -EINVAL, "--build needs --harness")
-                     : choose_adapter(harness, error);
-    if (status == 0)
-        status = check_request(harness, error);
-    if (status == 0)
-        status = sides_open(harness, error);
-    if (status == 0)
-        status = take_cpus(harness, error);
+    harness->plan.settled.most_threads = request->threads ?: 1;
+    int status = choose_adapter(harness, error)
+                     ?: check_request(harness, error)
+                     ?: sides_open(harness, error)
+                     ?: plan_take_cpus(request->how, &harness->plan.settled, error);
     if (status == 0) {
         set_form(harness);
         set_prefix(harness);
@@ -357,7 +331,7 @@ static void set_gate(struct harness *harness)
 
 static void set_remark(struct harness *harness)
 {
-    struct buffer remark = {.text = NULL};
+    FREED_BY(buffer_free) struct buffer remark = {.text = NULL};
     harness_count(harness);
     if (harness->n_disturbed)
         buffer_format(&remark,
@@ -370,7 +344,6 @@ static void set_remark(struct harness *harness)
                           remark.text ? "; " : "", harness->n_late[i],
                           harness->n_late[i] == 1 ? "" : "es", harness->side[i].name);
     must(string_set(&harness->run->gate->remark, remark.text));
-    buffer_free(&remark);
 }
 
 static void finish(struct harness *harness, bool interrupted)

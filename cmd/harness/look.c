@@ -45,14 +45,13 @@ static double command_ns(const struct harness *harness, int which,
 static void take_median(const char *name, struct readings *readings)
 {
     struct reading *const lead = readings_find(readings, name);
-    double *const room = must_have(calloc(readings->n + 1, sizeof *room));
+    FREED_BY(free_memory) double *room = must_have(calloc(readings->n + 1, sizeof *room));
     size_t n = 0;
     for (size_t i = 0; i < readings->n; i++)
         if (!strcmp(readings->entry[i].name, name) && !readings->entry[i].reason)
             room[n++] = readings->entry[i].ns;
     if (lead && !lead->reason)
         lead->ns = stats_median(room, n);
-    free(room);
 }
 
 static void limit_repetitions(const struct harness *harness, struct harness_case *entry,
@@ -161,7 +160,8 @@ static bool any_active(const struct harness *harness, size_t first)
 static int take_round(struct harness *harness, size_t first, struct error *error)
 {
     const size_t n = unit_end(harness, first) - first;
-    struct harness_round *const rounds = must_have(calloc(n, sizeof *rounds));
+    FREED_BY(free_memory) struct harness_round *rounds =
+        must_have(calloc(n, sizeof *rounds));
     const size_t n_processes = processes_of_round(harness);
     int order[SIDES * PLACES], status = 0;
     next_order(harness, first, order);
@@ -169,13 +169,11 @@ static int take_round(struct harness *harness, size_t first, struct error *error
          i++) {
         const int which = order[i] % SIDES;
         const size_t place = (size_t)order[i] / SIDES;
-        struct readings readings;
-        struct slice slice;
+        FREED_BY(readings_free) struct readings readings = {.n = 0};
+        FREED_BY(slice_free) struct slice slice = {.text = NULL};
         status = unit_run(harness, first, which, place, &readings, &slice, error);
         if (status == 0)
             take_readings(harness, first, which, place, &readings, &slice, rounds);
-        readings_free(&readings);
-        slice_free(&slice);
     }
     for (size_t c = first; status == 0 && c < first + n; c++) {
         struct harness_case *const entry = &harness->cases[c];
@@ -190,7 +188,6 @@ static int take_round(struct harness *harness, size_t first, struct error *error
         *round = rounds[c - first];
         entry->n_rounds++;
     }
-    free(rounds);
     return status;
 }
 
@@ -234,7 +231,7 @@ static void choose(struct harness *harness, size_t c, uint32_t processes)
     struct result *const result = &harness->run->results[entry->result];
     const size_t n = entry->n_rounds;
     const size_t taken = n < processes ? n : processes;
-    size_t *const number = must_have(calloc(n + 1, sizeof *number));
+    FREED_BY(free_memory) size_t *number = must_have(calloc(n + 1, sizeof *number));
     for (size_t i = 0; i < n; i++)
         number[i] = i;
     sorted = entry->rounds;
@@ -251,7 +248,6 @@ static void choose(struct harness *harness, size_t c, uint32_t processes)
     result->samples.iterations = 1;
     for (size_t i = 0; i < taken; i++)
         add_trial(harness, result, &entry->rounds[number[i]], entry->best, number[i]);
-    free(number);
 }
 
 static size_t clean_rounds(const struct harness *harness,

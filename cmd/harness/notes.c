@@ -9,12 +9,10 @@
 static double median_of(const struct harness_case *entry, size_t member, int which)
 {
     const size_t n = entry->n_rounds;
-    double *const room = must_have(calloc(n + 1, sizeof *room));
+    FREED_BY(free_memory) double *room = must_have(calloc(n + 1, sizeof *room));
     for (size_t i = 0; i < n; i++)
         room[i] = ((const double *)((const char *)&entry->rounds[i] + member))[which];
-    const double median = stats_median(room, n);
-    free(room);
-    return median;
+    return stats_median(room, n);
 }
 
 /* Resources that a whole program took beside its time. Both sides start alike, so that

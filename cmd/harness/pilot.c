@@ -46,8 +46,8 @@ static void take_words(struct harness_case *entry, const struct reading *reading
 static int run_unit(struct harness *harness, size_t first, int which, struct pilot *pilot,
                     struct error *error)
 {
-    struct readings readings;
-    struct slice slice;
+    FREED_BY(readings_free) struct readings readings = {.n = 0};
+    FREED_BY(slice_free) struct slice slice = {.text = NULL};
     const int status = unit_run(harness, first, which, 0, &readings, &slice, error);
     for (size_t c = first; status == 0 && c < unit_end(harness, first); c++) {
         const struct reading *const reading =
@@ -60,8 +60,6 @@ static int run_unit(struct harness *harness, size_t first, int which, struct pil
             pilot->ns[c] = ns;
     }
     pilot->unit_ns[first] = (double)slice.wall_ns;
-    readings_free(&readings);
-    slice_free(&slice);
     return status;
 }
 
@@ -154,14 +152,9 @@ int harness_pilot(struct harness *harness, struct error *error)
                           .unit_ns = must_have(calloc(n, sizeof(double))),
                           .steps = must_have(calloc(n * PILOTS, sizeof(double))),
                           .told = must_have(calloc(n, sizeof(char *)))};
-    int status = run_all(harness, &pilot, error);
-    if (status == 0)
-        status = make_plan(harness, &pilot, error);
-    free(pilot.ns);
-    free(pilot.unit_ns);
-    free(pilot.steps);
+    int status = run_all(harness, &pilot, error) ?: make_plan(harness, &pilot, error);
     for (size_t c = 0; c < n; c++)
         free(pilot.told[c]);
-    free(pilot.told);
+    FREE_EACH(pilot.ns, pilot.unit_ns, pilot.steps, pilot.told);
     return status;
 }

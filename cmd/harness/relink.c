@@ -32,32 +32,25 @@ static char *fill_in(const char *command, size_t place, const char *out)
 
 static bool same_bytes(const char *path, const char *other)
 {
-    char *a = NULL, *b = NULL;
+    FREED_BY(free_memory) char *a = NULL;
+    FREED_BY(free_memory) char *b = NULL;
     size_t n = 0, m = 0;
-    const bool same = file_load(path, PROGRAM_MOST, &a, &n) == 0 &&
-                      file_load(other, PROGRAM_MOST, &b, &m) == 0 && n == m &&
-                      !memcmp(a, b, n);
-    free(a);
-    free(b);
-    return same;
+    return file_load(path, PROGRAM_MOST, &a, &n) == 0 &&
+           file_load(other, PROGRAM_MOST, &b, &m) == 0 && n == m && !memcmp(a, b, n);
 }
 
 static int run_command(const struct harness *harness, const struct side *side,
                        size_t place, struct error *error)
 {
-    char *const command = fill_in(harness->request.relink, place, side->place[place]);
+    FREED_BY(free_memory) char *command =
+        fill_in(harness->request.relink, place, side->place[place]);
     char *const words[] = {(char *)"/bin/sh", (char *)"-c", command, NULL};
     const struct slice_request request = {.words = words,
                                           .cwd = *side->cwd ? side->cwd : NULL};
-    struct slice slice;
-    int status = slice_run(&request, &slice, error);
-    if (status == 0 && slice.complaint)
-        status = error_set(error, -EINVAL, "%s", slice.complaint);
-    else if (status == 0 && access(side->place[place], X_OK) < 0)
-        status = error_set(error, -EINVAL, "it made no program %s", side->place[place]);
-    slice_free(&slice);
-    free(command);
-    return status;
+    const int status = command_run(&request, NULL, error);
+    return status == 0 && access(side->place[place], X_OK) < 0
+               ? error_set(error, -EINVAL, "it made no program %s", side->place[place])
+               : status;
 }
 
 /* The program stands where a copy of the side's own would find what lies beside it. */
@@ -143,7 +136,7 @@ static double median_at(const struct harness_case *entry, const size_t *number, 
 void relink_choose(struct harness *harness, size_t c, const size_t *number, size_t n)
 {
     struct harness_case *const entry = &harness->cases[c];
-    double *const room = must_have(calloc(n + 1, sizeof *room));
+    FREED_BY(free_memory) double *room = must_have(calloc(n + 1, sizeof *room));
     for (int which = 0; which < SIDES; which++) {
         double least = INFINITY;
         entry->best[which] = 0;
@@ -154,5 +147,4 @@ void relink_choose(struct harness *harness, size_t c, const size_t *number, size
             least = fmin(least, ns);
         }
     }
-    free(room);
 }

@@ -85,36 +85,32 @@ static bool find_program(const char *word, const struct text_list *variables,
     for (size_t i = 0; i < variables->n; i++)
         if (!strncmp(variables->item[i], "PATH=", 5))
             where = variables->item[i] + 5;
-    struct text_list folders = {.n = 0};
-    bool found = false;
+    FREED_BY(text_list_free) struct text_list folders = {.n = 0};
     text_list_split(&folders, where, ":");
-    for (size_t i = 0; i < folders.n && !found; i++)
-        found = is_program_in(cwd, folders.item[i], word, path, size);
-    text_list_free(&folders);
-    return found;
+    for (size_t i = 0; i < folders.n; i++)
+        if (is_program_in(cwd, folders.item[i], word, path, size))
+            return true;
+    return false;
 }
 
 static const struct adapter *adapter_of_file(const char *name, const char *path)
 {
-    char *bytes = NULL;
+    FREED_BY(free_memory) char *bytes = NULL;
     size_t size = 0;
     if (file_load(path, (size_t)1 << 30, &bytes, &size) < 0)
         size = 0;
-    const struct adapter *const found = adapter_find(name, bytes ?: "", size);
-    free(bytes);
-    return found;
+    return adapter_find(name, bytes ?: "", size);
 }
 
 const char *harness_recognise(const char *command, const char *cwd)
 {
-    struct text_list words = {.n = 0}, variables = {.n = 0};
+    FREED_BY(text_list_free) struct text_list words = {.n = 0};
+    FREED_BY(text_list_free) struct text_list variables = {.n = 0};
     char path[PATH_MAX];
     const struct adapter *adapter = NULL;
     if (split(command, cwd ?: "", &variables, &words) == 0 &&
         find_program(words.item[0], &variables, cwd ?: "", path, sizeof path))
         adapter = adapter_of_file(NULL, path);
-    text_list_free(&words);
-    text_list_free(&variables);
     return adapter ? adapter->name : NULL;
 }
 
@@ -141,11 +137,10 @@ static int find(struct harness *harness, int which, struct error *error)
         text_list_add(&side->words, "-c");
         snprintf(side->told, sizeof side->told, "%s", side->command);
         /* The shell gives its own arguments to the last command. */
-        struct buffer script = {.text = NULL};
+        FREED_BY(buffer_free) struct buffer script = {.text = NULL};
         buffer_format(&script, "%s \"$@\"", side->command);
         text_list_add(&side->words, buffer_text(&script));
         text_list_add(&side->words, "sh");
-        buffer_free(&script);
         return 0;
     }
     if (!find_program(side->words.item[0], &side->variables, side->cwd, side->path,
@@ -368,11 +363,11 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
     const struct side *const side = &harness->side[which];
     const struct adapter *const adapter = harness->adapter;
     const struct plan *const plan = &harness->plan.settled;
-    struct text_list more = {.n = 0};
+    FREED_BY(text_list_free) struct text_list more = {.n = 0};
     struct harness_case *const entry = case_named(harness, name);
     const struct slice_length length = length_of(harness, entry);
     adapter_words(arguments, name ?: "", adapter->choice, &length, &more);
-    char **const words = make_words(side, &more);
+    FREED_BY(free_memory) char **words = make_words(side, &more);
     if (place)
         words[0] = (char *)(uintptr_t)side->place[place];
     struct slice_request request = {
@@ -396,8 +391,6 @@ int side_run(struct harness *harness, int which, size_t place, const char *argum
         status = -EPROTO;
     if (status == 0 && adapter->home)
         take_samples(side->home, readings);
-    free(words);
-    text_list_free(&more);
     return status;
 }
 

@@ -397,6 +397,17 @@ int slice_run(const struct slice_request *request, struct slice *slice,
     return status == -EINTR ? error_set(error, status, "interrupted") : status;
 }
 
+int command_run(const struct slice_request *request, char **text, struct error *error)
+{
+    FREED_BY(slice_free) struct slice slice = {.text = NULL};
+    const int status = slice_run(request, &slice, error);
+    if (status == 0 && text)
+        *text = must_have(strdup(slice.text));
+    return status == 0 && slice.complaint
+               ? error_set(error, -EINVAL, "%s", slice.complaint)
+               : status;
+}
+
 void slice_free(struct slice *slice)
 {
     FREE_EACH(slice->text, slice->complaint, slice->said);

@@ -203,49 +203,29 @@ static int measure(const struct options *options, bool progress, struct license 
     return rc;
 }
 
-static int write_json(const void *license, FILE *file, struct error *error)
+static int write_as(const void *context, enum format format, FILE *file,
+                    struct error *error)
 {
+    const struct license *const license = context;
     struct json json = {.root = NULL};
-    license_json(license, &json);
-    return json_end(&json, file, error);
-}
-
-static int write_html(const struct license *license, struct error *error)
-{
-    struct json json = {.root = NULL};
-    license_json(license, &json);
-    return html_write_json(&json, stdout, error);
-}
-
-static int write_outputs(const struct options *options, const struct license *license,
-                         struct error *error)
-{
-    const int rc =
-        options->json ? file_save(options->json, write_json, license, error) : 0;
-    if (rc != 0)
-        return rc;
-    if (options->format == FORMAT_JSON)
-        return write_json(license, stdout, error);
-    if (options->format == FORMAT_HTML)
-        return write_html(license, error);
-    if (options->format == FORMAT_MARKDOWN)
-        license_markdown(license, stdout);
-    else
-        license_print(license, stdout);
-    return standard_flush(error);
+    if (format == FORMAT_TABLE)
+        license_print(license, file);
+    else if (format == FORMAT_MARKDOWN)
+        license_markdown(license, file);
+    else {
+        license_json(license, &json);
+        return json_write(&json, format, file, error);
+    }
+    return 0;
 }
 
 int command_license(struct options *options)
 {
     struct error error = {.text = ""};
     FREED_BY(free_memory) struct license *license = must_have(calloc(1, sizeof *license));
-    int rc = options->format == FORMAT_HTML ? html_check(&error) : 0;
-    if (rc == 0)
-        rc = check_writable("--json", options->json, &error);
-    if (rc == 0)
-        rc = measure(options, !options->quiet, license, &error);
-    if (rc == 0)
-        rc = write_outputs(options, license, &error);
+    const int rc = outputs_check(options, &error)
+                       ?: measure(options, !options->quiet, license, &error)
+                       ?: document_write(options, write_as, license, &error);
     for (size_t i = 0; i < LICENSE_SCOPES; i++)
         license_scope_free(&license->scope[i]);
     for (size_t i = 0; i < license->n_nets; i++)

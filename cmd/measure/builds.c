@@ -100,7 +100,7 @@ static int look_at(struct group_state *group, const struct case_state *entry,
                                            .seed = group->seed};
     struct builds *const builds = group->session->builds;
     struct prepared prepared = {.ops = 0};
-    struct inspect_census census;
+    FREED_BY(inspect_census_free) struct inspect_census census = {.whole = false};
     struct error error = {.text = ""};
     int status = prove_kernel(group, entry, worker, &prepared, &error);
     if (status < 0)
@@ -108,10 +108,8 @@ static int look_at(struct group_state *group, const struct case_state *entry,
     builds->looked[entry->plan->offer] = true;
     status = worker_step(worker, &(struct step_call){.number = prepared.number}, &follow,
                          time_ns, &census, &error);
-    if (status == 0) {
+    if (status == 0)
         take_build(&census, &builds->why[entry->plan->offer]);
-        inspect_census_free(&census);
-    }
     return status;
 }
 

@@ -73,8 +73,8 @@ int group_offsets(struct group_state *group, uint64_t seed, struct error *error)
 static int open_worker(struct group_state *group, struct worker *worker, bool copy,
                        struct error *error)
 {
-    const int status = group_ready_worker(group, worker, error);
-    return status < 0 ? status : group_map_worker(group, worker, copy, error);
+    return group_ready_worker(group, worker, error)
+               ?: group_map_worker(group, worker, copy, error);
 }
 
 /* Kernels of an earlier group may have damaged their worker: if it cannot go on, a fresh
@@ -250,8 +250,7 @@ int group_change(struct group_state *group, uint64_t seed, struct error *error)
 int group_try_input(struct group_state *group, struct error *error)
 {
     struct worker *owner = catalog_op_owner(group->session->catalog, group->plan->op);
-    const int status = group_place(group, error);
-    return status < 0 ? status : group_write_inputs(group, owner, error);
+    return group_place(group, error) ?: group_write_inputs(group, owner, error);
 }
 
 int group_prepare(struct group_state *group, struct error *error)

@@ -195,7 +195,7 @@ int prove_call(struct worker *worker, const struct prepared *prepared,
 {
     const struct inspect_options follow = {
         .max_steps = CALL_STEPS, .seed = how->seed, .whole_only = true};
-    struct inspect_census census;
+    FREED_BY(inspect_census_free) struct inspect_census census = {.whole = false};
     struct error error = {.text = ""};
     const struct step_call step = step_of(prepared);
     const int status =
@@ -207,7 +207,6 @@ int prove_call(struct worker *worker, const struct prepared *prepared,
         return unless_ended(status);
     }
     take_call(&census, shape, prepared->ops, call);
-    inspect_census_free(&census);
     return 0;
 }
 

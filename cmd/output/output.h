@@ -40,12 +40,10 @@ void accuracy_print(const struct plan *plan, const struct run *run,
 
 /* ---- after (outputs_check.c, outputs.c) ---- */
 
-/* Is there a place to write to? Found out before hours of measuring, not after. */
-int check_writable(const char *flag, const char *path, struct error *error);
 /* Is a page of HTML among them? */
 bool outputs_page(const struct options *options);
 /* Can all files be written, and does none of them destroy another one, or what is read?
- */
+ * Found out before hours of measuring, not after. */
 int outputs_check(const struct options *options, struct error *error);
 /* The JSON files alone, unless they are written to directly. */
 int outputs_save(const struct options *options, const struct run *run,
@@ -59,6 +57,12 @@ struct text_options text_of_stdout(const struct options *options);
 /* A run as text, by file_save(). */
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error);
+/* A report that is no run, in one of its formats. */
+typedef int document_writer(const void *document, enum format format, FILE *file,
+                            struct error *error);
+/* Writes it to all files and to standard output. */
+int document_write(const struct options *options, document_writer *write,
+                   const void *document, struct error *error);
 /* The run as an SVG, drawn by gnuplot (figure.c). -ENOENT: it is not installed. */
 int figure_write(const struct run *run, FILE *file, struct error *error);
 /* The enum exit_status of a run that is complete, and judged if it compares builds. */

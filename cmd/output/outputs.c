@@ -59,6 +59,29 @@ int outputs_save(const struct options *options, const struct run *run,
     return status;
 }
 
+struct document {
+    const void *what;
+    document_writer *write;
+    enum format format;
+};
+
+static int save_document(const void *context, FILE *file, struct error *error)
+{
+    const struct document *const document = context;
+    return document->write(document->what, document->format, file, error);
+}
+
+int document_write(const struct options *options, document_writer *write,
+                   const void *what, struct error *error)
+{
+    int status = 0;
+    for (size_t i = 0; i < options->n_outputs && status == 0; i++) {
+        const struct document document = {what, write, options->outputs[i].format};
+        status = file_save(options->outputs[i].file, save_document, &document, error);
+    }
+    return status ?: write(what, options->format, stdout, error) ?: standard_flush(error);
+}
+
 int outputs_write(const struct options *options, bool table, const struct run *run,
                   struct error *error)
 {

@@ -15,7 +15,7 @@ static int try_output(const struct output *output, struct error *error)
                       : 0;
 }
 
-int check_writable(const char *flag, const char *path, struct error *error)
+static int check_writable(const char *flag, const char *path, struct error *error)
 {
     struct error why = {.text = ""};
     const int status = path ? file_try(path, &why) : 0;
@@ -108,8 +108,6 @@ static struct uses list_uses(const struct options *options)
     if (options->history)
         add_history(&uses, reads_history(options) ? USE_READ : USE_WRITTEN,
                     options->history);
-    if (options->json)
-        add_use(&uses, USE_WRITTEN, "--json=", options->json, options->json);
     if (options->output && file_is_replaced(options->output))
         add_use(&uses, USE_WRITTEN, "--output=", options->output, options->output);
     add_use(&uses, USE_STREAM, "", "standard output", "/proc/self/fd/1");

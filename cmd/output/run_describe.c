@@ -11,14 +11,6 @@
 
 #include "process/process.h"
 
-static void add_text(struct run *run, const char *name, const char *text, bool identity)
-{
-    if (!text[0])
-        return;
-    must(facts_text(&run->host, name, text));
-    run->host.fact[run->host.n - 1].identity = identity;
-}
-
 static void add_number(struct run *run, const char *name, double number, bool identity)
 {
     if (number < 0)
@@ -76,7 +68,10 @@ static void host_facts(const struct host *host, struct run *run)
     must(string_set(&run->pmu_state, states[host->pmu]));
     must(string_set(&run->pmu_reason, host->pmu_reason));
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        add_text(run, texts[i].name, texts[i].text, texts[i].identity);
+        if (texts[i].text[0]) {
+            must(facts_text(&run->host, texts[i].name, texts[i].text));
+            run->host.fact[run->host.n - 1].identity = texts[i].identity;
+        }
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         add_number(run, numbers[i].name, numbers[i].number, numbers[i].identity);
     for (size_t i = 0; i < host->caches; i++) {

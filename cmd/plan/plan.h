@@ -201,6 +201,9 @@ int plan_make(const struct request *request, const struct how *how,
  */
 int plan_settle(const struct request *request, const struct how *how,
                 const struct catalog *catalog, struct plan *plan, struct error *error);
+/* Locks CPUs for `most_threads`: all that the user named, else the first that no other
+ * run measures on. */
+int plan_take_cpus(const struct how *how, struct plan *plan, struct error *error);
 /* Makes the catalog, the plan, and settles it. */
 int plan_prepare(const struct request *request, const struct how *how,
                  struct catalog *catalog, struct plan *plan, struct error *error);

@@ -9,8 +9,7 @@
 /* A ladder has hundreds of cases; bandwidths spread little. */
 #define LADDER_CASE_NS 2.5e7
 
-/* Takes all CPUs that the user named, else the first that no other run measures on. */
-static int choose_cpus(const struct how *how, struct plan *plan, struct error *error)
+int plan_take_cpus(const struct how *how, struct plan *plan, struct error *error)
 {
     int order[CPUS_MAX];
     if (how->n_cpu > CPUS_MAX)
@@ -95,7 +94,7 @@ int plan_settle(const struct request *request, const struct how *how,
         }
     }
     int status = counted_events(how, plan, error)
-                     ?: choose_cpus(how, plan, error)
+                     ?: plan_take_cpus(how, plan, error)
                      ?: read_thresholds(how, plan, &thresholds, error);
     if (status < 0)
         return status;

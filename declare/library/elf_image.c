@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "library_private.h"
+#include "elf_image.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define HOST_ORDER ELFDATA2LSB
@@ -42,14 +42,19 @@ bool image_section(const struct image *image, uint64_t i, ElfW(Shdr) * section)
            image_take(image, header->e_shoff + i * sizeof first, section, sizeof first);
 }
 
+bool image_segment(const struct image *image, uint16_t i, ElfW(Phdr) * segment)
+{
+    const ElfW(Ehdr) *const header = &image->header;
+    return i < header->e_phnum && header->e_phentsize == sizeof *segment &&
+           header->e_phoff <= image->n &&
+           image_take(image, header->e_phoff + i * sizeof *segment, segment,
+                      sizeof *segment);
+}
+
 const unsigned char *image_loaded(const struct image *image, uint64_t address, uint64_t n)
 {
     ElfW(Phdr) segment;
-    for (uint16_t i = 0; i < image->header.e_phnum; i++) {
-        if (image->header.e_phoff > image->n ||
-            !image_take(image, image->header.e_phoff + i * sizeof segment, &segment,
-                        sizeof segment))
-            return NULL;
+    for (uint16_t i = 0; image_segment(image, i, &segment); i++) {
         if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
             address - segment.p_vaddr > segment.p_filesz ||
             n > segment.p_filesz - (address - segment.p_vaddr))

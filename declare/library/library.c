@@ -246,10 +246,8 @@ int library_read(const char *path, struct library *library, struct error *error)
 void library_close(struct library *library)
 {
     for (size_t i = 0; i < library->n; i++) {
-        free(library->function[i].name);
-        free(library->function[i].demangled);
+        FREE_EACH(library->function[i].name, library->function[i].demangled);
     }
-    free(library->function);
-    free(library->path);
+    FREE_EACH(library->function, library->path);
     *library = (struct library){.path = NULL};
 }

@@ -8,33 +8,18 @@
 
 #include "library_private.h"
 
-/* Words in names; of those that begin alike the longest first. */
+/* Words in names; '*': with anything behind it. */
 static const struct {
-    const char *word, *isa;
-} words[] = {
-    {"avx512vnni", "avx512"}, {"avx512vbmi", "avx512"},
-    {"avx512icl", "avx512"},  {"avx512skx", "avx512"},
-    {"avx512bw", "avx512"},   {"avx512dq", "avx512"},
-    {"avx512vl", "avx512"},   {"avx512_vnni", "avx512"},
-    {"avx512_icl", "avx512"}, {"avx512f", "avx512"},
-    {"avx512", "avx512"},     {"skylakex", "avx512"},
-    {"icelake", "avx512"},    {"sapphirerapids", "avx512"},
-    {"evex", "avx512"},       {"avx2_vnni", "avx2"},
-    {"avx2", "avx2"},         {"avx", "avx2"},
-    {"fma3", "avx2"},         {"fma", "avx2"},
-    {"haswell", "avx2"},      {"zen", "avx2"},
-    {"sse4_2", "sse2"},       {"sse4_1", "sse2"},
-    {"sse42", "sse2"},        {"sse41", "sse2"},
-    {"sse4", "sse2"},         {"ssse3", "sse2"},
-    {"sse3", "sse2"},         {"sse2", "sse2"},
-    {"sse", "sse2"},          {"neon", "neon"},
-    {"asimd", "neon"},        {"generic", "scalar"},
-    {"portable", "scalar"},   {"reference", "scalar"},
-    {"fallback", "scalar"},   {"baseline", "scalar"},
-    {"default", "scalar"},    {"scalar", "scalar"},
-    {"naive", "scalar"},      {"plain", "scalar"},
-    {"ref", "scalar"},        {"base", "scalar"},
-    {"c", "scalar"},
+    const char *isa, *words;
+} sets[] = {
+    {"avx512", "avx512* skylakex skylake skx icelake icl sapphirerapids sapphire genoa "
+               "turin evex vnni vpclmulqdq vpclmul"},
+    {"avx2", "avx2 avx fma3 fma haswell hsw zen"},
+    {"sse2", "sse4_2 sse4_1 sse42 sse41 sse4 ssse3 sse3 sse2 sse westmere nehalem "
+             "pclmulqdq pclmul mmxext mmx"},
+    {"neon", "neon asimd"},
+    {"scalar", "generic portable reference fallback baseline default scalar serial naive "
+               "plain ref base c"},
 };
 
 /* A word begins behind '_', '.' or ':', or with a capital behind a small letter; it ends
@@ -57,17 +42,31 @@ struct part {
     const char *isa;
 };
 
+/* The length of `word` where it begins the name; 0: it does not. */
+static size_t word_length(const char *name, size_t length, const char *word, size_t n)
+{
+    const bool open = word[n - 1] == '*';
+    n -= open;
+    if (n > length || strncasecmp(name, word, n) != 0)
+        return 0;
+    while (open && !ends(name, n, length))
+        n++;
+    return ends(name, n, length) ? n : 0;
+}
+
 /* The last word of a name that says an instruction set. */
 static bool find_last(const char *name, size_t length, struct part *part)
 {
     for (size_t at = length; at-- > 0;) {
-        for (size_t w = 0; w < ARRAY_LEN(words) && begins(name, at); w++) {
-            const size_t n = strlen(words[w].word);
-            if (n > length - at || strncasecmp(name + at, words[w].word, n) != 0 ||
-                !ends(name, at + n, length))
-                continue;
-            *part = (struct part){at, n, words[w].isa};
-            return true;
+        for (size_t s = 0; s < ARRAY_LEN(sets) && begins(name, at); s++) {
+            const char *word = sets[s].words;
+            for (size_t n; (n = strcspn(word, " ")); word += n + (word[n] == ' ')) {
+                const size_t found = word_length(name + at, length - at, word, n);
+                if (!found || (!at && !strncmp(name, "c_", 2))) /* c_add: add of C */
+                    continue;
+                *part = (struct part){at, found, sets[s].isa};
+                return true;
+            }
         }
     }
     return false;
@@ -99,6 +98,7 @@ const char *name_isa(const char *name)
 
 struct candidate {
     char stem[DECLARED_NAME];
+    const char *arguments; /* of C++: overloads are several ops */
     struct family_member member;
 };
 
@@ -110,7 +110,8 @@ static bool make_candidate(const struct library_function *function,
     const char *const name = function->demangled ? function->demangled : function->name;
     const size_t length = function->demangled ? name_length(name) : strlen(name);
     struct part part = {.at = length, .isa = "lib"};
-    *candidate = (struct candidate){.member = {.function = function}};
+    *candidate =
+        (struct candidate){.arguments = name + length, .member = {.function = function}};
     if (find_word(name, length, &part) && part.n < sizeof candidate->member.token)
         memcpy(candidate->member.token, name + part.at, part.n);
     candidate->member.isa = part.isa;
@@ -126,10 +127,15 @@ static bool make_candidate(const struct library_function *function,
     return true;
 }
 
+static int by_op(const struct candidate *x, const struct candidate *y)
+{
+    return strcmp(x->stem, y->stem) ?: strcmp(x->arguments, y->arguments);
+}
+
 static int by_stem(const void *a, const void *b)
 {
     const struct candidate *const x = a, *const y = b;
-    const int order = strcmp(x->stem, y->stem);
+    const int order = by_op(x, y);
     return order ? order : strcmp(x->member.function->name, y->member.function->name);
 }
 
@@ -211,7 +217,7 @@ int library_families(const struct library *library, bool all, struct family **fa
     if (count)
         qsort(candidate, count, sizeof *candidate, by_stem);
     for (size_t i = 0, end; i < count && status == 0; i = end) {
-        for (end = i + 1; end < count && !strcmp(candidate[end].stem, candidate[i].stem);)
+        for (end = i + 1; end < count && !by_op(&candidate[end], &candidate[i]);)
             end++;
         status = add_family(&candidate[i], end - i, family, n);
     }

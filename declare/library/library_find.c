@@ -98,14 +98,20 @@ static size_t template_length(const char *name, size_t length)
     return length;
 }
 
-/* Is it the last parts of these bytes? */
+/* Is it the last parts of these bytes, but for spaces? */
 static bool ends_name(const char *full, size_t length, const char *name)
 {
-    const size_t n = strlen(name);
-    if (n > length || strncmp(full + length - n, name, n) != 0)
-        return false;
-    return n == length || full[length - n - 1] == ' ' ||
-           (length - n >= 2 && !strncmp(full + length - n - 2, "::", 2));
+    for (size_t n = strlen(name); n > 0;) {
+        if (name[n - 1] == ' ') {
+            n--;
+        } else if (length && full[length - 1] == ' ') {
+            length--;
+        } else if (!length || full[--length] != name[--n]) {
+            return false;
+        }
+    }
+    return !length || full[length - 1] == ' ' ||
+           (length >= 2 && !strncmp(full + length - 2, "::", 2));
 }
 
 /* With its arguments, without them, or the last parts of it: mix, audio::mix. Of a

@@ -234,7 +234,8 @@ static int link_in_a_way(const char *path, const char *compiler, const char *out
     enum { WORDS = 40 };
     const char *argv[WORDS] = {NULL};
     size_t n = 0;
-    char *text = NULL, *rest = NULL, *word;
+    FREED_BY(free_memory) char *text = NULL;
+    char *rest = NULL, *word;
     *command = NULL;
     /* Words have no spaces, but paths may. */
     if (asprintf(&text,
@@ -249,15 +250,13 @@ static int link_in_a_way(const char *path, const char *compiler, const char *out
                                              : word;
     *heard = (struct heard){.n = 0};
     *command = word ? NULL : join(argv);
-    const int status = word || !n ? -E2BIG : *command ? run(argv, heard) : -ENOMEM;
-    free(text);
-    return status;
+    return word || !n ? -E2BIG : *command ? run(argv, heard) : -ENOMEM;
 }
 
 static int link_file(const char *path, const char *compiler, const char *output,
                      char **command, struct error *error)
 {
-    struct heard *const heard = malloc(sizeof *heard);
+    FREED_BY(free_memory) struct heard *heard = malloc(sizeof *heard);
     struct way way = {.before = "", .behind = "-Wl,--as-needed -lstdc++"};
     int status = -ENOMEM;
     do {
@@ -272,7 +271,6 @@ static int link_file(const char *path, const char *compiler, const char *output,
         FREE_EACH(*command);
         *command = NULL;
     }
-    free(heard);
     return status;
 }
 

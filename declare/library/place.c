@@ -117,8 +117,8 @@ int symbol_address(void *handle, const struct library *library, const char *name
                    void **address, struct error *error)
 {
     const struct library_function *function;
-    const int status = library_find(library, name, &function, error);
-    return status < 0 ? status : address_of(handle, function, address, error);
+    return library_find(library, name, &function, error)
+               ?: address_of(handle, function, address, error);
 }
 
 int place_resolve(void *handle, const struct library *library, const struct place *place,
@@ -126,9 +126,9 @@ int place_resolve(void *handle, const struct library *library, const struct plac
 {
     const struct library_function *function;
     *address = NULL;
-    int status = library_find(library, place->name, &function, error);
-    status = status < 0 ? status : address_of(handle, function, address, error);
-    status = status < 0 ? status : take_entry(function, place, address, error);
+    int status = library_find(library, place->name, &function, error)
+                     ?: address_of(handle, function, address, error)
+                     ?: take_entry(function, place, address, error);
     if (status == 0 && *address && place->kind == PLACE_RESOLVER)
         *address = ((resolver *)*address)();
     if (status == 0 && !*address)

@@ -46,6 +46,19 @@ static int read_returned(struct reader *reader)
     return 0;
 }
 
+/* The <float, 3> of an instance of a template. */
+static void skip_template(struct reader *reader)
+{
+    for (size_t depth = 0;;) {
+        const struct token *const token = reader_token(reader);
+        depth += token_is(token, "<");
+        if (!depth || token->kind == TOKEN_END)
+            return;
+        depth -= token_is(token, ">");
+        reader_next(reader);
+    }
+}
+
 /* The last word of hwy::Sort; that before a macro in crc32 OF((...)). */
 static int read_function_name(struct reader *reader)
 {
@@ -65,6 +78,7 @@ static int read_function_name(struct reader *reader)
             last.at = colon + 1;
         }
         status = token_name(reader, &last, reader->declaration->name);
+        skip_template(reader);
     }
     return status;
 }
@@ -224,10 +238,10 @@ static int check_vectors(const struct reader *reader)
 static int parse(struct reader *reader)
 {
     struct declaration *declaration = reader->declaration;
-    int status = attributes_drop(reader);
-    status = status < 0 ? status : typedefs_read(reader);
-    status = status < 0 ? status : read_returned(reader);
-    status = status < 0 ? status : read_function_name(reader);
+    int status = attributes_drop(reader)
+                     ?: typedefs_read(reader)
+                     ?: read_returned(reader)
+                     ?: read_function_name(reader);
     const bool twice = status == 0 && token_is(reader_token(reader), "(") &&
                        token_is(reader_token(reader) + 1, "(") &&
                        reader_take(reader, "(");
@@ -246,7 +260,7 @@ static int parse(struct reader *reader)
 int declaration_parse(const char *text, struct declaration *declaration,
                       struct error *error)
 {
-    struct reader *const reader = malloc(sizeof *reader);
+    FREED_BY(free_memory) struct reader *reader = malloc(sizeof *reader);
     memset(declaration, 0, sizeof *declaration);
     if (!reader)
         return error_set(error, -ENOMEM, "out of memory");
@@ -255,7 +269,6 @@ int declaration_parse(const char *text, struct declaration *declaration,
     status = status < 0 ? status : parse(reader);
     if (status < 0)
         memset(declaration, 0, sizeof *declaration);
-    free(reader);
     return status;
 }
 
@@ -282,22 +295,19 @@ const char *declaration_freer(const struct declaration *declaration)
 int declaration_expression(const struct declaration *declaration, const char *text,
                            struct extent *extent, struct error *error)
 {
-    struct declaration *const copy = malloc(sizeof *copy);
-    struct reader *const reader = malloc(sizeof *reader);
+    FREED_BY(free_memory) struct declaration *copy = malloc(sizeof *copy);
+    FREED_BY(free_memory) struct reader *reader = malloc(sizeof *reader);
     extent->n = 0;
-    int status = copy && reader ? reader_begin(reader, text, error)
-                                : error_set(error, -ENOMEM, "out of memory");
-    if (status == 0) {
-        *copy = *declaration;
-        reader->declaration = copy;
-        status = expression_read(reader, extent);
-        if (status == 0 && reader_token(reader)->kind != TOKEN_END)
-            status = reader_fail(reader, reader_token(reader),
-                                 "nothing is expected behind the expression");
-    }
-    free(copy);
-    free(reader);
-    return status;
+    if (!copy || !reader)
+        return error_set(error, -ENOMEM, "out of memory");
+    *copy = *declaration;
+    int status = reader_begin(reader, text, error);
+    reader->declaration = copy;
+    status = status ?: expression_read(reader, extent);
+    return status < 0 || reader_token(reader)->kind == TOKEN_END
+               ? status
+               : reader_fail(reader, reader_token(reader),
+                             "nothing is expected behind the expression");
 }
 
 /* ---- shapes ---- */
@@ -322,8 +332,8 @@ static int measure_array(const struct declared_argument *argument,
 {
     const uint64_t size = ctype_bytes(argument->type);
     int64_t value, planes;
-    int status = extent_value(&argument->count, dimension, &value, error);
-    status = status < 0 ? status : measure_planes(argument, dimension, &planes, error);
+    int status = extent_value(&argument->count, dimension, &value, error)
+                     ?: measure_planes(argument, dimension, &planes, error);
     if (status < 0)
         return status;
     if (value < 0)

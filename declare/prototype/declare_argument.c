@@ -27,8 +27,8 @@ static int read_extents(struct reader *reader, struct later *later)
         if (token_is(reader_token(reader), "]"))
             return reader_fail(reader, reader_token(reader),
                                "how many elements? Write an expression, such as [n]");
-        status = expression_skip(reader);
-        status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
+        status =
+            expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
     }
     if (status == 0 && later->specifier.pointers > 2)
         return reader_fail(reader, later->specifier.star,
@@ -115,10 +115,9 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     argument->role = specifier->role       ? specifier->role
                      : specifier->is_const ? ARGUMENT_IN
                                            : ARGUMENT_OUT;
-    int status = read_extents(reader, later);
-    status = status < 0 ? status : read_values(reader, argument, later);
-    return status < 0 ? status
-                      : fillers_parse(reader, argument, later->specifier.pointers);
+    return read_extents(reader, later)
+               ?: read_values(reader, argument, later)
+               ?: fillers_parse(reader, argument, later->specifier.pointers);
 }
 
 /* ---- pointers with a value ---- */
@@ -260,7 +259,6 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
-    bool single;
     if (specifier->vector)
         return read_vector(reader, argument, specifier);
     if (specifier->is_structure)
@@ -282,15 +280,17 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     argument->by_address = specifier->reference;
     if (ctype_is_integer(specifier->type))
         return read_integer(reader, i, later);
+    const bool is_result = specifier->reference && !specifier->is_const;
     if (!reader_take(reader, "="))
         return reader_fail(reader, &reader->token[later->name],
-                           "%s needs a value, such as %s = %s", argument->name,
-                           argument->name,
-                           specifier->type == CTYPE_BOOL ? "true" : "0.5");
+                           "%s needs a value, such as %s = %s%s%s%s", argument->name,
+                           argument->name, specifier->type == CTYPE_BOOL ? "true" : "0.5",
+                           is_result ? "; a result is written " : "",
+                           is_result ? argument->name : "", is_result ? "[1]" : "");
     if (specifier->type == CTYPE_BOOL)
         return read_bool(reader, i);
     argument->kind = ARGUMENT_NUMBER;
-    return number_read(reader, &argument->number, &single);
+    return number_read(reader, &argument->number, &(bool){false});
 }
 
 static bool is_pointer_value(const struct reader *reader)
@@ -316,7 +316,7 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
     if (status == 0 && !token_is(reader_token(reader), "("))
         return reader_fail(reader, reader_token(reader),
                            "pointers to arrays cannot be passed; write x[h * w]");
-    status = status < 0 ? status : parameters_skip(reader);
+    status = status ?: parameters_skip(reader);
     if (status == 0 && !token_is(reader_token(reader), "="))
         return reader_fail(reader, &reader->token[later->name],
                            "which function is %s? Write = &name, or = NULL",
@@ -379,8 +379,8 @@ static int finish_extents(struct reader *reader, struct declared_argument *argum
         while (reader_take(reader, "static") || reader_take(reader, "restrict") ||
                reader_take(reader, "const"))
             ;
-        status = expression_read(reader, extent);
-        status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
+        status = expression_read(reader, extent)
+                     ?: reader_expect(reader, "]", "behind an extent");
     }
     return status == 0 && specifier->pair ? expression_double(reader, extent) : status;
 }

@@ -22,7 +22,8 @@ static int add(struct reader *reader, struct extent *extent, enum extent_op op,
     return 0;
 }
 
-static int read_sum(struct reader *reader, struct extent *extent, unsigned depth);
+static int read_level(struct reader *reader, struct extent *extent, size_t level,
+                      unsigned depth);
 
 /* The text behind a skipped value must be the same when the value is read. */
 int expression_value(struct reader *reader, uint32_t i)
@@ -84,8 +85,8 @@ static int read_sizeof(struct reader *reader, struct extent *extent)
     const struct token *const token = reader_next(reader);
     if (!word_type(token, &type) || !ctype_bytes(type))
         return reader_fail(reader, token, "sizeof knows types of one word");
-    status = add(reader, extent, EXTENT_NUMBER, (int64_t)ctype_bytes(type));
-    return status < 0 ? status : reader_expect(reader, ")", "behind the type");
+    return add(reader, extent, EXTENT_NUMBER, (int64_t)ctype_bytes(type))
+               ?: reader_expect(reader, ")", "behind the type");
 }
 
 static int read_primary(struct reader *reader, struct extent *extent, unsigned depth)
@@ -94,12 +95,12 @@ static int read_primary(struct reader *reader, struct extent *extent, unsigned d
     if (depth == DEPTH_MAX)
         return reader_fail(reader, token, "more than %d parentheses", DEPTH_MAX);
     if (reader_take(reader, "(")) {
-        const int status = read_sum(reader, extent, depth + 1);
-        return status < 0 ? status : reader_expect(reader, ")", "in the expression");
+        return read_level(reader, extent, 0, depth + 1)
+                   ?: reader_expect(reader, ")", "in the expression");
     }
     if (reader_take(reader, "-")) {
-        const int status = read_primary(reader, extent, depth + 1);
-        return status < 0 ? status : add(reader, extent, EXTENT_NEGATE, 0);
+        return read_primary(reader, extent, depth + 1)
+                   ?: add(reader, extent, EXTENT_NEGATE, 0);
     }
     if (reader_take(reader, "sizeof"))
         return read_sizeof(reader, extent);
@@ -118,38 +119,27 @@ static int read_primary(struct reader *reader, struct extent *extent, unsigned d
                                                  : "expected a dimension or a number");
 }
 
-/* The operator that is next, if it is one of `signs`, whose meanings begin at `first`. */
-static bool take_operator(struct reader *reader, const char *signs, enum extent_op first,
-                          enum extent_op *op)
-{
-    const struct token *const token = reader_token(reader);
-    const char *const found =
-        token->kind == TOKEN_SIGN ? strchr(signs, token->at[0]) : NULL;
-    if (!found)
-        return false;
-    *op = first + (enum extent_op)(found - signs);
-    reader_next(reader);
-    return true;
-}
+/* Signs and their meanings; those of the last level go first. */
+static const struct {
+    const char *signs;
+    enum extent_op first;
+} levels[] = {{"+-", EXTENT_ADD}, {"*/%", EXTENT_MULTIPLY}};
 
-static int read_product(struct reader *reader, struct extent *extent, unsigned depth)
+static int read_level(struct reader *reader, struct extent *extent, size_t level,
+                      unsigned depth)
 {
-    enum extent_op op;
-    int status = read_primary(reader, extent, depth);
-    while (status == 0 && take_operator(reader, "*/%", EXTENT_MULTIPLY, &op)) {
-        status = read_primary(reader, extent, depth);
-        status = status < 0 ? status : add(reader, extent, op, 0);
-    }
-    return status;
-}
-
-static int read_sum(struct reader *reader, struct extent *extent, unsigned depth)
-{
-    enum extent_op op;
-    int status = read_product(reader, extent, depth);
-    while (status == 0 && take_operator(reader, "+-", EXTENT_ADD, &op)) {
-        status = read_product(reader, extent, depth);
-        status = status < 0 ? status : add(reader, extent, op, 0);
+    if (level == ARRAY_LEN(levels))
+        return read_primary(reader, extent, depth);
+    int status = read_level(reader, extent, level + 1, depth);
+    while (status == 0 && reader_token(reader)->kind == TOKEN_SIGN) {
+        const char *const signs = levels[level].signs;
+        const char *const sign = strchr(signs, reader_token(reader)->at[0]);
+        if (!sign)
+            break;
+        reader_next(reader);
+        status = read_level(reader, extent, level + 1, depth)
+                     ?: add(reader, extent,
+                            levels[level].first + (enum extent_op)(sign - signs), 0);
     }
     return status;
 }
@@ -157,15 +147,15 @@ static int read_sum(struct reader *reader, struct extent *extent, unsigned depth
 int expression_read(struct reader *reader, struct extent *extent)
 {
     const uint32_t before = extent->n;
-    const int status = read_sum(reader, extent, 0);
+    const int status = read_level(reader, extent, 0, 0);
     /* A second extent, x[h][w], multiplies the first. */
     return status < 0 || !before ? status : add(reader, extent, EXTENT_MULTIPLY, 0);
 }
 
 int expression_double(struct reader *reader, struct extent *extent)
 {
-    const int status = add(reader, extent, EXTENT_NUMBER, 2);
-    return status < 0 ? status : add(reader, extent, EXTENT_MULTIPLY, 0);
+    return add(reader, extent, EXTENT_NUMBER, 2)
+               ?: add(reader, extent, EXTENT_MULTIPLY, 0);
 }
 
 int expression_skip(struct reader *reader)

@@ -14,9 +14,8 @@ static int read_step(struct reader *reader, struct declared_argument *argument)
                            "at most %d calls make an object or fill an array", STEPS_MAX);
     struct made_step *const step = &argument->step[argument->n_steps++];
     step->first = argument->n_made;
-    int status = token_name(reader, word, step->name);
-    if (status == 0)
-        status = reader_expect(reader, "(", "behind the function's name");
+    int status = token_name(reader, word, step->name)
+                     ?: reader_expect(reader, "(", "behind the function's name");
     while (status == 0 && !reader_take(reader, ")")) {
         const struct token *const token = reader_token(reader);
         const size_t begin = reader->at;
@@ -58,15 +57,15 @@ int fillers_parse(struct reader *reader, struct declared_argument *argument,
 
 int maker_parse(struct reader *reader, struct declared_argument *argument)
 {
-    int status = read_step(reader, argument);
-    status = status < 0 ? status : read_steps(reader, argument);
-    status = status < 0 ? status : freer_parse(reader, argument->freed_by);
+    int status = read_step(reader, argument)
+                     ?: read_steps(reader, argument)
+                     ?: freer_parse(reader, argument->freed_by);
     argument->freed_by_address = argument->freed_by[0] && reader_take(reader, "(");
     if (status < 0 || !argument->freed_by_address)
         return status;
-    status = reader_expect(reader, "&", "of the object: free f(&x)");
-    status = status < 0 ? status : reader_expect(reader, argument->name, "behind '&'");
-    return status < 0 ? status : reader_expect(reader, ")", "behind the object");
+    return reader_expect(reader, "&", "of the object: free f(&x)")
+               ?: reader_expect(reader, argument->name, "behind '&'")
+               ?: reader_expect(reader, ")", "behind the object");
 }
 
 int freer_parse(struct reader *reader, char name[DECLARED_NAME])

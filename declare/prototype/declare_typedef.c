@@ -38,8 +38,7 @@ int typedef_expand(struct reader *reader, struct specifier *specifier)
         return reader_fail(reader, reader_token(reader), "a type stands for itself");
     if (named->n_extents)
         specifier->named = named;
-    const int status = splice(reader, reader->at, 1, named->first, named->n);
-    return status < 0 ? status : 1;
+    return splice(reader, reader->at, 1, named->first, named->n) ?: 1;
 }
 
 int typedef_extents(struct reader *reader, const struct specifier *specifier)
@@ -92,8 +91,7 @@ static int read_name(struct reader *reader, struct named_type *named)
     named->word = *reader_next(reader);
     status = status < 0 ? status : token_name(reader, &named->word, name);
     if (function && status == 0) {
-        status = reader_expect(reader, ")", "behind the name");
-        status = status < 0 ? status : parameters_skip(reader);
+        status = reader_expect(reader, ")", "behind the name") ?: parameters_skip(reader);
         reader->token[at] = reader->token[at + 1];
     }
     named->n = at + function - named->first;
@@ -133,8 +131,8 @@ int typedefs_read(struct reader *reader)
             status = typedef_extents(reader, &specifier);
         named.extents = reader->at;
         while (status == 0 && reader_take(reader, "[")) {
-            status = expression_skip(reader);
-            status = status < 0 ? status : reader_expect(reader, "]", "behind an extent");
+            status =
+                expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
         }
         named.n_extents = reader->at - named.extents;
         reader->named[reader->n_named++] = named;

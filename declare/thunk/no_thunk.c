@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "declare.h"
+#include "never.h"
 
 int thunk_make(const struct call_signature *signature, const void *function,
                struct thunk **out, struct error *error)
@@ -15,18 +16,7 @@ void thunk_free(struct thunk *thunk)
 {
 }
 
-call_code *thunk_code(const struct thunk *thunk)
-{
-    return NULL;
-}
-
-call_code *thunk_jump(const struct thunk *thunk)
-{
-    return NULL;
-}
-
-void thunk_check(struct thunk *thunk, struct call_frame *frame,
-                 struct call_faults *faults)
-{
-    *faults = (struct call_faults){.faults = 0};
-}
+NEVER_CALLED(call_code *, thunk_code, const struct thunk *thunk)
+NEVER_CALLED(call_code *, thunk_jump, const struct thunk *thunk)
+NEVER_CALLED(void, thunk_check, struct thunk *thunk, struct call_frame *frame,
+             struct call_faults *faults)

@@ -7,7 +7,7 @@
 
 static const char *const register_names[SAVED_REGISTERS] = {"rbx", "rbp", "r12",
                                                             "r13", "r14", "r15"};
-enum { DIRECTION = 1 << 10, MXCSR_STATUS = 0x3f, X87_TAGS = 8, EMPTY = 0xffff };
+enum { DIRECTION = 1 << 10, MXCSR_STATUS = 0x3f, X87_TAGS = 8 };
 /* XINUSE: upper halves of ymm0 to ymm15; those of zmm0 to zmm15 */
 enum { IN_USE_UPPER = 1 << 2 | 1 << 6 };
 

@@ -33,15 +33,13 @@ static bool is_made(const struct module *module)
  * such as __snprintf, too. NULL: it has none. */
 static char *name_of(const struct places *places, uint64_t address)
 {
-    char *const where = places_where(places, address), *name = NULL;
+    FREED_BY(free_memory) char *where = places_where(places, address);
     const char *begin = where ? strchr(where, ' ') : NULL;
     const char *const end = begin ? strstr(begin, "+0x0") : NULL;
-    if (end && !end[4]) {
-        begin += strncmp(begin, " __", 3) ? 1 : 3;
-        name = strndup(begin, (size_t)(end - begin));
-    }
-    free(where);
-    return name;
+    if (!end || end[4])
+        return NULL;
+    begin += strncmp(begin, " __", 3) ? 1 : 3;
+    return strndup(begin, (size_t)(end - begin));
 }
 
 /* Modules that are called more often than they call. */
@@ -63,7 +61,7 @@ bool called_out(const struct nodes *nodes, const struct places *places,
                 struct inspect_census *census)
 {
     struct module module[MODULES + 1] = {[MODULES] = {.name = "jit"}};
-    uint32_t *const of = malloc((nodes->n + 1) * sizeof *of);
+    FREED_BY(free_memory) uint32_t *of = malloc((nodes->n + 1) * sizeof *of);
     uint64_t most = 0, called = 0;
     size_t n = 0;
     for (uint32_t i = 0; of && i < nodes->n; i++) {
@@ -92,6 +90,5 @@ bool called_out(const struct nodes *nodes, const struct places *places,
         sum_up(module, n, census);
     if (census->share_out > 0)
         census->name_out = name_of(places, called);
-    free(of);
     return of != NULL;
 }

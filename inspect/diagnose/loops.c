@@ -20,10 +20,7 @@ struct search {
 
 static void search_free(struct search *s)
 {
-    void *const all[] = {s->first, s->before, s->stack, s->edge,
-                         s->visit, s->last,   s->member};
-    for (size_t i = 0; i < ARRAY_LEN(all); i++)
-        free(all[i]);
+    FREE_EACH(s->first, s->before, s->stack, s->edge, s->visit, s->last, s->member);
 }
 
 /* Nodes before each node, one list after the other. */
@@ -100,7 +97,7 @@ static int by_address(const void *a, const void *b)
  * there, the lowest address is taken for its beginning. */
 static bool visit_all(struct search *s, bool whole)
 {
-    struct root *root = malloc((s->n + 1) * sizeof *root);
+    FREED_BY(free_memory) struct root *root = malloc((s->n + 1) * sizeof *root);
     if (!root)
         return false;
     for (uint32_t i = 0; i < s->n; i++)
@@ -110,7 +107,6 @@ static bool visit_all(struct search *s, bool whole)
     qsort(root, s->n, sizeof *root, by_address);
     for (uint32_t i = 0; i < s->n; i++)
         visit_from(s, root[i].node);
-    free(root);
     return true;
 }
 

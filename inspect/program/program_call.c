@@ -185,8 +185,7 @@ static bool let_run(struct tracer *tracer, int64_t ns)
     const struct held *const held = child->wait_context;
     if (!child_arm(child, &tracer->end, 1))
         return false;
-    int status = child_resume(child);
-    status = status < 0 ? status : child_wait(child, ns);
+    int status = child_resume(child) ?: child_wait(child, ns);
     if (status == -EAGAIN) {
         if (!runs(child->pid)) {
             child_wait(child, RETURN_NS);
@@ -197,11 +196,7 @@ static bool let_run(struct tracer *tracer, int64_t ns)
         status = child_interrupt(child);
     }
     child_disarm(child);
-    tracer->last = NO_NODE;
-    tracer->n_frames = 0;
-    tracer->context = 0;
-    tracer->dirty = false;
-    memory_forget(&tracer->memory);
+    tracer_forget(tracer);
     return status == 0 && !tracer_is_done(tracer);
 }
 

@@ -89,7 +89,7 @@ static int seize(pid_t thread, int more, struct error *error)
     if (ptrace(PTRACE_SEIZE, thread, NULL, (long)(OPTIONS | more)) == 0)
         return 0;
     const int code = errno;
-    const pid_t tracer = code == EPERM ? inspect_tracer(thread) : 0;
+    const pid_t tracer = code == EPERM ? inspect_told(thread, "TracerPid") : 0;
     if (tracer)
         return error_set(error, -EBUSY, "process %d traces it already", (int)tracer);
     return error_set(error, -code, "the system forbids to trace process %d: %s%s",

@@ -146,7 +146,8 @@ void space_renew(struct program_space *space, uint64_t from, uint64_t bytes)
     }
 }
 
-static bool space_add(struct program_space *space, uint64_t address, void *watched)
+bool program_watch(struct program *program, struct program_space *space, uint64_t address,
+                   void *watched)
 {
     struct breakpoint *breakpoint = space_find(space, address);
     if (breakpoint)
@@ -169,17 +170,11 @@ static bool space_add(struct program_space *space, uint64_t address, void *watch
     return false;
 }
 
-bool program_watch(struct program *program, struct program_space *space, uint64_t address,
-                   void *watched)
-{
-    return space_add(space, address, watched);
-}
-
 void program_watch_loader(struct program *program, struct program_space *space,
                           uint64_t address, uint64_t r_debug)
 {
     space->r_debug = r_debug;
-    space_add(space, address, NULL);
+    program_watch(program, space, address, NULL);
 }
 
 void program_watch_all(struct program *program, const void *watched, bool on)

@@ -3,10 +3,8 @@
 #include "program_private.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/kcmp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -75,20 +73,6 @@ static bool shares_memory(pid_t a, pid_t b, bool otherwise)
     return order < 0 ? otherwise : order == 0;
 }
 
-static pid_t process_of(pid_t thread)
-{
-    char path[40], line[128];
-    int process = thread;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)thread);
-    FILE *const file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "Tgid: %d", &process) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return process;
-}
-
 static void adopt_one(struct program *program, const struct thread *maker, pid_t id,
                       int event)
 {
@@ -99,7 +83,7 @@ static void adopt_one(struct program *program, const struct thread *maker, pid_t
     thread = thread ?: thread_new(program, id);
     if (!thread)
         return;
-    thread->process = process_of(thread->id);
+    thread->process = inspect_told(thread->id, "Tgid") ?: thread->id;
     thread->loading = maker->loading && thread->process == maker->process;
     if (maker->space) {
         const bool same =

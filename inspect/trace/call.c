@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The child's end: a call between two markers. */
+/* The child's end: a call between two markers; and a child for it. */
 #include "inspect.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-pid_t inspect_tracer(pid_t process)
+pid_t inspect_told(pid_t process, const char *name)
 {
     char path[40], line[256];
-    int tracer = 0;
+    const size_t n = strlen(name);
+    int told = 0;
     snprintf(path, sizeof path, "/proc/%d/status", (int)process);
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+        if (!strncmp(line, name, n) && sscanf(line + n, ": %d", &told) == 1)
             break;
     if (file)
         fclose(file);
-    return tracer;
+    return told;
 }
 
 #ifdef __x86_64__
@@ -58,7 +63,7 @@ int inspect_call(void (*function)(const void *a, void *b), const void *a, void *
                  uint64_t calls)
 {
     /* The process would die of a marker. */
-    if (!inspect_tracer(getpid()))
+    if (!inspect_told(getpid(), "TracerPid"))
         return -EPERM;
     marked(function, a, b, calls);
     return 0;
@@ -70,3 +75,40 @@ int inspect_call(void (*function)(const void *a, void *b), const void *a, void *
     return -ENOTSUP;
 }
 #endif
+
+static void be_traced(int start, pid_t parent, void (*body)(const void *context),
+                      const void *context)
+{
+    char byte;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before that, and nobody would end this process */
+        raise(SIGKILL);
+    if (read(start, &byte, 1) == 1)
+        body(context);
+    for (;;) /* the parent ends it */
+        pause();
+}
+
+int inspect_fork(void (*body)(const void *context), const void *context,
+                 const struct inspect_options *options, struct inspect_census *census,
+                 struct error *error)
+{
+    int ends[2];
+    if (pipe(ends) < 0)
+        return error_set(error, -errno, "pipe: %s", strerror(errno));
+    const pid_t self = getpid(), child = fork();
+    if (child == 0)
+        be_traced(ends[0], self, body, context);
+    int status = child < 0 ? error_set(error, -errno, "fork: %s", strerror(errno))
+                           : inspect_attach(child, error);
+    if (status == 0 && write(ends[1], "", 1) != 1)
+        status = error_set(error, -EPIPE, "no child to be traced");
+    status = status ?: inspect_follow(child, options, census, error);
+    close(ends[0]);
+    close(ends[1]);
+    if (child > 0) {
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    return status;
+}

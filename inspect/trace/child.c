@@ -121,8 +121,16 @@ static int go_on(struct child *child, int how)
 
 int child_step(struct child *child)
 {
-    const int status = go_on(child, PTRACE_SINGLESTEP);
-    return status < 0 ? status : child_wait(child, -1);
+    return go_on(child, PTRACE_SINGLESTEP) ?: child_wait(child, -1);
+}
+
+int child_advance(struct child *child)
+{
+    int status = 0;
+    do
+        status = child_step(child);
+    while (status == 0 && !child->trapped);
+    return status;
 }
 
 int child_resume(struct child *child)
@@ -132,8 +140,11 @@ int child_resume(struct child *child)
 
 int child_continue(struct child *child)
 {
-    const int status = child_resume(child);
-    return status < 0 ? status : child_wait(child, -1);
+    int status = 0;
+    do
+        status = child_resume(child) ?: child_wait(child, -1);
+    while (status == 0 && !child->trapped);
+    return status;
 }
 
 int child_interrupt(struct child *child)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <Zydis/Zydis.h>
+#include "decode.h"
 
 /* ---- registers ---- */
 
@@ -265,16 +265,6 @@ static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
         /* No instruction of SSE or VEX reaches the upper 16. */
         code->dirties |= writes && bits > 128 && mask >> REGISTER_VECTOR & 0xffff;
     }
-}
-
-static bool decode(const unsigned char *bytes, size_t n,
-                   ZydisDecodedInstruction *instruction, ZydisDecodedOperand *operands)
-{
-    ZydisDecoder decoder;
-    return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-                                         ZYDIS_STACK_WIDTH_64)) &&
-           ZYAN_SUCCESS(
-               ZydisDecoderDecodeFull(&decoder, bytes, n, instruction, operands));
 }
 
 int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct code *code)

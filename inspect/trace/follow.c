@@ -26,7 +26,7 @@ int inspect_attach(pid_t child, struct error *error)
     if (ptrace(PTRACE_SEIZE, child, NULL, (long)PTRACE_O_EXITKILL) == 0)
         return 0;
     const int code = errno;
-    const int tracer = code == EPERM ? inspect_tracer(child) : 0;
+    const int tracer = code == EPERM ? inspect_told(child, "TracerPid") : 0;
     if (tracer)
         return error_set(error, -EBUSY,
                          tracer == getpid()
@@ -37,14 +37,6 @@ int inspect_attach(pid_t child, struct error *error)
     return error_set(
         error, -code, "the system forbids ptrace of a child: %s%s", strerror(code),
         code == EPERM ? " (kernel.yama.ptrace_scope above 2, or a sandbox)" : "");
-}
-
-int tracer_gone(struct tracer *tracer, int status)
-{
-    return error_set(tracer->error, status,
-                     status == -ETIMEDOUT ? "the traced call took too long"
-                     : status == -EINTR   ? "interrupted"
-                                          : "the traced process is gone");
 }
 
 /* ---- markers ---- */
@@ -67,7 +59,7 @@ int tracer_go_to_marker(struct tracer *tracer, bool begin)
             tracer->begin = r->rip - 1;
             tracer->end = r->rip + code.length;
         }
-        if (child->trapped && r->rip == (begin ? tracer->begin : tracer->end) + 1)
+        if (r->rip == (begin ? tracer->begin : tracer->end) + 1)
             return 0;
     }
 }
@@ -87,7 +79,7 @@ int tracer_set_calls(struct tracer *tracer, uint64_t calls)
 int tracer_begin_call(struct tracer *tracer)
 {
     int status = tracer_go_to_marker(tracer, true);
-    if (status == 0 && (status = child_step(&tracer->child)) < 0)
+    if (status == 0 && (status = child_advance(&tracer->child)) < 0)
         return tracer_gone(tracer, status);
     return status;
 }
@@ -161,18 +153,6 @@ static int stop_within(struct tracer *tracer, double share, double call_ns)
     return tracer_begin_call(tracer);
 }
 
-/* Code ran unseen before the window: nothing that was known of it is true any more. */
-static void forget_before(struct tracer *tracer)
-{
-    memory_forget(&tracer->memory);
-    for (uint32_t i = 0; i < tracer->nodes.n; i++)
-        memset(tracer->nodes.node[i].trail, 0, sizeof tracer->nodes.node[i].trail);
-    tracer->last = NO_NODE;
-    tracer->n_frames = 0;
-    tracer->context = 0;
-    tracer->dirty = false;
-}
-
 /* The call that was given up ends, and the next one tells how long one takes. */
 static int time_call(struct tracer *tracer, double *ns)
 {
@@ -199,7 +179,7 @@ static int trace_windows(struct tracer *tracer, const struct inspect_options *op
         const double share = (double)(draw(&random) >> 11) * 0x1p-53;
         status = call_ns < LONG_CALL_NS ? stop_within(tracer, share, call_ns)
                                         : let_run(tracer, 2 * share * call_ns / windows);
-        forget_before(tracer);
+        tracer_forget(tracer);
         if (status == 0)
             status = tracer_window(tracer, steps);
         if (status == 0 && nodes_end_window(&tracer->nodes, i, windows) < 0)
@@ -216,7 +196,7 @@ static void tracer_reset(struct tracer *tracer)
 {
     nodes_free(&tracer->nodes);
     tracer->order.n = 0;
-    forget_before(tracer);
+    tracer_forget(tracer);
     tracer->instructions = tracer->system_calls = tracer->transitions = 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In place of the tracer where it cannot be built. */
 #include "inspect.h"
+#include "never.h"
 #include "program.h"
 
 #include <errno.h>
@@ -63,46 +64,18 @@ int program_attach(pid_t pid, const struct program_owner *owner, struct program 
     return no_tracer(error);
 }
 
-int program_run(struct program *program, struct error *error)
-{
-    return no_tracer(error);
-}
-
-bool program_ended(const struct program *program, int *status)
-{
-    *status = -1;
-    return true;
-}
-
 void program_close(struct program *program)
 {
 }
 
-bool program_watch(struct program *program, struct program_space *space, uint64_t address,
-                   void *watched)
-{
-    return false;
-}
-
-void program_watch_loader(struct program *program, struct program_space *space,
-                          uint64_t address, uint64_t r_debug)
-{
-}
-
-void program_watch_all(struct program *program, const void *watched, bool on)
-{
-}
-
-size_t program_read(pid_t process, uint64_t address, void *to, size_t n)
-{
-    return 0;
-}
-
-void program_signal(const struct program *program, int number)
-{
-}
-
-struct program_cost program_cost(const struct program *program)
-{
-    return (struct program_cost){.stops = 0};
-}
+NEVER_CALLED(int, program_run, struct program *program, struct error *error)
+NEVER_CALLED(bool, program_ended, const struct program *program, int *status)
+NEVER_CALLED(bool, program_watch, struct program *program, struct program_space *space,
+             uint64_t address, void *watched)
+NEVER_CALLED(void, program_watch_loader, struct program *program,
+             struct program_space *space, uint64_t address, uint64_t r_debug)
+NEVER_CALLED(void, program_watch_all, struct program *program, const void *watched,
+             bool on)
+NEVER_CALLED(size_t, program_read, pid_t process, uint64_t address, void *to, size_t n)
+NEVER_CALLED(void, program_signal, const struct program *program, int number)
+NEVER_CALLED(struct program_cost, program_cost, const struct program *program)

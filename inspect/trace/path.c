@@ -7,6 +7,7 @@
 #include "trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Addresses of a path and of its exits. */
 struct addresses {
@@ -130,18 +131,19 @@ static void follow_turn(const struct nodes *nodes, const struct path *path, uint
     }
 }
 
-/* A register that a turn changes by an amount. */
+/* A register that a turn changes by an amount, and does not only hand on. */
 static bool is_counter(const struct turn *turn, int gpr)
 {
-    return turn->of[gpr].root == gpr;
+    return turn->of[gpr].root == gpr && turn->of[gpr].offset;
 }
 
 static bool has_counter(const struct nodes *nodes, const struct path *path)
 {
-    const struct known zero = {.mask = 0};
+    struct known any;
     struct turn turn;
     bool found = false;
-    follow_turn(nodes, path, path->n, &zero, &turn);
+    memset(&any, 1, sizeof any);
+    follow_turn(nodes, path, path->n, &any, &turn);
     for (int gpr = 0; gpr < GPR_COUNT; gpr++)
         found |= is_counter(&turn, gpr);
     return found;

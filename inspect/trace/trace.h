@@ -36,8 +36,11 @@ void child_close(struct child *child);
 /* Lets it go on by one instruction, or up to a stop, and reads its registers. 0; -ECHILD:
  * it died; -ETIMEDOUT; -EINTR. */
 int child_step(struct child *child);
+/* One step that is taken: a signal that comes before it is delivered first. */
+int child_advance(struct child *child);
+/* Up to a breakpoint, past all signals. */
 int child_continue(struct child *child);
-/* The two halves of child_continue(). Waits for a stop at most `wait_ns`, then -EAGAIN;
+/* The two halves of a way to a stop. Waits for a stop at most `wait_ns`, then -EAGAIN;
  * -1: up to the deadline. */
 int child_resume(struct child *child);
 int child_wait(struct child *child, int64_t wait_ns);
@@ -118,6 +121,10 @@ struct tracer {
     struct order order;
     struct error *error;
 };
+/* The error of a child that ended, or does not answer. */
+int tracer_gone(const struct tracer *tracer, int status);
+/* Code ran unseen: nothing that was known of it is true any more. */
+void tracer_forget(struct tracer *tracer);
 /* True behind the call. */
 bool tracer_is_done(const struct tracer *tracer);
 /* From where the child stands to the end of the call. -E2BIG: it takes more steps. */
@@ -127,8 +134,6 @@ int tracer_window(struct tracer *tracer, uint64_t instructions);
 
 /* ---- follow.c: the child's calls, between two markers ---- */
 
-/* The error of a child that ended, or does not answer. */
-int tracer_gone(struct tracer *tracer, int status);
 /* Lets it go on to a stop behind the marker that begins a call, or ends one. */
 int tracer_go_to_marker(struct tracer *tracer, bool begin);
 /* Tells the child how many calls are to come; behind the marker of an end. */

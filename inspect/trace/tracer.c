@@ -13,14 +13,12 @@ enum { PATH_LEAST = 3, REPLAY_MAX = 4000000, REPLAY_RUN_MAX = 65536 };
  * of these; and of all. */
 enum { LOOK_TURNS = 8, LOOK_MAX = 600, LOOKED_MAX = 6000 };
 
-static int failed(struct tracer *tracer, int status)
+int tracer_gone(const struct tracer *tracer, int status)
 {
-    return status == -ETIMEDOUT
-               ? error_set(tracer->error, status, "the traced call took too long")
-           : status == -EINTR
-               ? error_set(tracer->error, status, "interrupted")
-               : error_set(tracer->error, status, "the traced process is gone: %s",
-                           strerror(-status));
+    return error_set(tracer->error, status,
+                     status == -ETIMEDOUT ? "the traced call took too long"
+                     : status == -EINTR   ? "interrupted"
+                                          : "the traced process is gone");
 }
 
 /* ---- nodes and calls ---- */
@@ -199,8 +197,8 @@ static int step_repeated(struct tracer *tracer, const struct code *code)
         return status;
     }
     do
-        status = child_step(child);
-    while (status == 0 && child->trapped && child->registers.rip == code->address);
+        status = child_advance(child);
+    while (status == 0 && child->registers.rip == code->address);
     return status;
 }
 
@@ -211,12 +209,9 @@ static int step(struct tracer *tracer, uint32_t number)
     const uint64_t elements = child->registers.rcx;
     struct known known;
     known_take(&known, &child->registers);
-    int status = code.repeats ? step_repeated(tracer, &code) : child_step(child);
+    int status = code.repeats ? step_repeated(tracer, &code) : child_advance(child);
     if (status < 0)
-        return failed(tracer, status);
-    /* A signal comes first; the instruction has not executed yet. */
-    if (!child->trapped)
-        return 0;
+        return tracer_gone(tracer, status);
     status = account(tracer, number, &known);
     if (code.repeats)
         tracer->nodes.node[number].repeated += elements - child->registers.rcx;
@@ -307,7 +302,7 @@ static int run_path(struct tracer *tracer, const struct path *path)
     const int status = child_continue(child);
     child_disarm(child);
     if (status < 0)
-        return failed(tracer, status);
+        return tracer_gone(tracer, status);
     const uint64_t pc = child->registers.rip;
     const int64_t position = path_position(&tracer->nodes, path, pc);
     const int64_t turns =
@@ -360,6 +355,17 @@ static int go(struct tracer *tracer)
             return status;
     }
     return step(tracer, number);
+}
+
+void tracer_forget(struct tracer *tracer)
+{
+    memory_forget(&tracer->memory);
+    for (uint32_t i = 0; i < tracer->nodes.n; i++)
+        memset(tracer->nodes.node[i].trail, 0, sizeof tracer->nodes.node[i].trail);
+    tracer->last = NO_NODE;
+    tracer->n_frames = 0;
+    tracer->context = 0;
+    tracer->dirty = false;
 }
 
 bool tracer_is_done(const struct tracer *tracer)

@@ -38,7 +38,7 @@ static int count_turns(struct tracer *tracer, uint64_t address, uint64_t most,
         } else if ((status = child_continue(child)) < 0) {
             status = tracer_gone(tracer, status);
         }
-        n += child->trapped && child->registers.rip == address;
+        n += child->registers.rip == address;
     }
     child_disarm(child);
     child->debug_registers = before;
@@ -83,7 +83,7 @@ static int step_turn(struct tracer *tracer, uint64_t outer, uint64_t inner, uint
         if (i == TURN_STEPS || r->rip == tracer->end + 1)
             return -ENODATA;
         *n += r->rip == inner;
-        status = child_step(child);
+        status = child_advance(child);
     }
     return status < 0 && status != -ENODATA ? tracer_gone(tracer, status) : status;
 }
@@ -119,17 +119,27 @@ static int multiply_turns(struct tracer *tracer, const struct inspect_census *ce
                : status;
 }
 
+/* The loop with the most instructions, but for the rarest one. NULL: no other one is well
+ * known. */
+static const struct inspect_loop *main_loop(const struct inspect_census *census,
+                                            const struct inspect_loop *rare)
+{
+    for (size_t i = 0; i < census->n_loops; i++)
+        if (&census->loop[i] != rare &&
+            is_well_known(&census->loop[i], errors[ARRAY_LEN(errors) - 1]))
+            return &census->loop[i];
+    return NULL;
+}
+
 /* The number of instructions of a sampled call, from the turns of a rare loop, and of the
- * main one, if these are not too many: they must not contradict each other. Windows of a
- * short call begin where it does more often than elsewhere, and what is there alone seems
- * to be a larger part of the call than it is. */
+ * main other one, if these are not too many: they must not contradict each other. Windows
+ * of a short call begin where it does more often than elsewhere, and what is there alone
+ * seems to be a larger part of the call than it is. */
 int tracer_estimate_call(struct tracer *tracer, const struct inspect_options *options,
                          struct inspect_census *census)
 {
     const struct inspect_loop *const rare = rarest_loop(census);
-    const struct inspect_loop *const main =
-        rare && is_well_known(census->loop, errors[ARRAY_LEN(errors) - 1]) ? census->loop
-                                                                           : rare;
+    const struct inspect_loop *const main = main_loop(census, rare);
     const double seen = (double)census->instructions;
     uint64_t turns = 0;
     bool all = false;
@@ -142,7 +152,7 @@ int tracer_estimate_call(struct tracer *tracer, const struct inspect_options *op
         all = true;
     }
     const double number = all ? (double)turns / rare->iterations * seen : 0;
-    if (status < 0 || !all || main == rare) {
+    if (status < 0 || !all || !main) {
         census->call_instructions = number;
         return status;
     }

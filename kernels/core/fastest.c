@@ -164,14 +164,12 @@ int fastest_measure(const char *op, run_function *const *run, size_t n,
                     const struct fastest_pace *pace, double *ns)
 {
     struct operands copy;
-    char *const memory =
+    FREED_BY(free_memory) char *memory =
         workspace_make(operands, pace->elements * operands->threads, &copy);
     if (!memory)
         return -ENOMEM;
     fill(op, &copy);
-    const int status = measure(op, run, n, &copy.view, pace, ns);
-    free(memory);
-    return status;
+    return measure(op, run, n, &copy.view, pace, ns);
 }
 
 /* ---- the choice of a row ---- */

@@ -393,11 +393,9 @@ int module_load(struct module *module, const char *path,
         goto out;
     }
     copy_struct(&copy->table, sizeof copy->table, table);
-    status = copy_ops(copy, error);
-    if (status == 0)
-        status = copy_kernels(copy, error);
-    if (status == 0)
-        status = open_module(&copy->table, options, n, error);
+    status = copy_ops(copy, error)
+                     ?: copy_kernels(copy, error)
+                     ?: open_module(&copy->table, options, n, error);
     if (status < 0)
         goto out;
     module->handle = handle;

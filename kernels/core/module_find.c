@@ -121,8 +121,8 @@ static bool found_make(struct found *found, const char *folder, const char *file
 void module_each(void (*each)(const char *name, const char *path, void *context),
                  void *context)
 {
-    struct folders *folders = malloc(sizeof *folders);
-    struct found *found = NULL;
+    FREED_BY(free_memory) struct folders *folders = malloc(sizeof *folders);
+    FREED_BY(free_memory) struct found *found = NULL;
     size_t n = 0;
     if (!folders)
         return;
@@ -147,8 +147,6 @@ void module_each(void (*each)(const char *name, const char *path, void *context)
     }
     for (size_t i = 0; i < n; i++)
         each(found[i].name, found[i].path, context);
-    free(found);
-    free(folders);
 }
 
 static void near_each(const char *name, const char *path, void *context)
@@ -184,22 +182,19 @@ int module_find(const char *name, char *path, size_t path_size, struct error *er
 {
     if (strchr(name, '/') || !module_is_foreign(name))
         return find_path(name, path, path_size, error);
-    struct folders *folders = malloc(sizeof *folders);
+    FREED_BY(free_memory) struct folders *folders = malloc(sizeof *folders);
     if (!folders)
         return error_set(error, -ENOMEM, "out of memory");
-    bool found = false;
     char looked[300] = "";
     size_t used = 0;
     folders_list(folders);
-    for (size_t i = 0; i < folders->n && !found; i++) {
-        found = find_in(folders->path[i], name, path, path_size);
+    for (size_t i = 0; i < folders->n; i++) {
+        if (find_in(folders->path[i], name, path, path_size))
+            return 0;
         if (used < sizeof looked)
             used += (size_t)snprintf(looked + used, sizeof looked - used, "%s%s",
                                      i ? ", " : "", folders->path[i]);
     }
-    free(folders);
-    if (found)
-        return 0;
     for (size_t i = 0; i < ARRAY_LEN(peers); i++)
         if (strcmp(peers[i], name) == 0)
             return error_set(error, -ENOENT,

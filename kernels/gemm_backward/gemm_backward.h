@@ -34,23 +34,3 @@ struct backward_part {
      * that this thread writes, again and again. */
     void *sums;
 };
-
-/* A row of kernels.def, out of gemm_backward_body.h. The work of one thread of
- * several is a function of its own, so that one thread alone is as fast as without it. */
-#define BACKWARD_KERNEL(variant, scatter)                                            \
-    static inline void OF(variant##_all)(const struct simdbench_operands *operands)  \
-    {                                                                                \
-        OF(backward)(scatter, operands);                                             \
-    }                                                                                \
-    static __attribute__((noinline)) void OF(variant##_part)(                        \
-        const struct simdbench_operands *operands, const struct backward_part *part) \
-    {                                                                                \
-        OF(backward_part)(scatter, operands, part);                                  \
-    }                                                                                \
-    KERNEL_FUNCTION(gemm_backward, , variant)                                        \
-    {                                                                                \
-        if (state)                                                                   \
-            OF(variant##_part)(operands, state);                                     \
-        else                                                                         \
-            OF(variant##_all)(operands);                                             \
-    }

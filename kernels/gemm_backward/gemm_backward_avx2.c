@@ -2,7 +2,6 @@
 #include "gemm_backward.h"
 #include "vector/vector_avx2.h"
 
-/* SIMD looks for negative indices; additions go one by one, as there is no scatter. */
 #define TOGETHER 8
 #define ANY_NONE(i) _mm256_movemask_ps((__m256)load_i32(i))
 

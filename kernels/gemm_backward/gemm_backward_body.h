@@ -5,10 +5,10 @@
  *
  * TOGETHER               indices that are looked at together
  * ANY_NONE(index)        true if one of them is negative
- * ADD_COLUMNS(b, ld, index, g)   where there is a row `scatter`: b[index[l] * ld + l] +=
- *                        g[l] for that many indices, none of which is negative
  *
- * One pass over dC adds to both gradients; no form changes the order of a sum.
+ * SIMD looks for negative indices; additions go one by one, as that is faster than gather
+ * and scatter of AVX-512 are. One pass over dC adds to both gradients; no form changes
+ * the order of a sum.
  */
 
 INLINE void OF(clear)(const struct simdbench_operand *out, int64_t rows, int64_t columns)
@@ -37,9 +37,9 @@ INLINE void OF(add_to_row)(T *a, const int32_t *index, const T *g, ptrdiff_t n)
             a[index[j]] += g[j];
 }
 
-/* Adds dC[i][j..j + n) to the columns of dB from b on. scatter is a constant. */
-INLINE void OF(add_to_columns)(const bool scatter, T *b, ptrdiff_t ld,
-                               const int32_t *index, const T *g, ptrdiff_t n)
+/* Adds dC[i][j..j + n) to the columns of dB from b on. */
+INLINE void OF(add_to_columns)(T *b, ptrdiff_t ld, const int32_t *index, const T *g,
+                               ptrdiff_t n)
 {
     ptrdiff_t j = 0;
 
@@ -48,10 +48,6 @@ INLINE void OF(add_to_columns)(const bool scatter, T *b, ptrdiff_t ld,
             for (int l = 0; l < TOGETHER; l++)
                 if (index[j + l] >= 0)
                     b[index[j + l] * ld + j + l] += g[j + l];
-#ifdef ADD_COLUMNS
-        } else if (scatter) {
-            ADD_COLUMNS(b + j, ld, index + j, g + j);
-#endif
         } else {
             for (int l = 0; l < TOGETHER; l++)
                 b[index[j + l] * ld + j + l] += g[j + l];
@@ -62,7 +58,7 @@ INLINE void OF(add_to_columns)(const bool scatter, T *b, ptrdiff_t ld,
             b[index[j] * ld + j] += g[j];
 }
 
-INLINE void OF(backward)(const bool scatter, const struct simdbench_operands *operands)
+static inline void OF(backward)(const struct simdbench_operands *operands)
 {
     const int64_t *const dim = operands->shape->dim;
     const struct simdbench_operand *const g = operands->operand[0],
@@ -76,14 +72,13 @@ INLINE void OF(backward)(const bool scatter, const struct simdbench_operands *op
         const int32_t *const row = (const int32_t *)index->data + i * index->ld;
         const T *const from = (const T *)g->data + i * g->ld;
         OF(add_to_row)((T *)a->data + i * a->ld, row, from, dim[1]);
-        OF(add_to_columns)(scatter, (T *)b->data, b->ld, row, from, dim[1]);
+        OF(add_to_columns)((T *)b->data, b->ld, row, from, dim[1]);
     }
 }
 
-/* The work of one thread of several. */
-INLINE void OF(backward_part)(const bool scatter,
-                              const struct simdbench_operands *operands,
-                              const struct backward_part *part)
+static __attribute__((noinline)) void
+OF(backward_part)(const struct simdbench_operands *operands,
+                  const struct backward_part *part)
 {
     const int64_t *const dim = operands->shape->dim;
     const struct simdbench_operand *const g = operands->operand[0],
@@ -102,17 +97,22 @@ INLINE void OF(backward_part)(const bool scatter,
             memset(to, 0, (size_t)dim[2] * sizeof(T));
             OF(add_to_row)(to, row, from, dim[1]);
         }
-        OF(add_to_columns)(scatter, sums, columns, row + part->column,
-                           from + part->column, columns);
+        OF(add_to_columns)(sums, columns, row + part->column, from + part->column,
+                           columns);
     }
     for (int64_t p = 0; p < dim[2]; p++)
         memcpy((T *)b->data + p * b->ld + part->column, sums + p * columns,
                (size_t)columns * sizeof(T));
 }
 
-BACKWARD_KERNEL(rows, false)
-#ifdef ADD_COLUMNS
-BACKWARD_KERNEL(scatter, true)
-#endif
+/* The work of one thread of several is a function of its own, so that one thread alone is
+ * as fast as without it. */
+KERNEL_FUNCTION(gemm_backward, , rows)
+{
+    if (state)
+        OF(backward_part)(operands, state);
+    else
+        OF(backward)(operands);
+}
 
 #undef T

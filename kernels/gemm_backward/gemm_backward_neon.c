@@ -2,7 +2,6 @@
 #include "gemm_backward.h"
 #include "vector/vector_neon.h"
 
-/* SIMD looks for negative indices; additions go one by one, as there is no scatter. */
 #define TOGETHER 4
 #define ANY_NONE(i) (vminvq_s32(load_i32(i)) < 0)
 

@@ -2,7 +2,6 @@
 #include "gemm_backward.h"
 #include "vector/vector_sse2.h"
 
-/* SIMD looks for negative indices; additions go one by one, as there is no scatter. */
 #define TOGETHER 4
 #define ANY_NONE(i) _mm_movemask_ps((__m128)load_i32(i))
 

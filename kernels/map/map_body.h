@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * All rows of map for one element type T on one instruction set. The file that includes
- * it has included map.h and vector_<isa>.h; HAS_STREAM: there are non-temporal stores.
- */
+/* All rows of map for one element type T on one instruction set. */
+#include "map.h"
 
 /* One vector of z, of vectors of x and y. */
 typedef VEC OF(operation)(VEC x, VEC y);

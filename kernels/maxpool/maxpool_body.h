@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * All rows of maxpool for one element type T on one instruction set. The file that
- * includes it has included maxpool.h and vector_<isa>.h and defines before:
- *
- *   following_<type>(a, b)   the lanes of a from the second one on, then the first one of
- * b
- */
+/* All rows of maxpool for one element type T on one instruction set. */
+#include "maxpool.h"
 
 /* The largest of the rows of a window, at each column of a vector. */
 INLINE VEC OF(most_of_rows)(const T *x, int64_t width, int64_t window)

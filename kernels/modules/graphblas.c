@@ -215,10 +215,9 @@ static int graphblas_open(const struct simdbench_option *const *options, size_t 
         "install SuiteSparse:GraphBLAS 7, e.g. package libgraphblas7"};
     static const struct symbol symbols[] = {FUNCTIONS(SYMBOL) ROWS(ROW_SYMBOLS)};
     int version[3] = {0};
-    int status = library_no_options(options, n, error, error_size);
-    if (status == 0)
-        status = library_load(&library, &graph.handle, symbols, SYMBOLS(symbols), error,
-                              error_size);
+    int status = library_no_options(options, n, error, error_size)
+                     ?: library_load(&library, &graph.handle, symbols, SYMBOLS(symbols),
+                                     error, error_size);
     if (status < 0)
         return status;
     if (graph.GrB_init(GrB_NONBLOCKING) != GrB_SUCCESS || graphblas_set_threads(1) < 0)

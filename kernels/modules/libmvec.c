@@ -31,10 +31,9 @@ static int libmvec_open(const struct simdbench_option *const *options, size_t n,
         "libmvec.so.1", "it is part of the GNU C library, package libc6, for x86-64"};
     static const struct symbol symbols[] = {ROWS(VECTOR_SYMBOL)};
     void *handle;
-    int status = library_no_options(options, n, error, error_size);
-    if (status < 0)
-        return status;
-    return library_load(&library, &handle, symbols, SYMBOLS(symbols), error, error_size);
+    return library_no_options(options, n, error, error_size)
+               ?: library_load(&library, &handle, symbols, SYMBOLS(symbols), error,
+                               error_size);
 }
 
 static int libmvec_describe(struct simdbench_description *description)

@@ -139,9 +139,8 @@ static int mkl_open(const struct simdbench_option *const *options, size_t n, cha
     const char *file = "libmkl_rt.so.3";
     const float one = 1;
     float product;
-    int status = library_options(NULL, options, n, NULL, &file, error, error_size);
-    if (status == 0)
-        status = load(file, error, error_size);
+    int status = library_options(NULL, options, n, NULL, &file, error, error_size)
+                     ?: load(file, error, error_size);
     if (status < 0)
         return status;
     mkl.set_threading(SEQUENTIAL);

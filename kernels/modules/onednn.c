@@ -108,9 +108,8 @@ static int onednn_open(const struct simdbench_option *const *options, size_t n,
                        char *error, size_t error_size)
 {
     const char *isa = NULL, *file = ONEDNN_FILE;
-    int status = library_options("isa", options, n, &isa, &file, error, error_size);
-    if (status == 0)
-        status = load(file, error, error_size);
+    int status = library_options("isa", options, n, &isa, &file, error, error_size)
+                     ?: load(file, error, error_size);
     if (status == 0 && isa)
         status = limit_isa(isa, error, error_size);
     if (status < 0)

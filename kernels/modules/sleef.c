@@ -38,10 +38,9 @@ static int sleef_open(const struct simdbench_option *const *options, size_t n,
                       char *error, size_t error_size)
 {
     static const struct symbol symbols[] = {ROWS(VECTOR_SYMBOL)};
-    int status = library_no_options(options, n, error, error_size);
-    if (status < 0)
-        return status;
-    return library_load(&library, &handle, symbols, SYMBOLS(symbols), error, error_size);
+    return library_no_options(options, n, error, error_size)
+               ?: library_load(&library, &handle, symbols, SYMBOLS(symbols), error,
+                               error_size);
 }
 
 /* Nothing in the library tells its version but the name of its file. */

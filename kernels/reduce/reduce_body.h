@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * All rows of reduce for one element type T on one instruction set. The file that
- * includes it has included reduce.h and vector_<isa>.h.
- */
+/* All rows of reduce for one element type T on one instruction set. */
+#include "reduce.h"
 
 /* a + b, or the larger one. */
 INLINE VEC OF(join)(const bool most, VEC a, VEC b)

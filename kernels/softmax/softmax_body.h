@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All rows of softmax and log_softmax for one element type T on one instruction set. The
- * file that includes it has included softmax.h and vector_<isa>.h.
+ * All rows of softmax and log_softmax for one element type T on one instruction set.
  *
  * exp(r) = 1 + r + r^2 p(r) for |r| <= log(2) / 2. p interpolates at the zeros of a
  * Chebyshev polynomial: the relative error is 1.1e-8 in f32, 1.8e-17 in f64.
  */
+#include "softmax.h"
+
 #if OF(BYTES) == 4
 #define MAGIC 0x1.8p23F /* a sum with it is rounded to a whole number in its low bits */
 #define SIGNIFICAND 23

@@ -64,7 +64,6 @@ INLINE void turn_f64(vector_f64 *v)
                    v[6 + i]);
 }
 
-#define HAS_STREAM
 #define HAS_LANES
 #define T f32
 #include "transpose_body.h"

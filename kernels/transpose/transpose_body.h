@@ -4,7 +4,6 @@
  * includes it has included transpose.h and vector_<isa>.h and defines before:
  *
  *   turn_<type>(v)   transposes the square of vectors v[LANES]
- *   HAS_STREAM       there are non-temporal stores
  *   HAS_LANES        and for lanes of 128 bits:
  *
  *   turn_lanes_<type>(v, u)   u is v with the square in each lane transposed

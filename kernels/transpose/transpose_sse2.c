@@ -31,7 +31,6 @@ INLINE __m128 lanes_apart(const void *p, ptrdiff_t bytes)
     return _mm_loadu_ps(p);
 }
 
-#define HAS_STREAM
 #define HAS_LANES
 #define T f32
 #include "transpose_body.h"

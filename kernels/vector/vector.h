@@ -39,7 +39,10 @@
  *   sum_lanes(v), max_lanes(v)    of all lanes, a number
  *   evens(a, b), odds(a, b)       every other lane of a, then of b, from the first or
  *                                 from the second one on
- *   stream(p, v)                  on x86: a non-temporal store to aligned memory
+ *   following(a, b)               the lanes of a from the second one on, then the first
+ *                                 one of b
+ *   stream(p, v)                  a non-temporal store to aligned memory; HAS_STREAM is
+ *                                 defined where there is one, on x86
  *   load_first(p, n)              the first n elements, less than all; the others are 0
  *   store_first(p, v, n)          these elements alone
  *

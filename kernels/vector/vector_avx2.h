@@ -7,6 +7,7 @@
 #include "vector/vector.h"
 
 #define ISA avx2
+#define HAS_STREAM
 #define HIDE_VECTOR(v) __asm__("" : "+x"(v))
 
 /* clang-format off */
@@ -116,6 +117,15 @@ INLINE __m256 narrow_f32(const __m256d wide[2])
 LANES_TOGETHER(sum, add)
 LANES_TOGETHER(max, max)
 
+INLINE __m256 following_f32(__m256 a, __m256 b)
+{
+    const __m256i middle = (__m256i)_mm256_permute2f128_ps(a, b, 0x21);
+    return (__m256)_mm256_alignr_epi8(middle, (__m256i)a, 4);
+}
+INLINE __m256d following_f64(__m256d a, __m256d b)
+{
+    return _mm256_shuffle_pd(a, _mm256_permute2f128_pd(a, b, 0x21), 5);
+}
 #define IN_ORDER(v) _mm256_permute4x64_pd((__m256d)(v), 0xd8)
 INLINE __m256 evens_f32(__m256 a, __m256 b) { return (__m256)IN_ORDER(_mm256_shuffle_ps(a, b, 0x88)); }
 INLINE __m256 odds_f32(__m256 a, __m256 b) { return (__m256)IN_ORDER(_mm256_shuffle_ps(a, b, 0xdd)); }

@@ -7,6 +7,7 @@
 #include "vector/vector.h"
 
 #define ISA avx512
+#define HAS_STREAM
 #define HIDE_VECTOR(v) __asm__("" : "+v"(v))
 
 /* clang-format off */
@@ -73,6 +74,14 @@ INLINE __m512 narrow_f32(const __m512d wide[2])
 LANES_TOGETHER(f32, __m512, ps)
 LANES_TOGETHER(f64, __m512d, pd)
 
+INLINE __m512 following_f32(__m512 a, __m512 b)
+{
+    return (__m512)_mm512_alignr_epi32((__m512i)b, (__m512i)a, 1);
+}
+INLINE __m512d following_f64(__m512d a, __m512d b)
+{
+    return (__m512d)_mm512_alignr_epi64((__m512i)b, (__m512i)a, 1);
+}
 INLINE __m512 evens_f32(__m512 a, __m512 b)
 {
     const __m512i at = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);

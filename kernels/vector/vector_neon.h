@@ -77,9 +77,10 @@ INLINE float32x4_t narrow_f32(const float64x2_t wide[2])
 LANES_TOGETHER(f32, float32x4_t)
 LANES_TOGETHER(f64, float64x2_t)
 
-#define EVENS_ODDS(t, vec) \
+#define FROM_TWO(t, vec) \
+    INLINE vec following_##t(vec a, vec b) { return vextq_##t(a, b, 1); } \
     INLINE vec evens_##t(vec a, vec b) { return vuzp1q_##t(a, b); } \
     INLINE vec odds_##t(vec a, vec b) { return vuzp2q_##t(a, b); }
-EVENS_ODDS(f32, float32x4_t)
-EVENS_ODDS(f64, float64x2_t)
+FROM_TWO(f32, float32x4_t)
+FROM_TWO(f64, float64x2_t)
 /* clang-format on */

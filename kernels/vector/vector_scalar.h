@@ -36,6 +36,7 @@
     INLINE unsigned matches_##t(t a, t b) { return a == b; } \
     INLINE t magnitude_##t(t v) { return fabs##f(v); } \
     INLINE t sum_lanes_##t(t v) { return v; } \
+    INLINE t following_##t(t a, t b) { (void)a; return b; } \
     INLINE t evens_##t(t a, t b) { (void)b; return a; } \
     INLINE t odds_##t(t a, t b) { (void)a; return b; } \
     INLINE t max_lanes_##t(t v) { return v; } \

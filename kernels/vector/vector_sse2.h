@@ -7,6 +7,7 @@
 #include "vector/vector.h"
 
 #define ISA sse2
+#define HAS_STREAM
 #define HIDE_VECTOR(v) __asm__("" : "+x"(v))
 
 /* clang-format off */
@@ -75,6 +76,12 @@ INLINE __m128 narrow_f32(const __m128d wide[2])
 LANES_TOGETHER(sum, add)
 LANES_TOGETHER(max, max)
 
+INLINE __m128 following_f32(__m128 a, __m128 b)
+{
+    const __m128 last = _mm_move_ss(a, b);
+    return _mm_shuffle_ps(last, last, 0x39);
+}
+INLINE __m128d following_f64(__m128d a, __m128d b) { return _mm_shuffle_pd(a, b, 1); }
 INLINE __m128 evens_f32(__m128 a, __m128 b) { return _mm_shuffle_ps(a, b, 0x88); }
 INLINE __m128 odds_f32(__m128 a, __m128 b) { return _mm_shuffle_ps(a, b, 0xdd); }
 INLINE __m128d evens_f64(__m128d a, __m128d b) { return _mm_unpacklo_pd(a, b); }

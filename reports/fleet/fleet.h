@@ -88,4 +88,3 @@ int fleet_write_table(const struct fleet *fleet, FILE *file);
 int fleet_write_markdown(const struct fleet *fleet, FILE *file);
 int fleet_write_csv(const struct fleet *fleet, FILE *file);
 void fleet_json(const struct fleet *fleet, struct json *json);
-int fleet_write_json(const struct fleet *fleet, FILE *file, struct error *error);

@@ -149,24 +149,14 @@ static void add_case(struct json *json, struct cJSON *cases, const struct fleet 
     }
 }
 
-static void add_answer(struct json *json, struct cJSON *root, const struct fleet *fleet)
-{
-    char **lines;
-    size_t n;
-
-    if (fleet_answer(fleet, &lines, &n) < 0) {
-        json->failed = true;
-        return;
-    }
-    json_texts(json, root, "answer", lines, n);
-    strings_free(lines, n);
-}
-
 void fleet_json(const struct fleet *fleet, struct json *json)
 {
     struct cJSON *const root = json_object(json, NULL, NULL);
+    char **lines = NULL;
+    size_t n = 0;
 
-    add_answer(json, root, fleet);
+    const int answered = fleet_answer(fleet, &lines, &n);
+    json_answer(json, root, answered, lines, n);
     json_number(json, root, "fleet_version", 1);
     json_number(json, root, "alarm_rate", FLEET_ALARM);
     json_number(json, root, "least", FLEET_LEAST);
@@ -186,12 +176,4 @@ void fleet_json(const struct fleet *fleet, struct json *json)
         add_case(json, cases, fleet, one);
     struct differences all = {json, json_array(json, root, "differences")};
     json->failed |= fleet_each_difference(fleet, add_difference, &all) < 0;
-}
-
-int fleet_write_json(const struct fleet *fleet, FILE *file, struct error *error)
-{
-    struct json json = {.root = NULL};
-
-    fleet_json(fleet, &json);
-    return json_end(&json, file, error);
 }

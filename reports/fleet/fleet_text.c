@@ -167,13 +167,6 @@ int fleet_write_table(const struct fleet *fleet, FILE *file)
 
 /* ---- Markdown ---- */
 
-static void put_cell(FILE *file, const char *text)
-{
-    fputc(' ', file);
-    text_markdown(file, text);
-    fputs(" |", file);
-}
-
 static void mark_outliers(const struct fleet *fleet, FILE *file)
 {
     bool begun = false;
@@ -188,10 +181,10 @@ static void mark_outliers(const struct fleet *fleet, FILE *file)
                       file);
             begun = true;
             fputc('|', file);
-            put_cell(file, fleet->hosts[point->host].node);
+            text_markdown_cell(file, fleet->hosts[point->host].node);
             fprintf(file, " %s | %+.1f%% | %zu |", fleet_verdict_name(point->verdict),
                     100 * (point->ratio - 1), point->n);
-            put_cell(file, one->id);
+            text_markdown_cell(file, one->id);
             fputc('\n', file);
         }
     fputs(begun ? "\n" : "", file);
@@ -203,8 +196,8 @@ static void mark_case(const struct fleet_case *one, FILE *file)
     char text[NUMBER_SIZE];
 
     fputc('|', file);
-    put_cell(file, one->id);
-    put_cell(file, one->fingerprint ?: "unknown");
+    text_markdown_cell(file, one->id);
+    text_markdown_cell(file, one->fingerprint ?: "unknown");
     fprintf(file, " %zu |", one->n);
     for (size_t i = 0; i < ARRAY_LEN(times); i++) {
         text_time(times[i], text);

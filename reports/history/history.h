@@ -69,11 +69,10 @@ int history_cases(const char *path, char ***ids, size_t *n, struct error *error)
 /* The answer in words: how many cases take longer or less long than before, and the
  * largest of these changes. strings_free() the lines. 0 or -ENOMEM (history_answer.c). */
 int history_answer(const struct history *history, char ***lines, size_t *n);
-/* Tables, one for each case and host, with the changes below; all as one CSV table; or
- * all with the changes as JSON. -EIO or -errno. */
+/* Tables, one for each case and host, with the changes below; or all as one CSV table.
+ * -EIO or -errno. */
 int history_write_table(const struct history *history, FILE *file, struct error *error);
 int history_write_csv(const struct history *history, FILE *file, struct error *error);
-/* The document of history_write_json(); the caller looks at `failed` and frees it. */
+/* All with the changes; the caller looks at `failed` and frees it. */
 struct json;
 void history_json(const struct history *history, struct json *json);
-int history_write_json(const struct history *history, FILE *file, struct error *error);

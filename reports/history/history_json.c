@@ -54,14 +54,10 @@ void history_json(const struct history *history, struct json *json)
     json_number(json, gates, "slower", (double)history->gates.slower);
     json_number(json, gates, "faster", (double)history->gates.faster);
     json_number(json, gates, "p", history->gates.p);
-    char **lines;
-    size_t n;
-    if (history_answer(history, &lines, &n) == 0) {
-        json_texts(json, root, "answer", lines, n);
-        strings_free(lines, n);
-    } else {
-        json->failed = true;
-    }
+    char **lines = NULL;
+    size_t n = 0;
+    const int answered = history_answer(history, &lines, &n);
+    json_answer(json, root, answered, lines, n);
     cJSON *const cases = json_array(json, root, "cases");
     for (size_t first = 0, end; first < history->n; first = end) {
         const struct history_entry *const entry = &history->entries[first];
@@ -79,11 +75,4 @@ void history_json(const struct history *history, struct json *json)
             if (change->at >= first && change->at < end)
                 put_change(json, changes, first, change);
     }
-}
-
-int history_write_json(const struct history *history, FILE *file, struct error *error)
-{
-    struct json json = {.root = NULL};
-    history_json(history, &json);
-    return json_end(&json, file, error);
 }

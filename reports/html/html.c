@@ -142,11 +142,3 @@ int html_write(const struct run *run, FILE *file, struct error *error)
 
     return code ? code : html_write_json(&json, file, error);
 }
-
-int html_write_history(const struct history *history, FILE *file, struct error *error)
-{
-    struct json json = {.root = NULL};
-
-    history_json(history, &json);
-    return html_write_json(&json, file, error);
-}

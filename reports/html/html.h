@@ -16,6 +16,6 @@
 int html_check(struct error *error);
 /* -ENOTSUP, -ENOMEM, or what writing failed with. */
 int html_write(const struct run *run, FILE *file, struct error *error);
-/* The page of another document that has views: doctor, license, a fleet. Frees it. */
+/* The page of another document that has views: doctor, license, a history, a fleet. Frees
+ * it. */
 int html_write_json(struct json *json, FILE *file, struct error *error);
-int html_write_history(const struct history *history, FILE *file, struct error *error);

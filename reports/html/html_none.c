@@ -21,8 +21,3 @@ int html_write_json(struct json *json, FILE *file, struct error *error)
     json_free(json);
     return html_check(error);
 }
-
-int html_write_history(const struct history *history, FILE *file, struct error *error)
-{
-    return html_check(error);
-}

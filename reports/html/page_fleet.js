@@ -39,14 +39,13 @@ function drawFleet(body) {
   const cases = (page.fleet ?? []).filter((one) => one.hosts && matches(one.id));
   for (const [kind, list] of groupBy(cases, (one) => one.kind)) {
     // All cases have one axis, so that a host's distance can be compared.
-    const scale = scaleOf(list.flatMap((one) => one.hosts.map((host) => host.ratio)).concat(0.97, 1.03));
-    const ends = list.flatMap((one) => one.hosts.map((host) => host.ratio));
-    const [least, most] = [Math.min(...ends), Math.max(...ends)];
+    const ratios = list.flatMap((one) => one.hosts.map((host) => host.ratio)).concat(0.97, 1.03);
+    const scale = scaleOf(ratios), [least, most] = [Math.min(...ratios), Math.max(...ratios)];
     const sorted = [...list].sort((a, b) => odd(b).length - odd(a).length);
     body.append(el("h3", {}, kindTitle(kind)),
       paged(sorted, 2 * FIGURES, "cases", (place, part) =>
-        place.append(rowsOf([["", axisRow(scale, [[least, change(least - 1)],
-          [1, "median"], [most, change(most - 1)]])],
+        place.append(rowsOf([["", axisRow(scale, [[1, "median"],
+          [least, change(least - 1)], [most, change(most - 1)]])],
         ...part.map((one) => fleetRow(one, scale))], "Cases"))),
       el("details", {}, el("summary", {}, "Table of all hosts"), fleetTable(list)));
   }

@@ -24,9 +24,11 @@ function gateTable(list) {
     { title: "as built", number: true, value: (result) => result.comparison.placement?.change,
       show: (result) => change(result.comparison.placement?.change) },
     { title: "code", value: (result) => codeText(result.comparison.placement) },
-    of("base_ns", (ns) => ns > 0 ? time(ns) : "–"), of("head_ns", (ns) => ns > 0 ? time(ns) : "–"), of("floor", percent), of("delta", percent),
-    of("detectable", percent),
-    { ...of("processes", digits), title: "processes" }, of("p", digits),
+    of("base_ns", (ns) => ns > 0 ? time(ns) : "–"), of("head_ns", (ns) => ns > 0 ? time(ns) : "–"),
+    { ...of("floor", percent), title: "noise floor" },
+    { ...of("delta", percent), title: "to exceed" }, of("detectable", percent),
+    { ...of("processes", digits), value: (result) => result.comparison.processes || null },
+    of("p", (p) => known(p) ? p.toPrecision(2) : "–"),
     { title: "reason", value: (result) => result.comparison.reason ??
       result.comparison.code?.reason ?? result.comparison.placement?.unmoved ?? "" }],
   list, { anchor: (result) => result.anchor, sort: 2, descending: true });

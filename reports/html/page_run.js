@@ -111,7 +111,7 @@ function matrix(family, cases, shapes) {
     el("table", { class: "matrix" }, el("caption", {}, caption), el("thead", {}, el("tr", {},
       el("th", { scope: "col" }, "kernel"), columns.map(({ best }) =>
         el("th", { scope: "col", class: "right" }, short(sizeOf(best) > 0 ? sizeText(sizeOf(best))
-          : best.shape ?? "", 18))))), el("tbody", {}, rows.map((row) => el("tr", {},
+          : best.shape ?? ""))))), el("tbody", {}, rows.map((row) => el("tr", {},
       el("td", {}, row), columns.map(({ of, best }) => of.has(row)
         ? matrixCell(of.get(row), best, limited) : el("td", { class: "right dim" }, "–")))))));
 }

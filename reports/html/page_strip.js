@@ -38,9 +38,10 @@ function strip(scale, { bands = [], lines = [], dots = [] }, label) {
       dot.text ? svg("title", {}, dot.text) : null)]));
 }
 
-// Names of places on that axis, above the rows.
+// Names of places on that axis, above the rows; the first ones, where there is no room for all.
 const axisRow = (scale, places) => svg("svg", { class: "strip axis", "aria-hidden": "true", height: 16, width: "100%" },
-  places.map(([at, text]) => svg("text", { x: across(scale(at)), y: 12, "text-anchor": "middle" }, text)));
+  places.filter(([at], i) => places.slice(0, i).every(([other]) => Math.abs(scale(at) - scale(other)) > 0.13))
+    .map(([at, text]) => svg("text", { x: across(scale(at)), y: 12, "text-anchor": "middle" }, text)));
 
 // Values from left to right, at 1 to 100 of the picture; `marks` are places in the list.
 function sparkline(values, marks, label) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON of hyperfine, nanobench, criterion and pytest-benchmark as a run. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,31 +194,13 @@ static int read_estimates(const struct value *root, struct run *run)
     return add_case(&median, run, FOREIGN_CRITERION, "", NULL, "point_estimate", 1);
 }
 
-static int read_commands(const struct value *root, struct run *run)
-{
-    const struct value rows = value_member(root, "results");
-
-    return value_each(&rows, add_command, run);
-}
-
-static int read_nanobench_rows(const struct value *root, struct run *run)
-{
-    const struct value rows = value_member(root, "results");
-
-    return value_each(&rows, add_nanobench, run);
-}
-
-static int read_pytest(const struct value *root, struct run *run)
-{
-    const struct value rows = value_member(root, "benchmarks");
-
-    return value_each(&rows, add_pytest, run);
-}
-
-/* A kind of document of another program, and its reader. */
+/* A kind of document of another program, and its reader: of the whole, or of an entry of
+ * a list. */
 struct foreign_document {
     const char *harness;
     int (*read)(const struct value *root, struct run *run);
+    const char *list;
+    int (*add)(const struct value *entry, void *run);
 };
 
 static struct foreign_document kind_of(const struct value *root)
@@ -229,15 +212,16 @@ static struct foreign_document kind_of(const struct value *root)
     if (has(root, "schema_version"))
         return (struct foreign_document){.harness = NULL};
     if (has(root, "iters") && has(root, "times"))
-        return (struct foreign_document){"criterion", read_sample};
+        return (struct foreign_document){"criterion", read_sample, NULL, NULL};
     if (has(&median, "point_estimate"))
-        return (struct foreign_document){"criterion", read_estimates};
+        return (struct foreign_document){"criterion", read_estimates, NULL, NULL};
     if (row.json && has(&row, "command"))
-        return (struct foreign_document){"hyperfine", read_commands};
+        return (struct foreign_document){"hyperfine", NULL, "results", add_command};
     if (test.json && has(&test, "stats"))
-        return (struct foreign_document){"pytest-benchmark", read_pytest};
+        return (struct foreign_document){"pytest-benchmark", NULL, "benchmarks",
+                                         add_pytest};
     if (row.json && has(&row, "median(elapsed)"))
-        return (struct foreign_document){"nanobench", read_nanobench_rows};
+        return (struct foreign_document){"nanobench", NULL, "results", add_nanobench};
     return (struct foreign_document){.harness = NULL};
 }
 
@@ -298,7 +282,8 @@ int json_read_foreign(const struct value *root, struct run *run)
     else if (foreign_begin(run, kind.harness))
         code = value_no_memory(root);
     else
-        code = kind.read(root, run);
+        code = kind.read ? kind.read(root, run)
+                         : value_list(root, kind.list, INT_MAX, kind.add, run);
     if (code)
         return code;
     return run_summarise(run, GROUP_ALL) ? value_no_memory(root) : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,13 +100,6 @@ static int add_source(const struct value *entry, void *context)
     return source ? value_fields(entry, &source_fields, source) : value_no_memory(entry);
 }
 
-static int read_sources(const struct value *root, struct run *run)
-{
-    struct value sources = value_member(root, "sources");
-    return (value_absent(&sources) ? 0 : value_array(&sources))
-               ?: value_each(&sources, add_source, run);
-}
-
 static int read_document(const struct value *root, struct run *run)
 {
     struct value tool = value_member(root, "tool"), name = value_member(&tool, "name");
@@ -127,7 +121,7 @@ static int read_document(const struct value *root, struct run *run)
                ?: value_fields(root, &run_fields, run)
                ?: read_facts(&settings, &run->settings)
                ?: read_host(&host, run)
-               ?: read_sources(root, run)
+               ?: value_list(root, "sources", INT_MAX, add_source, run)
                ?: json_read_gate(root, run)
                ?: json_read_account(root, run)
                ?: json_read_studies(root, run)

@@ -25,36 +25,6 @@ static int read_settings(const struct value *object, struct result *result,
                ?: value_each(object, add_setting, &(struct settings_reader){result, add});
 }
 
-static int add_clock(const struct value *entry, void *context)
-{
-    double number;
-    return value_from(entry, 0, &number)
-               ?: (result_add_clock(context, number) ? value_no_memory(entry) : 0);
-}
-
-static int add_voided(const struct value *entry, void *context)
-{
-    double number;
-    return value_from(entry, 0, &number)
-               ?: (result_add_voided(context, number) ? value_no_memory(entry) : 0);
-}
-
-static int read_voided(const struct value *object, struct result *result)
-{
-    const struct value voided = value_member(object, "voided_ns");
-
-    if (value_absent(&voided))
-        return 0;
-    return value_array(&voided) ?: value_each(&voided, add_voided, result);
-}
-
-static int add_count(const struct value *entry, void *context)
-{
-    double number;
-    return value_from(entry, 0, &number)
-               ?: (counter_add_sample(context, number) ? value_no_memory(entry) : 0);
-}
-
 struct samples_reader {
     struct result *result;
     int (*add)(struct result *, uint32_t, double);
@@ -128,7 +98,7 @@ static int add_counter(const struct value *entry, void *context)
     if (code || counter->absent)
         return code ?: value_fields(entry, &absence_fields, counter);
     return value_fields(entry, &count_fields, counter)
-               ?: value_array(&samples) ?: value_each(&samples, add_count, counter);
+               ?: value_numbers(&samples, &counter->samples, &counter->n);
 }
 
 static int add_metric(const struct value *entry, void *context)
@@ -236,7 +206,8 @@ static int read_derived(const struct value *object, struct result *result)
     return code ?: value_object(&clock)
                 ?: (value_absent(&ghz) ? 0 : value_from(&ghz, 0, &result->summary.ghz))
                 ?: value_interval(&clock, "ci", 0, &result->summary.ghz_ci)
-                ?: value_array(&probes) ?: value_each(&probes, add_clock, result);
+                ?: value_numbers(&probes, &result->samples.clock_ghz,
+                                 &result->samples.n_clock);
 }
 
 int json_read_result(const struct value *entry, void *context)
@@ -246,6 +217,7 @@ int json_read_result(const struct value *entry, void *context)
     struct value notes = value_member(entry, "notes"), work = value_member(entry, "work");
     struct value counters = value_member(entry, "counters");
     struct value group = value_member(entry, "group");
+    struct value voided = value_member(entry, "voided_ns");
     struct run *run = context;
     struct result *result = run_add_result(run);
 
@@ -265,7 +237,10 @@ int json_read_result(const struct value *entry, void *context)
                 ?: read_accuracy(entry, result)
                 ?: read_samples(entry, result, result_add_sample)
                 ?: read_apart(entry, result)
-                ?: read_voided(entry, result)
+                ?: (value_absent(&voided) ? 0
+                                          : value_numbers(&voided,
+                                                          &result->samples.voided_ns,
+                                                          &result->samples.n_voided_ns))
                 ?: read_derived(entry, result)
                 ?: read_limit(entry, result)
                 ?: value_fields(entry, &ratios_fields, result)

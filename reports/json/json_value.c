@@ -75,6 +75,15 @@ int value_few(const struct value *value, int most)
                             cJSON_GetArraySize(value->json), most);
 }
 
+int value_list(const struct value *object, const char *name, int most,
+               int (*each)(const struct value *entry, void *context), void *context)
+{
+    const struct value list = value_member(object, name);
+
+    return value_absent(&list) ? 0
+                               : value_few(&list, most) ?: value_each(&list, each, context);
+}
+
 int value_short(const struct value *value, size_t most)
 {
     const size_t n = cJSON_IsString(value->json) ? strlen(value->json->valuestring) : 0;
@@ -326,6 +335,30 @@ int value_texts(const struct value *array, char ***list, size_t *n)
     int code = value_array(array);
 
     return code ? code : value_each(array, add_text, &(struct texts){list, n});
+}
+
+struct numbers {
+    double **list;
+    size_t *n;
+};
+
+static int add_number(const struct value *entry, void *context)
+{
+    const struct numbers *const numbers = context;
+    double number = 0;
+    const int code = value_from(entry, 0, &number);
+
+    if (!code && !array_grow(numbers->list, *numbers->n, sizeof number))
+        return value_no_memory(entry);
+    if (!code)
+        (*numbers->list)[(*numbers->n)++] = number;
+    return code;
+}
+
+int value_numbers(const struct value *array, double **list, size_t *n)
+{
+    return value_array(array)
+               ?: value_each(array, add_number, &(struct numbers){list, n});
 }
 
 /* The first place that is no part of a document. */

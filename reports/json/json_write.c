@@ -151,18 +151,6 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     json_proofs(json, object, result);
 }
 
-static void put_answer(struct json *json, cJSON *root, const struct run *run)
-{
-    struct answer answer;
-    if (run_answer(run, &answer) < 0) {
-        json->failed = true;
-        return;
-    }
-    if (answer.n)
-        json_texts(json, root, "answer", answer.line, answer.n);
-    strings_free(answer.line, answer.n);
-}
-
 static void put_audit(struct json *json, cJSON *root, const struct run *run)
 {
     struct audit audit = {.n = 0};
@@ -189,6 +177,7 @@ static void put_audit(struct json *json, cJSON *root, const struct run *run)
 static void make_document(struct json *json, const struct run *run)
 {
     cJSON *const root = json_object(json, NULL, NULL);
+    struct answer answer;
 
     json_number(json, root, "schema_version", run->schema_version);
     cJSON *const tool = json_object(json, root, "tool");
@@ -205,7 +194,8 @@ static void make_document(struct json *json, const struct run *run)
     for (size_t i = 0; i < run->n_sources; i++)
         json_fields(json, json_object(json, sources, NULL), &source_fields,
                     &run->sources[i]);
-    put_answer(json, root, run);
+    const int answered = run_answer(run, &answer);
+    json_answer(json, root, answered, answer.line, answer.n);
     put_audit(json, root, run);
     json_judgements(json, root, run);
     json_gate(json, root, run);

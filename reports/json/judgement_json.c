@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Member "judge" of a run. */
+#include <limits.h>
 #include <string.h>
 
 #include "json.h"
 #include "json_value.h"
 
+static const struct fields time_fields =
+    FIELDS(FIELD(TEXT, judged_time, shape), FIELD(TEXT, judged_time, reference),
+           FIELD(TEXT, judged_time, best), FIELD(SPAN, judged_time, ns),
+           FIELD(SPAN, judged_time, reference_ns), FIELD(SPAN, judged_time, best_ns),
+           FIELD(SPAN, judged_time, to_reference), FIELD(SPAN, judged_time, to_best),
+           FIELD(CI, judged_time, reference_ci), FIELD(ENDS, judged_time, best_ci));
 static const struct fields judgement_fields =
     FIELDS(FIELD(TEXT, judgement, candidate), FIELD(TEXT, judgement, op),
            FIELD(TEXT, judgement, seed), FIELD(NAME, judgement, reason),
@@ -12,12 +19,8 @@ static const struct fields judgement_fields =
            FIELD(NAME, judgement, same_as), FIELD(U64, judgement, calls),
            FIELD(SIZE, judgement, shapes), FIELD(NAME, judgement, cause),
            FIELD(NAME, judgement, cause_text), FIELD(NAME, judgement, cause_shape),
-           FIELD(RATE, judgement, cause_share));
-static const struct fields time_fields =
-    FIELDS(FIELD(TEXT, judged_time, shape), FIELD(TEXT, judged_time, reference),
-           FIELD(TEXT, judged_time, best), FIELD(SPAN, judged_time, ns),
-           FIELD(SPAN, judged_time, reference_ns), FIELD(SPAN, judged_time, best_ns),
-           FIELD(SPAN, judged_time, to_reference), FIELD(SPAN, judged_time, to_best));
+           FIELD(RATE, judgement, cause_share),
+           FIELD_LIST_AS("times", LIST, judgement, time, n_times, time_fields));
 
 void json_judgements(struct json *json, cJSON *parent, const struct run *run)
 {
@@ -28,31 +31,13 @@ void json_judgements(struct json *json, cJSON *parent, const struct run *run)
         cJSON *const object = json_object(json, list, NULL);
         json_text(json, object, "verdict", judgement->reason ? "rejected" : "accepted");
         json_fields(json, object, &judgement_fields, judgement);
-        cJSON *const times = json_array(json, object, "times");
-        FOR_EACH (const struct judged_time, time, judgement->time, judgement->n_times) {
-            cJSON *const entry = json_object(json, times, NULL);
-            json_fields(json, entry, &time_fields, time);
-            json_interval(json, entry, "reference_ci", "ci_level", &time->reference_ci);
-            json_interval(json, entry, "best_ci", NULL, &time->best_ci);
-        }
     }
-}
-
-static int add_time(const struct value *entry, void *context)
-{
-    struct judged_time *const time = judgement_add_time(context);
-    if (!time)
-        return value_no_memory(entry);
-    return value_fields(entry, &time_fields, time)
-               ?: value_interval(entry, "reference_ci", 0, &time->reference_ci)
-               ?: value_interval(entry, "best_ci", 0, &time->best_ci);
 }
 
 static int add_judgement(const struct value *entry, void *context)
 {
     struct judgement *const judgement = run_add_judgement(context);
     const struct value verdict = value_member(entry, "verdict");
-    const struct value times = value_member(entry, "times");
     if (!judgement)
         return value_no_memory(entry);
     const int code = value_fields(entry, &judgement_fields, judgement);
@@ -62,15 +47,10 @@ static int add_judgement(const struct value *entry, void *context)
     return code
                ?: value_want(&verdict, fits,
                              judgement->reason ? "\"rejected\", as there is a reason"
-                                               : "\"accepted\", as there is no reason")
-               ?: value_array(&times)
-               ?: value_each(&times, add_time, judgement);
+                                               : "\"accepted\", as there is no reason");
 }
 
 int json_read_judgements(const struct value *root, struct run *run)
 {
-    const struct value list = value_member(root, "judge");
-    return value_absent(&list)
-               ? 0
-               : value_array(&list) ?: value_each(&list, add_judgement, run);
+    return value_list(root, "judge", INT_MAX, add_judgement, run);
 }

@@ -3,21 +3,15 @@
 
 #include "json.h"
 
-/* An empty text is an unknown one. */
-static void add_text(struct json *json, cJSON *object, const char *name, const char *text)
-{
-    json_text(json, object, name, text && text[0] ? text : NULL);
-}
-
 static void add_class(struct json *json, cJSON *array, const struct license_class *class,
                       size_t rounds)
 {
     cJSON *const object = json_object(json, array, NULL);
     static const char *const levels[LICENSE_LEVELS] = {
         "license_0_share", "license_1_share", "license_2_share", "license_3_share"};
-    add_text(json, object, "class", class->control ? "scalar again" : class->name);
-    add_text(json, object, "isa", class->isa);
-    add_text(json, object, "skipped", class->skip);
+    json_filled(json, object, "class", class->control ? "scalar again" : class->name);
+    json_filled(json, object, "isa", class->isa);
+    json_filled(json, object, "skipped", class->skip);
     for (size_t k = 0; k < license_levels(class); k++)
         json_number(json, object, levels[k], stats_median(class->level[k], rounds));
     if (class->top_of_cycles)
@@ -37,8 +31,8 @@ static void add_class(struct json *json, cJSON *array, const struct license_clas
 static void add_scope(struct json *json, cJSON *array, const struct license_scope *scope)
 {
     cJSON *const object = json_object(json, array, NULL);
-    add_text(json, object, "scope", scope->name);
-    add_text(json, object, "skipped", scope->skip);
+    json_filled(json, object, "scope", scope->name);
+    json_filled(json, object, "skipped", scope->skip);
     cJSON *const cpus = json_array(json, object, "cpus");
     for (size_t i = 0; i < scope->n_cpu; i++)
         json_number(json, cpus, NULL, scope->cpu[i]);
@@ -53,57 +47,48 @@ static void add_net(struct json *json, cJSON *array, const struct license_net *n
 {
     cJSON *const object = json_object(json, array, NULL);
     const size_t from = license_wins_from(net);
-    add_text(json, object, "op", net->op);
-    add_text(json, object, "skipped", net->skip);
-    add_text(json, object, "not_slower_from",
-             from < net->n_points ? net->point[from].shape : NULL);
+    json_filled(json, object, "op", net->op);
+    json_filled(json, object, "skipped", net->skip);
+    json_filled(json, object, "not_slower_from",
+                from < net->n_points ? net->point[from].shape : NULL);
     cJSON *const points = json_array(json, object, "shapes");
     for (size_t i = 0; i < net->n_points; i++) {
         cJSON *const entry = json_object(json, points, NULL);
-        add_text(json, entry, "shape", net->point[i].shape);
-        add_text(json, entry, "wide", net->point[i].wide);
-        add_text(json, entry, "narrow", net->point[i].narrow);
+        json_filled(json, entry, "shape", net->point[i].shape);
+        json_filled(json, entry, "wide", net->point[i].wide);
+        json_filled(json, entry, "narrow", net->point[i].narrow);
         json_number(json, entry, "speedup", net->point[i].speedup);
         json_interval(json, entry, "speedup_ci", NULL, &net->point[i].ci);
     }
 }
 
-static void add_answer(struct json *json, cJSON *root, const struct license *license)
-{
-    struct answer answer;
-    if (license_answer(license, &answer) < 0) {
-        json->failed = true;
-        return;
-    }
-    json_texts(json, root, "answer", answer.line, answer.n);
-    strings_free(answer.line, answer.n);
-}
-
 void license_json(const struct license *license, struct json *json)
 {
     cJSON *const root = json_object(json, NULL, NULL);
+    struct answer answer;
 
-    add_answer(json, root, license);
-    add_text(json, root, "tool_version", license->tool_version);
+    const int answered = license_answer(license, &answer);
+    json_answer(json, root, answered, answer.line, answer.n);
+    json_filled(json, root, "tool_version", license->tool_version);
     cJSON *const host = json_object(json, root, "host");
-    add_text(json, host, "cpu", license->cpu);
-    add_text(json, host, "virtualisation", license->virtualisation);
-    add_text(json, host, "fingerprint", license->fingerprint);
-    add_text(json, root, "verdict", license_cost_name(license->verdict.cost));
-    add_text(json, root, "reason", license->verdict.reason);
-    add_text(json, root, "verdict_by",
-             license->verdict.by_counters ? "licence counters" : "clock");
+    json_filled(json, host, "cpu", license->cpu);
+    json_filled(json, host, "virtualisation", license->virtualisation);
+    json_filled(json, host, "fingerprint", license->fingerprint);
+    json_filled(json, root, "verdict", license_cost_name(license->verdict.cost));
+    json_filled(json, root, "reason", license->verdict.reason);
+    json_filled(json, root, "verdict_by",
+                license->verdict.by_counters ? "licence counters" : "clock");
     json_number(json, root, "free_up_to", LICENSE_FREE);
     json_number(json, root, "heavy_from", LICENSE_MUCH);
     json_number(json, root, "ci_level", STATS_LEVEL);
     json_number(json, root, "ghz_by_adds", license->ghz_add);
     json_number(json, root, "ghz_by_multiplies", license->ghz_imul);
-    add_text(json, root, "top_license_event", license->top);
-    add_text(json, root, "counters_absent", license->counters);
+    json_filled(json, root, "top_license_event", license->top);
+    json_filled(json, root, "counters_absent", license->counters);
     cJSON *const scopes = json_array(json, root, "scopes");
     for (size_t i = 0; i < LICENSE_SCOPES; i++)
         add_scope(json, scopes, &license->scope[i]);
-    add_text(json, root, "net_skipped", license->net_skip);
+    json_filled(json, root, "net_skipped", license->net_skip);
     cJSON *const nets = json_array(json, root, "net");
     for (size_t i = 0; i < license->n_nets; i++)
         add_net(json, nets, &license->net[i]);

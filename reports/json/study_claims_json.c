@@ -147,10 +147,8 @@ static int read_arm_names(const struct value *object, const struct reading *read
 {
     const struct rule *const rule = &rules[reading->check->measure];
     const struct value of = value_member(object, "of");
-    const int code = value_absent(&of)
-                         ? 0
-                         : value_few(&of, STUDY_ENTRIES_MAX)
-                               ?: value_each(&of, add_arm_name, (void *)reading);
+    const int code =
+        value_list(object, "of", STUDY_ENTRIES_MAX, add_arm_name, (void *)reading);
 
     if (code ||
         (reading->check->n_of >= rule->least && reading->check->n_of <= rule->most))
@@ -259,15 +257,6 @@ static int add_need(const struct value *entry, void *context)
                                     "uarch:NAME, memory:SIZE or never:REASON");
 }
 
-static int read_needs(const struct value *object, struct study_check *check)
-{
-    const struct value needs = value_member(object, "needs");
-
-    return value_absent(&needs) ? 0
-                                : value_few(&needs, STUDY_ENTRIES_MAX)
-                                      ?: value_each(&needs, add_need, check);
-}
-
 static int read_measure(const struct value *object, enum study_measure *measure)
 {
     const struct value value = value_member(object, "measure");
@@ -317,7 +306,7 @@ static int read_check(const struct value *object, struct reading *reading)
                          ?: read_what(object, check)
                          ?: read_team(object, check)
                          ?: value_name(&why, &check->why)
-                         ?: read_needs(object, check);
+                         ?: value_list(object, "needs", STUDY_ENTRIES_MAX, add_need, check);
     if (code || !check->n_of)
         return code;
     const struct study_shapes shapes = {
@@ -394,7 +383,6 @@ static int check_kind(const struct value *object, const char *kind)
 static int add_claim(const struct value *entry, void *context)
 {
     struct reading *const reading = context;
-    const struct value evidence = value_member(entry, "evidence");
     struct study_claim *const claim = study_add_claim(reading->study, NULL);
 
     if (!claim)
@@ -409,8 +397,7 @@ static int add_claim(const struct value *entry, void *context)
                ?: read_words(entry, claim)
                ?: read_confounders(entry, claim)
                ?: read_check(entry, reading)
-               ?: (value_absent(&evidence) ? 0 : value_few(&evidence, STUDY_ENTRIES_MAX))
-               ?: value_each(&evidence, add_evidence, reading);
+               ?: value_list(entry, "evidence", STUDY_ENTRIES_MAX, add_evidence, reading);
 }
 
 /* The claims that others name are there. */

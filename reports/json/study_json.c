@@ -205,13 +205,8 @@ static int add_pair(const struct value *entry, void *context)
 static int read_pairs(const struct value *account, const char *name,
                       const struct study *study, struct study_pairs *pairs)
 {
-    const struct value list = value_member(account, name);
-
-    return value_absent(&list)
-               ? 0
-               : value_few(&list, STUDY_ENTRIES_MAX)
-                     ?: value_each(&list, add_pair,
-                                   &(struct pairs_reading){study, pairs});
+    return value_list(account, name, STUDY_ENTRIES_MAX, add_pair,
+                      &(struct pairs_reading){study, pairs});
 }
 
 static int read_account(const struct value *root, bool strict, struct study *study)

@@ -12,9 +12,11 @@ struct family {
     const char **rows; /* names "avx512/fma", inside of ids */
     size_t *length;
     size_t n_rows;
-    const struct result **best; /* of each size: the fastest case; room for all results */
-    bool *level;                /* and whether another one may be as fast */
-    size_t n;
+    /* The fastest case of each size, and behind it those that may be as fast: then all of
+     * them are level. */
+    const struct result **best;
+    bool *level;
+    size_t n_best, n; /* sizes */
 };
 
 /* The kernel of a case: "avx512/fma" of "gemm/maxplus-f32/avx512/fma@64x64x64". */
@@ -60,7 +62,7 @@ bool kernel_measured(const struct result *result)
            result->status == STATUS_OK && result->summary.median_ns > 0;
 }
 
-/* Finds the fastest case of one size. 0 or -ENOMEM. */
+/* Finds the fastest cases of one size. 0 or -ENOMEM. */
 static int size_judge(struct family *family, const struct result *like, size_t first,
                       size_t end)
 {
@@ -71,8 +73,11 @@ static int size_judge(struct family *family, const struct result *like, size_t f
             best = &results[i];
     if (!best)
         return 0;
-    bool level = false;
-    for (size_t i = first; i < end && !level; i++) {
+    const size_t at = family->n_best++;
+    family->best[at] = best;
+    family->level[at] = false;
+    family->n++;
+    for (size_t i = first; i < end; i++) {
         struct speedup speedup;
         if (&results[i] == best || !kernel_measured(&results[i]) ||
             !family_same(like, &results[i]))
@@ -80,10 +85,11 @@ static int size_judge(struct family *family, const struct result *like, size_t f
         const int status = result_speedup(best, &results[i], &speedup);
         if (status < 0)
             return status;
-        level = isfinite(speedup.ci.lo) ? speedup.ci.lo <= 1 : !(speedup.times > 1.02);
+        if (isfinite(speedup.ci.lo) ? speedup.ci.lo > 1 : speedup.times > 1.02)
+            continue;
+        family->best[family->n_best] = &results[i];
+        family->level[family->n_best++] = family->level[at] = true;
     }
-    family->best[family->n] = best;
-    family->level[family->n++] = level;
     return 0;
 }
 
@@ -98,14 +104,14 @@ static void row_add(struct family *family, const struct result *result)
     family->length[family->n_rows++] = length;
 }
 
-/* The kernel that is the fastest most often. */
+/* The kernel that is among the fastest most often. */
 static const struct result *most_often(const struct family *family, size_t *times)
 {
     const struct result *winner = NULL;
     *times = 0;
-    for (size_t i = 0; i < family->n; i++) {
+    for (size_t i = 0; i < family->n_best; i++) {
         size_t wins = 0;
-        for (size_t j = 0; j < family->n; j++)
+        for (size_t j = 0; j < family->n_best; j++)
             wins += kernel_same(family->best[i], family->best[j]);
         if (wins > *times) {
             *times = wins;
@@ -134,7 +140,7 @@ static void add_winner(struct buffer *text, const struct family *family,
         buffer_format(text, " was measured at %zu %s", family->n, sizes);
         return;
     }
-    for (size_t i = 0; i < family->n; i++)
+    for (size_t i = 0; i < family->n_best; i++)
         level += kernel_same(family->best[i], winner) && family->level[i];
     buffer_format(text, " is %s of %zu kernels",
                   level == wins ? "level with another one as the fastest" : "the fastest",
@@ -154,7 +160,7 @@ static const struct result *add_share(struct buffer *text, const struct family *
                                       const struct result *winner)
 {
     const struct result *lowest = NULL, *highest = NULL, *beyond = NULL;
-    for (size_t i = 0; i < family->n; i++) {
+    for (size_t i = 0; i < family->n_best; i++) {
         const struct result *const result = family->best[i];
         if (!kernel_same(result, winner) || !result->summary.limit.id ||
             !(result->summary.limit.share > 0))
@@ -186,7 +192,7 @@ static void add_versus(struct buffer *text, const struct family *family,
                        const struct result *winner, const char *label, size_t length)
 {
     double lo = INFINITY, hi = 0;
-    for (size_t i = 0; i < family->n; i++) {
+    for (size_t i = 0; i < family->n_best; i++) {
         if (!kernel_same(family->best[i], winner))
             continue;
         const struct versus versus =
@@ -277,7 +283,7 @@ static int family_judge(struct family *family, const struct result *like,
 {
     const struct run *const run = family->run;
     size_t end;
-    family->n = family->n_rows = 0;
+    family->n = family->n_best = family->n_rows = 0;
     for (size_t first = 0; first < run->n_results; first = end) {
         end = run_group_end(run, first);
         const int status = size_judge(family, like, first, end);

@@ -96,8 +96,8 @@ static void noise_tell(const struct run *run, struct buffer *text)
 
     if (run->gate->equal && gate_noise(run, &median, &most))
         buffer_format(text,
-                      "same build: what differs is the noise between the runs, %.2f%% at "
-                      "the median of the cases and %.2f%% at most. ",
+                      "; same build: what differs is the noise between the runs, %.2f%% "
+                      "at the median of the cases and %.2f%% at most",
                       100 * median, 100 * most);
 }
 
@@ -196,8 +196,8 @@ int gate_answer(const struct run *run, struct answer *answer, struct buffer *tex
         add_named(run, true, worse, text);
         status = answer_add(answer, text);
     }
-    noise_tell(run, text);
     verdict_tell(run, text);
+    noise_tell(run, text);
     if (status == 0)
         status = answer_add(answer, text);
     why_tell(run, text);

@@ -67,12 +67,13 @@ const struct result *gain_partner(const struct run *run, const struct result *on
 }
 
 /* The gain of a group by more threads, the geometric mean of its kernels; 0 if one kernel
- * is certainly slower, NaN if nothing was measured. Some cannot gain, as one thread of
- * them takes all there is of the memory. */
+ * is certainly slower, NaN if nothing was measured, or none is certainly faster. Some
+ * cannot gain, as one thread of them takes all there is of the memory. */
 static double group_gain(const struct run *run, size_t group, uint32_t threads)
 {
     double logs = 0;
     size_t n = 0;
+    bool sure = false;
     FOR_EACH (const struct result, one, run->results, run->n_results) {
         if (one->group != group || one->is_roof || one->threads > 1)
             continue;
@@ -83,9 +84,10 @@ static double group_gain(const struct run *run, size_t group, uint32_t threads)
         if (!gain.ci.known || gain.ci.hi < 1)
             return 0;
         logs += log(gain.times);
+        sure |= gain.ci.lo > 1;
         n++;
     }
-    return n ? exp(logs / (double)n) : NAN;
+    return n && (sure || logs <= 0) ? exp(logs / (double)n) : NAN;
 }
 
 /* The least work from which on every group gains, or INFINITY. */

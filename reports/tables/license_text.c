@@ -165,13 +165,6 @@ void license_print(const struct license *license, FILE *file)
 
 /* ---- Markdown ---- */
 
-static void put_cell(FILE *file, const char *text)
-{
-    fputc(' ', file);
-    text_markdown(file, text);
-    fputs(" |", file);
-}
-
 static void put_class(const struct license_class *class, size_t rounds, bool counted,
                       FILE *file)
 {
@@ -181,18 +174,18 @@ static void put_class(const struct license_class *class, size_t rounds, bool cou
     if (class->control && !timed)
         return;
     fputs("|", file);
-    put_cell(file, class->control ? "scalar again" : class->name);
+    text_markdown_cell(file, class->control ? "scalar again" : class->name);
     snprintf(text, sizeof text, "%.3f GHz %s", class->median_ghz,
              interval_text(&class->ghz_ci, 1, 3, ci));
-    put_cell(file, timed ? text : class->skip);
+    text_markdown_cell(file, timed ? text : class->skip);
     snprintf(text, sizeof text, "%.2f%% %s", 100 * class->effect.ratio,
              interval_text(&class->effect.ci, 100, 2, ci));
-    put_cell(file, timed && (class->control || class->bits) ? text : "");
+    text_markdown_cell(file, timed && (class->control || class->bits) ? text : "");
     if (counted) {
         snprintf(text, sizeof text, "%.1f%%",
                  100 * stats_median(class->top_of_cycles, rounds));
-        put_cell(file, levels_text(class, rounds, levels));
-        put_cell(file, class->top_of_cycles ? text : "");
+        text_markdown_cell(file, levels_text(class, rounds, levels));
+        text_markdown_cell(file, class->top_of_cycles ? text : "");
     }
     fputc('\n', file);
 }

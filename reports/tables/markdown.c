@@ -57,9 +57,7 @@ static void print_row(const struct result *result, void *context)
     fputs(" |", file);
     for (size_t i = 0; i < markdown->sheet.n && timed; i++) {
         sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
-        fputc(' ', file);
-        text_markdown(file, text);
-        fputs(" |", file);
+        text_markdown_cell(file, text);
     }
     if (!timed) {
         fprintf(file, " **%s** ", status_name(result->status));

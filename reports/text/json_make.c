@@ -71,6 +71,11 @@ void json_text(struct json *json, cJSON *parent, const char *name, const char *t
         text ? cJSON_CreateString(valid(json, text)) : cJSON_CreateNull());
 }
 
+void json_filled(struct json *json, cJSON *parent, const char *name, const char *text)
+{
+    json_text(json, parent, name, text && *text ? text : NULL);
+}
+
 void json_plain(struct json *json, cJSON *parent, const char *name, const char *text)
 {
     buffer_clear(&json->scratch);
@@ -112,6 +117,16 @@ void json_texts(struct json *json, cJSON *parent, const char *name, char *const 
 
     for (size_t i = 0; i < n; i++)
         json_text(json, array, NULL, texts[i] ? texts[i] : "");
+}
+
+void json_answer(struct json *json, cJSON *parent, int status, char **lines, size_t n)
+{
+    json->failed |= status < 0;
+    if (status < 0)
+        return;
+    if (n)
+        json_texts(json, parent, "answer", lines, n);
+    strings_free(lines, n);
 }
 
 char *json_take(struct json *json, char indent)

@@ -28,6 +28,11 @@ void text_toned(FILE *file, bool colour, enum tone tone, const char *text)
 
 void text_wrapped(FILE *file, int width, const char *text, int at)
 {
+    text_wrapped_to(file, width, text, at, WRAP_INDENT);
+}
+
+void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent)
+{
     int begin = at;
 
     if (width > 0 && width < WRAP_MIN)
@@ -39,8 +44,8 @@ void text_wrapped(FILE *file, int width, const char *text, int at)
         for (size_t i = 0; i < length; i++)
             columns += ((unsigned char)text[i] & 0xc0) != 0x80;
         if (width && at > begin && at + 1 + columns > width) {
-            fprintf(file, "\n%*s%.*s", WRAP_INDENT, "", (int)length, text);
-            at = begin = WRAP_INDENT;
+            fprintf(file, "\n%*s%.*s", indent, "", (int)length, text);
+            at = begin = indent;
         } else {
             fprintf(file, "%s%.*s", space, (int)length, text);
             at += at > begin;
@@ -109,6 +114,13 @@ void text_markdown(FILE *file, const char *raw)
             fputc(*text, file);
         fputs(links(text, before) ? NO_LINK : "", file);
     }
+}
+
+void text_markdown_cell(FILE *file, const char *text)
+{
+    fputc(' ', file);
+    text_markdown(file, text);
+    fputs(" |", file);
 }
 
 void text_answer(FILE *file, char *const *lines, size_t n)

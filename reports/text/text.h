@@ -99,11 +99,15 @@ void text_toned(FILE *file, bool colour, enum tone tone, const char *text);
  * unlimited) go to indented lines. */
 void text_wrapped(FILE *file, int width, const char *text, int at);
 enum { WRAP_INDENT = 4 };
+/* The same with lines that begin in another column. */
+void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent);
 /* Writes a line, its whole text made plain. What may quote a file, a module, a worker or
  * a command line goes to a stream through here, or through a writer below. */
 __attribute__((format(printf, 2, 3))) void text_line(FILE *file, const char *format, ...);
 /* Any text as literal text in Markdown, safe to print; NULL is "". */
 void text_markdown(FILE *file, const char *text);
+/* " text |": a cell of a table in Markdown. */
+void text_markdown_cell(FILE *file, const char *text);
 /* Lines of an answer, already plain, below an empty line; in Markdown as paragraphs. */
 void text_answer(FILE *file, char *const *lines, size_t n);
 void text_answer_markdown(FILE *file, char *const *lines, size_t n);
@@ -133,6 +137,9 @@ void json_bool(struct json *json, struct cJSON *parent, const char *name, bool v
 /* null for NULL. Bytes that are no UTF-8 become escapes. */
 void json_text(struct json *json, struct cJSON *parent, const char *name,
                const char *text);
+/* The same, and null for an empty text. */
+void json_filled(struct json *json, struct cJSON *parent, const char *name,
+                 const char *text);
 /* The text as text_plain() makes it. */
 void json_plain(struct json *json, struct cJSON *parent, const char *name,
                 const char *text);
@@ -143,6 +150,10 @@ void json_numbers(struct json *json, struct cJSON *parent, const char *name,
                   const double *values, const uint32_t *whole, size_t n);
 void json_texts(struct json *json, struct cJSON *parent, const char *name,
                 char *const *texts, size_t n);
+/* Adds the lines of an answer, if there are any, and frees them; `status` is what making
+ * them returned. */
+void json_answer(struct json *json, struct cJSON *parent, int status, char **lines,
+                 size_t n);
 /* Writes the document and frees it: 0, -ENOMEM, or what writing failed with. */
 int json_end(struct json *json, FILE *file, struct error *error);
 /* The document as text, for the caller to free, or NULL; frees the tree. */

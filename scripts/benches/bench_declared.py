@@ -5,17 +5,14 @@ Prints the table with the status and the time of each function. A row whose libr
 on this machine stays as it is.
 """
 import argparse
-import json
 import os
 import re
 import shlex
-import subprocess
 import sys
-import tempfile
-import time
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "functions.md"
+from bench_run import ROOT, Run
+
+PAGE = ROOT / "docs/functions.md"
 ROW = re.compile(r"^\| `simdbench (call .*?)` \|")
 UNITS = ((1e6, "ms"), (1e3, "us"), (1, "ns"))
 
@@ -25,18 +22,6 @@ def duration(ns):
         return ""
     divisor, unit = next((u for u in UNITS if ns >= u[0]), UNITS[-1])
     return f"{ns / divisor:.3g} {unit}"
-
-
-def run(program, command, options):
-    """The row of one function, or why there is none."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "run.json")
-        done = subprocess.run([program, *shlex.split(command), "--quiet", f"--json={path}",
-                               *options], capture_output=True, text=True)
-        if done.returncode not in (0, 4):
-            return None, done.stderr.strip().split("\n")[0]
-        results = json.loads(path.read_text(encoding="utf-8"))["results"]
-    return next(r for r in results if not r["id"].startswith("roof")), None
 
 
 def reference(command):
@@ -59,9 +44,11 @@ def main():
         found = ROW.match(line)
         if not found or not all(f in line for f in arguments.filters):
             continue
-        begin = time.monotonic()
-        row, why = run(arguments.program, found[1], arguments.option)
-        seconds.append(time.monotonic() - begin)
+        run = Run(arguments.program, *shlex.split(found[1]), *arguments.option, passes=())
+        why = run.errors.strip().split("\n")[0]
+        row = None if run.status not in (0, 4) else next(
+            r for r in run.all if not r["id"].startswith("roof"))
+        seconds.append(run.seconds)
         if row is None and "there is no library" in why:
             print(f"not here: {line}")
             continue

@@ -9,9 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from bench_run import module
+
 GATES = 100
 BURST = 0.001, 0.020  # seconds
 
@@ -62,11 +62,10 @@ def show_module(bench, cpu):
     """Whether real work of a build is found like what selftest adds to itself."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        module = f"{folder}/steps.so"  # its row "bad" does the steps that its option says
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{ROOT}/kernels", "-o", module,
-                        ROOT / "tests/modules/steps.c"], check=True)
+        steps = f"{folder}/steps.so"  # its row "bad" does the steps that its option says
+        module(steps, "steps.c", "-O2")
         for _ in range(max(1, GATES // 5)):
-            result, = bench.fresh("ab", f"{module},steps=100", f"{module},steps=104", "twice",
+            result, = bench.fresh("ab", f"{steps},steps=100", f"{steps},steps=104", "twice",
                                   "--sizes=16", "--filter=*/bad@*", f"--cpu={cpu}",
                                   passes=(0, 1)).all
             found.append(result["comparison"])

@@ -2,11 +2,10 @@
 """gate-code: how often the gate of code says what is true. It reads no time, so a busy machine
 changes nothing."""
 import collections
-import subprocess
 import tempfile
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from bench_run import module
+
 REPEATS = 100
 BUILDS = {"equal code": ["-mavx2", "-falign-functions=256"],
           "a tile that spills": ["-mavx2", "-DTILE_VECTORS=6"],
@@ -14,11 +13,6 @@ BUILDS = {"equal code": ["-mavx2", "-falign-functions=256"],
           "an -mno-avx build": ["-mno-avx"]}
 # The fault that each build must have; it may have more than one.
 PLANTED = {"a tile that spills": "spills", "a lost inline": "calls", "an -mno-avx build": "width"}
-
-
-def compile_module(path, flags):
-    subprocess.run(["cc", "-O3", "-shared", "-fPIC", f"-I{ROOT}/kernels", *flags, "-o", path,
-                    ROOT / "tests/modules/tile.c"], check=True)
 
 
 def judge(bench, base, head):
@@ -33,10 +27,10 @@ def judge(bench, base, head):
 def gate_code(bench):
     with tempfile.TemporaryDirectory() as folder:
         base = f"{folder}/base.so"
-        compile_module(base, ["-mavx2"])
+        module(base, "tile.c", "-mavx2")
         for name, flags in BUILDS.items():
             head = f"{folder}/head.so"
-            compile_module(head, flags)
+            module(head, "tile.c", *flags)
             verdicts, planted, failed = collections.Counter(), 0, 0
             for _ in range(REPEATS):
                 code, alone = judge(bench, base, head)

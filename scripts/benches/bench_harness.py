@@ -18,7 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-SOURCES = Path(__file__).resolve().parents[2] / "tests/harness"
+from bench_run import ROOT, Run
+
+SOURCES = ROOT / "tests/harness"
 SLICE = 0.02
 PROCESSES = 16
 
@@ -71,13 +73,14 @@ class GoogleBenchmark:
         return program
 
     def measure(self, program):
-        rows = json.loads(run(program, f"--benchmark_min_time={SLICE}",
+        """`program` may have words of its own."""
+        rows = json.loads(run(*str(program).split(), f"--benchmark_min_time={SLICE}",
                               f"--benchmark_repetitions={PROCESSES}",
                               "--benchmark_format=json"))["benchmarks"]
         times = {}
         for row in rows:
-            if row["run_type"] == "iteration":
-                times.setdefault(row["run_name"], []).append(row["cpu_time"])
+            if row.get("run_type", "iteration") == "iteration":
+                times.setdefault(row.get("run_name", row["name"]), []).append(row["cpu_time"])
         return times
 
     def judge(self, old, new):
@@ -206,12 +209,6 @@ class Model:
         if self.name == "regex":
             return [float(run(*program.split()).split()[-1])
                     for _ in range(PROCESSES * 3 // 2)]
-        if self.name == "google-benchmark":
-            rows = json.loads(run(*program.split(), f"--benchmark_repetitions={PROCESSES}"))
-            times = {}
-            for row in rows["benchmarks"]:
-                times.setdefault(row["name"], []).append(row["cpu_time"])
-            return times
         if self.name == "go":
             return run(*program.split(), f"-test.count={PROCESSES}")
         return self.kind.measure(program)
@@ -222,18 +219,14 @@ class Model:
 
 def gate(simdbench, kind, old, new, options):
     """Cases, REGRESSED, IMPROVED, undecided."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "run.json"
-        done = subprocess.run([simdbench, "ab", f"--harness={kind.name}", old, new, "--quiet",
-                               f"--json={path}", "--project=no",
-                               *getattr(kind, "options", []), *options],
-                              capture_output=True, text=True)
-        if not path.exists():
-            raise RuntimeError(done.stderr)
-        document = json.loads(path.read_text())
-    found = [r["comparison"]["verdict"] for r in document["results"]]
+    done = Run(simdbench, "ab", f"--harness={kind.name}", old, new, "--project=no",
+               *getattr(kind, "options", []), *options, passes=())
+    if not done.document:
+        raise RuntimeError(done.errors)
+    found = [r["comparison"]["verdict"] for r in done.all]
     return (len(found), found.count("REGRESSED"), found.count("IMPROVED"),
-            found.count("INCONCLUSIVE") + found.count("UNUSABLE"), document["gate"]["seconds"])
+            found.count("INCONCLUSIVE") + found.count("UNUSABLE"),
+            done.document["gate"]["seconds"])
 
 
 def measure_kind(simdbench, kind, arguments, folder):

@@ -2,12 +2,10 @@
 """bench_peers.py SIMDBENCH [NAME...]: the systems that the studies are about, or those of them,
 each beside simdbench's kernels at the sizes of its own report, as a table in Markdown. A system
 is a row of SYSTEMS."""
-import json
 import re
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
+
+from bench_run import Run
 
 RELU = ["relu", "--isa=avx2", "--sizes=100,1000,10000,100000,1000000"]
 TANH = ["tanh", "--isa=avx2", "--sizes=100,1000,10000,100000"]
@@ -25,15 +23,6 @@ SYSTEMS = (
     ("matrixmultiply", GEMM, "sgemm", r"study:gemm/plustimes-f32/avx2/packed@"),
     ("torch", ["relu", "--isa=avx2", "--sizes=1048576"], "clamp_min", r"relu/"),
 )
-
-
-def run(program, command, name):
-    """The document of a run, or None if it could not begin: without the module, say."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "run.json"
-        subprocess.run([program, *command, f"--baseline={name}", "--quiet", f"--json={path}"],
-                       stdout=subprocess.PIPE, check=False)
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 def microseconds(result):
@@ -71,9 +60,11 @@ def main(program, *names):
     for name, command, variants, ours in SYSTEMS:
         if names and name not in names:
             continue
-        if not (done := run(program, command, name)):
+        run = Run(program, *command, f"--baseline={name}", passes=())
+        if not run.document:  # it could not begin: without the module, say
+            print(run.errors, file=sys.stderr, end="")
             continue
-        document = done
+        document = run.document
         for row in rows(document["results"], name, variants, ours):
             print("| " + " | ".join(row) + " |", flush=True)
         versions |= {result["module_version"]: None for result in document["results"]

@@ -10,7 +10,6 @@ same change.
 """
 import argparse
 import collections
-import json
 import os
 import random
 import shutil
@@ -20,7 +19,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from bench_run import ROOT, Run
+
 IN_C = ["-DIN_C", "-falign-functions=1", "-falign-loops=1"]
 LOOPS = {"six instructions": ("cc", []),
          "gcc -O2": ("gcc", [*IN_C, "-fno-toplevel-reorder"]),
@@ -65,35 +65,30 @@ def build(path, loop, pads, calls):
 def gates(program, folder, loop, rng, calls, options):
     for side, work in zip(("base", "head"), calls):
         build(Path(folder, f"{side}.so"), loop, [rng.randrange(64) for _ in range(ROWS)], work)
-    done = subprocess.run([program, "ab", f"{folder}/base.so", f"{folder}/head.so", "twice",
-                           "--sizes=1000", "--format=json", "--quiet", *options],
-                          stdout=subprocess.PIPE, check=False)
-    if done.returncode not in (0, 1):
-        sys.exit(f"bench placement: status {done.returncode}")
-    document = json.loads(done.stdout)
-    found = [r["comparison"] for r in document["results"] if r["comparison"]]
+    run = Run(program, "ab", f"{folder}/base.so", f"{folder}/head.so", "twice", "--sizes=1000",
+              *options, passes=(0, 1))
+    found = [r["comparison"] for r in run.all if r["comparison"]]
     for comparison in found:
-        comparison["seconds"] = document["gate"]["seconds"] / len(found)
+        comparison["seconds"] = run.document["gate"]["seconds"] / len(found)
     return found
 
 
-def is_beyond(comparison):
-    ci, delta = comparison["ci"], comparison["delta"] or 0
-    return bool(ci) and (ci[0] > delta or ci[1] < 1 / (1 + delta) - 1)
-
-
-def beyond(comparison):
-    """What the interval as built alone says."""
-    ci, delta = comparison["placement"]["ci"], comparison["delta"] or 0
-    if not ci or comparison["placement"]["unmoved"]:
+def beyond(ci, delta):
+    """What an interval alone says."""
+    if not ci:
         return "not moved"
-    return ("slower" if ci[0] > delta else "faster" if ci[1] < 1 / (1 + delta) - 1
+    return ("slower" if ci[0] > (delta or 0) else "faster" if ci[1] < 1 / (1 + (delta or 0)) - 1
             else "neither")
+
+
+def as_built(comparison):
+    placement = comparison["placement"]
+    return beyond(None if placement["unmoved"] else placement["ci"], comparison["delta"])
 
 
 def show(name, found):
     counts = collections.Counter(c["verdict"] for c in found)
-    built = collections.Counter(beyond(c) for c in found if c["placement"])
+    built = collections.Counter(as_built(c) for c in found if c["placement"])
     codes = collections.Counter(c["placement"]["code"] for c in found if c["placement"])
     changes = [100 * c["change"] for c in found if c["change"] is not None]
     spread = sorted(changes)
@@ -138,8 +133,9 @@ def main():
             if not more:
                 every = [c for comparisons in found.values() for c in comparisons]
                 alarms = sum(c["verdict"] in ("REGRESSED", "IMPROVED") for c in every)
+                said = collections.Counter(beyond(c["ci"], c["delta"]) for c in every)
                 print(f"false alarms: {alarms} of {len(every)}; intervals beyond, before Holm's "
-                      f"correction and the witness: {sum(is_beyond(c) for c in every)}")
+                      f"correction and the witness: {said['slower'] + said['faster']}")
     print(f"load {os.getloadavg()[0]:.1f}")
     return 1 if alarms else 0
 

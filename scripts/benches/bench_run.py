@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from statistics import geometric_mean
 
+ROOT = Path(__file__).resolve().parents[2]
 BITS = {"f32": 32, "f64": 64}
 # From narrow to wide: bits, the layout of blocks, and libraries held to the same width.
 ISAS = {"scalar": (32, None, ()), "sse2": (128, "nchw8c", ("onednn,isa=sse41",)),
@@ -17,21 +18,29 @@ ISAS = {"scalar": (32, None, ()), "sse2": (128, "nchw8c", ("onednn,isa=sse41",))
         "avx512": (512, "nchw16c", ("onednn", "openblas", "openblas,coretype=SkylakeX"))}
 
 
+def module(path, source, *flags):
+    """Compiles a module of tests/modules."""
+    subprocess.run(["cc", "-O3", "-shared", "-fPIC", f"-I{ROOT}/kernels", *flags, "-o", path,
+                    ROOT / "tests/modules" / source], check=True)
+
+
 class Run:
+    """Without `passes` any exit status will do; a run that could not begin has no host."""
     def __init__(self, program, *arguments, passes=(0,), **env):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "run.json"
             started = time.monotonic()
             done = subprocess.run([program, *arguments, "--quiet", f"--json={path}"],
-                                  env={**os.environ, **env}, stdout=subprocess.PIPE,
-                                  text=True, check=False)
+                                  env={**os.environ, **env}, text=True, check=False,
+                                  stdout=subprocess.PIPE,
+                                  stderr=None if passes else subprocess.PIPE)
             self.seconds = time.monotonic() - started
-            self.text, self.status = done.stdout, done.returncode
-            if done.returncode not in passes:
-                sys.exit(f"{self.text}simdbench {' '.join(arguments)}: "
+            self.text, self.errors, self.status = done.stdout, done.stderr, done.returncode
+            if passes and done.returncode not in passes:
+                sys.exit(f"{self.text}simdbench {' '.join(map(str, arguments))}: "
                          f"exit status {done.returncode}")
-            self.document = json.loads(path.read_text(encoding="utf-8"))
-        self.host, self.all = self.document["host"], self.document.get("results", [])
+            self.document = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        self.host, self.all = self.document.get("host"), self.document.get("results", [])
         self.results = [r for r in self.all if r["status"] == "ok"]
 
     def find(self, **fields):

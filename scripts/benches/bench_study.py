@@ -9,15 +9,14 @@ import collections
 import contextlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from bench_gate import competitor
+from bench_run import Run, module
 
-ROOT = Path(__file__).resolve().parents[2]
 STEPS = 400
 EFFECTS = (0, 2, 5, 50)  # percent
 RIGHT, FALSE = 98, 1  # percent of verdicts: at least, at most
@@ -53,16 +52,6 @@ def study(folder):
     return path
 
 
-def verdicts(simdbench, path, arguments):
-    out = path.with_suffix(".out")
-    done = subprocess.run([simdbench, "study", path, "--quiet", f"--json={out}", *arguments],
-                          stdout=subprocess.DEVNULL, check=False)
-    if done.returncode:
-        sys.exit(f"simdbench study: exit status {done.returncode}")
-    found, = json.loads(out.read_text(encoding="utf-8"))["studies"]
-    return {claim["id"]: claim for claim in found["claims"]}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("program")
@@ -80,12 +69,12 @@ def main():
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as name, beside:
         folder = Path(name)
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{ROOT}/kernels", "-o",
-                        folder / "steps.so", ROOT / "tests/modules/steps.c"], check=True)
+        module(folder / "steps.so", "steps.c", "-O2")
         path = study(folder)
         for _ in range(options.repeat):
-            for claim, result in verdicts(options.program, path, arguments).items():
-                counts[claim][result["verdict"]] += 1
+            found, = Run(options.program, "study", path, *arguments).document["studies"]
+            for claim in found["claims"]:
+                counts[claim["id"]][claim["verdict"]] += 1
     return report(counts, right, options.repeat, time.monotonic() - started)
 
 

@@ -47,6 +47,8 @@ static const struct {
     {"void (const int *e = 0)", "a pointer is NULL, a \"text\""},
     {"void (float gain)", "gain needs a value, such as gain = 0.5\n    void (float "
                           "gain)\n                ^~~~"},
+    {"void (const float x[n], const int &n, float &sum)",
+     "sum needs a value, such as sum = 0.5; a result is written sum[1]"},
     {"void (plan_t x = 3)", "unknown type"},
     {"void (plan_t x)", "unknown type"},
     {"float (std::span<const float> x)",

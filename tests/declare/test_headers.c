@@ -13,6 +13,7 @@ static void test_macros(void **state)
         "lzma_attr_pure;",
         "std::uint32_t ns::f(const std::uint8_t x[n], std::size_t n)",
         "ns::T *f(const u8 x[n], std::ptrdiff_t n)",
+        "float f<float, std::pair<int, 3>>(const u8 x[n], size_t n)",
         "XXH_PUBLIC_API XXH_PUREFN int f(XXH_NOESCAPE const void x[n], size_t n);",
         "size_t CAPSTONE_API cs_f(const u8 x[n], int n)",
         "OPUS_EXPORT OPUS_WARN_UNUSED_RESULT int f(const u8 x[n], int n) "

@@ -66,7 +66,7 @@ static void test_names(void **state)
     /* "double audio::half<double>(double)" */
     assert_string_equal(found(library, "half")->name, "_ZN5audio4halfIdEET_S1_");
     assert_string_equal(found(library, "audio::half")->name, "_ZN5audio4halfIdEET_S1_");
-    assert_string_equal(found(library, "audio::half<double>")->name,
+    assert_string_equal(found(library, "audio::half< double>")->name,
                         "_ZN5audio4halfIdEET_S1_");
     assert_int_equal(library_find(library, "audio::add_avx2", &function, &error),
                      -EEXIST);
@@ -142,6 +142,26 @@ static void test_families(void **state)
     families_free(family, n);
 }
 
+/* One name with other arguments is another op. */
+static void test_overloads_are_several_ops(void **state)
+{
+    char demangled[4][20] = {"avx2::sum(float*)", "avx2::sum(int*)", "c::sum(float*)",
+                             "c::sum(int*)"};
+    char names[][3] = {"_1", "_2", "_3", "_4"};
+    struct library_function functions[4];
+    for (int i = 0; i < 4; i++)
+        functions[i] =
+            (struct library_function){.name = names[i], .demangled = demangled[i]};
+    const struct library library = {.function = functions, .n = 4};
+    struct family *family;
+    size_t n;
+    assert_int_equal(library_families(&library, true, &family, &n), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(family[0].n, 2);
+    assert_string_equal(family[0].member[1].function->name, "_3");
+    families_free(family, n);
+}
+
 /* Clones of a function have other arguments than it, and parts of it have none. */
 static void test_clones_are_in_no_family(void **state)
 {
@@ -186,13 +206,19 @@ static void test_words(void **state)
                {"dot_avx512_ssse3", "avx512"},
                {"dot_fma_scalar", "avx2"},
                {"put_8tap_avx512icl", "avx512"},
-               {"f.avx512f", "avx512"},
+               {"crc32_avx512_vpclmulqdq", "avx512"},
+               {"dot_avx2_vnni", "avx2"},
+               {"crc32_pclmulqdq", "sse2"},
+               {"dot_f32_genoa", "avx512"},
+               {"dot_f32_serial", "scalar"},
+               {"westmere::count", "sse2"},
                {"haswell::sum", "avx2"},
                {"avx2::sum", "avx2"},
                {"ff_sad_ssse3", "sse2"},
                {"XXH3_generic", "scalar"},
                {"sgemm", NULL},
                {"avxify", NULL},
+               {"c_add", NULL},
                {"c", "scalar"},
                {"refine", NULL},
                {"", NULL}};
@@ -296,7 +322,7 @@ int main(int argc, char **argv)
     library_path = argv[1];
     return RUN_TESTS_BETWEEN(open_library, close_library, TEST(test_bindings),
                              TEST(test_names), TEST(test_near), TEST(test_isas),
-                             TEST(test_families), TEST(test_clones_are_in_no_family),
-                             TEST(test_words), TEST(test_places), TEST(test_split),
-                             TEST(test_resolve));
+                             TEST(test_families), TEST(test_overloads_are_several_ops),
+                             TEST(test_clones_are_in_no_family), TEST(test_words),
+                             TEST(test_places), TEST(test_split), TEST(test_resolve));
 }

@@ -81,6 +81,8 @@ static void test_rules(void **state)
         struct thunk *thunk = make(&signature, (const void *)rules[i].function);
         struct call_frame frame = {.result = 0};
         struct call_faults faults;
+        if (rules[i].faults == CALL_X87) /* a call before it that is not checked */
+            rules[i].function();
         thunk_check(thunk, &frame, &faults);
         assert_string_equal(faults.text, rules[i].text);
         assert_int_equal(faults.faults, rules[i].faults);

@@ -36,6 +36,19 @@ COUNT = """async (section, kind) => {
   }
 }"""
 
+# Texts that leave their cell of a table, or stand on another name of their axis.
+OVERLAPS = """(() => {
+  document.querySelectorAll('details').forEach(found => found.open = true);
+  const box = (one) => one.getBoundingClientRect();
+  const names = [...document.querySelectorAll('.axis text')];
+  return [...document.querySelectorAll('td > span')]
+    .filter((one) => box(one).right > box(one.parentNode).right + 1)
+    .concat(names.filter((one, i) => names.slice(0, i).some((other) =>
+      other.parentNode === one.parentNode &&
+      box(other).left < box(one).right && box(one).left < box(other).right)))
+    .map((one) => one.textContent);
+})()"""
+
 
 def tool(*arguments, status=0):
     done = subprocess.run([BINARY, *arguments], env=ENVIRONMENT, capture_output=True, text=True,
@@ -102,6 +115,9 @@ class PageCase(unittest.TestCase):
     def shoot(self, page, name):
         """Draws everything, in light, dark and on paper; complaints of any of it fail."""
         self.check_access(page)
+        for width in (1400, 390):
+            self.open(page, width=width)
+            self.assertEqual(self.js(OVERLAPS), [], f"width: {width}")
         for dark in (False, True):
             self.open(page, dark=dark)
             self.js("for (const canvas of waiting.keys()) drawChart(canvas)")

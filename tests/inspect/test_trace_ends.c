@@ -58,10 +58,52 @@ static void test_nobody_traces(void **state)
     assert_true(strstr(error.text, "ptrace") != NULL);
 }
 
+/* ---- signals ---- */
+
+/* Another process sends it a signal that it ignores, again and again. */
+static pid_t disturb(pid_t child)
+{
+    const pid_t pid = fork();
+    while (pid == 0) {
+        kill(child, SIGURG);
+        usleep(50);
+    }
+    return pid;
+}
+
+/* A stop for a signal is no step, and no turn of a loop. */
+static void test_signals(void **state)
+{
+    static const struct {
+        traced *function;
+        uint64_t instructions;
+        size_t loops;
+    } cases[] = {{nested, 24 * TURNS + 2, 2},
+                 {repeated, 6 * TURNS + 2, 1},
+                 {calling, 5 * TURNS + 2, 1}};
+    const struct inspect_options options = {.whole_only = true};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct traced_child child = start(cases[i].function, TURNS);
+        const pid_t other = disturb(child.pid);
+        struct inspect_census census;
+        struct error error = {.text = ""};
+        assert_int_equal(inspect_attach(child.pid, &error), 0);
+        assert_int_equal(write(child.go, "", 1), 1);
+        const int status = inspect_follow(child.pid, &options, &census, &error);
+        kill(other, SIGKILL);
+        waitpid(other, NULL, 0);
+        assert_int_equal(status, 0);
+        assert_true(end(&child));
+        assert_int_equal(census.instructions, cases[i].instructions);
+        assert_int_equal(census.n_loops, cases[i].loops);
+        inspect_census_free(&census);
+    }
+}
+
 int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(TEST(test_text), TEST(test_crash), TEST(test_stops),
-                     TEST(test_nobody_traces));
+    return RUN_TESTS(TEST(test_signals), TEST(test_text), TEST(test_crash),
+                     TEST(test_stops), TEST(test_nobody_traces));
 }

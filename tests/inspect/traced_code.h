@@ -30,6 +30,13 @@ CODE(loop_by_copy, "xorl %eax, %eax\n"
                    "   cmpq %rsi, %rax\n"
                    "   jne 1b\n"
                    "   retq")
+/* Its turns are counted in memory, and registers hand a value on: 4 n + 2. */
+CODE(loop_in_memory, "movl %esi, (%rdi)\n"
+                     "1: movq %r8, %r9\n"
+                     "   movq %r9, %r8\n"
+                     "   decl (%rdi)\n"
+                     "   jnz 1b\n"
+                     "   retq")
 /* Left in its middle, by a step that a register holds: 5 n + 3 + 4. */
 CODE(loop_left_inside, "xorl %eax, %eax\n"
                        "movl $3, %edx\n"

@@ -208,7 +208,7 @@ void pointers(const void *a, void *b)
 void linked(const void *a, void *b)
 {
     memmove((char *)b + 1, a, 200);
-    *(char *)b = (char)strlen(a);
+    *(char *)b = (char)(*(const char *)a == 1 ? shifted(1) : strlen(a));
 }
 
 /* ---- code that cannot be copied, or in part ---- */

@@ -53,10 +53,10 @@ static const char *const symbols[] = {"scan",   "switches", "pointers",    "help
 
 static void test_padding(void **state)
 {
-    static const char *const flags[] = {"",         "-DPAD=16",
-                                        "-DPAD=32", "-DPAD=48",
-                                        "-DPAD=60", "-falign-functions=64 -DPAD=3",
-                                        "-s"};
+    static const char *const flags[] = {
+        "",         "-DPAD=16",          "-DPAD=32",
+        "-DPAD=48", "-DPAD=60",          "-falign-functions=64 -DPAD=3",
+        "-s",       "-Dshifted=renamed", "-Wl,-z,noseparate-code"};
     for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
         char *right[ARRAY_LEN(symbols)] = {NULL};
         for (size_t i = 0; i < ARRAY_LEN(flags); i++) {

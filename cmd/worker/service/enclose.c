@@ -59,8 +59,8 @@ static int refuse_reach(void)
 {
     static const int signals[] = {SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo};
     static const int limits[] = {SYS_prlimit64};
-    const int status = refuse_others(signals, ARRAY_LEN(signals), false);
-    return status < 0 ? status : refuse_others(limits, ARRAY_LEN(limits), true);
+    return refuse_others(signals, ARRAY_LEN(signals), false)
+               ?: refuse_others(limits, ARRAY_LEN(limits), true);
 }
 
 /* No signal comes when a file can be read or written: a reply is read when a call is

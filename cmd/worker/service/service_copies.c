@@ -11,8 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096, LOOP_BYTES_MOST = 1024 };
@@ -57,20 +55,15 @@ static void call_once(surgery_function *run, void *context)
 
 /* ---- what executes ---- */
 
-/* The child has the same addresses. Its parent ends it. */
-static void be_traced(const struct copies *copies, int start)
+static void run_traced(const void *context)
 {
+    const struct copies *const copies = context;
     const struct service_case *const entry = copies->of;
-    char byte;
     sigset_t mask;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     confine_child(copies->worker);
     service_enter(&mask);
-    if (read(start, &byte, 1) == 1)
-        inspect_call((void (*)(const void *, void *))entry->run, entry->argument,
-                     entry->state, INSPECT_CALLS);
-    for (;;)
-        pause();
+    inspect_call((void (*)(const void *, void *))entry->run, entry->argument,
+                 entry->state, INSPECT_CALLS);
 }
 
 static int trace(const struct copies *copies, uint64_t steps,
@@ -79,25 +72,7 @@ static int trace(const struct copies *copies, uint64_t steps,
     if (surgery_available(error) < 0)
         return -ENOTSUP;
     const struct inspect_options options = {.timeout_ns = TRACE_NS, .max_steps = steps};
-    int ends[2];
-    if (pipe(ends) < 0)
-        return error_set(error, -errno, "pipe: %s", strerror(errno));
-    const pid_t child = fork();
-    if (child == 0)
-        be_traced(copies, ends[0]);
-    int status = child < 0 ? error_set(error, -errno, "fork: %s", strerror(errno))
-                           : inspect_attach(child, error);
-    if (status == 0 && write(ends[1], "", 1) != 1)
-        status = error_set(error, -EPIPE, "no child to be traced");
-    if (status == 0)
-        status = inspect_follow(child, &options, census, error);
-    close(ends[0]);
-    close(ends[1]);
-    if (child > 0) {
-        kill(child, SIGKILL);
-        waitpid(child, NULL, 0);
-    }
-    return status;
+    return inspect_fork(run_traced, copies, &options, census, error);
 }
 
 /* The loop that executes most: where its head lies in a line, and its bytes. Jumps alone

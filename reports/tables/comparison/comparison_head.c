@@ -27,18 +27,11 @@ static void add_short(struct buffer *buffer, const char *text)
     add_short_n(buffer, text, strlen(text));
 }
 
-static void put_cell(struct markdown_piece *piece, const char *text)
-{
-    fputc(' ', piece->file);
-    text_markdown(piece->file, text);
-    fputs(" |", piece->file);
-}
-
 static void put_short(struct markdown_piece *piece, const char *text)
 {
     buffer_clear(&piece->scratch);
     add_short(&piece->scratch, text);
-    put_cell(piece, buffer_text(&piece->scratch));
+    text_markdown_cell(piece->file, buffer_text(&piece->scratch));
 }
 
 static void put_line(struct markdown_piece *piece)
@@ -186,21 +179,21 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
     buffer_format(cell, "%zu", row->usable);
     if (row->usable < row->cases)
         buffer_format(cell, " of %zu", row->cases);
-    put_cell(piece, buffer_text(cell));
+    text_markdown_cell(piece->file, buffer_text(cell));
     buffer_clear(cell);
     add_change(cell, row->change);
     if (row->ci.known)
         buffer_format(cell, " [%+.2f, %+.2f]", 100 * row->ci.lo, 100 * row->ci.hi);
-    put_cell(piece, buffer_text(cell));
+    text_markdown_cell(piece->file, buffer_text(cell));
     if (isfinite(piece->run->gate->drift)) {
         buffer_clear(cell);
         add_change(cell, row->raw);
-        put_cell(piece, buffer_text(cell));
+        text_markdown_cell(piece->file, buffer_text(cell));
     }
     buffer_clear(cell);
     if (isfinite(row->share_after))
         add_shares(cell, row->share_before, row->share_after);
-    put_cell(piece, buffer_text(cell));
+    text_markdown_cell(piece->file, buffer_text(cell));
     buffer_clear(cell);
     for (size_t i = 0; i < row->n_versus; i++) {
         const struct gate_versus *const versus = &row->versus[i];
@@ -211,7 +204,7 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
         buffer_add(cell, " ");
         add_speeds(cell, versus->before, versus->after);
     }
-    put_cell(piece, buffer_text(cell));
+    text_markdown_cell(piece->file, buffer_text(cell));
 }
 
 void rows_markdown(struct markdown_piece *piece, size_t most)
@@ -262,7 +255,7 @@ static void put_extremes(struct markdown_piece *piece, const char *title,
             char text[CELL_SIZE];
             enum tone tone;
             change_cell(result->comparison, shown[k], text, &tone);
-            put_cell(piece, text);
+            text_markdown_cell(piece->file, text);
         }
     }
     fputc('\n', piece->file);

@@ -75,9 +75,8 @@ static void print_row(struct markdown_piece *piece, const struct result *result)
     }
     buffer_clear(&piece->scratch);
     change_note(piece->run, result, &piece->scratch);
-    fputc(' ', file);
-    text_markdown(file, buffer_text(&piece->scratch));
-    fputs(" |\n", file);
+    text_markdown_cell(file, buffer_text(&piece->scratch));
+    fputc('\n', file);
 }
 
 /* Own cases with a change first, then what else is known of own ones, then libraries. */

@@ -151,9 +151,7 @@ static void put(const struct matrix *matrix, const char *text, int width)
 
     buffer_plain(&plain, text);
     if (matrix->markdown) {
-        fputc(' ', matrix->file);
-        text_markdown(matrix->file, buffer_text(&plain));
-        fputs(" |", matrix->file);
+        text_markdown_cell(matrix->file, buffer_text(&plain));
     } else {
         const int blank = abs(width) - text_width(buffer_text(&plain));
         fprintf(matrix->file, "%*s%s%*s", width > 0 && blank > 0 ? blank : 0, "",

@@ -72,7 +72,7 @@ class Builds(AbCase):
                 "{ if (get_factor()) twice_run(o, s); }\n"
                 'MODULE("dep", run)\n')
             flags = ["-shared", "-fPIC", "-O1", f"-I{SOURCE / 'kernels'}",
-                     f"-I{SOURCE / 'tests/modules'}", "-Wl,--build-id"]
+                     f"-I{SOURCE / 'tests/modules'}", "-Wl,--build-id=0x17"]
             subprocess.run([compiler, *flags, "-Wl,-soname,libdep.so", "-o",
                             folder / "libdep.so", folder / "dep.c"], check=True)
             subprocess.run([compiler, *flags, "-o", folder / "kernel.so",

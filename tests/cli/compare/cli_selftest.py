@@ -36,10 +36,11 @@ class Selftest(SelftestCase):
         self.assertRegex(document["case"], "^gemm/maxplus-f32/[a-z0-9]+/add@16x16x16$")
 
     def test_gates_are_counted_kept_and_cited(self):
-        path = self.folder / "also.json"
+        paths = [self.folder / "also.json", self.folder / "again.json"]
         gates = 1 if sanitized() else 2  # a gate is 48 processes
         done = self.run_tool(*FEW, f"--gates={gates}", "--effects=0,100%", "--threshold=25%",
-                             "--seed=7", "--format=json", f"--json={path}", env=self.env)
+                             "--seed=7", "--format=json", *(f"--json={path}" for path in paths),
+                             env=self.env)
         document = json.loads(done.stdout)
         self.check(document, [0, 1, 0.5], gates)
         self.assertEqual((document["seed"], document["threshold"]), ("7", 0.25))
@@ -48,7 +49,7 @@ class Selftest(SelftestCase):
         self.assertEqual(done.stderr, "")
         kept, = self.kept()
         self.assertEqual(kept.name, f"selftest-{document['host']['fingerprint']}.json")
-        for file in (kept, path):
+        for file in (kept, *paths):
             self.assertEqual(json.loads(file.read_text(encoding="utf-8")), document)
 
         text = self.comparison()

@@ -305,7 +305,7 @@ class CallList(CallCase):
         self.assertRegex(text, r"(?m)^ *\d+ .* not_exported  local$")
         self.assertRegex(text, r"(?m)^one op: .*mix_avx2")
         self.assertTrue(text.splitlines()[-1].startswith(
-            f"Next, with its own prototype: simdbench call '{self.built}:"), text)
+            f"Next: simdbench call '{self.built}:"), text)
         some = self.run_tool("call", f"{self.built}:pack_u").stdout
         self.assertEqual(some.count("\n"), 3, some)
         self.run_tool("call", f"{self.built}:zzz", status=5)

@@ -5,6 +5,19 @@ import subprocess
 from cli_call import MIX, CallCase
 
 SOURCE = """
+#include <signal.h>
+#include <stdlib.h>
+void keep_stack(int *to) /* as the runtime of Go does */
+{
+    static stack_t first;
+    stack_t now;
+    sigaltstack(NULL, &now);
+    if (!first.ss_sp)
+        first = now;
+    if (now.ss_sp != first.ss_sp)
+        abort();
+    *to = 1;
+}
 void flip(int *to) /* zero and one in turns */
 {
     static int calls;
@@ -44,6 +57,7 @@ class CallVaries(CallCase):
         self.assertIn("to depends on what outputs held before the call", row["notes"])
         row = self.unchecked("flip", "void (int to[1])")
         self.assertNotIn("before the call", row["notes"])
+        self.assertIn(self.row("keep_stack", "void (int to[1])")["status"], ("ok", "short"))
 
     def test_state_outside_of_objects(self):
         """Of a function whose object alone changes, calls with new ones are equal."""

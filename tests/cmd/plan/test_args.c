@@ -48,7 +48,6 @@ static void test_defaults(void **state)
                  options.dry_run || options.how.in_process || options.quiet ||
                  options.request.pathologies || options.seed_given ||
                  options.how.accuracy || options.request.isa_strict);
-    assert_null(options.json);
     assert_int_equal(options.n_outputs, 0);
 
     struct options other = parsed("gemm");

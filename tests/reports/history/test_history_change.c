@@ -115,10 +115,17 @@ static void test_told(void **state)
     history_free(&history);
 }
 
+static int write_json(const struct history *history, FILE *file, struct error *error)
+{
+    struct json json = {.root = NULL};
+    history_json(history, &json);
+    return json_end(&json, file, error);
+}
+
 static void test_json(void **state)
 {
     struct history history = make_history();
-    char *const text = text_of(history_write_json, &history);
+    char *const text = text_of(write_json, &history);
     cJSON *const root = cJSON_Parse(text);
     const cJSON *const cases = cJSON_GetObjectItem(root, "cases");
     assert_int_equal(cJSON_GetArraySize(cases), 2);

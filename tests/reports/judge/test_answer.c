@@ -180,8 +180,43 @@ static void limits_that_are_too_low(void **state)
     run_free(run);
 }
 
+/* Times that lie to both sides of the median, which others of that kind do too. */
+static void add_kernel(struct run *run, const char *id, size_t group, double ns)
+{
+    enum { ROUNDS = 24 };
+    struct result *const result = run_add_result(run);
+    need(!string_set(&result->id, id) && !string_set(&result->type, "f32"));
+    result->group = group;
+    result->status = STATUS_OK;
+    result->samples.iterations = 1;
+    result->summary.median_ns = ns;
+    for (uint32_t i = 0; i < ROUNDS; i++)
+        need(!result_add_sample(
+            result, i, ns * (1 + 0.04 * (i * (run->n_results % 2 ? 7 : 11) % 5))));
+}
+
+/* Of two that are level at each size, one is not called the fastest of half of them. */
+static void level_kernels(void **state)
+{
+    struct run *const run = run_new();
+    add_kernel(run, "mix/f32/lib/mix@64", 0, 1010);
+    add_kernel(run, "mix/f32/avx2/mix_avx2@64", 0, 1000);
+    add_kernel(run, "mix/f32/scalar/mix_c@64", 0, 3000);
+    add_kernel(run, "mix/f32/lib/mix@128", 1, 2000);
+    add_kernel(run, "mix/f32/avx2/mix_avx2@128", 1, 2010);
+    add_kernel(run, "mix/f32/scalar/mix_c@128", 1, 6000);
+    assert_true(says(run, "avx2/mix_avx2 is level with another one as the fastest of 3 "
+                          "kernels at both sizes"));
+    add_kernel(run, "mix/f32/avx2/mix_avx2@256", 2, 4000);
+    add_kernel(run, "mix/f32/lib/mix@256", 2, 8000);
+    assert_true(says(run,
+                     "avx2/mix_avx2 is the fastest of 3 kernels at all 3 sizes, level "
+                     "with another one at 2 of them"));
+    run_free(run);
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest),
+    return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest), TEST(level_kernels),
                      TEST(command_with_a_plugin), TEST(limits_that_are_too_low));
 }

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "map.h"
-#include "vector/vector_scalar.h"
-
-#define T f32
-#include "map_body.h"
-#define T f64
-#include "map_body.h"
