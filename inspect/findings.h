@@ -27,6 +27,7 @@ enum inspect_fact {
 enum inspect_source {
     INSPECT_TIME,
     INSPECT_TRACE,
+    INSPECT_LOOP = INSPECT_TRACE,
     INSPECT_RATE,
     INSPECT_BOUND,
     INSPECT_RATIO,

@@ -82,31 +82,15 @@ static const char *flush_denormals(struct variant *variant, const struct situati
                                              : NULL;
 }
 
-static const char *values(struct variant *variant, const struct situation *at,
-                          const char *name)
+/* The name of the condition says which values they have. */
+static const char *values(struct variant *variant, const struct situation *at)
 {
-    variant->how.conditions.values = name;
     return has_role(at, SIMDBENCH_IN, 1, 1) ? NULL : "it has no inputs";
-}
-
-static const char *zero(struct variant *variant, const struct situation *at)
-{
-    return values(variant, at, "zero");
-}
-
-static const char *constant(struct variant *variant, const struct situation *at)
-{
-    return values(variant, at, "constant");
-}
-
-static const char *sorted(struct variant *variant, const struct situation *at)
-{
-    return values(variant, at, "sorted");
 }
 
 static const char *repeated(struct variant *variant, const struct situation *at)
 {
-    const char *const why = values(variant, at, "repeated");
+    const char *const why = values(variant, at);
     return why || has_role(at, SIMDBENCH_IN, OPERANDS_REPEATED_LEAST, 1)
                ? why
                : "no input has 1024 elements";
@@ -224,11 +208,11 @@ const struct condition condition_table[CONDITIONS] = {
     {"flush_denormals", flush_denormals, THREAD_ONLY, OF_OTHER},
     {"huge_pages", huge_pages, OPERANDS_ONLY, OF_OTHER},
     {"input_repeated", repeated, OPERANDS_ONLY, OF_INPUTS},
-    {"input_zero", zero, OPERANDS_ONLY, OF_INPUTS},
+    {"input_zero", values, OPERANDS_ONLY, OF_INPUTS},
     {"kept_heap", kept_heap, "memory of malloc", OF_OTHER},
     {"place", place, CODE_ONLY, OF_COPIES},
     {"fresh_output", fresh_output, OPERANDS_ONLY, OF_OTHER},
-    {"input_constant", constant, OPERANDS_ONLY, OF_INPUTS},
+    {"input_constant", values, OPERANDS_ONLY, OF_INPUTS},
     {"alignment", alignment, OPERANDS_ONLY, OF_OTHER},
     {"page_offset", page_offset, OPERANDS_ONLY, OF_OTHER},
     {"one_thread", one_thread, NULL, OF_OTHER},
@@ -236,7 +220,7 @@ const struct condition condition_table[CONDITIONS] = {
     {"other_isa", next_isa, NULL, OF_OTHER},
     {"layout", layout, NULL, OF_LAYOUT},
     {"other_core", other_core, NULL, OF_OTHER},
-    {"input_sorted", sorted, OPERANDS_ONLY, OF_INPUTS},
+    {"input_sorted", values, OPERANDS_ONLY, OF_INPUTS},
     {"cold_caches", cold_caches, OPERANDS_ONLY, OF_OTHER},
     {"layout", layout, NULL, OF_LAYOUT},
     {"layout", layout, NULL, OF_LAYOUT},

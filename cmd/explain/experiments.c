@@ -52,6 +52,8 @@ static bool open_trial(const struct situation *at, size_t number, struct trial_o
     variant_begin(variant, &subject->base.request, &subject->base.how, subject->name);
     for (size_t i = 0; i < number && condition_table[number].kind == OF_LAYOUT; i++)
         variant->how.conditions.layout += condition_table[i].kind == OF_LAYOUT;
+    if (condition_table[number].kind == OF_INPUTS)
+        variant->how.conditions.values = condition_table[number].name + strlen("input_");
     const char *why = condition_table[number].change(variant, at);
     trial->number = number;
     variant->run = must_have(run_new());

@@ -142,44 +142,50 @@ static bool reads_by_data(const struct inspect_facts *facts)
            GET(call_bytes) > far;
 }
 
-/* Such inputs are faster for other reasons too, so branches must be able to profit: there
- * are some beside that of the loop, or nobody knows. If no input is known, it is unknown
- * for the same reason. */
+/* Cycles are those at the best place of the code; inputs were changed at that as built.
+ */
+static double cycles_of(const struct inspect_facts *facts, double ratio)
+{
+    return ratio * GET(cycles) / fmin(1, GET(place));
+}
+
+/* The reason why other inputs say nothing of branches, or NULL. `alone`: it has none
+ * beside that of the loop. Other values than repeated ones may leave out work, and all
+ * may leave out that of other modules, as the memory that they give. */
+static const char *why_not_tame(const struct inspect_facts *facts, bool alone)
+{
+    const double few_turns = 32, helps = 0.8, much = 0.3;
+    const bool lighter = GET(input_repeated) > helps || GET(out_share) >= much;
+    return reads_by_data(facts) ? "inputs also decide from which pages it reads"
+           : alone && !(GET(trips) <= few_turns)
+               ? "its hot loop has no branch beside its own"
+           : are_decided(facts) ? "its branches hardly ever go their rarer way"
+           : GET(unweighed) > 0 && lighter
+               ? "nobody knows how much work other inputs leave out"
+               : NULL;
+}
+
+/* Such inputs are faster for other reasons too, so branches must be able to profit, or
+ * nobody knows. If no input is known, it is unknown for the same reason. Below what the
+ * code takes at least, they took another way. A loop of few turns may be left by
+ * surprise; other values change how many. */
 static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_zero, FACT_input_constant,
                                                FACT_input_repeated, FACT_input_sorted};
-    const double few_turns = 32, helps = 0.8;
-    if (reads_by_data(facts)) {
-        take_best(facts, FACT_near_input, inputs, 2);
-        inspect_fact_set_absent(facts, FACT_tame_input,
-                                "inputs also decide from which pages it reads");
-        return;
-    }
-    inspect_fact_set_absent(facts, FACT_near_input,
-                            "no data decides from which pages it reads");
     const bool alone = GET(branches) + known(GET(indirect)) <= 1.01;
-    if (alone && !(GET(trips) <= few_turns)) {
-        inspect_fact_set_absent(facts, FACT_tame_input,
-                                "its hot loop has no branch beside its own");
-        return;
-    }
-    if (are_decided(facts)) {
-        inspect_fact_set_absent(facts, FACT_tame_input,
-                                "its branches hardly ever go their rarer way");
-        return;
-    }
-    /* Other values than repeated ones may leave out work. */
-    if (GET(unweighed) > 0 && GET(input_repeated) > helps) {
-        inspect_fact_set_absent(facts, FACT_tame_input,
-                                "nobody knows how much work other inputs leave out");
-        return;
-    }
-    /* A loop of few turns may be left by surprise; other values change how many. */
-    if (alone || GET(unweighed) > 0)
-        facts->fact[FACT_tame_input] = facts->fact[FACT_input_repeated];
+    const char *const why = why_not_tame(facts, alone);
+    if (reads_by_data(facts))
+        take_best(facts, FACT_near_input, inputs, 2);
     else
-        take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);
+        inspect_fact_set_absent(facts, FACT_near_input,
+                                "no data decides from which pages it reads");
+    take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);
+    if (why)
+        inspect_fact_set_absent(facts, FACT_tame_input, why);
+    else if (alone || GET(unweighed) > 0 ||
+             cycles_of(facts, GET(tame_input)) < 0.9 * GET(code_cycles))
+        facts->fact[FACT_tame_input] = facts->fact[FACT_input_repeated];
 }
 
 /* Bounds, and the fact that is unknown with each. */
@@ -192,13 +198,18 @@ static const struct {
     {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain}};
 
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
- * count, a latency or a rate that is wrong, and is evidence of nothing. */
+ * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
+ * each other as long if inputs are repeated, as the work is the same. */
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
-    const double most = INSPECT_REFUTED * GET(cycles);
+    const double all = GET(cycles), repeated = facts->fact[FACT_input_repeated].high;
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
+        const bool waits = GET(input_repeated) > 0 &&
+                           (bound == FACT_chain_cycles || bound == FACT_window_cycles);
+        const double most =
+            INSPECT_REFUTED * (waits ? fmin(all, cycles_of(facts, repeated)) : all);
         if (!(inspect_fact_value(facts, bound) > most))
             continue;
         inspect_fact_set_absent(facts, bound, why);
@@ -222,29 +233,31 @@ static void put_faster_way(struct inspect_facts *facts)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));
 }
 
-/* The edit cuts chains of vectors: it says nothing of others. */
-static void put_unchained(struct inspect_facts *facts)
+/* What an experiment says under a condition alone. */
+static void take_if(struct inspect_facts *facts, enum inspect_fact to,
+                    enum inspect_fact from, bool holds, const char *why)
 {
-    const double nearly_all = 0.9;
-    if (GET(vector_chain) >= nearly_all * GET(chain))
-        facts->fact[FACT_unchained] = facts->fact[FACT_edit_chain];
+    if (holds)
+        facts->fact[to] = facts->fact[from];
     else
-        inspect_fact_set_absent(facts, FACT_unchained,
-                                "the longest chain is not one of vectors alone");
+        inspect_fact_set_absent(facts, to, why);
 }
 
-/* No vector stays in its register over a call: spills of such a loop are those around it,
- * and so are chains through them. */
-static void put_unsaved(struct inspect_facts *facts)
+/* Cores learn branches by heart, but not all of them where jumps go. The edit cuts chains
+ * of vectors, and says nothing of others. No vector stays in its register over a call:
+ * spills of such a loop are those around it, and so are chains through them. */
+static void put_views(struct inspect_facts *facts)
 {
-    static const char why[] = "it calls nothing";
-    if (GET(calls) >= 0.5) {
-        facts->fact[FACT_unsaved] = facts->fact[FACT_edit_spill];
-        PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
-    } else {
-        inspect_fact_set_absent(facts, FACT_unsaved, why);
-        inspect_fact_set_absent(facts, FACT_saved_chain, why);
-    }
+    const double nearly_all = 0.9;
+    const bool calls = GET(calls) >= 0.5;
+    take_if(facts, FACT_learnt_input, FACT_input_repeated, !(GET(indirect) >= 0.1),
+            "it jumps to where data says");
+    take_if(facts, FACT_unchained, FACT_edit_chain,
+            GET(vector_chain) >= nearly_all * GET(chain),
+            "the longest chain is not one of vectors alone");
+    PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
+    take_if(facts, FACT_saved_chain, FACT_saved_chain, calls, "it calls nothing");
+    take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
 }
 
 static void put_limit(struct inspect_facts *facts)
@@ -319,13 +332,12 @@ void inspect_bounds(struct inspect_facts *facts)
     bounds_put_code(facts);
     bounds_put_costs(facts);
     put_memory(facts);
-    put_tame_input(facts);
     put_faster_way(facts);
-    put_unchained(facts);
-    put_unsaved(facts);
+    put_views(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);
+    put_tame_input(facts);
     put_splits(facts);
 }
 

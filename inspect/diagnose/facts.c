@@ -116,10 +116,10 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
 #define SET(fact) inspect_fact_set(facts, FACT_##fact, loop->fact)
     if (loop->trips > 0)
         SET(trips);
-    if (loop->chain > 0)
+    if (loop->chain > 0) {
         SET(chain);
-    if (loop->chain > 0)
         SET(vector_chain);
+    }
     if (loop->chain_full > 0)
         SET(chain_full);
     if (loop->memory_chain > 0 && loop->register_chain > 0) {
@@ -183,41 +183,15 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     inspect_fact_set(facts, FACT_sample_error, loop->error);
     if (loop->window_chain > 0)
         SET(window_chain);
-    SET(instructions);
-    SET(vector);
-    SET(scalar_float);
-    SET(integer);
-    SET(alu);
-    SET(lone);
-    SET(loads);
-    SET(stores);
-    SET(bytes_loaded);
-    SET(bytes_stored);
-    SET(copies);
-    SET(crossings);
-    SET(taken_apart);
-    SET(divides);
-    SET(integer_divides);
-    SET(divides_f64);
-    SET(multiplies);
-    SET(float_arithmetic);
-    SET(fma);
-    SET(gathered);
-    SET(scattered);
-    SET(computed);
-    SET(computed_bits);
-    SET(shuffles);
-    SET(shuffle_bits);
-    SET(permutes);
-    SET(line_splits);
-    SET(split_stores);
-    SET(forwards);
-    SET(failed_forwards);
-    SET(crowded);
-    SET(wild_stores);
-    SET(aliases_4k);
-    SET(legacy_sse);
-    SET(vex);
+#define OF_TIME(id)
+#define OF_TRACE(id)
+#define OF_LOOP(id) SET(id);
+#define OF_RATE(id)
+#define OF_BOUND(id)
+#define OF_RATIO(id)
+#define OF_COUNT(id)
+#define FACT(id, source, unit, text) OF_##source(id)
+#include "facts.def"
     /* Those have no width that could be compared. */
     if (!loop->apart)
         SET(widest_bits);

@@ -241,10 +241,15 @@ void inspect_find(const struct inspect_facts *facts, struct inspect_findings *fi
     move_small_flips(facts, findings->finding, findings->n);
     move_data(findings->finding, findings->n);
     find_residual(facts, findings);
-    if (findings->n == 0 || findings->residual_share > much)
-        findings->finding[findings->n++] =
-            (struct inspect_finding){.cause = CAUSE_unexplained,
-                                     .confidence = INSPECT_MODELLED,
-                                     .share = NAN,
-                                     .experiment = INSPECT_FACTS};
+    if (findings->n > 0 && !(findings->residual_share > much))
+        return;
+    struct inspect_finding *const first = findings->finding;
+    const size_t last = findings->n++;
+    const bool before = last == 1 && first->cause == CAUSE_placement &&
+                        2 * first->share < findings->residual_share;
+    first[last] = *first;
+    first[before ? 0 : last] = (struct inspect_finding){.cause = CAUSE_unexplained,
+                                                        .confidence = INSPECT_MODELLED,
+                                                        .share = NAN,
+                                                        .experiment = INSPECT_FACTS};
 }

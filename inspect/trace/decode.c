@@ -262,7 +262,8 @@ static void take_registers(const ZydisDecodedOperand *operand, unsigned *widest,
         const unsigned bits =
             ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);
         *widest = bits > *widest ? bits : *widest;
-        code->dirties |= writes && bits > 128;
+        /* No instruction of SSE or VEX reaches the upper 16. */
+        code->dirties |= writes && bits > 128 && mask >> REGISTER_VECTOR & 0xffff;
     }
 }
 

@@ -69,6 +69,17 @@ static void take_string(const struct node *node, const struct asking *asking, ui
     to->latency = NAN;
 }
 
+/* Sums of x87 stay on its top of stack, where many of a form were timed as a chain. */
+static void take_top(const struct code *code, struct code_cost *taken)
+{
+    const uint64_t top = code->reads & code->writes & UINT64_C(1) << REGISTER_X87;
+    if (!top || !code->float_arithmetic || !(taken->throughput > 0))
+        return;
+    taken->link[0].from = taken->link[0].to = top;
+    taken->link[0].cycles = taken->link[0].full = (float)taken->throughput;
+    taken->n_links = 1;
+}
+
 struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *options,
                              const struct child *child)
 {
@@ -94,12 +105,15 @@ struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *
     for (uint32_t i = 0; i < nodes->n; i++) {
         struct node *const node = &nodes->node[i];
         const uint32_t at = asking.of[i];
-        const bool string =
-            at != NO_NODE && node->code.repeats && options->window.string > 0;
+        const double cycles = node->code.n_accesses > 1 ? options->window.string_copies
+                                                        : options->window.string;
+        const bool string = at != NO_NODE && node->code.repeats && cycles > 0;
         if (string)
-            take_string(node, &asking, at, options->window.string, taken);
-        if (at != NO_NODE && (string || costs[at].known))
-            node->code.cost = &taken[at];
+            take_string(node, &asking, at, cycles, taken);
+        if (at == NO_NODE || !(string || costs[at].known))
+            continue;
+        take_top(&node->code, &taken[at]);
+        node->code.cost = &taken[at];
     }
 out:
     FREE_EACH(asking.code, asking.of, costs);

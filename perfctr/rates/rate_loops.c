@@ -192,12 +192,14 @@ LOOP(stay_128, "", TIMES(16, "pxor %%xmm1, %%xmm0\n\t"), "")
 LOOP(mispredict, RESUME, RANDOM(1), KEEP)
 LOOP(predict, RESUME, RANDOM(0), KEEP)
 
-/* It stores 32 bytes; no instruction with REP does less. Its registers may be those of
- * the loop. */
-#define STRING(store)                                                  \
-    "mov %[at], %%rax\n\tmov %%rdi, %%r9\n\tlea 256(%%rax), %%rdi\n\t" \
-    "mov $32, %%ecx\n\t" store "mov %%r9, %%rdi\n\t"
+/* It stores 32 bytes, or copies them; no instruction with REP that does so takes less.
+ * Its registers may be those of the loop. */
+#define STRING(store)                                                            \
+    "mov %[at], %%rax\n\tmov %%rdi, %%r9\n\tmov %%rsi, %%rdx\n\t"                \
+    "lea 256(%%rax), %%rdi\n\tlea 128(%%rax), %%rsi\n\tmov $32, %%ecx\n\t" store \
+    "mov %%r9, %%rdi\n\tmov %%rdx, %%rsi\n\t"
 LOOP(string, "", TIMES(4, STRING("rep stosb\n\t")), "")
+LOOP(string_copies, "", TIMES(4, STRING("rep movsb\n\t")), "")
 LOOP(no_string, "", TIMES(4, STRING("")), "")
 
 LOOP(call, LEAVE_STACK "jmp 1f\n3:\n\tret\n", TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
@@ -260,6 +262,7 @@ const struct rate core_rates[] = {
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
     {"cost_string", NULL, 4, loop_string, loop_no_string},
+    {"cost_string_copies", NULL, 4, loop_string_copies, loop_no_string},
     {"cost_cpuid", NULL, 1, loop_cpuid, nothing},
     {"cost_mixed", "avx2", 16, loop_mixed, loop_unmixed},
     FAULT_ROW,

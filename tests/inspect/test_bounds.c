@@ -414,7 +414,11 @@ static void test_shares(void **state)
     assert_near(VALUE(scalar_stack_share), 0.25, 1e-9);
     assert_near(VALUE(branch_share), 3 / 36.0, 1e-9);
     assert_near(VALUE(page_share), 0.25, 1e-9);
+    SET(stores, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(elements), 2, 0);
     SET(loads, 0);
+    SET(stores, 0);
     inspect_bounds(&facts);
     assert_near(VALUE(elements), 1, 0);
 }

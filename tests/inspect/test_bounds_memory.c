@@ -149,6 +149,7 @@ static void test_touches_a_part(void **state)
 static void test_gathers(void **state)
 {
     struct inspect_facts facts = tile();
+    SET(call_cycles, 7000);
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.5, 0.4, 0.6);
     SET(page_changes, 0);
     SET(call_bytes, 1 << 24);
@@ -164,9 +165,28 @@ static void test_gathers(void **state)
     assert_near(VALUE(near_input), 0.5, 1e-9);
 }
 
+/* The same work on other values refutes how long results wait, and nothing else. */
+static void test_refuted_by_inputs(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(chain, 7.6);
+    SET(window_chain, 7.9);
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.6, 0.5, 0.7);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 7.6, 1e-9);
+    assert_true(facts.fact[FACT_window_cycles].refuted);
+    assert_near(VALUE(code_cycles), 8, 1e-9);
+    /* Inputs were changed at another place, where all takes longer. */
+    SET(window_chain, 7.9);
+    SET(place, 0.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(window_cycles), 7.9, 1e-9);
+}
+
 static void test_tame_input(void **state)
 {
     struct inspect_facts facts = tile();
+    SET(call_cycles, 7000);
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.8, 0.7, 0.9);
     inspect_fact_set_interval(&facts, FACT_input_sorted, 0.6, 0.5, 0.7);
     inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
@@ -206,12 +226,28 @@ static void test_tame_input(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.5, 0);
     /* Zeros may be less work. */
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.12, 0.12, 0.12);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.12, 0);
+    /* Below 8 cycles of 70, which its arithmetic takes, they took another way. */
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.1, 0.1, 0.1);
     inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.5, 0);
+    SET(place, 0.9);
+    inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.1, 0);
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.12, 0.12, 0.12);
     SET(unweighed, 1);
+    SET(out_share, 0.2);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.5, 0);
+    assert_near(VALUE(learnt_input), 0.5, 0);
+    /* Other modules may do less for them; where jumps go is not learnt by heart. */
+    SET(out_share, 0.4);
+    SET(indirect, 1);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)) && isnan(VALUE(learnt_input)));
+    SET(out_share, 0);
     inspect_fact_set_interval(&facts, FACT_input_repeated, 0.9, 0.9, 0.9);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(tame_input)));
@@ -229,6 +265,7 @@ static void test_tame_input(void **state)
 static void test_near_input(void **state)
 {
     struct inspect_facts facts = tile();
+    SET(call_cycles, 7000);
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.5, 0.4, 0.6);
     inspect_fact_set_interval(&facts, FACT_input_sorted, 1, 0.9, 1.1);
     SET(branches, 2);
@@ -262,6 +299,7 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
                      TEST(test_operands_once), TEST(test_stores_across_lines),
-                     TEST(test_touches_a_part), TEST(test_gathers), TEST(test_tame_input),
+                     TEST(test_touches_a_part), TEST(test_gathers),
+                     TEST(test_refuted_by_inputs), TEST(test_tame_input),
                      TEST(test_near_input));
 }

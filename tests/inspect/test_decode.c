@@ -151,6 +151,14 @@ static void test_integer_vectors(void **state)
     assert_true(decoded(BYTES(0xc5, 0xf3, 0x58, 0xc2)).scalar_float);
 }
 
+/* Upper halves that instructions of SSE must keep are those of the lower 16 registers. */
+static void test_dirty(void **state)
+{
+    /* vmovdqu64 zmm0 and zmm16, [rdi] */
+    assert_true(decoded(BYTES(0x62, 0xf1, 0xfe, 0x48, 0x6f, 0x07)).dirties);
+    assert_false(decoded(BYTES(0x62, 0xe1, 0xfe, 0x48, 0x6f, 0x07)).dirties);
+}
+
 /* Scalar code masks and blends with whole registers. */
 static void test_no_width(void **state)
 {
@@ -343,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_idioms),
         cmocka_unit_test(test_integer_vectors),
         cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_dirty),
         cmocka_unit_test(test_no_width),
         cmocka_unit_test(test_chains_of_bytes),
         cmocka_unit_test(test_chains_through_memory),

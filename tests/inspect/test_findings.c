@@ -8,8 +8,7 @@ enum { SAID_MAX = 12 };
 struct script {
     enum inspect_cause cause;
     enum inspect_confidence confidence;
-    struct said facts[SAID_MAX];
-    struct said silent[SAID_MAX]; /* each of them alone silences it */
+    struct said facts[SAID_MAX], silent[SAID_MAX]; /* each of these silences it */
 };
 
 /* The end of a list: no script has an unknown fact. */
@@ -72,8 +71,13 @@ static const struct script scripts[] = {
     {CAUSE_mispredicts,
      INSPECT_FLIPPED,
      {IS(tame_input, 0.5), IS(cycles, 10), END},
-     {IS(flush_denormals, 0.5), IS(code_cycles, 9.5), IS(input_repeated, 1),
+     {IS(flush_denormals, 0.5), IS(code_cycles, 9.5), IS(learnt_input, 1),
       IS(mispredict_cycles, 0.1), END}},
+    {CAUSE_mispredicts,
+     INSPECT_MODELLED,
+     {IS(unweighed, 1), IS(guess_cycles, 6), IS(gap_cycles, 9), IS(cycles, 10),
+      IS(code_cycles, 3), IS(page_share, 0.02), HOT, END},
+     {IS(out_share, 0.4), IS(small_shape, 0.5), IS(learnt_input, 1), END}},
     {CAUSE_call,
      INSPECT_STRUCTURAL,
      {IS(out_share, 0.8), IS(out_length, 120), END},
@@ -171,7 +175,7 @@ static const struct script scripts[] = {
      {IS(failed_forwards, 1), IS(calls, 1), IS(limit_share, 0.9), END}},
     {CAUSE_branch,
      INSPECT_STRUCTURAL,
-     {IS(decisions, 4), IS(branch_share, 0.5), EXPLAINED, END},
+     {IS(decisions, 4), IS(branch_share, 0.5), IS(instructions, 79), EXPLAINED, END},
      {IS(calls, 1), IS(limit_share, 0.9), END}},
     {CAUSE_branch,
      INSPECT_STRUCTURAL,

@@ -112,6 +112,7 @@ static void test_table_order_breaks_ties(void **state)
     inspect_fact_set(&facts, FACT_vector_reloads, 2);
     inspect_fact_set(&facts, FACT_vector_spills, 2);
     inspect_fact_set(&facts, FACT_spill_share, 0.3);
+    inspect_fact_set(&facts, FACT_instructions, 40);
     inspect_fact_set(&facts, FACT_decisions, 4);
     inspect_fact_set(&facts, FACT_branch_share, 0.5);
     inspect_find(&facts, &findings);
@@ -245,6 +246,16 @@ static void test_placement_is_apart(void **state)
     assert_near(findings.finding[0].share, 0.5, 1e-9);
     assert_near(findings.residual_cycles, 2, 1e-9);
     assert_near(findings.residual_share, 0.1, 1e-9);
+    /* Twice as much has no cause as its place costs. */
+    inspect_fact_set(&facts, FACT_code_cycles, 5);
+    inspect_fact_set_interval(&facts, FACT_place, 0.85, 0.84, 0.86);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 2);
+    assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
+    assert_int_equal(findings.finding[1].cause, CAUSE_placement);
+    inspect_fact_set_interval(&facts, FACT_place, 0.75, 0.74, 0.76);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.finding[0].cause, CAUSE_placement);
 }
 
 /* A gain that other addresses bring as well is no gain by the condition. */

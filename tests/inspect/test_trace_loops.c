@@ -30,6 +30,17 @@ static void test_strings(void **state)
         }
         inspect_census_free(&census);
     }
+    /* One that loads, too, costs more. */
+    const struct inspect_options options = {
+        .whole_only = true,
+        .costs = knows_nothing,
+        .window = {.string = 13, .string_copies = 17}};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    assert_int_equal(trace(moving, TURNS, &options, &census, &error), 0);
+    assert_string_equal(census.loop[0].dearest_form, "rep movsq");
+    assert_near(census.loop[0].dearest, 17, 1e-9);
+    inspect_census_free(&census);
 }
 
 static void knows_names(void *context, const struct inspect_code *code, size_t n,
@@ -65,6 +76,9 @@ static void test_divisions(void **state)
     assert_near(census.loop[0].divides, 3, 1e-9);
     assert_near(census.loop[0].divided, 14, 1e-9);
     assert_null(census.loop[0].dearest_form);
+    inspect_census_free(&census);
+    assert_int_equal(trace(adding_x87, TURNS, &options, &census, &error), 0);
+    assert_near(census.loop[0].chain, 5, 1e-6);
     inspect_census_free(&census);
     /* Products of integers share a unit. */
     assert_int_equal(trace(multiplying, TURNS, &options, &census, &error), 0);

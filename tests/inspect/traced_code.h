@@ -82,6 +82,21 @@ CODE(alternating, "movl %esi, %ecx\n"
                   "2: decl %ecx\n"
                   "   jnz 1b\n"
                   "   retq")
+/* A sum on top of the stack of x87. */
+CODE(adding_x87, "1: fadds (%rdi)\n"
+                 "   decl %esi\n"
+                 "   jnz 1b\n"
+                 "   retq")
+/* It copies a word each turn, from where it lies to there. */
+CODE(moving, "movl %esi, %r8d\n"
+             "movq %rdi, %rdx\n"
+             "1: movq %rdx, %rdi\n"
+             "   movq %rdx, %rsi\n"
+             "   movl $1, %ecx\n"
+             "   rep movsq\n"
+             "   decl %r8d\n"
+             "   jnz 1b\n"
+             "   retq")
 /* Fills a page each turn; an instruction however many elements: 6 n + 2. */
 CODE(repeated, "movq %rdi, %rdx\n"
                "1: movq %rdx, %rdi\n"
