@@ -124,13 +124,23 @@ int child_step(struct child *child)
     return go_on(child, PTRACE_SINGLESTEP) ?: child_wait(child, -1);
 }
 
+/* Goes on past all signals, which are delivered. */
+static int go_past_signals(struct child *child, int how)
+{
+    for (;;) {
+        const int status = go_on(child, how) ?: child_wait(child, -1);
+        if (status < 0 || child->trapped)
+            return status;
+        if (child->stop && child->stop(child->stop_context))
+            return -EINTR;
+        if (now_ns() > child->deadline)
+            return -ETIMEDOUT;
+    }
+}
+
 int child_advance(struct child *child)
 {
-    int status = 0;
-    do
-        status = child_step(child);
-    while (status == 0 && !child->trapped);
-    return status;
+    return go_past_signals(child, PTRACE_SINGLESTEP);
 }
 
 int child_resume(struct child *child)
@@ -140,11 +150,7 @@ int child_resume(struct child *child)
 
 int child_continue(struct child *child)
 {
-    int status = 0;
-    do
-        status = child_resume(child) ?: child_wait(child, -1);
-    while (status == 0 && !child->trapped);
-    return status;
+    return go_past_signals(child, PTRACE_CONT);
 }
 
 int child_interrupt(struct child *child)

@@ -38,7 +38,7 @@ void child_close(struct child *child);
 int child_step(struct child *child);
 /* One step that is taken: a signal that comes before it is delivered first. */
 int child_advance(struct child *child);
-/* Up to a breakpoint, past all signals. */
+/* Goes on up to a breakpoint; a signal that comes before it is delivered. */
 int child_continue(struct child *child);
 /* The two halves of a way to a stop. Waits for a stop at most `wait_ns`, then -EAGAIN;
  * -1: up to the deadline. */

@@ -356,11 +356,13 @@ static void test_beginning(void **state)
     assert_true(census.call_instructions >= 0 && census.call_instructions < 2 * right);
     assert_true(census.call_instructions == 0 || census.call_instructions > right / 2);
     inspect_census_free(&census);
-    /* Two loops that agree tell it but for the turns that a window cuts off. */
+    /* Two loops that agree tell it but for the turns that a window cuts off; windows that
+     * all begin where it does may make them contradict each other. */
     assert_int_equal(trace(nested, 3000, &options, &census, &error), 0);
     assert_false(census.whole);
-    assert_true(census.call_instructions > of_nested / 1.5 &&
-                census.call_instructions < of_nested * 1.5);
+    assert_true(census.call_instructions == 0 ||
+                (census.call_instructions > of_nested / 1.5 &&
+                 census.call_instructions < of_nested * 1.5));
     inspect_census_free(&census);
 }
 
