@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON of hyperfine, nanobench, criterion and pytest-benchmark as a run. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,7 +282,7 @@ int json_read_foreign(const struct value *root, struct run *run)
         code = value_no_memory(root);
     else
         code = kind.read ? kind.read(root, run)
-                         : value_list(root, kind.list, INT_MAX, kind.add, run);
+                         : value_list(root, kind.list, 0, kind.add, run);
     if (code)
         return code;
     return run_summarise(run, GROUP_ALL) ? value_no_memory(root) : 0;
