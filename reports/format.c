@@ -63,7 +63,8 @@ int run_write(const struct run *run, enum format format,
     return code;
 }
 
-int json_write(struct json *json, enum format format, FILE *file, struct error *error)
+int page_or_json_write(struct json *json, enum format format, FILE *file,
+                       struct error *error)
 {
     return format == FORMAT_HTML ? html_write_json(json, file, error)
                                  : json_end(json, file, error);

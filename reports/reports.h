@@ -43,4 +43,5 @@ int format_find(const char *name, enum format *format);
 int run_write(const struct run *run, enum format format,
               const struct text_options *options, FILE *file, struct error *error);
 /* A document that is no run, as JSON or as a page of HTML. Frees it. */
-int json_write(struct json *json, enum format format, FILE *file, struct error *error);
+int page_or_json_write(struct json *json, enum format format, FILE *file,
+                       struct error *error);

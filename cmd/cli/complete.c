@@ -137,7 +137,7 @@ static const char *kernel_variant(const struct simdbench_kernel *k)
 static void add_parts(const struct completion *c,
                       const char *(*part)(const struct simdbench_kernel *kernel))
 {
-    for (const struct simdbench_kernel *const *k = kernel_list(); *k && part; k++)
+    for (const struct simdbench_kernel *const *k = kernel_list(); *k; k++)
         if (is_wanted(c, *k) && part(*k))
             add(c, part(*k), "", NULL);
 }
@@ -145,8 +145,7 @@ static void add_parts(const struct completion *c,
 static void add_known(const struct completion *c, void (*known)(struct text_list *names))
 {
     FREED_BY(text_list_free) struct text_list names = {0};
-    if (known)
-        known(&names);
+    known(&names);
     add_list(c, &names);
 }
 
@@ -199,13 +198,16 @@ static const struct value_source {
     {"threads", .all = true},
 };
 
+/* Adds all values of a source. */
 static void add_source(const struct completion *c, const struct value_source *source)
 {
     if (c->op && source->words)
         add_split(c, *(const char *const *)((const char *)c->op + source->words) ?: "",
                   ", ");
-    add_parts(c, source->part);
-    add_known(c, source->known);
+    if (source->part)
+        add_parts(c, source->part);
+    if (source->known)
+        add_known(c, source->known);
     if (source->add)
         source->add(c);
     if (source->all)

@@ -18,8 +18,9 @@ struct called {
     char reference[2 * PATH_MAX]; /* with the path of its library, if it has one */
 };
 
-/* What runs is of a module (NULL: of simdbench), and alone: its op, or all (NULL). */
-void call_module(struct options *options, const char *module, const char *op);
+/* Asks for the kernels of a module (NULL: own ones), of one op (NULL: all), without
+ * baselines. */
+void request_module(struct options *options, const char *module, const char *op);
 /* Is the word a prototype, no name of a case, an op or a file? */
 bool called_is_prototype(const char *word);
 /* Writes the declaration with the options of `call` to called->file: that of --save, or a

@@ -54,7 +54,7 @@ static int choose_sizes(struct options *options)
 
 static int audit_module(struct options *options, const char *module, const char *op)
 {
-    call_module(options, module, op);
+    request_module(options, module, op);
     if (!options->request.isas.n)
         text_list_add(&options->request.isas, "all");
     if (!options->request.sizes.n && !options->request.shapes.n && !options->help) {

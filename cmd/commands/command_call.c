@@ -118,7 +118,7 @@ static int call_list(const char *name, const char *pattern)
     return status < 0 ? exit_status_of(status, &error) : status;
 }
 
-void call_module(struct options *options, const char *module, const char *op)
+void request_module(struct options *options, const char *module, const char *op)
 {
     if (module) {
         FREED_BY(free_memory) char *path = NULL;
@@ -139,7 +139,7 @@ static int call_function(struct options *options, struct error *error)
     const int failed = called_declare(options, words[0], words[1], &called, error);
     int status = failed ? exit_status_of(failed, error) : 0;
     if (!failed) {
-        call_module(options, called.file, called.op);
+        request_module(options, called.file, called.op);
         status = command_op(options);
     }
     called_forget(&called);
@@ -152,7 +152,8 @@ int command_call(struct options *options)
     char object[PATH_MAX];
     const char *places = NULL, *const what = options->files.item[0];
     if (module_is_declared(what)) {
-        call_module(options, what, options->files.n > 1 ? options->files.item[1] : NULL);
+        request_module(options, what,
+                       options->files.n > 1 ? options->files.item[1] : NULL);
         return command_op(options);
     }
     const int status = place_split(what, object, sizeof object, &places, &error);

@@ -47,7 +47,7 @@ static int write_as(const void *context, enum format format, FILE *file,
     if (format == FORMAT_CSV)
         return history_write_csv(history, file, error);
     history_json(history, &json);
-    return json_write(&json, format, file, error);
+    return page_or_json_write(&json, format, file, error);
 }
 
 int command_history(struct options *options)

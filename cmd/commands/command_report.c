@@ -83,7 +83,7 @@ static int write_fleet(const void *context, enum format format, FILE *file,
     struct json json = {.root = NULL};
     if (format == FORMAT_JSON || format == FORMAT_HTML) {
         fleet_json(fleet, &json);
-        return json_write(&json, format, file, error);
+        return page_or_json_write(&json, format, file, error);
     }
     const int rc = format == FORMAT_CSV        ? fleet_write_csv(fleet, file)
                    : format == FORMAT_MARKDOWN ? fleet_write_markdown(fleet, file)

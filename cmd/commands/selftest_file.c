@@ -27,7 +27,7 @@ int selftest_write(const void *selftest, enum format format, FILE *file,
 
 static int save(const void *selftest, FILE *file, struct error *error)
 {
-    return selftest_write(selftest, FORMAT_JSON, file, error);
+    return selftest_write_json(selftest, file, error);
 }
 
 int selftest_keep(const struct selftest *selftest, struct error *error)

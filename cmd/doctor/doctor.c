@@ -8,6 +8,7 @@
 
 #include "doctor/doctor.h"
 #include "doctor_private.h"
+#include "output/output.h"
 #include "process/process.h"
 #include "worker/worker.h"
 
@@ -122,20 +123,19 @@ static int command_topic(const struct options *options)
     return exit_status_of(status, &error);
 }
 
-static int write_checks(const struct checks *checks, enum format format,
+static int write_checks(const void *checks, enum format format, FILE *file,
                         struct error *error)
 {
     struct json json = {.root = NULL};
-    int rc = 0;
-    if (format == FORMAT_MARKDOWN)
-        checks_markdown(checks, stdout);
-    else if (format == FORMAT_TABLE)
-        checks_print(checks, terminal_colour(stdout), stdout);
-    else {
+    if (format == FORMAT_JSON || format == FORMAT_HTML) {
         checks_json(checks, &json);
-        rc = json_write(&json, format, stdout, error);
+        return page_or_json_write(&json, format, file, error);
     }
-    return rc ? rc : standard_flush(error);
+    if (format == FORMAT_MARKDOWN)
+        checks_markdown(checks, file);
+    else
+        checks_print(checks, terminal_colour(file), file);
+    return 0;
 }
 
 int command_doctor(struct options *options)
@@ -164,7 +164,7 @@ int command_doctor(struct options *options)
     checks_tracing(checks);
     checks_isas(checks);
     checks_baselines(checks, baseline, baselines_ask(baseline, BASELINES_MAX));
-    rc = write_checks(checks, options->format, &error);
+    rc = document_write(options, write_checks, checks, &error);
 out:
     FREE_EACH(vitals, baseline, checks);
     return exit_status_of(rc, &error);

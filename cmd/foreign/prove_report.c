@@ -323,11 +323,8 @@ static void print_markdown(const struct foreign *foreign, FILE *file)
             continue;
         fill(foreign, target, &cells);
         fputc('|', file);
-        for (size_t i = 0; i < COLUMNS; i++) {
-            fputc(' ', file);
-            text_markdown(file, cells.cell[i]);
-            fputs(" |", file);
-        }
+        for (size_t i = 0; i < COLUMNS; i++)
+            text_markdown_cell(file, cells.cell[i]);
         fputc('\n', file);
     }
     fputc('\n', file);

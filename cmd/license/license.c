@@ -208,14 +208,14 @@ static int write_as(const void *context, enum format format, FILE *file,
 {
     const struct license *const license = context;
     struct json json = {.root = NULL};
-    if (format == FORMAT_TABLE)
-        license_print(license, file);
-    else if (format == FORMAT_MARKDOWN)
-        license_markdown(license, file);
-    else {
+    if (format == FORMAT_JSON || format == FORMAT_HTML) {
         license_json(license, &json);
-        return json_write(&json, format, file, error);
+        return page_or_json_write(&json, format, file, error);
     }
+    if (format == FORMAT_MARKDOWN)
+        license_markdown(license, file);
+    else
+        license_print(license, file);
     return 0;
 }
 

@@ -8,8 +8,6 @@
 #include "judge/judge.h"
 #include "text/text.h"
 
-/* One row for each case, in plan order (RFC 4180): numbers in full, unknown ones empty.
- */
 static void put_interval(struct csv *csv, bool known, const struct interval *interval)
 {
     CSV_NUMBERS(csv, known && interval->known, interval->lo, interval->hi,
@@ -209,6 +207,8 @@ static void put_row(struct csv *csv, const struct run *run, const struct result 
     csv_end(csv);
 }
 
+/* One row for each case, in plan order (RFC 4180): numbers in full, unknown ones empty.
+ */
 int csv_write(const struct run *run, FILE *file)
 {
     struct csv csv = {.file = file};

@@ -73,6 +73,7 @@ int history_answer(const struct history *history, char ***lines, size_t *n);
  * -EIO or -errno. */
 int history_write_table(const struct history *history, FILE *file, struct error *error);
 int history_write_csv(const struct history *history, FILE *file, struct error *error);
-/* All with the changes; the caller looks at `failed` and frees it. */
 struct json;
+/* Makes the document of all entries and changes; the caller looks at `failed` and frees
+ * it. */
 void history_json(const struct history *history, struct json *json);

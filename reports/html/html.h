@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HTML: a run or a history as one page that needs nothing beside it. The page is made of
- * page.html, page.css, the scripts of this folder and Chart.js when simdbench is built
- * (scripts/embed_page.py), and shows the JSON that is put into it here.
+ * HTML: a run or another document as one page that needs nothing beside it. The page is
+ * made of page.html, page.css, the scripts of this folder and Chart.js when simdbench is
+ * built (scripts/embed_page.py), and shows the JSON that is put into it here.
  */
 #pragma once
 
 #include <stdio.h>
 
-#include "history/history.h"
 #include "model/model.h"
 #include "text/text.h"
 

@@ -28,7 +28,7 @@ function fleetTable(cases) {
   return table("Hosts", [
     { title: "host", value: ({ host }) => host.node },
     { title: "case", value: ({ one }) => one.id },
-    { title: "time", number: true, value: ({ host }) => host.median_ns, show: ({ host }) => time(host.median_ns) },
+    numbers("time", ({ host }) => host.median_ns, time),
     { title: "of the median", number: true, value: ({ host }) => host.ratio, show: ({ host }) => change(host.ratio - 1) },
     { title: "z", number: true, value: ({ host }) => host.z },
     { title: "runs", number: true, value: ({ host }) => host.runs_ns.length },

@@ -25,7 +25,7 @@ function gateTable(list) {
     of("base_ns", (ns) => ns > 0 ? time(ns) : "–"), of("head_ns", (ns) => ns > 0 ? time(ns) : "–"),
     { ...of("floor", percent), title: "noise floor" },
     { ...of("delta", percent), title: "to exceed" }, of("detectable", percent),
-    { ...of("processes", digits), value: (result) => result.comparison.processes || null },
+    numbers("processes", (result) => result.comparison.processes || null),
     of("p", (p) => known(p) ? p.toPrecision(2) : "–"),
     { title: "reason", value: (result) => result.comparison.reason ??
       result.comparison.code?.reason ?? result.comparison.placement?.unmoved ?? "" }],

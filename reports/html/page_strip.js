@@ -38,7 +38,7 @@ function strip(scale, { bands = [], lines = [], dots = [] }, label) {
       dot.text ? svg("title", {}, dot.text) : null)]));
 }
 
-// Names of places on that axis, above the rows; the first ones, where there is no room for all.
+// Puts names of places on that axis, above the rows; a name that has no room beside an earlier one is left out.
 const axisRow = (scale, places) => svg("svg", { class: "strip axis", "aria-hidden": "true", height: 16, width: "100%" },
   places.filter(([at], i) => places.slice(0, i).every(([other]) => Math.abs(scale(at) - scale(other)) > 0.13))
     .map(([at, text]) => svg("text", { x: across(scale(at)), y: 12, "text-anchor": "middle" }, text)));

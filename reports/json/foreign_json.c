@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON of hyperfine, nanobench, criterion and pytest-benchmark as a run. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,16 +211,18 @@ static struct foreign_document kind_of(const struct value *root)
     if (has(root, "schema_version"))
         return (struct foreign_document){.harness = NULL};
     if (has(root, "iters") && has(root, "times"))
-        return (struct foreign_document){"criterion", read_sample, NULL, NULL};
+        return (struct foreign_document){"criterion", .read = read_sample};
     if (has(&median, "point_estimate"))
-        return (struct foreign_document){"criterion", read_estimates, NULL, NULL};
+        return (struct foreign_document){"criterion", .read = read_estimates};
     if (row.json && has(&row, "command"))
-        return (struct foreign_document){"hyperfine", NULL, "results", add_command};
+        return (struct foreign_document){"hyperfine", .list = "results",
+                                         .add = add_command};
     if (test.json && has(&test, "stats"))
-        return (struct foreign_document){"pytest-benchmark", NULL, "benchmarks",
-                                         add_pytest};
+        return (struct foreign_document){"pytest-benchmark", .list = "benchmarks",
+                                         .add = add_pytest};
     if (row.json && has(&row, "median(elapsed)"))
-        return (struct foreign_document){"nanobench", NULL, "results", add_nanobench};
+        return (struct foreign_document){"nanobench", .list = "results",
+                                         .add = add_nanobench};
     return (struct foreign_document){.harness = NULL};
 }
 
@@ -283,7 +284,7 @@ int json_read_foreign(const struct value *root, struct run *run)
         code = value_no_memory(root);
     else
         code = kind.read ? kind.read(root, run)
-                         : value_list(root, kind.list, INT_MAX, kind.add, run);
+                         : value_list(root, kind.list, 0, kind.add, run);
     if (code)
         return code;
     return run_summarise(run, GROUP_ALL) ? value_no_memory(root) : 0;

@@ -14,9 +14,7 @@
 
 /* ---- runs (json_write.c, json_read.c, json_file.c) ---- */
 
-/* By file_save. -EEXIST if two counters, settings or facts of one owner have the same
- * name. */
-int run_save(const struct run *run, const char *path, struct error *error);
+/* -EEXIST if two counters, settings or facts of one owner have the same name. */
 int run_write_json(const struct run *run, FILE *file, struct error *error);
 /* The same document as a tree, for json_free() if it returns 0. -ENOMEM, -EEXIST. */
 int run_make_json(const struct run *run, struct json *json, struct error *error);

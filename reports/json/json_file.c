@@ -30,16 +30,6 @@ static int file_prefix(struct error *error, int code, const char *path)
     return error_set(error, code, "%s: %.300s", name, text);
 }
 
-static int write_json(const void *run, FILE *file, struct error *error)
-{
-    return run_write_json(run, file, error);
-}
-
-int run_save(const struct run *run, const char *path, struct error *error)
-{
-    return file_save(path, write_json, run, error);
-}
-
 int run_load(struct run **run, const char *path, struct error *error)
 {
     char *bytes;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +120,7 @@ static int read_document(const struct value *root, struct run *run)
                ?: value_fields(root, &run_fields, run)
                ?: read_facts(&settings, &run->settings)
                ?: read_host(&host, run)
-               ?: value_list(root, "sources", INT_MAX, add_source, run)
+               ?: value_list(root, "sources", 0, add_source, run)
                ?: json_read_gate(root, run)
                ?: json_read_account(root, run)
                ?: json_read_studies(root, run)

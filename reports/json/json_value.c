@@ -69,7 +69,7 @@ int value_few(const struct value *value, int most)
 {
     const int code = value_array(value);
 
-    return code || cJSON_GetArraySize(value->json) <= most
+    return code || most == 0 || cJSON_GetArraySize(value->json) <= most
                ? code
                : VALUE_FAIL(value, "%d entries; at most %d are allowed",
                             cJSON_GetArraySize(value->json), most);

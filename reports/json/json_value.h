@@ -38,14 +38,12 @@ int value_each(const struct value *list,
 bool value_absent(const struct value *value); /* missing or null */
 int value_want(const struct value *value, cJSON_bool is, const char *what);
 int value_array(const struct value *value);
-/* An array of at most so many entries. */
+/* An array of at most so many entries; 0: of any number. */
 int value_few(const struct value *value, int most);
-/* Calls `each` for every entry of a list of at most so many, which may be missing or
- * null.
- */
+/* Calls `each` for every entry of such an array, which may be missing or null. */
 int value_list(const struct value *object, const char *name, int most,
                int (*each)(const struct value *entry, void *context), void *context);
-/* Adds numbers from 0 up to an array that grows. */
+/* Adds numbers, each at least 0, to an array that grows. */
 int value_numbers(const struct value *array, double **list, size_t *n);
 /* A text, or a name, of at most so many bytes; anything else passes. */
 int value_short(const struct value *value, size_t most);

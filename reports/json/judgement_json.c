@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Member "judge" of a run. */
-#include <limits.h>
 #include <string.h>
 
 #include "json.h"
@@ -52,5 +51,5 @@ static int add_judgement(const struct value *entry, void *context)
 
 int json_read_judgements(const struct value *root, struct run *run)
 {
-    return value_list(root, "judge", INT_MAX, add_judgement, run);
+    return value_list(root, "judge", 0, add_judgement, run);
 }

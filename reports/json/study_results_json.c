@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Studies of a run are read back: the file, then its results. Verdicts follow from these
  * anew. */
-#include <limits.h>
 #include <string.h>
 
 #include "json_value.h"
@@ -140,5 +139,5 @@ static int add_study(const struct value *entry, void *context)
 
 int json_read_studies(const struct value *root, struct run *run)
 {
-    return value_list(root, "studies", INT_MAX, add_study, run);
+    return value_list(root, "studies", 0, add_study, run);
 }

@@ -61,7 +61,12 @@ bool kernel_measured(const struct result *result)
            result->status == STATUS_OK && result->summary.median_ns > 0;
 }
 
-/* Finds the fastest cases of one size. 0 or -ENOMEM. */
+/* Beyond this, a wide interval alone makes no kernel as fast as another one. */
+#define CLOSE 1.05
+
+/* Finds the fastest cases of one size: the one of the least time, and those that no
+ * interval tells from it, if they are close, or within the noise of that time. 0 or
+ * -ENOMEM. */
 static int size_judge(struct family *family, const struct result *like, size_t first,
                       size_t end)
 {
@@ -84,7 +89,9 @@ static int size_judge(struct family *family, const struct result *like, size_t f
         const int status = result_speedup(best, &results[i], &speedup);
         if (status < 0)
             return status;
-        if (isfinite(speedup.ci.lo) ? speedup.ci.lo > 1 : speedup.times > 1.02)
+        if ((isfinite(speedup.ci.lo) ? speedup.ci.lo > 1 : speedup.times > 1.02) ||
+            (speedup.times > CLOSE &&
+             results[i].summary.median_ns > best->summary.ci_ns.hi))
             continue;
         family->best[family->n_best] = &results[i];
         family->level[family->n_best++] = family->level[at] = true;
@@ -100,18 +107,25 @@ static void row_add(struct family *family, const struct result *result)
     family->rows[family->n_rows++] = result;
 }
 
-/* The kernel that is among the fastest most often. */
+/* The kernel that is among the fastest most often; of several, the one that most often
+ * has the least time. */
 static const struct result *most_often(const struct family *family, size_t *times)
 {
     const struct result *winner = NULL;
+    const struct result *const *const best = family->best;
+    size_t most_first = 0;
     *times = 0;
     for (size_t i = 0; i < family->n_best; i++) {
-        size_t wins = 0;
+        size_t wins = 0, first = 0;
         for (size_t j = 0; j < family->n_best; j++)
-            wins += kernel_same(family->best[i], family->best[j]);
-        if (wins > *times) {
+            if (kernel_same(best[i], best[j])) {
+                wins++;
+                first += j == 0 || best[j]->group != best[j - 1]->group;
+            }
+        if (wins > *times || (wins == *times && first > most_first)) {
             *times = wins;
-            winner = family->best[i];
+            most_first = first;
+            winner = best[i];
         }
     }
     return winner;

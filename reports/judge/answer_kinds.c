@@ -221,7 +221,7 @@ static void gain_tell(struct buffer *text, const struct explained_finding *findi
 }
 
 /* A smaller part of the time needs no cause. */
-#define EXPLAINED 0.25
+#define EXPLAINED 0.05
 
 /* The largest bound, where no cause is known. */
 static void limit_tell(const struct explanation *why, struct buffer *text)

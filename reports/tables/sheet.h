@@ -41,10 +41,10 @@ struct sheet {
 };
 
 void sheet_make(struct sheet *sheet, const struct run *run);
-/* Drops all columns of a kind. */
 /* Behind the id of a row: "^" if it executes other code than it says, "!" if nobody
  * optimised that code. */
 const char *proof_mark(const struct result *result);
+/* Drops all columns of a kind. */
 void sheet_drop(struct sheet *sheet, enum column_kind kind);
 /* Text of a cell of a case of the run that is ok; plain ASCII but for the sign +-. */
 void sheet_cell(const struct sheet *sheet, const struct column *column,

@@ -77,8 +77,8 @@ def beyond(ci, delta):
     """What an interval alone says."""
     if not ci:
         return "not moved"
-    return ("slower" if ci[0] > (delta or 0) else "faster" if ci[1] < 1 / (1 + (delta or 0)) - 1
-            else "neither")
+    delta = delta or 0
+    return "slower" if ci[0] > delta else "faster" if ci[1] < 1 / (1 + delta) - 1 else "neither"
 
 
 def as_built(comparison):

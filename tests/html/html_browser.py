@@ -209,6 +209,11 @@ class Pages(PageCase):
         places = self.js("Chart.getChart(document.querySelector('#changes canvas'))"
                          ".data.datasets[0].data.map(point => point.x)")
         self.assertEqual(places, sorted(places, reverse=True))
+        # Processes that nobody counted are not 0.
+        self.assertEqual(self.js(
+            "[...gateTable([12, 0].map(processes => ({ id: 'a', comparison: { processes,"
+            " verdict: 'SAME', change: 0.5 } }))).querySelectorAll('td.right')].map(cell => cell.textContent).filter(text =>"
+            " text === '12' || text === '0')"), ["12"])
         self.shoot(page, "gate")
 
     def test_study(self):

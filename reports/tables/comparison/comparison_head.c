@@ -118,8 +118,8 @@ void between_text(const struct run *run, struct buffer *buffer)
                            "that around the change of the machine");
     else
         buffer_format(buffer,
-                      "assumed, as %.0f libraries and limits in both runs are too few to "
-                      "know",
+                      "assumed, as both runs share too few libraries and limits to know: "
+                      "%.0f",
                       gate->controls);
 }
 

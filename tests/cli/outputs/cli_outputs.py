@@ -91,6 +91,14 @@ class Outputs(Case):
         for flag in ("--json", "--markdown"):
             done = self.run_tool(*SMALL, f"{flag}=/dev/full", status=2)
             self.assertRegex(done.stderr, "/dev/full.*No space left on device")
+        second = self.place / "second"
+        for reported in ([self.saved], [self.saved, "--by=host"]):
+            done = self.run_tool("report", *reported, "--markdown=/dev/full",
+                                 f"--format=csv:{second}", status=2)
+            self.assertRegex(done.stderr, "/dev/full.*No space left on device")
+            self.assertEqual(done.stdout, self.run_tool("report", *reported).stdout)
+            self.assertTrue(second.read_text())
+            second.unlink()
 
     def test_full_standard_output_keeps_the_file(self):
         path = self.place / "run.json"

@@ -166,9 +166,13 @@ class Recipes(Case):
                          "^ab .*/base/kernels.so .*/head/kernels.so --project=no relu "
                          "--project=mine\n$")
         (self.repository / "sub").mkdir()
-        for status in (0, 2):  # a folder that is there already stays as it is
+        # Builds that fail leave no folder; one that is there already stays as it is.
+        for status, build in ((125, "false"), (0, "make kernels.so"), (2, "make kernels.so")):
             self.run_here("../.git/hooks/ab-commits", "HEAD", "HEAD", status=status,
-                          cwd=self.repository / "sub", SIMDBENCH_KEEP="../both")
+                          cwd=self.repository / "sub", SIMDBENCH_KEEP="../both",
+                          SIMDBENCH_BUILD=build)
+        self.assertEqual({path.name for path in (self.repository / "both").iterdir()},
+                         {"base", "head"})
         for side in ("base", "head"):
             self.assertEqual({path.name for path in (self.repository / "both" / side).iterdir()},
                              {"Makefile", "kernels.c", "kernels.so"})

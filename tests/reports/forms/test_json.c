@@ -306,16 +306,26 @@ static char *in_folder(const char *name)
     return path;
 }
 
+static int write_json(const void *run, FILE *file, struct error *error)
+{
+    return run_write_json(run, file, error);
+}
+
+static int save(const struct run *run, const char *path, struct error *error)
+{
+    return file_save(path, write_json, run, error);
+}
+
 static void save_and_load(void **state)
 {
     struct run *run = sample_run(), *read;
     char *path = in_folder("run.json"), *link = in_folder("link.json");
     struct error error = {.text = ""};
     struct stat info;
-    assert_int_equal(run_save(run, path, &error), 0);
+    assert_int_equal(save(run, path, &error), 0);
     assert_int_equal(chmod(path, 0640), 0);
     assert_int_equal(symlink(path, link), 0);
-    assert_int_equal(run_save(run, link, &error), 0);
+    assert_int_equal(save(run, link, &error), 0);
     assert_int_equal(lstat(link, &info), 0);
     assert_true(S_ISLNK(info.st_mode));
     assert_int_equal(stat(path, &info), 0);
@@ -337,9 +347,9 @@ static void failed_save_keeps_the_file(void **state)
     struct run *run = sample_run_small(), *read;
     char *path = in_folder("run.json");
     struct error error = {.text = ""};
-    assert_int_equal(run_save(run, path, &error), 0);
+    assert_int_equal(save(run, path, &error), 0);
     assert_non_null(result_add_counter(&run->results[0], "page-faults"));
-    assert_int_equal(run_save(run, path, &error), -EEXIST);
+    assert_int_equal(save(run, path, &error), -EEXIST);
     assert_non_null(strstr(error.text, "run.json': results[0].counters.page-faults: "));
     assert_int_equal(run_load(&read, path, &error), 0);
     assert_int_equal(read->results[0].samples.n_counters, 3);
@@ -353,11 +363,11 @@ static void file_errors(void **state)
 {
     struct run *run = sample_run(), *read;
     struct error error = {.text = ""};
-    assert_int_equal(run_save(run, "/dev/full", &error), -ENOSPC);
+    assert_int_equal(save(run, "/dev/full", &error), -ENOSPC);
     assert_non_null(strstr(error.text, "/dev/full"));
-    assert_int_equal(run_save(run, "/dev/null", &error), 0);
-    assert_int_equal(run_save(run, folder, &error), -EISDIR);
-    assert_int_equal(run_save(run, "/nowhere/\x1b[1m", &error), -ENOENT);
+    assert_int_equal(save(run, "/dev/null", &error), 0);
+    assert_int_equal(save(run, folder, &error), -EISDIR);
+    assert_int_equal(save(run, "/nowhere/\x1b[1m", &error), -ENOENT);
     assert_string_equal(error.text,
                         "cannot write '/nowhere/\\x1b[1m': No such file or directory");
     assert_int_equal(run_load(&read, "/nowhere/x", &error), -ENOENT);

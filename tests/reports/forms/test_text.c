@@ -147,7 +147,6 @@ static void markdown_cells(void **state)
     run_free(run);
 }
 
-/* Reads RFC 4180 back: as many fields in each record as titles, quotes undone. */
 /* No cell is a formula; numbers below 0 stay numbers. */
 static void csv_formulas(void **state)
 {

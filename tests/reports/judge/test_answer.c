@@ -72,6 +72,9 @@ static void bounds(void **state)
     bound->cycles = 1;
     assert_true(says(run, "a: its bounds explain its time"));
     assert_false(says(run, "largest bound"));
+    why->residual_share = 0.2;
+    assert_true(says(run, "a: nothing here explains 20% of its time"));
+    why->residual_share = 0.01;
     bound->limits = true;
     assert_true(says(run, "the largest bound: the longest dependency, 1 of 1.01 cycles"));
 
@@ -180,8 +183,9 @@ static void limits_that_are_too_low(void **state)
     run_free(run);
 }
 
-/* Times that lie to both sides of the median, which others of that kind do too. */
-static void add_kernel(struct run *run, const char *id, size_t group, double ns)
+/* Times that lie to both sides of the median, up to twice `noise` of it away. */
+static void add_kernel(struct run *run, const char *id, size_t group, double ns,
+                       double noise)
 {
     enum { ROUNDS = 24 };
     struct result *const result = run_add_result(run);
@@ -192,31 +196,65 @@ static void add_kernel(struct run *run, const char *id, size_t group, double ns)
     result->summary.median_ns = ns;
     for (uint32_t i = 0; i < ROUNDS; i++)
         need(!result_add_sample(
-            result, i, ns * (1 + 0.04 * (i * (run->n_results % 2 ? 7 : 11) % 5))));
+            result, i,
+            ns * (1 + noise * ((int)(i * (run->n_results % 2 ? 7 : 11) % 5) - 2))));
 }
 
 /* Of two that are level at each size, one is not called the fastest of half of them. */
 static void level_kernels(void **state)
 {
     struct run *const run = run_new();
-    add_kernel(run, "mix/f32/lib/mix@64", 0, 1010);
-    add_kernel(run, "mix/f32/avx2/mix_avx2@64", 0, 1000);
-    add_kernel(run, "mix/f32/scalar/mix_c@64", 0, 3000);
-    add_kernel(run, "mix/f32/lib/mix@128", 1, 2000);
-    add_kernel(run, "mix/f32/avx2/mix_avx2@128", 1, 2010);
-    add_kernel(run, "mix/f32/scalar/mix_c@128", 1, 6000);
+    add_kernel(run, "mix/f32/lib/mix@64", 0, 1010, 0.04);
+    add_kernel(run, "mix/f32/avx2/mix_avx2@64", 0, 1000, 0.04);
+    add_kernel(run, "mix/f32/scalar/mix_c@64", 0, 3000, 0.04);
+    add_kernel(run, "mix/f32/lib/mix@128", 1, 2000, 0.04);
+    add_kernel(run, "mix/f32/avx2/mix_avx2@128", 1, 2010, 0.04);
+    add_kernel(run, "mix/f32/scalar/mix_c@128", 1, 6000, 0.04);
     assert_true(says(run, "avx2/mix_avx2 is level with another one as the fastest of 3 "
                           "kernels at both sizes"));
-    add_kernel(run, "mix/f32/avx2/mix_avx2@256", 2, 4000);
-    add_kernel(run, "mix/f32/lib/mix@256", 2, 8000);
+    add_kernel(run, "mix/f32/avx2/mix_avx2@256", 2, 4000, 0.04);
+    add_kernel(run, "mix/f32/lib/mix@256", 2, 8000, 0.04);
     assert_true(says(run,
                      "avx2/mix_avx2 is the fastest of 3 kernels at all 3 sizes, level "
                      "with another one at 2 of them"));
     run_free(run);
 }
 
+/* One whose times scatter is not among the fastest because nothing tells them from those;
+ * of two that are, the one of the least times is named. */
+static void noisy_kernels(void **state)
+{
+    struct run *const run = run_new();
+    (void)state;
+    add_kernel(run, "mix/f32/scalar/max@64", 0, 990, 0.04);
+    add_kernel(run, "mix/f32/sse2/max@64", 0, 1000, 0.04);
+    add_kernel(run, "mix/f32/scalar/max@128", 1, 1010, 0.04);
+    add_kernel(run, "mix/f32/sse2/max@128", 1, 1000, 0.04);
+    add_kernel(run, "mix/f32/scalar/max@256", 2, 1010, 0.04);
+    add_kernel(run, "mix/f32/sse2/max@256", 2, 1000, 0.04);
+    assert_true(says(run, "sse2/max is level with another one as the fastest of 2 "));
+    run_free(run);
+
+    struct run *const noisy = run_new();
+    add_kernel(noisy, "mix/f32/scalar/max@64", 0, 990, 0.04);
+    add_kernel(noisy, "mix/f32/sse2/max@64", 0, 1000, 0.04);
+    add_kernel(noisy, "mix/f32/scalar/max@128", 1, 1400, 0.35);
+    add_kernel(noisy, "mix/f32/sse2/max@128", 1, 1000, 0.002);
+    assert_true(says(noisy, "sse2/max is the fastest of 2 kernels at both sizes, level "
+                            "with another one at 1 of them"));
+    run_free(noisy);
+
+    struct run *const least = run_new();
+    add_kernel(least, "mix/f32/scalar/max@64", 0, 900, 0.35);
+    least->results[0].summary.ci_ns.hi = 1200;
+    add_kernel(least, "mix/f32/sse2/max@64", 0, 1000, 0.002);
+    assert_true(says(least, "scalar/max is level with another one as the fastest of 2 "));
+    run_free(least);
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest), TEST(level_kernels),
-                     TEST(command_with_a_plugin), TEST(limits_that_are_too_low));
+                     TEST(noisy_kernels), TEST(command_with_a_plugin),
+                     TEST(limits_that_are_too_low));
 }

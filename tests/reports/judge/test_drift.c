@@ -152,6 +152,9 @@ static void libraries_are_the_control(void **state)
     /* Seven are too few. */
     run = compare(make(&still, 3, 7), make(&slower, 3, 7));
     assert_true(isnan(run->gate->drift) && run->gate->between == 0.03);
+    char *const text = sample_text(run, FORMAT_TABLE, NULL);
+    assert_non_null(strstr(text, "too few libraries and limits to know: 7"));
+    free(text);
     assert_int_equal(first(run)->verdict, VERDICT_REGRESSED);
     run_free(run);
 }
