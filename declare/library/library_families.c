@@ -13,7 +13,8 @@ static const struct {
     const char *isa, *words;
 } sets[] = {
     {"avx512", "avx512* skylakex skylake skx icelake icl sapphirerapids sapphire genoa "
-               "turin evex vnni vpclmulqdq vpclmul"},
+               "turin evex"},
+    {"", "vnni vpclmulqdq vpclmul"}, /* any width */
     {"avx2", "avx2 avx fma3 fma haswell hsw zen"},
     {"sse2", "sse4_2 sse4_1 sse42 sse41 sse4 ssse3 sse3 sse2 sse westmere nehalem "
              "pclmulqdq pclmul mmxext mmx"},
@@ -49,20 +50,21 @@ static size_t word_length(const char *name, size_t length, const char *word, siz
     n -= open;
     if (n > length || strncasecmp(name, word, n) != 0)
         return 0;
-    while (open && !ends(name, n, length))
+    while (open && n < length && !strchr("_.:", name[n]) &&
+           !(isupper((unsigned char)name[n]) && islower((unsigned char)name[n + 1])))
         n++;
-    return ends(name, n, length) ? n : 0;
+    return open || ends(name, n, length) ? n : 0;
 }
 
-/* The last word of a name that says an instruction set. */
-static bool find_last(const char *name, size_t length, struct part *part)
+/* The last word of a name that says an instruction set and begins before `at`. */
+static bool find_last(const char *name, size_t length, size_t at, struct part *part)
 {
-    for (size_t at = length; at-- > 0;) {
+    while (at-- > 0) {
         for (size_t s = 0; s < ARRAY_LEN(sets) && begins(name, at); s++) {
             const char *word = sets[s].words;
             for (size_t n; (n = strcspn(word, " ")); word += n + (word[n] == ' ')) {
                 const size_t found = word_length(name + at, length - at, word, n);
-                if (!found || (!at && !strncmp(name, "c_", 2))) /* c_add: add of C */
+                if (!found)
                     continue;
                 *part = (struct part){at, found, sets[s].isa};
                 return true;
@@ -72,17 +74,17 @@ static bool find_last(const char *name, size_t length, struct part *part)
     return false;
 }
 
-/* With the words that stand before it: avx2_fma, avx512_ssse3. */
+/* With the words that stand before it or begin with it: avx2_fma, AVX512VNNI. */
 static bool find_word(const char *name, size_t length, struct part *part)
 {
     struct part before;
-    if (!find_last(name, length, part))
+    if (!find_last(name, length, length, part))
         return false;
-    while (part->at && find_last(name, part->at - 1, &before) &&
-           before.at + before.n == part->at - 1) {
+    while (find_last(name, length, part->at, &before) &&
+           before.at + before.n + 1 >= part->at) {
         part->n += part->at - before.at;
         part->at = before.at;
-        if (strcmp(before.isa, "scalar") != 0)
+        if (before.isa[0] && strcmp(before.isa, "scalar") != 0)
             part->isa = before.isa;
     }
     return true;
@@ -91,7 +93,12 @@ static bool find_word(const char *name, size_t length, struct part *part)
 const char *name_isa(const char *name)
 {
     struct part part;
-    return find_word(name, strlen(name), &part) ? part.isa : NULL;
+    if (!find_word(name, strlen(name), &part) || !part.isa[0])
+        return NULL;
+    /* complex numbers: c_add */
+    const bool complex =
+        part.n == 1 && name[part.at + 1] == '_' && (!part.at || name[part.at - 1] == ':');
+    return complex ? NULL : part.isa;
 }
 
 /* ---- members ---- */
@@ -99,8 +106,10 @@ const char *name_isa(const char *name)
 struct candidate {
     char stem[DECLARED_NAME];
     const char *arguments; /* of C++: overloads are several ops */
+    const char *word;      /* of the instruction set, of n bytes */
+    size_t n;
     const struct library_function *function;
-    bool wide; /* its name says an instruction set */
+    bool simd; /* its name says another set than scalar */
 };
 
 /* The name without the word and the sign beside it: mix_avx2_unaligned is of family
@@ -112,7 +121,9 @@ static bool make_candidate(const struct library_function *function,
     const size_t length = function->demangled ? name_length(name) : strlen(name);
     struct part part = {.at = length};
     *candidate = (struct candidate){.arguments = name + length, .function = function};
-    candidate->wide = find_word(name, length, &part) && strcmp(part.isa, "scalar") != 0;
+    candidate->simd = find_word(name, length, &part) && strcmp(part.isa, "scalar") != 0;
+    candidate->word = name + part.at;
+    candidate->n = part.n;
     size_t before = part.at, after = part.at + part.n;
     while (part.n && before && strchr("_.:", name[before - 1]))
         before--;
@@ -125,16 +136,37 @@ static bool make_candidate(const struct library_function *function,
     return true;
 }
 
-static int by_op(const struct candidate *x, const struct candidate *y)
+/* Behind "avx2::" if that begins there, and avx2 is the word of the name. */
+static const char *skip_word(const struct candidate *of, const char *at)
 {
-    return strcmp(x->stem, y->stem) ?: strcmp(x->arguments, y->arguments);
+    const bool found = of->n && !isalnum((unsigned char)at[-1]) &&
+                       !strncmp(at, of->word, of->n) && !strncmp(at + of->n, "::", 2);
+    return found ? at + of->n + 2 : at;
 }
 
-static int by_stem(const void *a, const void *b)
+/* "(avx2::vector)" and "(sse2::vector)" are the same. */
+static int by_arguments(const struct candidate *x, const struct candidate *y)
+{
+    const char *a = x->arguments, *b = y->arguments;
+    while (*a && *a == *b) {
+        a = skip_word(x, a + 1);
+        b = skip_word(y, b + 1);
+    }
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
+static int by_op(const void *a, const void *b)
 {
     const struct candidate *const x = a, *const y = b;
-    const int order = by_op(x, y);
-    return order ? order : strcmp(x->function->name, y->function->name);
+    return strcmp(x->stem, y->stem)
+               ?: by_arguments(x, y) ?: strcmp(x->function->name, y->function->name);
+}
+
+/* Functions of C have no arguments in their names, and come first. */
+static bool same_op(const struct candidate *x, const struct candidate *y)
+{
+    return !strcmp(x->stem, y->stem) &&
+           (!*x->arguments || !*y->arguments || !by_arguments(x, y));
 }
 
 /* A name says an instruction set beside the family's own or another one's; "default" and
@@ -142,10 +174,10 @@ static int by_stem(const void *a, const void *b)
 static int add_family(const struct candidate *candidate, size_t n, struct family **family,
                       size_t *n_families)
 {
-    size_t wide = 0;
+    size_t simd = 0;
     for (size_t i = 0; i < n; i++)
-        wide += candidate[i].wide;
-    if (n < 2 || !wide)
+        simd += candidate[i].simd;
+    if (n < 2 || !simd)
         return 0;
     struct family *more = realloc(*family, (*n_families + 1) * sizeof *more);
     const struct library_function **member = calloc(n, sizeof *member);
@@ -204,9 +236,9 @@ int library_families(const struct library *library, struct family **family, size
             count += make_candidate(function, &candidate[count]);
     }
     if (count)
-        qsort(candidate, count, sizeof *candidate, by_stem);
+        qsort(candidate, count, sizeof *candidate, by_op);
     for (size_t i = 0, end; i < count && status == 0; i = end) {
-        for (end = i + 1; end < count && !by_op(&candidate[end], &candidate[i]);)
+        for (end = i + 1; end < count && same_op(&candidate[end - 1], &candidate[end]);)
             end++;
         status = add_family(&candidate[i], end - i, family, n);
     }
