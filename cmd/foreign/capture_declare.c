@@ -232,7 +232,7 @@ int capture_write_json(const struct foreign *foreign,
     cJSON *const functions = json_array(&json, root, "functions");
     EACH_TARGET(foreign, target)
     {
-        if (target->resolver || !target->calls)
+        if (!target_is_shown(target))
             continue;
         cJSON *const function = json_object(&json, functions, NULL);
         json_plain(&json, function, "name", target->name);

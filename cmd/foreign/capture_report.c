@@ -296,7 +296,7 @@ int capture_write(const struct foreign *foreign, const struct declaration *decla
 {
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     EACH_TARGET(foreign, target)
-    if (target->calls && !target->resolver)
+    if (target_is_shown(target))
         tell_target(foreign, target, declaration, file);
     prove_tell_cost(foreign, &text);
     line(file, &text);

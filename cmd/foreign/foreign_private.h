@@ -83,6 +83,10 @@ struct target {
     uint64_t not_kept; /* calls that are not as the prototype says */
     uint64_t no_room;  /* calls of a shape that could not be kept */
 };
+static inline bool target_is_shown(const struct target *target)
+{
+    return target->calls && !target->resolver;
+}
 
 struct rule;
 struct foreign {

@@ -179,11 +179,6 @@ void prove_tell_cost(const struct foreign *foreign, struct buffer *text)
         buffer_add(text, "; tracing ended early, as it took too long (--time)");
 }
 
-static bool is_shown(const struct target *target)
-{
-    return target->calls && !target->resolver;
-}
-
 typedef void put_line(FILE *file, const char *text);
 
 static void line(put_line *put_it, FILE *file, struct buffer *text)
@@ -228,7 +223,7 @@ static void tell_rest(const struct foreign *foreign, put_line *put_it, FILE *fil
 {
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     EACH_TARGET(foreign, target)
-    if (is_shown(target)) {
+    if (target_is_shown(target)) {
         tell_call(target, &text);
         line(put_it, file, &text);
     }
@@ -274,7 +269,7 @@ static void print_table(const struct foreign *foreign, FILE *file)
         width[i] = text_width(titles[i]);
     EACH_TARGET(foreign, target)
     {
-        if (!is_shown(target))
+        if (!target_is_shown(target))
             continue;
         fill(foreign, target, &cells);
         n++;
@@ -286,7 +281,7 @@ static void print_table(const struct foreign *foreign, FILE *file)
         print_row(titles, width, file);
     EACH_TARGET(foreign, target)
     {
-        if (!is_shown(target))
+        if (!target_is_shown(target))
             continue;
         fill(foreign, target, &cells);
         for (size_t i = 0; i < COLUMNS; i++)
@@ -319,7 +314,7 @@ static void print_markdown(const struct foreign *foreign, FILE *file)
     fputc('\n', file);
     EACH_TARGET(foreign, target)
     {
-        if (!is_shown(target))
+        if (!target_is_shown(target))
             continue;
         fill(foreign, target, &cells);
         fputc('|', file);
