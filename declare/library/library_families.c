@@ -2,18 +2,22 @@
 /* Functions that look like one op: their names differ in an instruction set alone. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "library_private.h"
 
-/* Words in names; '*': with anything behind it. */
+/* Words in names; of those that begin alike the longest first. */
 static const struct {
     const char *isa, *words;
 } sets[] = {
-    {"avx512", "avx512* skylakex skylake skx icelake icl sapphirerapids sapphire genoa "
-               "turin evex"},
+    {"avx512",
+     "avx512vnni avx512vbmi2 avx512vbmi avx512bf16 avx512fp16 avx512ifma avx512icl "
+     "avx512skx avx512spr avx512vpopcntdq avx512bitalg avx512bw avx512cd avx512dq "
+     "avx512vl avx512f avx512 skylakex skylake skx icelake icl sapphirerapids sapphire "
+     "genoa turin evex"},
     {"", "vnni vpclmulqdq vpclmul"}, /* any width */
     {"avx2", "avx2 avx fma3 fma haswell hsw zen"},
     {"sse2", "sse4_2 sse4_1 sse42 sse41 sse4 ssse3 sse3 sse2 sse westmere nehalem "
@@ -32,10 +36,10 @@ static bool begins(const char *name, size_t at)
     return isupper((unsigned char)name[at]) && !isupper((unsigned char)name[at - 1]);
 }
 
-static bool ends(const char *name, size_t at, size_t n)
+/* Behind a demangled name stand its arguments. */
+static bool ends(const char *name, size_t at)
 {
-    return at == n || strchr("_.:", name[at]) ||
-           (isupper((unsigned char)name[at]) && !isupper((unsigned char)name[at - 1]));
+    return strchr("_.:(", name[at]) || begins(name, at);
 }
 
 struct part {
@@ -43,30 +47,16 @@ struct part {
     const char *isa;
 };
 
-/* The length of `word` where it begins the name; 0: it does not. */
-static size_t word_length(const char *name, size_t length, const char *word, size_t n)
-{
-    const bool open = word[n - 1] == '*';
-    n -= open;
-    if (n > length || strncasecmp(name, word, n) != 0)
-        return 0;
-    while (open && n < length && !strchr("_.:", name[n]) &&
-           !(isupper((unsigned char)name[n]) && islower((unsigned char)name[n + 1])))
-        n++;
-    return open || ends(name, n, length) ? n : 0;
-}
-
-/* The last word of a name that says an instruction set and begins before `at`. */
-static bool find_last(const char *name, size_t length, size_t at, struct part *part)
+/* The last word of a name that says an instruction set and begins before at. */
+static bool find_last(const char *name, size_t at, struct part *part)
 {
     while (at-- > 0) {
         for (size_t s = 0; s < ARRAY_LEN(sets) && begins(name, at); s++) {
             const char *word = sets[s].words;
             for (size_t n; (n = strcspn(word, " ")); word += n + (word[n] == ' ')) {
-                const size_t found = word_length(name + at, length - at, word, n);
-                if (!found)
+                if (strncasecmp(name + at, word, n) != 0 || !ends(name, at + n))
                     continue;
-                *part = (struct part){at, found, sets[s].isa};
+                *part = (struct part){at, n, sets[s].isa};
                 return true;
             }
         }
@@ -78,10 +68,9 @@ static bool find_last(const char *name, size_t length, size_t at, struct part *p
 static bool find_word(const char *name, size_t length, struct part *part)
 {
     struct part before;
-    if (!find_last(name, length, length, part))
+    if (!find_last(name, length, part))
         return false;
-    while (find_last(name, length, part->at, &before) &&
-           before.at + before.n + 1 >= part->at) {
+    while (find_last(name, part->at, &before) && before.at + before.n + 1 >= part->at) {
         part->n += part->at - before.at;
         part->at = before.at;
         if (before.isa[0] && strcmp(before.isa, "scalar") != 0)
@@ -93,12 +82,11 @@ static bool find_word(const char *name, size_t length, struct part *part)
 const char *name_isa(const char *name)
 {
     struct part part;
-    if (!find_word(name, strlen(name), &part) || !part.isa[0])
+    if (!find_word(name, strlen(name), &part) || !part.isa[0] ||
+        (part.n == 1 && name[part.at + 1] == '_' && /* c_add of complex numbers */
+         (!part.at || name[part.at - 1] == ':')))
         return NULL;
-    /* complex numbers: c_add */
-    const bool complex =
-        part.n == 1 && name[part.at + 1] == '_' && (!part.at || name[part.at - 1] == ':');
-    return complex ? NULL : part.isa;
+    return part.isa;
 }
 
 /* ---- members ---- */
@@ -106,8 +94,6 @@ const char *name_isa(const char *name)
 struct candidate {
     char stem[DECLARED_NAME];
     const char *arguments; /* of C++: overloads are several ops */
-    const char *word;      /* of the instruction set, of n bytes */
-    size_t n;
     const struct library_function *function;
     bool simd; /* its name says another set than scalar */
 };
@@ -122,8 +108,6 @@ static bool make_candidate(const struct library_function *function,
     struct part part = {.at = length};
     *candidate = (struct candidate){.arguments = name + length, .function = function};
     candidate->simd = find_word(name, length, &part) && strcmp(part.isa, "scalar") != 0;
-    candidate->word = name + part.at;
-    candidate->n = part.n;
     size_t before = part.at, after = part.at + part.n;
     while (part.n && before && strchr("_.:", name[before - 1]))
         before--;
@@ -131,26 +115,24 @@ static bool make_candidate(const struct library_function *function,
         after++;
     if (before + length - after == 0 || before + length - after >= sizeof candidate->stem)
         return false;
-    memcpy(candidate->stem, name, before);
-    memcpy(candidate->stem + before, name + after, length - after);
+    snprintf(candidate->stem, sizeof candidate->stem, "%.*s%.*s", (int)before, name,
+             (int)(length - after), name + after);
     return true;
 }
 
-/* Behind "avx2::" if that begins there, and avx2 is the word of the name. */
-static const char *skip_word(const struct candidate *of, const char *at)
+static const char *skip_namespaces(const char *at)
 {
-    const bool found = of->n && !isalnum((unsigned char)at[-1]) &&
-                       !strncmp(at, of->word, of->n) && !strncmp(at + of->n, "::", 2);
-    return found ? at + of->n + 2 : at;
+    for (size_t n; at[n = strcspn(at, "(),<>:*& ")] == ':';)
+        at += n + 1;
+    return at;
 }
 
-/* "(avx2::vector)" and "(sse2::vector)" are the same. */
-static int by_arguments(const struct candidate *x, const struct candidate *y)
+/* "(avx2::vector)" and "(sse2::vector)" are the same; none, as of C, are the first. */
+static int by_arguments(const char *a, const char *b)
 {
-    const char *a = x->arguments, *b = y->arguments;
     while (*a && *a == *b) {
-        a = skip_word(x, a + 1);
-        b = skip_word(y, b + 1);
+        a = skip_namespaces(a + 1);
+        b = skip_namespaces(b + 1);
     }
     return (unsigned char)*a - (unsigned char)*b;
 }
@@ -159,14 +141,14 @@ static int by_op(const void *a, const void *b)
 {
     const struct candidate *const x = a, *const y = b;
     return strcmp(x->stem, y->stem)
-               ?: by_arguments(x, y) ?: strcmp(x->function->name, y->function->name);
+               ?: by_arguments(x->arguments, y->arguments)
+               ?: strcmp(x->function->name, y->function->name);
 }
 
-/* Functions of C have no arguments in their names, and come first. */
 static bool same_op(const struct candidate *x, const struct candidate *y)
 {
     return !strcmp(x->stem, y->stem) &&
-           (!*x->arguments || !*y->arguments || !by_arguments(x, y));
+           (!*x->arguments || !by_arguments(x->arguments, y->arguments));
 }
 
 /* A name says an instruction set beside the family's own or another one's; "default" and
@@ -200,15 +182,11 @@ static int add_family(const struct candidate *candidate, size_t n, struct family
 static bool is_made_of_another(const char *name)
 {
     static const char *const suffixes[] = {".cold", ".part", ".isra", ".constprop"};
-    size_t end = strlen(name);
-    for (const char *dot; (dot = memrchr(name, '.', end)); end = (size_t)(dot - name)) {
-        const size_t n = end - (size_t)(dot - name);
-        if (strspn(dot + 1, "0123456789") == n - 1)
-            continue;
-        for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
-            if (strlen(suffixes[i]) == n && !memcmp(suffixes[i], dot, n))
-                return true;
-        return false;
+    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+        const char *const found = strstr(name, suffixes[i]);
+        const size_t n = strlen(suffixes[i]);
+        if (found && !found[n + strspn(found + n, ".0123456789")])
+            return true;
     }
     return false;
 }
@@ -243,11 +221,8 @@ int library_families(const struct library *library, struct family **family, size
         status = add_family(&candidate[i], end - i, family, n);
     }
     free(candidate);
-    if (status == 0)
-        return 0;
-    families_free(*family, *n);
-    *family = NULL;
-    *n = 0;
+    if (status < 0)
+        families_free(*family, *n);
     return status;
 }
 

@@ -95,8 +95,7 @@ static size_t template_length(const char *name, size_t length)
     size_t depth = 0, at = length;
     if (!length || name[length - 1] != '>' || strstr(name, "operator"))
         return length;
-    while (at > 0) {
-        at--;
+    while (at-- > 0) {
         depth += name[at] == '>';
         depth -= name[at] == '<';
         if (!depth)
