@@ -153,7 +153,7 @@ int command_call(struct options *options)
     const char *places = NULL, *const what = options->files.item[0];
     if (module_is_declared(what)) {
         if (options->call.reset) {
-            complain("--reset: in a declaration, \"reset\": true says it: %s", what);
+            complain("--reset: \"reset\": true of the declaration says it: %s", what);
             return EXIT_USAGE;
         }
         call_module(options, what, options->files.n > 1 ? options->files.item[1] : NULL);

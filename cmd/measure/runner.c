@@ -67,9 +67,8 @@ int runner_ask(const struct runner *runner, cJSON *request, int64_t timeout_ns,
         group_bytes_overwritten(runner->group) > 0)
         note_once(
             case_result(runner->group, runner->entry),
-            "may have died of what the calls before left in inout arrays: each call "
-            "finds the data of the first with call's --reset, \"reset\": true in a "
-            "declaration, or SIMDBENCH_RESETS of a plug-in's kernel");
+            "may have died of what the calls before left in inout arrays: --reset "
+            "of call, \"reset\": true and SIMDBENCH_RESETS give each the first data");
     if (skip && !dead)
         return 0;
     /* A wrong kernel may have overwritten anything in its process. */
