@@ -9,7 +9,7 @@
 
 #include "error.h"
 
-/* Or a part of it, without a header. */
+/* An image is a file or a part of one; a part has no header. */
 struct image {
     const unsigned char *at;
     uint64_t n;

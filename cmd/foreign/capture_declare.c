@@ -230,10 +230,8 @@ int capture_write_json(const struct foreign *foreign,
     json_number(&json, root, "capture", 1);
     json_text(&json, root, "tool_version", simdbench_version.number);
     cJSON *const functions = json_array(&json, root, "functions");
-    EACH_TARGET(foreign, target)
+    EACH_SHOWN(foreign, target)
     {
-        if (target->resolver || !target->calls)
-            continue;
         cJSON *const function = json_object(&json, functions, NULL);
         json_plain(&json, function, "name", target->name);
         if (target->chosen)

@@ -295,9 +295,8 @@ int capture_write(const struct foreign *foreign, const struct declaration *decla
                   FILE *file, struct error *error)
 {
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-    EACH_TARGET(foreign, target)
-    if (target->calls && !target->resolver)
-        tell_target(foreign, target, declaration, file);
+    EACH_SHOWN(foreign, target)
+    tell_target(foreign, target, declaration, file);
     prove_tell_cost(foreign, &text);
     line(file, &text);
     return 0;

@@ -114,6 +114,10 @@ struct foreign {
                            **end_ = at_ ? at_ + (foreign)->file[file_]->n : at_, \
                            *target;                                              \
              at_ < end_ && (target = *at_); at_++)
+/* The same for those that a report shows. */
+#define EACH_SHOWN(foreign, target) \
+    EACH_TARGET(foreign, target)    \
+    if ((target)->calls && !(target)->resolver)
 
 /* As program_owner wants it. */
 void targets_find(void *context, struct program *program, struct program_space *space,

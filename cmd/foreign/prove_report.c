@@ -179,11 +179,6 @@ void prove_tell_cost(const struct foreign *foreign, struct buffer *text)
         buffer_add(text, "; tracing ended early, as it took too long (--time)");
 }
 
-static bool is_shown(const struct target *target)
-{
-    return target->calls && !target->resolver;
-}
-
 typedef void put_line(FILE *file, const char *text);
 
 static void line(put_line *put_it, FILE *file, struct buffer *text)
@@ -227,8 +222,8 @@ static void tell_rules(const struct foreign *foreign, put_line *put_it, FILE *fi
 static void tell_rest(const struct foreign *foreign, put_line *put_it, FILE *file)
 {
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-    EACH_TARGET(foreign, target)
-    if (is_shown(target)) {
+    EACH_SHOWN(foreign, target)
+    {
         tell_call(target, &text);
         line(put_it, file, &text);
     }
@@ -272,10 +267,8 @@ static void print_table(const struct foreign *foreign, FILE *file)
     size_t n = 0;
     for (size_t i = 0; i < COLUMNS; i++)
         width[i] = text_width(titles[i]);
-    EACH_TARGET(foreign, target)
+    EACH_SHOWN(foreign, target)
     {
-        if (!is_shown(target))
-            continue;
         fill(foreign, target, &cells);
         n++;
         for (size_t i = 0; i < COLUMNS; i++)
@@ -284,10 +277,8 @@ static void print_table(const struct foreign *foreign, FILE *file)
     }
     if (n)
         print_row(titles, width, file);
-    EACH_TARGET(foreign, target)
+    EACH_SHOWN(foreign, target)
     {
-        if (!is_shown(target))
-            continue;
         fill(foreign, target, &cells);
         for (size_t i = 0; i < COLUMNS; i++)
             row[i] = cells.cell[i];
@@ -317,10 +308,8 @@ static void print_markdown(const struct foreign *foreign, FILE *file)
     for (size_t i = 0; i < COLUMNS; i++)
         fputs(is_word(i) ? " :-- |" : " --: |", file);
     fputc('\n', file);
-    EACH_TARGET(foreign, target)
+    EACH_SHOWN(foreign, target)
     {
-        if (!is_shown(target))
-            continue;
         fill(foreign, target, &cells);
         fputc('|', file);
         for (size_t i = 0; i < COLUMNS; i++)

@@ -32,11 +32,11 @@ bool unit_is_compared(const struct harness *harness, size_t first)
 static int choose_adapter(struct harness *harness, struct error *error)
 {
     const struct harness_request *const request = &harness->request;
+    if (request->build && !request->name)
+        return error_set(error, -EINVAL, "--build needs --harness");
     const char *const name =
         request->name ?: harness_recognise(request->base, request->cwd[SIDE_BASE]);
     harness->adapter = name ? adapter_find(name, "", 0) : NULL;
-    if (request->build && !request->name)
-        return error_set(error, -EINVAL, "--build needs --harness");
     if (!name)
         return error_set(error, -EINVAL,
                          "BASE=%.200s%s%.200s: no harness is known by its file; name it "

@@ -84,8 +84,8 @@ struct slice {
 int slice_run(const struct slice_request *request, struct slice *slice,
               struct error *error);
 void slice_free(struct slice *slice);
-/* The same of a command whose text alone is wanted, which is the caller's, or nothing of
- * it: -EINVAL if it failed. */
+/* Runs a command. Its output becomes the caller's unless `text` is NULL. -EINVAL: it
+ * failed. */
 int command_run(const struct slice_request *request, char **text, struct error *error);
 
 /* ---- builds (sides.c, checkout.c) ---- */

@@ -14,7 +14,7 @@ enum { PAIRS = 3, CALLS_MOST = 16 };
 #define NOISE_NS 50.0
 #define BYTE_NS 0.25
 
-double bytes_overwritten(const struct group_state *group)
+double group_bytes_overwritten(const struct group_state *group)
 {
     double bytes = 0;
     for (uint32_t i = 0; i < group->map.count; i++) {
@@ -74,7 +74,7 @@ static int data_matter(const struct runner *runner, double bytes, bool *matter)
 int runner_look_at_data(const struct runner *runner, bool *matter)
 {
     const struct case_state *const entry = runner->entry;
-    const double bytes = bytes_overwritten(runner->group);
+    const double bytes = group_bytes_overwritten(runner->group);
     const double timeout_ns = (double)runner->group->session->how->timeout_ns;
     const bool is_long = 4 * entry->check_ns > timeout_ns;
     return *matter || !bytes || !entry->active || entry->resets || is_long ||

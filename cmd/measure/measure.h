@@ -288,14 +288,14 @@ int runner_batch(const struct runner *runner, const struct batch_call *call,
 /* Looks for the number of calls with which the slowest one has a batch of that length,
  * and for the time of such a call: both are the entry's then, which is one for all. */
 int runners_calibrate(const struct runner *runners, size_t n, double shortest_ns);
-/* Bytes of numbers that calls overwrite; 0: none, or objects, which may hold pointers and
- * are left as they are. */
-double bytes_overwritten(const struct group_state *group);
 /* first_data.c: sets `matter` if calls of a case take another time on what the last one
  * left than on the data of the first; then all calls of the group get these. Behind the
  * calibration, and before another one if they do. */
 int runner_look_at_data(const struct runner *runner, bool *matter);
 void group_reset_data(struct group_state *group);
+/* Bytes of numbers that calls overwrite; 0: none, or objects, which may hold pointers and
+ * are left as they are. */
+double group_bytes_overwritten(const struct group_state *group);
 
 void order_shuffle(int *order, size_t n, uint64_t *random);
 /* Clock ticks stolen from the CPUs so far. */

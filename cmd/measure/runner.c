@@ -40,7 +40,8 @@ int runner_ask(const struct runner *runner, cJSON *request, int64_t timeout_ns,
                cJSON **reply)
 {
     struct error error = {.text = ""};
-    const bool check = !strcmp(message_text(request, "do"), "check");
+    const char *const verb = message_text(request, "do");
+    const bool check = !strcmp(verb, "check"), batch = !strcmp(verb, "batch");
     int status = worker_ask(runner->worker, request, timeout_ns, reply, &error);
     if (status == 0)
         return 0;
@@ -62,10 +63,12 @@ int runner_ask(const struct runner *runner, cJSON *request, int64_t timeout_ns,
                : wrong ? STATUS_WRONG
                        : STATUS_FAILED,
                error.text);
-    if (dead && !check && !runner->entry->resets && bytes_overwritten(runner->group) > 0)
-        note_once(case_result(runner->group, runner->entry),
-                  "may have died of what the calls before left in inout arrays: with "
-                  "--reset each call finds the data of the first");
+    if (dead && batch && status != -ETIMEDOUT && !runner->entry->resets &&
+        group_bytes_overwritten(runner->group) > 0)
+        note_once(
+            case_result(runner->group, runner->entry),
+            "may have died of what the calls before left in inout arrays: --reset "
+            "of call, \"reset\": true and SIMDBENCH_RESETS give each the first data");
     if (skip && !dead)
         return 0;
     /* A wrong kernel may have overwritten anything in its process. */

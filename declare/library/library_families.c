@@ -2,18 +2,23 @@
 /* Functions that look like one op: their names differ in an instruction set alone. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "library_private.h"
 
-/* Words in names; '*': with anything behind it. */
+/* Words in names; of those that begin alike the longest first. */
 static const struct {
     const char *isa, *words;
 } sets[] = {
-    {"avx512", "avx512* skylakex skylake skx icelake icl sapphirerapids sapphire genoa "
-               "turin evex vnni vpclmulqdq vpclmul"},
+    {"avx512",
+     "avx512vnni avx512vbmi2 avx512vbmi avx512bf16 avx512fp16 avx512ifma avx512icl "
+     "avx512skx avx512spr avx512vpopcntdq avx512bitalg avx512bw avx512cd avx512dq "
+     "avx512vl avx512f avx512 skylakex skylake skx icelake icl sapphirerapids sapphire "
+     "genoa turin evex"},
+    {"", "vnni vpclmulqdq vpclmul"}, /* any width */
     {"avx2", "avx2 avx fma3 fma haswell hsw zen"},
     {"sse2", "sse4_2 sse4_1 sse42 sse41 sse4 ssse3 sse3 sse2 sse westmere nehalem "
              "pclmulqdq pclmul mmxext mmx"},
@@ -31,10 +36,10 @@ static bool begins(const char *name, size_t at)
     return isupper((unsigned char)name[at]) && !isupper((unsigned char)name[at - 1]);
 }
 
-static bool ends(const char *name, size_t at, size_t n)
+/* Behind a demangled name stand its arguments. */
+static bool ends(const char *name, size_t at)
 {
-    return at == n || strchr("_.:", name[at]) ||
-           (isupper((unsigned char)name[at]) && !isupper((unsigned char)name[at - 1]));
+    return strchr("_.:(", name[at]) || begins(name, at);
 }
 
 struct part {
@@ -42,29 +47,16 @@ struct part {
     const char *isa;
 };
 
-/* The length of `word` where it begins the name; 0: it does not. */
-static size_t word_length(const char *name, size_t length, const char *word, size_t n)
+/* The last word of a name that says an instruction set and begins before at. */
+static bool find_last(const char *name, size_t at, struct part *part)
 {
-    const bool open = word[n - 1] == '*';
-    n -= open;
-    if (n > length || strncasecmp(name, word, n) != 0)
-        return 0;
-    while (open && !ends(name, n, length))
-        n++;
-    return ends(name, n, length) ? n : 0;
-}
-
-/* The last word of a name that says an instruction set. */
-static bool find_last(const char *name, size_t length, struct part *part)
-{
-    for (size_t at = length; at-- > 0;) {
+    while (at-- > 0) {
         for (size_t s = 0; s < ARRAY_LEN(sets) && begins(name, at); s++) {
             const char *word = sets[s].words;
             for (size_t n; (n = strcspn(word, " ")); word += n + (word[n] == ' ')) {
-                const size_t found = word_length(name + at, length - at, word, n);
-                if (!found || (!at && !strncmp(name, "c_", 2))) /* c_add: add of C */
+                if (strncasecmp(name + at, word, n) != 0 || !ends(name, at + n))
                     continue;
-                *part = (struct part){at, found, sets[s].isa};
+                *part = (struct part){at, n, sets[s].isa};
                 return true;
             }
         }
@@ -72,17 +64,16 @@ static bool find_last(const char *name, size_t length, struct part *part)
     return false;
 }
 
-/* With the words that stand before it: avx2_fma, avx512_ssse3. */
+/* With the words that stand before it or begin with it: avx2_fma, AVX512VNNI. */
 static bool find_word(const char *name, size_t length, struct part *part)
 {
     struct part before;
     if (!find_last(name, length, part))
         return false;
-    while (part->at && find_last(name, part->at - 1, &before) &&
-           before.at + before.n == part->at - 1) {
+    while (find_last(name, part->at, &before) && before.at + before.n + 1 >= part->at) {
         part->n += part->at - before.at;
         part->at = before.at;
-        if (strcmp(before.isa, "scalar") != 0)
+        if (before.isa[0] && strcmp(before.isa, "scalar") != 0)
             part->isa = before.isa;
     }
     return true;
@@ -91,7 +82,11 @@ static bool find_word(const char *name, size_t length, struct part *part)
 const char *name_isa(const char *name)
 {
     struct part part;
-    return find_word(name, strlen(name), &part) ? part.isa : NULL;
+    if (!find_word(name, strlen(name), &part) || !part.isa[0] ||
+        (part.n == 1 && name[part.at + 1] == '_' && /* c_add of complex numbers */
+         (!part.at || name[part.at - 1] == ':')))
+        return NULL;
+    return part.isa;
 }
 
 /* ---- members ---- */
@@ -100,7 +95,7 @@ struct candidate {
     char stem[DECLARED_NAME];
     const char *arguments; /* of C++: overloads are several ops */
     const struct library_function *function;
-    bool wide; /* its name says an instruction set */
+    bool simd; /* its name says another set than scalar */
 };
 
 /* The name without the word and the sign beside it: mix_avx2_unaligned is of family
@@ -112,7 +107,7 @@ static bool make_candidate(const struct library_function *function,
     const size_t length = function->demangled ? name_length(name) : strlen(name);
     struct part part = {.at = length};
     *candidate = (struct candidate){.arguments = name + length, .function = function};
-    candidate->wide = find_word(name, length, &part) && strcmp(part.isa, "scalar") != 0;
+    candidate->simd = find_word(name, length, &part) && strcmp(part.isa, "scalar") != 0;
     size_t before = part.at, after = part.at + part.n;
     while (part.n && before && strchr("_.:", name[before - 1]))
         before--;
@@ -120,21 +115,40 @@ static bool make_candidate(const struct library_function *function,
         after++;
     if (before + length - after == 0 || before + length - after >= sizeof candidate->stem)
         return false;
-    memcpy(candidate->stem, name, before);
-    memcpy(candidate->stem + before, name + after, length - after);
+    snprintf(candidate->stem, sizeof candidate->stem, "%.*s%.*s", (int)before, name,
+             (int)(length - after), name + after);
     return true;
 }
 
-static int by_op(const struct candidate *x, const struct candidate *y)
+static const char *skip_namespaces(const char *at)
 {
-    return strcmp(x->stem, y->stem) ?: strcmp(x->arguments, y->arguments);
+    for (size_t n; at[n = strcspn(at, "(),<>:*& ")] == ':';)
+        at += n + 1;
+    return at;
 }
 
-static int by_stem(const void *a, const void *b)
+/* "(avx2::vector)" and "(sse2::vector)" are the same; none, as of C, are the first. */
+static int by_arguments(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a = skip_namespaces(a + 1);
+        b = skip_namespaces(b + 1);
+    }
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
+static int by_op(const void *a, const void *b)
 {
     const struct candidate *const x = a, *const y = b;
-    const int order = by_op(x, y);
-    return order ? order : strcmp(x->function->name, y->function->name);
+    return strcmp(x->stem, y->stem)
+               ?: by_arguments(x->arguments, y->arguments)
+               ?: strcmp(x->function->name, y->function->name);
+}
+
+static bool same_op(const struct candidate *x, const struct candidate *y)
+{
+    return !strcmp(x->stem, y->stem) &&
+           (!*x->arguments || !by_arguments(x->arguments, y->arguments));
 }
 
 /* A name says an instruction set beside the family's own or another one's; "default" and
@@ -142,10 +156,10 @@ static int by_stem(const void *a, const void *b)
 static int add_family(const struct candidate *candidate, size_t n, struct family **family,
                       size_t *n_families)
 {
-    size_t wide = 0;
+    size_t simd = 0;
     for (size_t i = 0; i < n; i++)
-        wide += candidate[i].wide;
-    if (n < 2 || !wide)
+        simd += candidate[i].simd;
+    if (n < 2 || !simd)
         return 0;
     struct family *more = realloc(*family, (*n_families + 1) * sizeof *more);
     const struct library_function **member = calloc(n, sizeof *member);
@@ -168,15 +182,11 @@ static int add_family(const struct candidate *candidate, size_t n, struct family
 static bool is_made_of_another(const char *name)
 {
     static const char *const suffixes[] = {".cold", ".part", ".isra", ".constprop"};
-    size_t end = strlen(name);
-    for (const char *dot; (dot = memrchr(name, '.', end)); end = (size_t)(dot - name)) {
-        const size_t n = end - (size_t)(dot - name);
-        if (strspn(dot + 1, "0123456789") == n - 1)
-            continue;
-        for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
-            if (strlen(suffixes[i]) == n && !memcmp(suffixes[i], dot, n))
-                return true;
-        return false;
+    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+        const char *const found = strstr(name, suffixes[i]);
+        const size_t n = strlen(suffixes[i]);
+        if (found && !found[n + strspn(found + n, ".0123456789")])
+            return true;
     }
     return false;
 }
@@ -204,18 +214,15 @@ int library_families(const struct library *library, struct family **family, size
             count += make_candidate(function, &candidate[count]);
     }
     if (count)
-        qsort(candidate, count, sizeof *candidate, by_stem);
+        qsort(candidate, count, sizeof *candidate, by_op);
     for (size_t i = 0, end; i < count && status == 0; i = end) {
-        for (end = i + 1; end < count && !by_op(&candidate[end], &candidate[i]);)
+        for (end = i + 1; end < count && same_op(&candidate[end - 1], &candidate[end]);)
             end++;
         status = add_family(&candidate[i], end - i, family, n);
     }
     free(candidate);
-    if (status == 0)
-        return 0;
-    families_free(*family, *n);
-    *family = NULL;
-    *n = 0;
+    if (status < 0)
+        families_free(*family, *n);
     return status;
 }
 

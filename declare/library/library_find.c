@@ -67,19 +67,26 @@ size_t name_length(const char *demangled)
 
 /* ---- finding ---- */
 
-/* Are they the same but for spaces? */
-static bool same_text(const char *a, const char *b)
+/* A space beside a sign says nothing; another one parts two words. */
+static bool is_idle(const char *text, size_t at)
 {
-    for (;;) {
-        while (*a == ' ')
-            a++;
-        while (*b == ' ')
-            b++;
-        if (*a != *b || !*a)
-            return *a == *b;
-        a++;
-        b++;
+    static const char signs[] = " <>(),*&";
+    return text[at] == ' ' && (!at || strchr(signs, text[at - 1]) || !text[at + 1] ||
+                               strchr(signs + 1, text[at + 1]));
+}
+
+/* The length of what stands before `name`, which these bytes end with; or SIZE_MAX. */
+static size_t before_name(const char *full, size_t length, const char *name)
+{
+    for (size_t n = strlen(name); n > 0;) {
+        if (is_idle(name, n - 1))
+            n--;
+        else if (length && is_idle(full, length - 1))
+            length--;
+        else if (!length || full[--length] != name[--n])
+            return SIZE_MAX;
     }
+    return length;
 }
 
 /* The begin of the template's arguments at the end of a name, or its end. */
@@ -88,30 +95,13 @@ static size_t template_length(const char *name, size_t length)
     size_t depth = 0, at = length;
     if (!length || name[length - 1] != '>' || strstr(name, "operator"))
         return length;
-    while (at > 0) {
-        at--;
+    while (at-- > 0) {
         depth += name[at] == '>';
         depth -= name[at] == '<';
         if (!depth)
             return at;
     }
     return length;
-}
-
-/* Is it the last parts of these bytes, but for spaces? */
-static bool ends_name(const char *full, size_t length, const char *name)
-{
-    for (size_t n = strlen(name); n > 0;) {
-        if (name[n - 1] == ' ') {
-            n--;
-        } else if (length && full[length - 1] == ' ') {
-            length--;
-        } else if (!length || full[--length] != name[--n]) {
-            return false;
-        }
-    }
-    return !length || full[length - 1] == ' ' ||
-           (length >= 2 && !strncmp(full + length - 2, "::", 2));
 }
 
 /* With its arguments, without them, or the last parts of it: mix, audio::mix. Of a
@@ -122,12 +112,16 @@ static bool is_meant(const struct library_function *function, const char *name,
     const char *const full = function->demangled;
     if (!full)
         return false;
-    if (same_text(full, name))
+    if (before_name(full, strlen(full), name) == 0)
         return true;
     if (strstr(full, " [clone ")) /* a compiler's, with a call of its own */
         return false;
     const size_t length = name_length(full);
-    return ends_name(full, of_template ? template_length(full, length) : length, name);
+    const size_t before =
+        before_name(full, of_template ? template_length(full, length) : length, name);
+    return !before || (before != SIZE_MAX &&
+                       (full[before - 1] == ' ' ||
+                        (before >= 2 && !strncmp(full + before - 2, "::", 2))));
 }
 
 static size_t first_of(const struct library *library, const char *name)

@@ -128,7 +128,6 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     struct declared_argument *argument = argument_of(reader, i);
     const struct token *const token = reader_token(reader);
     const bool number = ctype_is_float(specifier->type);
-    bool single;
     argument->type = CTYPE_VOID;
     if (reader_take(reader, "NULL") || reader_take(reader, "nullptr")) {
         argument->kind = ARGUMENT_NULL;
@@ -153,6 +152,8 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
         return reader_fail(reader, specifier->word,
                            "write the address of a complex number as an array: %s[1]",
                            argument->name);
+    if (token_is(specifier->star, "&") && !specifier->is_structure)
+        return type_unknown(reader, specifier);
     if ((!ctype_is_integer(specifier->type) && !number) || specifier->is_const ||
         specifier->pointers > 1)
         return reader_fail(
@@ -163,7 +164,7 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     argument->type = specifier->type;
     argument->by_address = true;
     later->value = reader->at;
-    return number ? number_read(reader, &argument->number, &single)
+    return number ? number_read(reader, &argument->number, &(bool){false})
                   : expression_skip(reader);
 }
 

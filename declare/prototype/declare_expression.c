@@ -119,7 +119,7 @@ static int read_primary(struct reader *reader, struct extent *extent, unsigned d
                                                  : "expected a dimension or a number");
 }
 
-/* Signs and their meanings; those of the last level go first. */
+/* Signs and their meanings; a later level binds tighter. */
 static const struct {
     const char *signs;
     enum extent_op first;
@@ -164,7 +164,7 @@ int expression_skip(struct reader *reader)
     for (;; reader_next(reader)) {
         const struct token *const token = reader_token(reader);
         if (token->kind == TOKEN_END)
-            return reader_fail(reader, token, "the expression does not end");
+            return depth ? reader_fail(reader, token, "the expression does not end") : 0;
         if (token->kind != TOKEN_SIGN)
             continue;
         if (!depth && strchr(",)];", token->at[0]))

@@ -270,8 +270,8 @@ static void emit_before(struct emitter *e, const struct thunk *thunk)
 {
     STATE(e, RDI, frame, 0x48, 0x89);
     STATE(e, 3, mxcsr, 0x0f, 0xae); /* stmxcsr */
-    /* fninit: calls before this one were not all checked */
-    EMIT(e, 0xdb, 0xe3);
+    /* emms: an unchecked call before may have left MMX state. */
+    EMIT(e, 0x0f, 0x77);
     STATE(e, 6, x87, 0xd9); /* fnstenv */
     if (thunk->has_avx)
         EMIT(e, 0xc5, 0xf8, 0x77); /* vzeroupper */

@@ -169,6 +169,8 @@ static const struct {
     {"void (int n) for", "expected a name"},
     {"void (int n) x",
      "nothing is expected behind the prototype but 'free NAME', 'for' and dimensions"},
+    {"void (u8 x[n]) for n, int k = 3", "behind 'for' stand dimensions, arrays and obj"},
+    {"void (const real &a = 0.5)", "unknown type; write the type in C"},
     {"void (int n = )", "expected a dimension or a number"},
     {"void (int n = 3 4)", "expected ',' or ')' behind the value"},
     {"void (float x = n)", "expected a number"},

@@ -68,6 +68,9 @@ static void test_names(void **state)
     assert_string_equal(found(library, "audio::half")->name, "_ZN5audio4halfIdEET_S1_");
     assert_string_equal(found(library, "audio::half< double>")->name,
                         "_ZN5audio4halfIdEET_S1_");
+    assert_int_equal(
+        library_find(library, "doubleaudio::half<double>", &function, &error), -ENOENT);
+    assert_int_equal(library_find(library, "ha lf<double>", &function, &error), -ENOENT);
     assert_int_equal(library_find(library, "audio::add_avx2", &function, &error),
                      -EEXIST);
     assert_non_null(
@@ -135,24 +138,42 @@ static void test_families(void **state)
     families_free(family, n);
 }
 
-/* One name with other arguments is another op. */
-static void test_overloads_are_several_ops(void **state)
+/* Families as "name name", '|' between two. One name with other arguments is another op.
+ */
+static void test_family_names(void **state)
 {
-    char demangled[4][20] = {"avx2::sum(float*)", "avx2::sum(int*)", "c::sum(float*)",
-                             "c::sum(int*)"};
-    char names[][3] = {"_1", "_2", "_3", "_4"};
-    struct library_function functions[4];
-    for (int i = 0; i < 4; i++)
-        functions[i] =
-            (struct library_function){.name = names[i], .demangled = demangled[i]};
-    const struct library library = {.function = functions, .n = 4};
-    struct family *family;
-    size_t n;
-    assert_int_equal(library_families(&library, &family, &n), 0);
-    assert_int_equal(n, 2);
-    assert_int_equal(family[0].n, 2);
-    assert_string_equal(family[0].member[1]->name, "_3");
-    families_free(family, n);
+    static const struct {
+        const char *symbols, *families;
+    } rows[] = {
+        {"dot_AVX2 dot_AVX512F dot_C", "dot_AVX2 dot_AVX512F dot_C"},
+        {"dot_AVX512F dot_AVX512VNNI dot_vnni", "dot_AVX512F dot_AVX512VNNI dot_vnni"},
+        {"mixAVX512Fast mixFast", "mixAVX512Fast mixFast"},
+        {"c_add c_mul sse2_add", "c_add sse2_add"},
+        {"avx2::sum(float*) avx2::sum(int*) c::sum(float*) c::sum(int*)",
+         "avx2::sum(float*) c::sum(float*)|avx2::sum(int*) c::sum(int*)"},
+        {"avx2::g(avx2::V,char) sse2::g(sse2::V,char) c::g(fast::V)",
+         "avx2::g(avx2::V,char) sse2::g(sse2::V,char)"},
+        {"sum_avx2 c::sum(float*) other(int)", "sum_avx2 c::sum(float*)"},
+    };
+    for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
+        char text[100], list[200] = "";
+        struct library_function functions[8] = {{.name = NULL}};
+        struct library library = {.function = functions};
+        struct family *family;
+        size_t n;
+        strcpy(text, rows[r].symbols);
+        for (char *at = text, *name; (name = strsep(&at, " ")); library.n++)
+            functions[library.n] = (struct library_function){
+                .name = name, .demangled = strchr(name, '(') ? name : NULL};
+        assert_int_equal(library_families(&library, &family, &n), 0);
+        for (size_t f = 0; f < n; f++)
+            for (size_t i = 0; i < family[f].n; i++) {
+                strcat(list, i ? " " : f ? "|" : "");
+                strcat(list, family[f].member[i]->name);
+            }
+        assert_string_equal(list, rows[r].families);
+        families_free(family, n);
+    }
 }
 
 /* Clones of a function have other arguments than it, and parts of it have none. */
@@ -199,7 +220,11 @@ static void test_words(void **state)
                {"dot_avx512_ssse3", "avx512"},
                {"dot_fma_scalar", "avx2"},
                {"put_8tap_avx512icl", "avx512"},
+               {"f.avx512f", "avx512"},
+               {"mul_AVX512VNNI", "avx512"},
                {"crc32_avx512_vpclmulqdq", "avx512"},
+               {"crc32_vpclmulqdq_avx2", "avx2"},
+               {"dot_vnni", NULL},
                {"dot_avx2_vnni", "avx2"},
                {"crc32_pclmulqdq", "sse2"},
                {"dot_f32_genoa", "avx512"},
@@ -211,7 +236,8 @@ static void test_words(void **state)
                {"XXH3_generic", "scalar"},
                {"sgemm", NULL},
                {"avxify", NULL},
-               {"c_add", NULL},
+               {"ns::c_add", NULL},
+               {"C_mulx", NULL},
                {"c", "scalar"},
                {"refine", NULL},
                {"", NULL}};
@@ -315,7 +341,7 @@ int main(int argc, char **argv)
     library_path = argv[1];
     return RUN_TESTS_BETWEEN(open_library, close_library, TEST(test_bindings),
                              TEST(test_names), TEST(test_near), TEST(test_isas),
-                             TEST(test_families), TEST(test_overloads_are_several_ops),
+                             TEST(test_families), TEST(test_family_names),
                              TEST(test_clones_are_in_no_family), TEST(test_words),
                              TEST(test_places), TEST(test_split), TEST(test_resolve));
 }

@@ -77,16 +77,24 @@ static void test_rules(void **state)
     const struct call_signature signature = {.n = 9};
     const unsigned mxcsr = _mm_getcsr() & ~0x3fu;
     const int rounding = fegetround();
+    unsigned short control;
+    __asm__ volatile("fnstcw %0" : "=m"(control));
+    const unsigned short double_only = (control & 0xfcff) | 0x200;
     for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
         struct thunk *thunk = make(&signature, (const void *)rules[i].function);
         struct call_frame frame = {.result = 0};
         struct call_faults faults;
         if (rules[i].faults == CALL_X87) /* a call before it that is not checked */
             rules[i].function();
+        __asm__ volatile("fldcw %0" ::"m"(double_only));
         thunk_check(thunk, &frame, &faults);
         assert_string_equal(faults.text, rules[i].text);
         assert_int_equal(faults.faults, rules[i].faults);
+        unsigned short after;
+        __asm__ volatile("fnstcw %0" : "=m"(after));
+        __asm__ volatile("fldcw %0" ::"m"(control));
         thunk_free(thunk);
+        assert_int_equal(after, double_only);
         assert_int_equal(_mm_getcsr() & ~0x3fu, mxcsr);
         assert_int_equal(fegetround(), rounding);
     }

@@ -28,6 +28,8 @@ class CallFile(CallCase):
         again = self.run_json("call", path, "--quiet", *SHORT)
         self.assertEqual({row["id"] for row in kernels(again)},
                          {row["id"] for row in kernels(document)})
+        done = self.run_tool("call", path, "--reset", status=2)
+        self.assertIn('"reset": true', done.stderr)
 
     def test_reference_elsewhere(self):
         """Beside the file."""

@@ -67,7 +67,7 @@ class CallVaries(CallCase):
         calls = "run_down", "void (inout int x[1] = {1})"
         died = self.row(*calls, status=4)
         self.assertEqual(died["status"], "failed", died)
-        self.assertIn("with --reset each call finds", died["notes"])
+        self.assertIn("--reset of call", died["notes"])
         self.assertIn(self.row(*calls, "--reset")["status"], ("ok", "short"))
         self.assertIn(self.row("keep_stack", "void (int to[1])")["status"], ("ok", "short"))
 
