@@ -214,7 +214,7 @@ struct inspect_window {
     /* Cycles from a value that is stored to the one that is loaded, in general registers
      * and in vectors; 0: unknown. */
     double pass, pass_vector;
-    /* And those of an instruction with REP that stores few bytes, or copies them. */
+    /* Cycles of an instruction with REP that stores few bytes, or copies them. */
     double string, string_copies;
 };
 /* From the cycles of a turn of two loops: INSPECT_CHAIN FMAs, of which each waits for the
