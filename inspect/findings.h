@@ -78,10 +78,11 @@ struct inspect_loop;
 void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_census *census,
                          const struct inspect_loop *loop);
 
-/* Derives the facts of source BOUND, `cycles` and `tame_input` from those that are known:
- * a bound whose rate or count is unknown stays unknown. A bound of more than
- * INSPECT_REFUTED times the measured cycles becomes unknown, and so do all facts of the
- * trace if windows of a call told them that cannot stand for all of it. */
+/* Derives the facts of source BOUND, `cycles` and the ratios that count under a condition
+ * alone, as `tame_input`, from those that are known: a bound whose rate or count is
+ * unknown stays unknown. A bound of more than INSPECT_REFUTED times the measured cycles
+ * becomes unknown, and so do all facts of the trace if windows of a call told them that
+ * cannot stand for all of it. */
 #define INSPECT_REFUTED 1.1
 void inspect_bounds(struct inspect_facts *facts);
 /* The bounds that a table shows, in its order, and the largest of those that are known;

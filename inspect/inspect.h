@@ -57,8 +57,9 @@ struct inspect_loop {
     double called;   /* instructions of the functions that it calls */
     double branches; /* conditional */
     double checks; /* of these: of what was just loaded, that nearly always go one way */
-    double indirect;  /* jumps and calls to where a register or memory says */
-    double undecided; /* times that both go other ways than each goes most often */
+    double indirect; /* jumps and calls to where a register or memory says, if that is not
+                        where each goes most often */
+    double undecided; /* these, and branches that go the way that each goes more rarely */
     double taken;     /* jumps, calls and returns, and branches that do jump */
     double copies;    /* a vector register to another one */
     /* An element from a vector to a general register, or back; also a part of a vector
@@ -213,7 +214,7 @@ struct inspect_window {
     /* Cycles from a value that is stored to the one that is loaded, in general registers
      * and in vectors; 0: unknown. */
     double pass, pass_vector;
-    /* And those of an instruction with REP that stores few bytes, or copies them. */
+    /* Cycles of an instruction with REP that stores few bytes, or copies them. */
     double string, string_copies;
 };
 /* From the cycles of a turn of two loops: INSPECT_CHAIN FMAs, of which each waits for the

@@ -108,15 +108,28 @@ static void put_memory(struct inspect_facts *facts)
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 
-/* The fastest of some experiments. */
-static void take_best(struct inspect_facts *facts, enum inspect_fact to,
-                      const enum inspect_fact *list, size_t n)
+/* Cycles are those at the best place of the code; inputs were changed at that as built.
+ */
+static double cycles_of(const struct inspect_facts *facts, double ratio)
 {
+    return ratio * GET(cycles) / fmin(1, GET(place));
+}
+
+/* The fastest of some experiments; those that take fewer cycles than that do not count.
+ */
+static void take_best(struct inspect_facts *facts, enum inspect_fact to,
+                      const enum inspect_fact *list, size_t n, double least)
+{
+    inspect_fact_set_absent(facts, to, NULL);
     for (size_t i = 0; i < n; i++) {
         const double best = inspect_fact_value(facts, to);
         const double ratio = inspect_fact_value(facts, list[i]);
-        if (ratio < best || isnan(best))
+        if (!(ratio < best || isnan(best)))
+            continue;
+        if (!(cycles_of(facts, ratio) < least))
             facts->fact[to] = facts->fact[list[i]];
+        else if (isnan(best))
+            inspect_fact_set_absent(facts, to, "other inputs took another way");
     }
 }
 
@@ -142,50 +155,52 @@ static bool reads_by_data(const struct inspect_facts *facts)
            GET(call_bytes) > far;
 }
 
-/* Cycles are those at the best place of the code; inputs were changed at that as built.
- */
-static double cycles_of(const struct inspect_facts *facts, double ratio)
+/* Repeated inputs are faster by so much that what they leave out was looked for, and
+ * other modules do too little to leave out much, as the memory that they give. */
+static bool same_work_helps(const struct inspect_facts *facts)
 {
-    return ratio * GET(cycles) / fmin(1, GET(place));
+    const double helps = 0.8, much = 0.3;
+    return GET(input_repeated) <= helps && !(GET(out_share) >= much);
 }
 
 /* The reason why other inputs say nothing of branches, or NULL. `alone`: it has none
- * beside that of the loop. Other values than repeated ones may leave out work, and all
- * may leave out that of other modules, as the memory that they give. */
-static const char *why_not_tame(const struct inspect_facts *facts, bool alone)
+ * beside that of the loop. */
+static const char *why_not_tame(const struct inspect_facts *facts, bool by_data,
+                                bool alone)
 {
-    const double few_turns = 32, helps = 0.8, much = 0.3;
-    const bool lighter = GET(input_repeated) > helps || GET(out_share) >= much;
-    return reads_by_data(facts) ? "inputs also decide from which pages it reads"
+    const double few_turns = 32;
+    return by_data ? "inputs also decide from which pages it reads"
            : alone && !(GET(trips) <= few_turns)
                ? "its hot loop has no branch beside its own"
            : are_decided(facts) ? "its branches hardly ever go their rarer way"
-           : GET(unweighed) > 0 && lighter
+           : GET(unweighed) > 0 && !same_work_helps(facts)
                ? "nobody knows how much work other inputs leave out"
                : NULL;
 }
 
-/* Such inputs are faster for other reasons too, so branches must be able to profit, or
- * nobody knows. If no input is known, it is unknown for the same reason. Below what the
- * code takes at least, they took another way. A loop of few turns may be left by
- * surprise; other values change how many. */
+/* Inputs are faster for other reasons too: they tell of branches where these can profit.
+ */
 static void put_tame_input(struct inspect_facts *facts)
 {
-    static const enum inspect_fact inputs[] = {FACT_input_zero, FACT_input_constant,
-                                               FACT_input_repeated, FACT_input_sorted};
+    static const enum inspect_fact inputs[] = {FACT_input_repeated, FACT_input_zero,
+                                               FACT_input_constant, FACT_input_sorted};
+    const bool by_data = reads_by_data(facts);
     const bool alone = GET(branches) + known(GET(indirect)) <= 1.01;
-    const char *const why = why_not_tame(facts, alone);
-    if (reads_by_data(facts))
-        take_best(facts, FACT_near_input, inputs, 2);
+    const char *const why = why_not_tame(facts, by_data, alone);
+    if (by_data)
+        take_best(facts, FACT_near_input, &inputs[1], 2, 0);
     else
         inspect_fact_set_absent(facts, FACT_near_input,
                                 "no data decides from which pages it reads");
-    take_best(facts, FACT_tame_input, inputs, sizeof inputs / sizeof *inputs);
-    if (why)
+    if (why) {
         inspect_fact_set_absent(facts, FACT_tame_input, why);
-    else if (alone || GET(unweighed) > 0 ||
-             cycles_of(facts, GET(tame_input)) < 0.9 * GET(code_cycles))
-        facts->fact[FACT_tame_input] = facts->fact[FACT_input_repeated];
+        return;
+    }
+    /* A loop of few turns may be left by surprise, but other values than repeated ones
+     * change how many; and they may leave out work. */
+    const bool one = alone || GET(unweighed) > 0;
+    take_best(facts, FACT_tame_input, inputs, one ? 1 : sizeof inputs / sizeof *inputs,
+              0.9 * GET(code_cycles));
 }
 
 /* Bounds, and the fact that is unknown with each. */
@@ -199,15 +214,16 @@ static const struct {
 
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
- * each other as long if inputs are repeated, as the work is the same. */
+ * each other as long if inputs are repeated, unless these may leave out work. */
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
+    const bool same = same_work_helps(facts) && !(GET(unweighed) > 0);
     const double all = GET(cycles), repeated = facts->fact[FACT_input_repeated].high;
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
-        const bool waits = GET(input_repeated) > 0 &&
-                           (bound == FACT_chain_cycles || bound == FACT_window_cycles);
+        const bool waits =
+            same && (bound == FACT_chain_cycles || bound == FACT_window_cycles);
         const double most =
             INSPECT_REFUTED * (waits ? fmin(all, cycles_of(facts, repeated)) : all);
         if (!(inspect_fact_value(facts, bound) > most))
@@ -233,7 +249,7 @@ static void put_faster_way(struct inspect_facts *facts)
             inspect_fact_faster_way(facts, inspect_fact_value(facts, ways[i]));
 }
 
-/* What an experiment says under a condition alone. */
+/* Takes over a ratio if it tells anything of this code. */
 static void take_if(struct inspect_facts *facts, enum inspect_fact to,
                     enum inspect_fact from, bool holds, const char *why)
 {
@@ -243,21 +259,26 @@ static void take_if(struct inspect_facts *facts, enum inspect_fact to,
         inspect_fact_set_absent(facts, to, why);
 }
 
-/* Cores learn branches by heart, but not all of them where jumps go. The edit cuts chains
- * of vectors, and says nothing of others. No vector stays in its register over a call:
- * spills of such a loop are those around it, and so are chains through them. */
-static void put_views(struct inspect_facts *facts)
+static void put_conditional_ratios(struct inspect_facts *facts)
 {
+    static const char no_call[] = "it calls nothing";
     const double nearly_all = 0.9;
     const bool calls = GET(calls) >= 0.5;
+    /* Cores learn branches by heart, but not all of them where jumps go. */
     take_if(facts, FACT_learnt_input, FACT_input_repeated, !(GET(indirect) >= 0.1),
             "it jumps to where data says");
+    /* The edit cuts chains of vectors alone. */
     take_if(facts, FACT_unchained, FACT_edit_chain,
             GET(vector_chain) >= nearly_all * GET(chain),
             "the longest chain is not one of vectors alone");
-    PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
-    take_if(facts, FACT_saved_chain, FACT_saved_chain, calls, "it calls nothing");
-    take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
+    /* No vector stays in its register over a call: spills of such a loop are around it.
+     */
+    take_if(facts, FACT_unsaved, FACT_edit_spill, calls, no_call);
+    /* Chains through these spills are, too. */
+    if (calls)
+        PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
+    else
+        inspect_fact_set_absent(facts, FACT_saved_chain, no_call);
 }
 
 static void put_limit(struct inspect_facts *facts)
@@ -333,7 +354,7 @@ void inspect_bounds(struct inspect_facts *facts)
     bounds_put_costs(facts);
     put_memory(facts);
     put_faster_way(facts);
-    put_views(facts);
+    put_conditional_ratios(facts);
     PUT(roof_cycles, GET(roof_share) * GET(cycles));
     refute(facts);
     put_limit(facts);

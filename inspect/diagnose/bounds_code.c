@@ -153,8 +153,9 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(address_share,
         part(GET(alu) + GET(branches) - known(GET(checks)) - known(GET(work)),
              instructions));
-    /* What it stores is done by the turn; sums have one for each load. */
-    const double done = GET(stores) >= 0.5 ? GET(stores) : GET(loads);
+    /* Sums have one for each load; a loop that stores has one for each store, but no more
+     * than it loads, as it may store a result in parts. */
+    const double done = GET(stores) >= 0.5 ? fmin(GET(stores), GET(loads)) : GET(loads);
     PUT(elements, isnan(done) ? done : fmax(1, done));
     PUT(outside_instructions, GET(outside_share) * GET(call_instructions));
     PUT(called_share, part(GET(called), instructions));

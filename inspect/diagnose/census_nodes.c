@@ -116,7 +116,7 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->lone += code->lone ? n : 0;
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
-    to->indirect += code->flow == FLOW_INDIRECT ? n : 0;
+    to->indirect += code->flow == FLOW_INDIRECT ? node_rarely(node) : 0;
     to->undecided += may_go_many_ways(code) ? node_rarely(node) : 0;
     to->taken += code->flow != FLOW_NEXT ? jumps(nodes, node) : 0;
     to->copies += code->copy ? n : 0;

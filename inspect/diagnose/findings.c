@@ -247,7 +247,8 @@ void inspect_find(const struct inspect_facts *facts, struct inspect_findings *fi
     const size_t last = findings->n++;
     const bool before = last == 1 && first->cause == CAUSE_placement &&
                         2 * first->share < findings->residual_share;
-    first[last] = *first;
+    if (before)
+        first[1] = first[0];
     first[before ? 0 : last] = (struct inspect_finding){.cause = CAUSE_unexplained,
                                                         .confidence = INSPECT_MODELLED,
                                                         .share = NAN,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The child's end: a call between two markers; and a child for it. */
+/* A call between two markers, which a tracer follows, and a child that makes it. */
 #include "inspect.h"
 
 #include <errno.h>

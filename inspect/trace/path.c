@@ -142,7 +142,8 @@ static bool has_counter(const struct nodes *nodes, const struct path *path)
     struct known any;
     struct turn turn;
     bool found = false;
-    memset(&any, 1, sizeof any);
+    for (int gpr = 0; gpr < GPR_COUNT; gpr++) /* no two of them cancel */
+        any.value[gpr] = UINT64_C(0x0101010101010101) << gpr | 1;
     follow_turn(nodes, path, path->n, &any, &turn);
     for (int gpr = 0; gpr < GPR_COUNT; gpr++)
         found |= is_counter(&turn, gpr);

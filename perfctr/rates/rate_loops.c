@@ -49,8 +49,10 @@ __attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
 #define CLEAN "vzeroupper\n\t"
 
 /* clang-format off */
-#define EIGHT(M, step) \
-    M(0, step) M(1, step) M(2, step) M(3, step) M(4, step) M(5, step) M(6, step) M(7, step)
+#define SIX(M, ...) \
+    M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__) \
+    M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(5, __VA_ARGS__)
+#define EIGHT(M, ...) SIX(M, __VA_ARGS__) M(6, __VA_ARGS__) M(7, __VA_ARGS__)
 #define TEN_FMAS(s, v) \
     FMA(s, v, 0) FMA(s, v, 1) FMA(s, v, 2) FMA(s, v, 3) FMA(s, v, 4) FMA(s, v, 5) \
     FMA(s, v, 6) FMA(s, v, 7) FMA(s, v, 8) FMA(s, v, 9)
@@ -79,19 +81,20 @@ LOOP(branches, "mov $9, %%r8\n\t", TIMES(32, "cmp $1, %%r8\n\tjb 2f\n\t"), "2:\n
 /* Always taken, two in a line of the cache. */
 LOOP(taken, "", TIMES(32, "jmp 2f\n\t.p2align 5\n2:\n\t"), "")
 
-/* Loops of all four widths, with the steps of their addresses. */
-#define WIDTHS(name, MANY, OP, step_64, step_128, step_256, step_512) \
-    LOOP(name##_64, "", TIMES(8, MANY(OP##_64, step_64)), "")         \
-    LOOP(name##_128, "", TIMES(8, MANY(OP##_128, step_128)), "")      \
-    LOOP(name##_256, "", TIMES(8, MANY(OP##_256, step_256)), CLEAN)   \
-    LOOP(name##_512, "", TIMES(8, MANY(OP##_512, step_512)), CLEAN)
-#define LOAD_64(i, step) "mov " #i "*" #step "(%[at]), %%rax\n\t"
-#define LOAD_128(i, step) "movups " #i "*" #step "(%[at]), %%xmm" #i "\n\t"
-#define LOAD_256(i, step) "vmovups " #i "*" #step "(%[at]), %%ymm" #i "\n\t"
-#define LOAD_512(i, step) "vmovups " #i "*" #step "(%[at]), %%zmm" #i "\n\t"
-WIDTHS(loads, EIGHT, LOAD, 64, 64, 64, 64)
+/* Loops of all four widths, with the first of their addresses and the steps. */
+#define WIDTHS(name, MANY, OP, from, step_64, step_128, step_256, step_512) \
+    LOOP(name##_64, "", TIMES(8, MANY(OP##_64, from, step_64)), "")         \
+    LOOP(name##_128, "", TIMES(8, MANY(OP##_128, from, step_128)), "")      \
+    LOOP(name##_256, "", TIMES(8, MANY(OP##_256, from, step_256)), CLEAN)   \
+    LOOP(name##_512, "", TIMES(8, MANY(OP##_512, from, step_512)), CLEAN)
+#define PLACE(i, from, step) #from "+" #i "*" #step "(%[at])"
+#define LOAD_64(i, ...) "mov " PLACE(i, __VA_ARGS__) ", %%rax\n\t"
+#define LOAD_128(i, ...) "movups " PLACE(i, __VA_ARGS__) ", %%xmm" #i "\n\t"
+#define LOAD_256(i, ...) "vmovups " PLACE(i, __VA_ARGS__) ", %%ymm" #i "\n\t"
+#define LOAD_512(i, ...) "vmovups " PLACE(i, __VA_ARGS__) ", %%zmm" #i "\n\t"
+WIDTHS(loads, EIGHT, LOAD, 0, 64, 64, 64, 64)
 /* Each begins 4 bytes before its line ends. */
-WIDTHS(splits, EIGHT, LOAD, 64 + 60, 64 + 60, 64 + 60, 64 + 60)
+WIDTHS(splits, EIGHT, LOAD, 60, 64, 64, 64, 64)
 
 /* Elements that lie side by side: 8 of 256 bits, 16 of 512. */
 #define BYTES_IN_ORDER                                               \
@@ -112,15 +115,14 @@ LOOP(gathered_256, PLACES_256, TIMES(8, GATHER_256), CLEAN)
 LOOP(gathered_512, PLACES_512, TIMES(8, GATHER_512), CLEAN)
 LOOP(scattered_512, PLACES_512, TIMES(8, SCATTER_512), CLEAN)
 
-#define STORE_64(i, step) "mov %%rax, " #i "*" #step "(%[at])\n\t"
-#define STORE_128(i, step) "movups %%xmm" #i ", " #i "*" #step "(%[at])\n\t"
-#define STORE_256(i, step) "vmovups %%ymm" #i ", " #i "*" #step "(%[at])\n\t"
-#define STORE_512(i, step) "vmovups %%zmm" #i ", " #i "*" #step "(%[at])\n\t"
-WIDTHS(stores, EIGHT, STORE, 8, 16, 32, 64)
+#define STORE_64(i, ...) "mov %%rax, " PLACE(i, __VA_ARGS__) "\n\t"
+#define STORE_128(i, ...) "movups %%xmm" #i ", " PLACE(i, __VA_ARGS__) "\n\t"
+#define STORE_256(i, ...) "vmovups %%ymm" #i ", " PLACE(i, __VA_ARGS__) "\n\t"
+#define STORE_512(i, ...) "vmovups %%zmm" #i ", " PLACE(i, __VA_ARGS__) "\n\t"
+WIDTHS(stores, EIGHT, STORE, 0, 8, 16, 32, 64)
 
 /* Six of them keep clear of the numbers below. */
-#define SIX(M, step) M(0, step) M(1, step) M(2, step) M(3, step) M(4, step) M(5, step)
-WIDTHS(split_stores, SIX, STORE, 64 + 60, 64 + 60, 64 + 60, 64 + 60)
+WIDTHS(split_stores, SIX, STORE, 60, 64, 64, 64, 64)
 
 /* 1/2 in register 15: t * 1/2 + 1/2 comes to rest at 1, and every quotient is normal. */
 #define HALF "mov $0x3f000000, %%eax\n\tvmovd %%eax, %%xmm15\n\t"

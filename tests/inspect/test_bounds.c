@@ -418,7 +418,7 @@ static void test_shares(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(elements), 2, 0);
     SET(loads, 0);
-    SET(stores, 0);
+    SET(stores, 4);
     inspect_bounds(&facts);
     assert_near(VALUE(elements), 1, 0);
 }

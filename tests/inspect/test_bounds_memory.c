@@ -181,6 +181,18 @@ static void test_refuted_by_inputs(void **state)
     SET(place, 0.9);
     inspect_bounds(&facts);
     assert_near(VALUE(window_cycles), 7.9, 1e-9);
+    SET(chain, 9.5);
+    inspect_bounds(&facts);
+    assert_true(facts.fact[FACT_chain_cycles].refuted);
+    /* They may leave out work, and other modules may. */
+    SET(unweighed, 1);
+    SET(chain, 9.5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 9.5, 1e-9);
+    SET(unweighed, 0);
+    SET(out_share, 0.4);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 9.5, 1e-9);
 }
 
 static void test_tame_input(void **state)
@@ -231,8 +243,9 @@ static void test_tame_input(void **state)
     assert_near(VALUE(tame_input), 0.12, 0);
     /* Below 8 cycles of 70, which its arithmetic takes, they took another way. */
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.1, 0.1, 0.1);
+    inspect_fact_set_interval(&facts, FACT_input_sorted, 0.3, 0.3, 0.3);
     inspect_bounds(&facts);
-    assert_near(VALUE(tame_input), 0.5, 0);
+    assert_near(VALUE(tame_input), 0.3, 0);
     SET(place, 0.9);
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.1, 0);
@@ -251,6 +264,12 @@ static void test_tame_input(void **state)
     inspect_fact_set_interval(&facts, FACT_input_repeated, 0.9, 0.9, 0.9);
     inspect_bounds(&facts);
     assert_true(isnan(VALUE(tame_input)));
+    facts = tile();
+    SET(branches, 2);
+    inspect_fact_set_interval(&facts, FACT_input_sorted, 0.7, 0.7, 0.7);
+    inspect_bounds(&facts);
+    assert_string_equal(facts.fact[FACT_tame_input].absent,
+                        "other inputs took another way");
     facts = (struct inspect_facts){0};
     inspect_fact_set_interval(&facts, FACT_input_constant, 0.9, 0.8, 1);
     inspect_bounds(&facts);

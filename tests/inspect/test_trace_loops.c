@@ -297,6 +297,27 @@ static void test_even_stores(void **state)
     inspect_census_free(&census);
 }
 
+/* Registers that a turn adds and subtracts have values of their own. */
+static void test_two_steps(void **state)
+{
+    struct inspect_census census = census_of(loop_by_two_steps, TURNS, false);
+    assert_int_equal(census.instructions, 4 * TURNS + 4);
+    assert_true(census.steps < TURNS / 2);
+    inspect_census_free(&census);
+}
+
+/* A jump to where a register says that always goes the same way is none that data choose.
+ */
+static void test_jumps(void **state)
+{
+    struct inspect_census census = census_of(jumping_on, TURNS, false);
+    assert_near(census.loop[0].indirect, 0, 0);
+    inspect_census_free(&census);
+    census = census_of(jumping_about, TURNS, false);
+    assert_near(census.loop[0].indirect, 0.5, 1e-2);
+    inspect_census_free(&census);
+}
+
 int main(void)
 {
     if (cannot_trace())
@@ -305,5 +326,6 @@ int main(void)
                      TEST(test_copied_in_memory), TEST(test_checks),
                      TEST(test_frame_register), TEST(test_bytes_in_place),
                      TEST(test_called), TEST(test_called_out), TEST(test_pages),
-                     TEST(test_indexed), TEST(test_even_stores));
+                     TEST(test_indexed), TEST(test_even_stores), TEST(test_two_steps),
+                     TEST(test_jumps));
 }

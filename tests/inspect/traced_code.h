@@ -37,6 +37,30 @@ CODE(loop_in_memory, "movl %esi, (%rdi)\n"
                      "   decl (%rdi)\n"
                      "   jnz 1b\n"
                      "   retq")
+/* Two registers step it, and no other one counts: 4 n + 4. */
+CODE(loop_by_two_steps, "xorl %eax, %eax\n"
+                        "movl $3, %edx\n"
+                        "movl $2, %ecx\n"
+                        "1: addq %rdx, %rax\n"
+                        "   subq %rcx, %rax\n"
+                        "   cmpq %rsi, %rax\n"
+                        "   jne 1b\n"
+                        "   retq")
+/* Each turn jumps to the same place, */
+CODE(jumping_on, "leaq 2f(%rip), %rax\n"
+                 "1: jmpq *%rax\n"
+                 "2: decq %rsi\n"
+                 "   jnz 1b\n"
+                 "   retq")
+/* or to two places in turns. */
+CODE(jumping_about, "leaq 2f(%rip), %rax\n"
+                    "leaq 3f(%rip), %rdx\n"
+                    "1: xchgq %rax, %rdx\n"
+                    "   jmpq *%rax\n"
+                    "2: nop\n"
+                    "3: decq %rsi\n"
+                    "   jnz 1b\n"
+                    "   retq")
 /* Left in its middle, by a step that a register holds: 5 n + 3 + 4. */
 CODE(loop_left_inside, "xorl %eax, %eax\n"
                        "movl $3, %edx\n"

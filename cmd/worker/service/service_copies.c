@@ -304,9 +304,11 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         status = surgery_available(&error);
     if (status == 0)
         status = make_copies(copies, call, &told, &executed, &error);
+    /* A trace is of one call: others of several sets may execute other code. */
+    const bool all = told.whole && !copies->of->turn;
     if (status == 0 && call->code)
-        status = surgery_code(copies->surgery, told.whole ? executed.times : NULL, &code,
-                              &error);
+        status =
+            surgery_code(copies->surgery, all ? executed.times : NULL, &code, &error);
     cJSON *const reply =
         status < 0 ? service_error(status, "copies: %s", error.text) : service_ok();
     if (status == 0) {

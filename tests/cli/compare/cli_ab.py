@@ -128,14 +128,15 @@ class Places(AbCase):
         self.assertRegex(placement["where"], r"\+0x")
 
     def test_declared_function(self):
-        """The code of the call is made anew in each process."""
+        """The code of the call is made anew in each process. Other inputs may call NONE."""
         source = self.folder / "sum.c"
         source.write_text("""
             __asm__(".text; .skip PAD, 0x90");
             static volatile unsigned zero;
+            static __attribute__((noinline, noipa)) unsigned NONE(void) { return zero; }
             unsigned total(const unsigned char *s, unsigned long n)
             {
-                unsigned sum = 0;
+                unsigned sum = n ? 0 : NONE();
                 while (n--)
                     sum = sum * 5 + *s++ + MORE;
                 return sum;
@@ -147,15 +148,16 @@ class Places(AbCase):
         submodule.mkdir()
         (submodule / ".git").write_text("gitdir: ../.git/modules/part\n")
         for name, pad, more in ("base", 1, "zero"), ("head", 41, "zero"), ("other", 41, "zero + zero"):
-            text = source.read_text().replace("PAD", str(pad)).replace("MORE", more)
+            text = source.read_text().replace("PAD", str(pad)).replace("MORE", more).replace("NONE", name)
             (submodule / f"{name}.c").write_text(text)
             subprocess.run([compiler, "-O1", "-g", "-shared", "-fPIC", "-o", f"../{name}.so",
                             f"{name}.c"], check=True, cwd=submodule)
         (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
             "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
             "kernels": {"scalar": "total"}, "sizes": "100"}]}))
-        for name, code in ("head", "same"), ("other", "nearly"):
-            document = self.ab("./base.so", f"./{name}.so", "--functions=sum.json",
+        for name, code, *inputs in (("head", "same"), ("head", "nearly", "--inputs=3"),
+                                    ("other", "nearly")):
+            document = self.ab("./base.so", f"./{name}.so", "--functions=sum.json", *inputs,
                                cwd=self.folder)
             placement = self.by_variant(document)["total"]["comparison"]["placement"]
             self.assertEqual((placement["unmoved"], placement["code"]), (None, code))
