@@ -192,15 +192,14 @@ static void put_tame_input(struct inspect_facts *facts)
     else
         inspect_fact_set_absent(facts, FACT_near_input,
                                 "no data decides from which pages it reads");
-    if (why) {
-        inspect_fact_set_absent(facts, FACT_tame_input, why);
-        return;
-    }
     /* A loop of few turns may be left by surprise, but other values than repeated ones
      * change how many; and they may leave out work. */
     const bool one = alone || GET(unweighed) > 0;
-    take_best(facts, FACT_tame_input, inputs, one ? 1 : sizeof inputs / sizeof *inputs,
-              0.9 * GET(code_cycles));
+    if (why)
+        inspect_fact_set_absent(facts, FACT_tame_input, why);
+    else
+        take_best(facts, FACT_tame_input, inputs,
+                  one ? 1 : sizeof inputs / sizeof *inputs, 0.9 * GET(code_cycles));
 }
 
 /* Bounds, and the fact that is unknown with each. */
@@ -261,7 +260,6 @@ static void take_if(struct inspect_facts *facts, enum inspect_fact to,
 
 static void put_conditional_ratios(struct inspect_facts *facts)
 {
-    static const char no_call[] = "it calls nothing";
     const double nearly_all = 0.9;
     const bool calls = GET(calls) >= 0.5;
     /* Cores learn branches by heart, but not all of them where jumps go. */
@@ -273,12 +271,12 @@ static void put_conditional_ratios(struct inspect_facts *facts)
             "the longest chain is not one of vectors alone");
     /* No vector stays in its register over a call: spills of such a loop are around it.
      */
-    take_if(facts, FACT_unsaved, FACT_edit_spill, calls, no_call);
+    take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
     /* Chains through these spills are, too. */
     if (calls)
         PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
     else
-        inspect_fact_set_absent(facts, FACT_saved_chain, no_call);
+        inspect_fact_set_absent(facts, FACT_saved_chain, "it calls nothing");
 }
 
 static void put_limit(struct inspect_facts *facts)

@@ -47,11 +47,7 @@ CODE(loop_by_two_steps, "xorl %eax, %eax\n"
                         "   jne 1b\n"
                         "   retq")
 /* Each turn jumps to the same place, */
-CODE(jumping_on, "leaq 2f(%rip), %rax\n"
-                 "1: jmpq *%rax\n"
-                 "2: decq %rsi\n"
-                 "   jnz 1b\n"
-                 "   retq")
+CODE(jumping_on, "leaq 2f(%rip), %rax\n 1: jmpq *%rax\n 2: decq %rsi\n jnz 1b\n retq")
 /* or to two places in turns. */
 CODE(jumping_about, "leaq 2f(%rip), %rax\n"
                     "leaq 3f(%rip), %rdx\n"
