@@ -401,8 +401,10 @@ int command_run(const struct slice_request *request, char **text, struct error *
 {
     FREED_BY(slice_free) struct slice slice = {.text = NULL};
     const int status = slice_run(request, &slice, error);
-    if (status == 0 && text)
-        *text = must_have(strdup(slice.text));
+    if (status == 0 && text) {
+        *text = slice.text;
+        slice.text = NULL;
+    }
     return status == 0 && slice.complaint
                ? error_set(error, -EINVAL, "%s", slice.complaint)
                : status;

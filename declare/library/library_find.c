@@ -78,13 +78,18 @@ static bool is_idle(const char *text, size_t at)
 /* The length of what stands before `name`, which these bytes end with; or SIZE_MAX. */
 static size_t before_name(const char *full, size_t length, const char *name)
 {
-    for (size_t n = strlen(name); n > 0;) {
-        if (is_idle(name, n - 1))
+    size_t n = strlen(name);
+    while (n > 0) {
+        if (is_idle(name, n - 1)) {
             n--;
-        else if (length && is_idle(full, length - 1))
+        } else if (length && is_idle(full, length - 1)) {
             length--;
-        else if (!length || full[--length] != name[--n])
-            return SIZE_MAX;
+        } else {
+            if (!length || full[length - 1] != name[n - 1])
+                return SIZE_MAX;
+            n--;
+            length--;
+        }
     }
     return length;
 }

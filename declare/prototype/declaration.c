@@ -331,7 +331,7 @@ static int measure_array(const struct declared_argument *argument,
                          struct declared_sizes *sizes, struct error *error)
 {
     const uint64_t size = ctype_bytes(argument->type);
-    int64_t value, planes;
+    int64_t value = 0, planes = 0;
     int status = extent_value(&argument->count, dimension, &value, error)
                      ?: measure_planes(argument, dimension, &planes, error);
     if (status < 0)
