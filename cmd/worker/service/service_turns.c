@@ -103,14 +103,15 @@ static void run_calls(struct service_case *entry, struct call_frame *frame, uint
 struct turns {
     struct service *service;
     struct service_case *entry;
-    uint64_t *list, n, repeat;
+    /* results go to the list; its copy is what a call cannot overwrite */
+    uint64_t *list, *copy, n, repeat;
     struct listed_turn turn;
 };
 
 /* Its case is called on the operands of that turn from now on. */
 static int turn_to(struct turns *turns, uint64_t i, struct error *error)
 {
-    if (!turn_at(turns->service, turns->list, i, &turns->turn))
+    if (!turn_at(turns->service, turns->copy, i, &turns->turn))
         return error_set(error, -EINVAL, "turns: operands outside the shared memory");
     touch(&turns->turn);
     return declared_point(turns->entry->declared, &turns->turn.view, error);
@@ -179,6 +180,11 @@ cJSON *service_turns(struct service *service, const cJSON *request)
         return service_error(-EINVAL,
                              "turns: no such case of a declared function, or its "
                              "list lies outside the shared memory");
+    const uint64_t bytes = 2 * turns.n * service->operands.view.count * sizeof(uint64_t);
+    FREED_BY(free_memory) uint64_t *copy = malloc(bytes + 1);
+    if (!copy)
+        return service_error(-ENOMEM, "out of memory");
+    turns.copy = memcpy(copy, turns.list, bytes);
     struct declared_call *const declared = turns.entry->declared;
     struct error why = {.text = ""};
     int status = declared_frames_last(declared) ? run_together(&turns, &told, &error)

@@ -78,14 +78,16 @@ class Instructions(Case):
         self.assertFalse((Path(self.folder) / "simdbench" / "instructions.json").exists())
 
     def test_asm(self):
-        """Instructions of the hot loop have their form and its costs; with sanitizers it is
-        another loop."""
+        """Instructions of the hot loop have their form and its costs. The hot loop with
+        sanitizers is at times one of theirs, which has none."""
         path = Path(self.folder) / "run.json"
         text = self.run_tool("explain", "relu/f32/sse2/max@512", "--asm", "--quiet",
                              f"--json={path}", env=self.env).stdout
         (result,) = [r for r in self.load(path)["results"] if r["explanation"]]
         code = result["explanation"]["loops"][0]["code"]
         lines = [line for line in code if line["form"]]
+        if sanitized() and not lines:
+            return
         self.assertGreater(len(lines), len(code) / 2, code)
         self.assertEqual(lines[0]["throughput"], 1)
         self.assertEqual(lines[0]["latency"], 1)
