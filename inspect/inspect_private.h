@@ -309,7 +309,7 @@ struct memory {
 };
 /* A place that the compiler made for one value: nothing but its offset chooses it. */
 bool access_is_slot(const struct access *access);
-/* Those of calls and returns to the stack are not. */
+/* Accesses that calls and returns make to the stack are not counted. */
 bool access_is_counted(const struct code *code, const struct access *access);
 /* Notes one access of a node to an address. */
 void memory_access(struct memory *memory, struct nodes *nodes, struct node *node,
@@ -364,7 +364,7 @@ char *places_producer(const struct places *places, uint64_t address);
 void census_add_node(const struct nodes *nodes, const struct node *node,
                      struct inspect_loop *to);
 void census_divide(struct inspect_loop *loop);
-/* By how much the counts of known addresses have to be multiplied; 0: none is known. */
+/* The factor from counts of known addresses to all of them; 0: none is known. */
 double node_scale(const struct node *node);
 /* The number of times that a branch went another way than it goes most often. */
 double node_rarely(const struct node *node);

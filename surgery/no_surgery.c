@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of surgery where instructions cannot be decoded. */
+/* Stubs of surgery for builds that cannot decode instructions. */
 #include "never.h"
 #include "surgery.h"
 

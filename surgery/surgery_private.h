@@ -88,7 +88,7 @@ bool named_place(const struct object *object, bool other, uint64_t address,
 
 #define HASH_FIRST UINT64_C(0xcbf29ce484222325)
 uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, uint64_t n);
-/* At most 8 bytes, which may lie beside bytes that a sanitizer guards. */
+/* Reads at most 8 bytes, also beside bytes that a sanitizer guards. */
 uint64_t read_memory(uint64_t address, size_t n);
 /* Adds n bytes of an object as they are now, without places. False: a pointer among them
  * leads to memory of no file, or they are more than 64 MB. */

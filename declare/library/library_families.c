@@ -64,7 +64,7 @@ static bool find_last(const char *name, size_t at, struct part *part)
     return false;
 }
 
-/* With the words that stand before it or begin with it: avx2_fma, AVX512VNNI. */
+/* Finds a word, and takes the words before it along: avx2_fma, AVX512VNNI. */
 static bool find_word(const char *name, size_t length, struct part *part)
 {
     struct part before;

@@ -31,7 +31,7 @@ enum { OTHER_CYCLES = 1 };
 #error "the clock probe needs a chain of dependent adds for this architecture"
 #endif
 
-/* So many operations in a turn, each of which needs the one before. */
+/* A chain of operations: each needs the result of the one before. */
 #define CHAIN(name, operations, OPERATION)                                             \
     __attribute__((noinline)) static void name(uint64_t turns)                         \
     {                                                                                  \

@@ -48,7 +48,7 @@ void readings_put(struct readings *readings, const char *name, size_t length,
                   const char *reason, struct reading reading);
 /* Readings that are added from now on stand in that section of the text. */
 void readings_begin(struct readings *readings, const char *section, size_t length);
-/* If there are several sections, each name becomes SECTION/NAME. */
+/* Each name becomes SECTION/NAME if there are several sections. */
 void readings_tell_apart(struct readings *readings);
 struct reading *readings_find(const struct readings *readings, const char *name);
 void readings_free(struct readings *readings);

@@ -74,7 +74,7 @@ def gates(program, folder, loop, rng, calls, options):
 
 
 def beyond(ci, delta):
-    """What an interval alone says."""
+    """The verdict of an interval alone."""
     if not ci:
         return "not moved"
     delta = delta or 0

@@ -67,10 +67,8 @@ static pid_t disturb(pid_t child)
     const pid_t pid = fork();
     if (pid != 0)
         return pid;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < 300000; i++)
         kill(child, SIGURG);
-        usleep(50);
-    }
     _exit(0);
 }
 
@@ -84,13 +82,13 @@ static void test_signals(void **state)
     } cases[] = {{nested, 24 * TURNS + 2, 2},
                  {repeated, 6 * TURNS + 2, 1},
                  {calling, 5 * TURNS + 2, 1}};
-    const struct inspect_options options = {.whole_only = true};
+    const struct inspect_options options = {.max_steps = 1000000, .whole_only = true};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct traced_child child = start(cases[i].function, TURNS);
-        const pid_t other = disturb(child.pid);
         struct inspect_census census;
         struct error error = {.text = ""};
         assert_int_equal(inspect_attach(child.pid, &error), 0);
+        const pid_t other = disturb(child.pid);
         assert_int_equal(write(child.go, "", 1), 1);
         const int status = inspect_follow(child.pid, &options, &census, &error);
         kill(other, SIGKILL);

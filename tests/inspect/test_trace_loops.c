@@ -85,7 +85,7 @@ static void test_divisions(void **state)
     assert_near(census.loop[0].dearest, 10, 1e-9);
     assert_near(census.loop[0].products, 10, 1e-9);
     inspect_census_free(&census);
-    /* Those with LOCK take no longer than they wait for each other. */
+    /* Instructions with LOCK take no longer than they wait for each other. */
     assert_int_equal(trace(locking, TURNS, &options, &census, &error), 0);
     assert_near(census.loop[0].dearest, 4, 1e-9);
     assert_near(census.loop[0].dearest_each, 4, 1e-9);

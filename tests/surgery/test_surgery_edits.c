@@ -131,7 +131,7 @@ FUNCTION(to_counts, "   movq %rsi, %rdx\n   shll $2, %ecx\n"
                     "2: movl (%r9), %eax\n   shrl $24, %eax\n"
                     "   incl 1024(%rsi, %rax, 4)\n   addq $4, %r9\n"
                     "   decl %ecx\n   jnz 2b\n   retq\n")
-/* What lies behind stores that overlap is not theirs. */
+/* Bytes behind stores that overlap are not theirs. */
 FUNCTION(beside, "   movl $1, -8(%rsp)\n"
                  "1: movups (%rdi), %xmm0\n   divps 16(%rdi), %xmm0\n"
                  "   movups %xmm0, -24(%rsp)\n   movss %xmm0, -12(%rsp)\n"

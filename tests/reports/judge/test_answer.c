@@ -200,7 +200,7 @@ static void add_kernel(struct run *run, const char *id, size_t group, double ns,
             ns * (1 + noise * ((int)(i * (run->n_results % 2 ? 7 : 11) % 5) - 2))));
 }
 
-/* Of two that are level at each size, one is not called the fastest of half of them. */
+/* A kernel that is level at each size is not called the fastest of half of them. */
 static void level_kernels(void **state)
 {
     struct run *const run = run_new();
@@ -220,12 +220,11 @@ static void level_kernels(void **state)
     run_free(run);
 }
 
-/* One whose times scatter is not among the fastest because nothing tells them from those;
- * of two that are, the one of the least times is named. */
+/* A kernel whose times scatter is not level with the fastest; the kernel with the least
+ * times is named if two are. */
 static void noisy_kernels(void **state)
 {
     struct run *const run = run_new();
-    (void)state;
     add_kernel(run, "mix/f32/scalar/max@64", 0, 990, 0.04);
     add_kernel(run, "mix/f32/sse2/max@64", 0, 1000, 0.04);
     add_kernel(run, "mix/f32/scalar/max@128", 1, 1010, 0.04);
