@@ -62,8 +62,9 @@ enum study_verdict study_point_verdict(const struct study_check *check,
         return STUDY_NOT_MEASURABLE;
     /* Noise hides a small effect and does not refute it. */
     const double least = is_cause ? fmin(lo, 1 + STUDY_MOST_FLOOR) : lo;
-    const bool too_small = ci->hi < least || (is_cause && ci->hi <= least);
-    if (too_small || ci->lo > check->hi) {
+    const double noise = is_time_ratio(check) && !is_cause ? 1 + floor : 1;
+    const bool too_small = ci->hi * noise < least || (is_cause && ci->hi <= least);
+    if (too_small || ci->lo > check->hi * noise) {
         *how = is_no_effect(check, point, floor) ? HOW_NO_EFFECT
                : too_small                       ? HOW_SMALLER
                                                  : HOW_LARGER;

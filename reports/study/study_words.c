@@ -243,12 +243,15 @@ static void undecided_tell(const struct study_check *check, struct buffer *out)
     if (check->verdict != STUDY_UNDECIDED || !point)
         return;
     const bool inside = point->ci.lo >= check->lo && point->ci.hi <= check->hi;
-    buffer_add(out,
-               inside ? "Not decided: what is measured lies within "
-                      : "Not decided: what is measured lies neither within nor beyond ");
+    const bool beyond = point->ci.lo > check->hi || point->ci.hi < check->lo;
+    buffer_format(out, "Not decided: what is measured lies %s ",
+                  inside   ? "within"
+                  : beyond ? "beyond"
+                           : "neither within nor beyond");
     expect_tell(check, out);
-    if (inside)
-        buffer_format(out, ", but equal arms differ by %.1f%% here", 100 * point->floor);
+    if (inside || beyond)
+        buffer_format(out, ", but equal arms differ by %.1f%% here",
+                      100 * fmax(point->floor, STUDY_LEAST_FLOOR));
     buffer_add(out, ".");
 }
 

@@ -195,6 +195,27 @@ static void learned_without_a_number(void **state)
     drop(study);
 }
 
+/* An interval beyond a range by less than the floor says why it decides nothing. */
+static void beyond_by_less_than_noise(void **state)
+{
+    struct study *const study = sample_study();
+    struct study_claim *const claim = &study->claims[0];
+    struct study_point *const point = study_add_point(&claim->check, "64");
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+    claim->check.lo = 1.01;
+    claim->check.hi = 1.03;
+    assert_non_null(point);
+    point->value = 1.07;
+    point->ci = (struct interval){true, 1.038, 1.134, 0.99};
+    point->floor = 0.044;
+    assert_int_equal(study_judge(study), 0);
+    assert_int_equal(claim->check.verdict, STUDY_UNDECIDED);
+    study_notes_tell(claim, &text);
+    assert_non_null(
+        strstr(buffer_text(&text), "beyond 1.01x to 1.03x, but equal arms differ by 4.4%"));
+    drop(study);
+}
+
 /* ---- outputs ---- */
 
 static void round_trip(void **state)
@@ -237,8 +258,8 @@ int main(int argc, char **argv)
 {
     if (!golden_arguments(argc, argv))
         return 2;
-    return RUN_TESTS(TEST(arms_inherit), TEST(checks_inherit),
-                     TEST(mistakes_name_their_field), TEST(numbers_of_needs),
-                     TEST(shapes_of_arms), TEST(learned_without_a_number),
-                     TEST(round_trip), TEST(golden_outputs));
+    return RUN_TESTS(
+        TEST(arms_inherit), TEST(checks_inherit), TEST(mistakes_name_their_field),
+        TEST(numbers_of_needs), TEST(shapes_of_arms), TEST(learned_without_a_number),
+        TEST(beyond_by_less_than_noise), TEST(round_trip), TEST(golden_outputs));
 }
