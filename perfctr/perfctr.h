@@ -250,6 +250,7 @@ int clock_core_split(void);
 /* A share below this part of the whole core is evidence of another thread there. */
 #define CLOCK_CORE_SHARED 0.85
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
+int64_t clock_cpu(void); /* CPU time of this thread */
 /* For tests: SIMDBENCH_TEST_CLOCK=NS[,VARIANT=NS]... makes up what batches take, NS for
  * each operation, or for each byte if these are more. The probes above then tell 3 GHz
  * and a core that is not shared, and no CPU time is stolen. Returns its text; NULL: time
