@@ -250,6 +250,7 @@ int clock_core_split(void);
 /* A share below this part of the whole core is evidence of another thread there. */
 #define CLOCK_CORE_SHARED 0.85
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
+int64_t clock_cpu(void); /* CPU time of this thread */
 /* For tests: SIMDBENCH_TEST_CLOCK=NS[,VARIANT=NS]... makes up what batches take, NS for
  * each operation, or for each byte if these are more. The probes above then tell 3 GHz
  * and a core that is not shared, and no CPU time is stolen. Returns its text; NULL: time
@@ -329,6 +330,16 @@ size_t cpus_siblings(int cpu, int *sibling, size_t max);
 size_t cpus_cores(int *cpu, size_t n);
 /* Steal time of one CPU since boot in clock ticks, or -1 if the system does not tell. */
 int64_t cpus_steal(int cpu);
+
+/* ---- files of the system (files.c, reason.c) ---- */
+
+/* Reads the start of root + path into text, without the trailing newline. Returns its
+ * length or a negative errno (then text is empty). */
+ssize_t file_read(const char *root, const char *path, char *text, size_t size);
+/* The number at the start of the file, or -1 if there is none. */
+int64_t file_number(const char *root, const char *path);
+/* 2: system calls of this process pass a filter; -1: not told. */
+int seccomp_mode(const char *root);
 
 /* ---- memory (pages.c) ---- */
 

@@ -6,12 +6,6 @@
 
 #include "perfctr.h"
 
-/* Reads the start of root + path into text, without the trailing newline. Returns its
- * length or a negative errno (then text is empty). */
-ssize_t file_read(const char *root, const char *path, char *text, size_t size);
-/* The number at the start of the file, or -1 if there is none. */
-int64_t file_number(const char *root, const char *path);
-
 /* Calls `line` for each line of root + path until it returns false. */
 int file_lines(const char *root, const char *path,
                bool (*line)(char *text, void *context), void *context);

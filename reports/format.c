@@ -55,8 +55,7 @@ int run_write(const struct run *run, enum format format,
         code = markdown_write(run, options, file);
     else
         code = formats[format].write(run, file);
-    if (!code && (fflush(file) || ferror(file)))
-        code = errno ? -errno : -EIO;
+    code = code ?: file_flush(file);
     if (code)
         error_set(error, code, "cannot write %s: %s", formats[format].name,
                   strerror(-code));

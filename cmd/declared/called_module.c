@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a file of declarations to the table of a module. */
 #include "called_private.h"
+#include "reports.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -81,17 +82,15 @@ static int add_lists(struct declared_slot *slot, struct error *error)
 static int add_texts(struct declared_slot *slot, struct error *error)
 {
     const struct declaration *const declaration = &slot->from->declaration;
-    char help[512] = "";
-    size_t used = 0;
-    for (uint32_t i = 0; i < declaration->n_dimensions && used < sizeof help; i++)
-        used += (size_t)snprintf(help + used, sizeof help - used, "%s%s", i ? " x " : "",
-                                 declaration->dimension[i].name);
-    if (!used)
-        snprintf(help, sizeof help, "1: the function has no dimensions");
+    FREED_BY(buffer_free) struct buffer help = {.text = NULL};
+    for (uint32_t i = 0; i < declaration->n_dimensions; i++)
+        buffer_format(&help, "%s%s", i ? " x " : "", declaration->dimension[i].name);
+    if (!help.length)
+        buffer_add(&help, "1: the function has no dimensions");
     else if (declaration->n_dimensions > 1)
-        snprintf(help + used, sizeof help - used, ", as in 64%s, or one number for all",
-                 declaration->n_dimensions > 2 ? "x64x64" : "x64");
-    slot->shape_help = strdup(help);
+        buffer_format(&help, ", as in 64%s, or one number for all",
+                      declaration->n_dimensions > 2 ? "x64x64" : "x64");
+    slot->shape_help = help.failed ? NULL : strdup(buffer_text(&help));
     if (!slot->shape_help ||
         asprintf(&slot->summary, "declared: %s", slot->from->prototype) < 0) {
         slot->summary = NULL;

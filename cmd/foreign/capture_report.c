@@ -178,12 +178,6 @@ static void tell_callers(const struct foreign *foreign, const struct target *tar
         buffer_format(text, " and %zu more places", kept - SHOWN);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The cost of a stop is subtracted; a time that is not above it is not known. */
 static void tell_time(const struct target *target, struct buffer *text)
 {
@@ -198,8 +192,8 @@ static void tell_time(const struct target *target, struct buffer *text)
             stop[n++] = target->captured[i].stop_ns;
         }
     if (n) {
-        qsort(ns, n, sizeof *ns, by_number);
-        qsort(stop, n, sizeof *stop, by_number);
+        stats_sort(ns, n);
+        stats_sort(stop, n);
         const double cost = stop[n / 2];
         text_time(cost, empty);
         text_time(fmax(0, ns[n / 4] - cost), low);

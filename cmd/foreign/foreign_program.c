@@ -2,6 +2,7 @@
 /* A program from its command line to its end, for prove and capture. */
 #include "foreign_private.h"
 #include "output/output.h"
+#include "perfctr.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -102,11 +103,8 @@ int foreign_run(struct foreign *foreign, struct error *error)
     }
     foreign->owner.trace.seed = foreign->random = options->how.seed;
     signals_catch();
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     if (options->prove.pid)
-        foreign->until = now.tv_sec * INT64_C(1000000000) + now.tv_nsec +
-                         (options->time_ns ?: ATTACHED_NS);
+        foreign->until = clock_now() + (options->time_ns ?: ATTACHED_NS);
     int status = begin(foreign, error);
     if (status == 0 && (status = program_run(foreign->program, &why)) < 0)
         error_set(error, status, "cannot run %.200s: %.200s", options->files.item[0],

@@ -3,11 +3,11 @@
  * Between them its breakpoint is taken out, so that a function that is called all the
  * time is not slow for long. */
 #include "foreign_private.h"
+#include "perfctr.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { CALLS = 5, FIRST_CALLS = 2 };
 /* After so many calls since the last trace the breakpoint is out for a while, which is
@@ -26,13 +26,6 @@ enum { BINDING_LEAST = 100 };
 /* Tracing may take so long in all, unless --time says. */
 #define TIME_NS INT64_C(30000000000)
 
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
 uint64_t foreign_draw(struct foreign *foreign)
 {
     foreign->random = foreign->random * UINT64_C(6364136223846793005) + 1;
@@ -50,7 +43,8 @@ static void rest(struct foreign *foreign, struct target *target)
     target->rest_ns = target->rest_ns ? 2 * target->rest_ns : REST_NS;
     if (target->rest_ns > REST_MAX_NS)
         target->rest_ns = REST_MAX_NS;
-    target->wake = now() + (int64_t)(foreign_draw(foreign) % (uint64_t)target->rest_ns);
+    target->wake =
+        clock_now() + (int64_t)(foreign_draw(foreign) % (uint64_t)target->rest_ns);
     program_watch_all(foreign->program, target, false);
 }
 
@@ -211,7 +205,7 @@ static bool wants_more(const struct foreign *foreign, const struct target *targe
 
 static void wake(struct foreign *foreign)
 {
-    const int64_t time = now();
+    const int64_t time = clock_now();
     EACH_TARGET(foreign, target)
     if (target->resting && wants_more(foreign, target) && time >= target->wake) {
         target->resting = false;
@@ -266,8 +260,8 @@ static bool stop(void *context, struct program *program)
         return true;
     spend(foreign);
     wake(foreign);
-    return foreign->until &&
-           (now() >= foreign->until || (!foreign->capturing && has_enough(foreign)));
+    return foreign->until && (clock_now() >= foreign->until ||
+                              (!foreign->capturing && has_enough(foreign)));
 }
 
 const struct program_owner foreign_owner = {

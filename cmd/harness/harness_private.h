@@ -76,6 +76,7 @@ struct slice {
     char *said;      /* the last line of standard error; or NULL */
     int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that have ended */
     double peak_bytes, faults;
+    double own_bytes;  /* of this program, which a peak is never below */
     uint32_t evidence; /* of disturbance; 0: none */
     bool late;         /* it was ended at the timeout */
 };
@@ -104,7 +105,7 @@ struct side {
 };
 
 struct harness_round {
-    double ns[SIDES][PLACES], peak[SIDES], faults[SIDES];
+    double ns[SIDES][PLACES], peak[SIDES], own[SIDES], faults[SIDES];
     uint32_t evidence;
     bool is_void; /* a process told no time */
 };

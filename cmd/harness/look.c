@@ -144,6 +144,7 @@ static void take_readings(struct harness *harness, size_t first, int which, size
         take_step(&harness->cases[c], reading);
         round->ns[which][place] = reading->ns;
         round->peak[which] = slice->peak_bytes;
+        round->own[which] = slice->own_bytes;
         round->faults[which] = slice->faults;
         round->evidence += slice->evidence;
     }

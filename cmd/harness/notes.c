@@ -15,22 +15,35 @@ static double median_of(const struct harness_case *entry, size_t member, int whi
     return stats_median(room, n);
 }
 
+/* A peak that is not clearly above what the process had before it became the program. */
+#define OWN_PEAK 1.1
+
+static void peak_tell(const struct harness_case *entry, int which, struct buffer *text)
+{
+    const double peak = median_of(entry, offsetof(struct harness_round, peak), which);
+    const double own = median_of(entry, offsetof(struct harness_round, own), which);
+    char number[NUMBER_SIZE];
+    text_scaled(peak, "B", number);
+    buffer_format(text, "%s%s", peak > OWN_PEAK * own ? "" : "at most ", number);
+}
+
 /* Resources that a whole program took beside its time. Both sides start alike, so that
- * the difference is theirs. */
+ * the difference of their faults is theirs. */
 static void note_usage(const struct harness *harness, size_t c)
 {
     const struct harness_case *const entry = &harness->cases[c];
-    const size_t peak = offsetof(struct harness_round, peak);
     const size_t faults = offsetof(struct harness_round, faults);
-    char now[NUMBER_SIZE], before[NUMBER_SIZE], text[200];
+    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     if (harness->adapter->reader || !entry->n_rounds)
         return;
-    text_scaled(median_of(entry, peak, SIDE_HEAD), "B", now);
-    text_scaled(median_of(entry, peak, SIDE_BASE), "B", before);
-    snprintf(text, sizeof text,
-             "peak memory %s, before %s; %.0f page faults, before %.0f", now, before,
-             median_of(entry, faults, SIDE_HEAD), median_of(entry, faults, SIDE_BASE));
-    must(result_add_note(&harness->run->results[entry->result], text));
+    buffer_add(&text, "peak memory ");
+    peak_tell(entry, SIDE_HEAD, &text);
+    buffer_add(&text, ", before ");
+    peak_tell(entry, SIDE_BASE, &text);
+    buffer_format(&text, "; %.0f page faults, before %.0f",
+                  median_of(entry, faults, SIDE_HEAD),
+                  median_of(entry, faults, SIDE_BASE));
+    must(result_add_note(&harness->run->results[entry->result], buffer_text(&text)));
     if (clock_script())
         must(result_add_note(&harness->run->results[entry->result],
                              "its times are made up (SIMDBENCH_TEST_CLOCK)"));

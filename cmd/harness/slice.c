@@ -27,9 +27,16 @@ enum { STEAL_WEIGHT = 100, FAULT_WEIGHT = 1, COMPANY_WEIGHT = 4 };
 #define GRACE_NS 200000000LL
 enum { CHILDREN_MOST = 256 };
 
-enum { OUT, ERR, FAILED, STREAMS };
+enum { OUT, ERR, NEWS, STREAMS };
+
+/* A child tells its memory before it becomes the program, and in the end only if it does
+ * not. The system takes the peak of both for that of the program. */
+struct news {
+    int failed, peak_kb;
+};
 
 struct child {
+    struct news news;
     pid_t pid;
     pid_t other[CHILDREN_MOST]; /* children that this process had before */
     size_t n_other;
@@ -57,10 +64,17 @@ static void pad_environment(size_t padding)
     free(text);
 }
 
+static bool tell(const int write_end[STREAMS], int failed, int peak_kb)
+{
+    const struct news news = {failed, peak_kb};
+    return write(write_end[NEWS], &news, sizeof news) == sizeof news;
+}
+
 static int become(const struct slice_request *request, const int write_end[STREAMS])
 {
     sigset_t none;
     cpu_set_t set;
+    struct rusage own;
     const int nothing = open("/dev/null", O_RDWR);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -81,7 +95,9 @@ static int become(const struct slice_request *request, const int write_end[STREA
     for (size_t i = 0; request->variables && i < request->variables->n; i++)
         putenv(request->variables->item[i]);
     pad_environment(request->padding);
-    execvp(request->words[0], request->words);
+    getrusage(RUSAGE_SELF, &own);
+    if (tell(write_end, 0, (int)own.ru_maxrss))
+        execvp(request->words[0], request->words);
     return errno;
 }
 
@@ -97,11 +113,11 @@ static void close_all(int *fd, size_t n)
 static int start(const struct slice_request *request, struct child *child,
                  struct error *error)
 {
-    int write_end[STREAMS] = {-1, -1, -1}, failed = 0;
+    int write_end[STREAMS] = {-1, -1, -1};
     for (int i = 0; i < STREAMS; i++) {
         int both[2];
         if (pipe2(both, O_CLOEXEC) < 0) {
-            failed = errno;
+            const int failed = errno;
             close_all(write_end, STREAMS);
             return error_set(error, -failed, "pipe: %s", strerror(failed));
         }
@@ -110,22 +126,18 @@ static int start(const struct slice_request *request, struct child *child,
     }
     fflush(NULL);
     child->pid = fork();
-    if (child->pid == 0) {
-        failed = become(request, write_end);
-        if (write(write_end[FAILED], &failed, sizeof failed) < 0)
-            _exit(126);
-        _exit(127);
-    }
-    failed = errno;
+    if (child->pid == 0)
+        _exit(tell(write_end, become(request, write_end), 0) ? 127 : 126);
+    const int failed = errno;
     close_all(write_end, STREAMS);
     if (child->pid < 0)
         return error_set(error, -failed, "fork: %s", strerror(failed));
     child->pidfd = pidfd_open(child->pid, 0);
-    failed = 0;
-    const ssize_t n = read(child->read_end[FAILED], &failed, sizeof failed);
-    return n > 0 ? error_set(error, -failed, "cannot start %s: %s", request->words[0],
-                             strerror(failed))
-                 : 0;
+    while (read(child->read_end[NEWS], &child->news, sizeof child->news) > 0)
+        if (child->news.failed)
+            return error_set(error, -child->news.failed, "cannot start %s: %s",
+                             request->words[0], strerror(child->news.failed));
+    return 0;
 }
 
 static void keep_last(struct child *child, const char *bytes, size_t n)
@@ -355,6 +367,7 @@ static int end(struct child *child, const struct slice_request *request, int64_t
     drain(child);
     slice->cpu_ns = time_ns(usage.ru_utime) + time_ns(usage.ru_stime) + child->left_ns;
     slice->peak_bytes = 1024.0 * (double)usage.ru_maxrss;
+    slice->own_bytes = 1024.0 * (double)child->news.peak_kb;
     slice->faults = (double)(usage.ru_minflt + usage.ru_majflt);
     if (interrupted_by)
         return -EINTR;

@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "license_private.h"
 #include "process/process.h"
@@ -46,20 +45,13 @@ struct member {
     bool disturbed;
 };
 
-static int64_t thread_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* The median of short windows ignores an interrupt in a few of them. */
 static void sample(struct member *member)
 {
     const struct crew *const crew = member->crew;
     double window[WINDOWS];
     size_t n = 0;
-    const int64_t cpu = thread_ns(), begin = clock_now();
+    const int64_t cpu = clock_cpu(), begin = clock_now();
     int64_t last = begin;
     while (n < WINDOWS && (n < WINDOWS_MIN || last - begin < VISIT_NS)) {
         crew->run(WINDOW_TURNS, crew->data);
@@ -67,7 +59,7 @@ static void sample(struct member *member)
         window[n++] = (double)(now - last);
         last = now;
     }
-    member->disturbed = (double)(thread_ns() - cpu) < CPU_SHARE * (double)(last - begin);
+    member->disturbed = (double)(clock_cpu() - cpu) < CPU_SHARE * (double)(last - begin);
     member->ghz =
         WINDOW_TURNS * (double)PAYLOAD_CYCLES / (stats_median(window, n) - crew->cost_ns);
 }

@@ -60,13 +60,6 @@ __attribute__((noinline)) static void short_chains(uint64_t turns)
                      : "cc");
 }
 
-static int64_t thread_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* One probe. The time of a short chain is taken off that of the long one, and with it
  * what the readings of the clock and the start of the loop cost. Returns false if the
  * thread did not have the CPU all the time. */
@@ -74,7 +67,7 @@ static bool probe(chain_fn *chain, int cycles, int64_t ns, double *ghz)
 {
     const uint64_t per_turn = UNROLL * (uint64_t)cycles;
     const uint64_t few = (uint64_t)ns * 3 / 16 / per_turn + 1; /* 1/16 of ns at 3 GHz */
-    const int64_t thread_begin = thread_ns();
+    const int64_t thread_begin = clock_cpu();
     chain(few);
     const int64_t t0 = clock_now();
     chain(few);
@@ -90,7 +83,7 @@ static bool probe(chain_fn *chain, int cycles, int64_t ns, double *ghz)
     const int64_t t3 = clock_now();
     chain(many);
     const int64_t t4 = clock_now();
-    const int64_t thread = thread_ns() - thread_begin;
+    const int64_t thread = clock_cpu() - thread_begin;
 
     const int64_t chain_ns = (t4 - t3) - few_ns;
     if (chain_ns <= 0)

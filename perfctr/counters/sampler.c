@@ -17,6 +17,11 @@ int64_t clock_now(void)
     return clock_read(CLOCK_MONOTONIC);
 }
 
+int64_t clock_cpu(void)
+{
+    return clock_read(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static void usage_read(struct sample *sample)
 {
     struct rusage usage;
@@ -41,7 +46,7 @@ void sampler_begin(struct sampler *sampler)
         counters_begin(sampler->counters);
     usage_read(begin);
     begin->process_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
-    begin->cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+    begin->cpu_ns = clock_cpu();
     begin->cpu_begin = sched_getcpu();
     barrier();
     begin->ns = clock_now();
@@ -62,7 +67,7 @@ void sampler_end(struct sampler *sampler, struct sample *sample)
     sample->ns = clock_now();
     barrier();
     sample->cpu_end = sched_getcpu();
-    sample->cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+    sample->cpu_ns = clock_cpu();
     sample->process_ns = clock_read(CLOCK_PROCESS_CPUTIME_ID);
     usage_read(sample);
     if (sampler->counters)

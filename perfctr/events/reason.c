@@ -34,11 +34,11 @@ static bool seccomp_line(char *text, void *context)
     return sscanf(text, "Seccomp: %d", (int *)context) != 1;
 }
 
-static bool seccomp_filters(const char *root)
+int seccomp_mode(const char *root)
 {
-    int mode = 0;
+    int mode = -1;
     file_lines(root, "/proc/self/status", seccomp_line, &mode);
-    return mode == 2;
+    return mode;
 }
 
 /* The reason, and what to do about it; a command is something to type. */
@@ -92,7 +92,7 @@ static const struct reason *reason_blocked(const char *root, int code)
     static const struct reason missing = {"this kernel has no perf_event_open "
                                           "(CONFIG_PERF_EVENTS=n, gVisor or an emulator)",
                                           "use one that has it", false};
-    if (seccomp_filters(root))
+    if (seccomp_mode(root) == 2)
         return &seccomp;
     return code == EPERM ? &refused : &missing;
 }

@@ -21,10 +21,8 @@ void history_free(struct history *history)
 
 static int finish(FILE *file, struct error *error)
 {
-    if (!fflush(file) && !ferror(file))
-        return 0;
-    const int code = errno ? -errno : -EIO;
-    return error_set(error, code, "cannot write history: %s", strerror(-code));
+    const int code = file_flush(file);
+    return code ? error_set(error, code, "cannot write history: %s", strerror(-code)) : 0;
 }
 
 /* ---- table ---- */

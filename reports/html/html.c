@@ -129,10 +129,8 @@ int html_write_json(struct json *json, FILE *file, struct error *error)
     put_json(text, file);
     fputs((const char *)html_tail, file);
     cJSON_free(text);
-    if (!fflush(file) && !ferror(file))
-        return 0;
-    const int code = errno ? -errno : -EIO;
-    return error_set(error, code, "cannot write html: %s", strerror(-code));
+    const int code = file_flush(file);
+    return code ? error_set(error, code, "cannot write html: %s", strerror(-code)) : 0;
 }
 
 int html_write(const struct run *run, FILE *file, struct error *error)

@@ -57,7 +57,7 @@ size_t license_wins_from(const struct license_net *net)
     size_t from = net->n_points;
     while (from > 0) {
         const struct interval *const ci = &net->point[from - 1].ci;
-        if (!ci->known || ci->hi < 1)
+        if (!ci->known || ci->lo < 1 - LICENSE_FREE)
             break;
         from--;
     }

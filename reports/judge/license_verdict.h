@@ -107,8 +107,8 @@ int license_level(const struct license_class *class, size_t rounds);
 void license_judge(const struct license_scope *scopes, size_t n,
                    struct license_verdict *verdict);
 const char *license_cost_name(enum license_cost cost);
-/* The first shape from which on avx512 is not slower, up to the last one; n_points if
- * there is none. */
+/* The first shape from which on avx512 is certainly not slower by more than LICENSE_FREE,
+ * up to the last one; n_points if there is none. */
 size_t license_wins_from(const struct license_net *net);
 /* Fills a net with the shapes of a run: in each group the fastest case of the one
  * instruction set against the fastest of the other, paired by round. 0 or -ENOMEM. */

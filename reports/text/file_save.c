@@ -35,6 +35,11 @@ bool file_is_replaced(const char *path)
            (S_ISREG(status.st_mode) && standard_stream(&status) < 0);
 }
 
+int file_flush(FILE *file)
+{
+    return !fflush(file) && !ferror(file) ? 0 : errno ? -errno : -EIO;
+}
+
 /* `fd` is closed in any case. `file` is left open if nothing failed. */
 static int fill(int fd, file_writer *write, const void *context, FILE **file,
                 struct error *why)
@@ -47,11 +52,12 @@ static int fill(int fd, file_writer *write, const void *context, FILE **file,
         close(fd);
         return code;
     }
+    errno = 0;
     code = write(context, *file, why);
-    if (!code && fflush(*file))
-        code = failed(why, -errno);
-    if (!code)
+    if (!code && !(code = file_flush(*file)))
         return 0;
+    if (!*why->text)
+        failed(why, code);
     fclose(*file);
     *file = NULL;
     return code;

@@ -142,7 +142,7 @@ char *json_take(struct json *json, char indent)
 
 /* Bytes that a terminal or CI would act on stand in strings alone: they become escapes.
  */
-bool json_print(const char *text, FILE *file)
+void json_print(const char *text, FILE *file)
 {
     size_t left = strlen(text), good = 0, step;
     uint32_t code;
@@ -164,21 +164,20 @@ bool json_print(const char *text, FILE *file)
         left -= good + step;
         good = 0;
     }
-    return fwrite(text, 1, left, file) == left && !ferror(file);
+    fwrite(text, 1, left, file);
 }
 
 int json_end(struct json *json, FILE *file, struct error *error)
 {
     char *const text = json_take(json, '\t');
-    int code = text ? 0 : error_set(error, -ENOMEM, "out of memory");
-
+    if (!text)
+        return error_set(error, -ENOMEM, "out of memory");
     errno = 0;
-    if (text && (!json_print(text, file) || fputc('\n', file) < 0 || fflush(file))) {
-        code = errno ? -errno : -EIO;
-        error_set(error, code, "cannot write JSON: %s", strerror(-code));
-    }
+    json_print(text, file);
+    fputc('\n', file);
+    const int code = file_flush(file);
     cJSON_free(text);
-    return code;
+    return code ? error_set(error, code, "cannot write JSON: %s", strerror(-code)) : 0;
 }
 
 void json_free(struct json *json)

@@ -172,7 +172,7 @@ int json_end(struct json *json, FILE *file, struct error *error);
 /* The document as text, for the caller to free, or NULL; frees the tree. */
 char *json_take(struct json *json, char indent);
 /* Writes such a text, safe to print. False if that fails. */
-bool json_print(const char *text, FILE *file);
+void json_print(const char *text, FILE *file);
 void json_free(struct json *json);
 void json_delete(struct cJSON **tree); /* for FREED_BY() */
 
@@ -185,6 +185,9 @@ void json_delete(struct cJSON **tree); /* for FREED_BY() */
 typedef int file_writer(const void *context, FILE *file, struct error *error);
 int file_save(const char *path, file_writer *write, const void *context,
               struct error *error);
+/* Writes what the stream still holds: 0, or a negative errno if any of its text was lost,
+ * also before; the caller has set errno to 0 then. */
+int file_flush(FILE *file);
 /* 0 if file_save() could begin now, or why not; leaves the file as it is. */
 int file_try(const char *path, struct error *why);
 /* All bytes of a file, and a '\0' after them, to be freed: 0, or a negative errno, -EFBIG

@@ -31,6 +31,13 @@ class CallFile(CallCase):
         done = self.run_tool("call", path, "--reset", status=2)
         self.assertIn('"reset": true', done.stderr)
 
+    def test_long_names_of_dimensions(self):
+        names = [f"d{number:062}" for number in range(9)]
+        size = ", ".join(f"size_t {name}" for name in names)
+        path = self.declare(prototype=f"void (inout float x[{names[0]}], {size})")
+        self.assertIn(f"a size is {' x '.join(names)}, as in 64x64x64, or one number for all",
+                      self.run_tool("list", "ops", f"--plugin={path}").stdout)
+
     def test_reference_elsewhere(self):
         """Beside the file."""
         self.folder.joinpath("libother.so").write_bytes(self.built.read_bytes())

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,6 +218,31 @@ static void test_without_linkat(void **state)
     assert_int_equal(unlink("new.json"), 0);
 }
 
+/* The disk is full for a moment, and has room again when the rest is written. */
+static int write_while_full(const void *context, FILE *file, struct error *error)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit))
+        return -EPERM;
+    const struct rlimit full = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
+    const int status = setrlimit(RLIMIT_FSIZE, &full);
+    fprintf(file, "%70000s", "");
+    return setrlimit(RLIMIT_FSIZE, &limit) ?: status;
+}
+
+static int save_while_full(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    return file_save("new.json", write_while_full, NULL, NULL) == -EFBIG ? 0 : 1;
+}
+
+static void test_full_for_a_moment(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(save_while_full), 0);
+    assert_int_equal(access("new.json", F_OK), -1);
+}
+
 /* The stream forgets why a write failed that printf() began by itself. */
 static int write_to_nobody(void)
 {
@@ -245,5 +271,5 @@ int main(void)
                              TEST(test_files_apart), TEST(test_no_place),
                              TEST(test_removed_file), TEST(test_streams),
                              TEST(test_link_to_nowhere), TEST(test_without_linkat),
-                             TEST(test_reader_that_left));
+                             TEST(test_reader_that_left), TEST(test_full_for_a_moment));
 }

@@ -234,8 +234,10 @@ static void test_wins_from(void **state)
     assert_int_equal(license_wins_from(&net), 0);
     net.point[1].ci = (struct interval){true, 0.8, 0.9, 0.95};
     assert_int_equal(license_wins_from(&net), 2);
-    net.point[2].ci = (struct interval){true, 0.9, 1.1, 0.95};
+    net.point[2].ci = (struct interval){true, 0.995, 1.1, 0.95};
     assert_int_equal(license_wins_from(&net), 2);
+    net.point[2].ci = (struct interval){true, 0.9, 1.1, 0.95}; /* nobody knows */
+    assert_int_equal(license_wins_from(&net), 3);
     net.point[3].ci.known = false;
     assert_int_equal(license_wins_from(&net), 4);
 }
