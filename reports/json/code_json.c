@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members "call" and "small_call" of a proof and "code" of a comparison. */
-#include "json.h"
 #include "json_value.h"
 
 static const struct fields call_shares =

@@ -2,7 +2,6 @@
 /* Members "proof" and "base_proof" of a result. */
 #include <string.h>
 
-#include "json.h"
 #include "json_value.h"
 
 static const struct fields judged =
