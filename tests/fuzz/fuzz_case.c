@@ -7,6 +7,7 @@
  */
 #include "case/case.h"
 #include "mutate_text.h"
+#include "process/process.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

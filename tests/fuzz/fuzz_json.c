@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fuzz_json.h"
+#include "mutate_json.h"
 #include "sample_run.h"
 
 static void must(bool good, const char *promise)
