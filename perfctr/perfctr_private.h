@@ -2,19 +2,8 @@
 /* Shared by the files of this folder and by their tests. */
 #pragma once
 
-#include <errno.h>
-
+#include "files.h"
 #include "perfctr.h"
-
-/* Reads the start of root + path into text, without the trailing newline. Returns its
- * length or a negative errno (then text is empty). */
-ssize_t file_read(const char *root, const char *path, char *text, size_t size);
-/* The number at the start of the file, or -1 if there is none. */
-int64_t file_number(const char *root, const char *path);
-
-/* Calls `line` for each line of root + path until it returns false. */
-int file_lines(const char *root, const char *path,
-               bool (*line)(char *text, void *context), void *context);
 
 /* 1 if sysfs lists a core PMU, 0 if not, -1 if it cannot be read. */
 int pmu_listed(const char *root);

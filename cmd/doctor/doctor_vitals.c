@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "doctor_private.h"
+#include "files.h"
 #include "process/process.h"
 
 enum { CLOCK_PROBE_NS = 1000 * 1000, SHARE_PROBES = 8, SHARES_MAX = 8192 };
@@ -17,49 +18,12 @@ static const int64_t watch_ns = 1000 * 1000 * 1000;
 
 /* ---- files ---- */
 
-/* The first line of root + path; empty if there is none. */
-static void read_line(const char *root, const char *path, char *text, size_t size)
-{
-    char full[PATH_MAX];
-    text[0] = '\0';
-    snprintf(full, sizeof full, "%s%s", root, path);
-    FILE *const file = fopen(full, "re");
-    if (!file)
-        return;
-    if (!fgets(text, (int)size, file))
-        text[0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    fclose(file);
-}
-
-static int read_number(const char *root, const char *path)
-{
-    char text[32], *end;
-    read_line(root, path, text, sizeof text);
-    const long number = strtol(text, &end, 10);
-    return end == text ? -1 : (int)number;
-}
-
 /* CPUs as "2-3"; the kernel writes "(null)" for none at all. */
 static void read_cpus(const char *root, const char *path, char *text, size_t size)
 {
-    read_line(root, path, text, size);
+    file_read(root, path, text, size);
     if (text[0] == '(')
         text[0] = '\0';
-}
-
-static int read_seccomp(const char *root)
-{
-    char full[PATH_MAX], line[256];
-    int mode = -1;
-    snprintf(full, sizeof full, "%s/proc/self/status", root);
-    FILE *const file = fopen(full, "re");
-    if (!file)
-        return mode;
-    while (fgets(line, sizeof line, file) && sscanf(line, "Seccomp: %d", &mode) != 1)
-        continue;
-    fclose(file);
-    return mode;
 }
 
 /* CPUs that the control group of this container may use at once. */
@@ -67,18 +31,18 @@ static double read_quota(const char *root)
 {
     char text[64];
     double quota, period;
-    read_line(root, "/sys/fs/cgroup/cpu.max", text, sizeof text);
+    file_read(root, "/sys/fs/cgroup/cpu.max", text, sizeof text);
     if (sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0)
         return quota / period;
-    quota = read_number(root, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-    period = read_number(root, "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+    quota = (double)file_number(root, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+    period = (double)file_number(root, "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
     return quota > 0 && period > 0 ? quota / period : 0;
 }
 
 static int read_rdpmc(const char *root)
 {
-    const int x86 = read_number(root, "/sys/bus/event_source/devices/cpu/rdpmc");
-    return x86 >= 0 ? x86 : read_number(root, "/proc/sys/kernel/perf_user_access");
+    const int64_t x86 = file_number(root, "/sys/bus/event_source/devices/cpu/rdpmc");
+    return (int)(x86 >= 0 ? x86 : file_number(root, "/proc/sys/kernel/perf_user_access"));
 }
 
 static int perf_try(void)
@@ -115,15 +79,15 @@ void vitals_read(struct vitals *vitals, const char *root)
     snprintf(path, sizeof path,
              "/sys/devices/system/cpu/cpu%d/cpufreq/energy_performance_preference",
              vitals->probed_cpu);
-    read_line(root, path, vitals->preference, sizeof vitals->preference);
-    read_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+    file_read(root, path, vitals->preference, sizeof vitals->preference);
+    file_read(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
               vitals->sources, sizeof vitals->sources);
     vitals->quota = read_quota(root);
     vitals->root = geteuid() == 0;
     snprintf(path, sizeof path, "%s/proc/sys/kernel/perf_event_paranoid", root);
     vitals->perf_exists = access(path, F_OK) == 0;
     vitals->perf_errno = perf_try();
-    vitals->seccomp = read_seccomp(root);
+    vitals->seccomp = file_told(root, "/proc/self/status", "Seccomp");
     vitals->rdpmc = read_rdpmc(root);
     vitals->same_addresses = persona != -1 && (persona & ADDR_NO_RANDOMIZE);
     vitals->files = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;

@@ -29,16 +29,9 @@ bool event_in_kernel(const struct event *event)
             event->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-static bool seccomp_line(char *text, void *context)
-{
-    return sscanf(text, "Seccomp: %d", (int *)context) != 1;
-}
-
 static bool seccomp_filters(const char *root)
 {
-    int mode = 0;
-    file_lines(root, "/proc/self/status", seccomp_line, &mode);
-    return mode == 2;
+    return file_told(root, "/proc/self/status", "Seccomp") == 2;
 }
 
 /* The reason, and what to do about it; a command is something to type. */
