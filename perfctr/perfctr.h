@@ -331,16 +331,6 @@ size_t cpus_cores(int *cpu, size_t n);
 /* Steal time of one CPU since boot in clock ticks, or -1 if the system does not tell. */
 int64_t cpus_steal(int cpu);
 
-/* ---- files of the system (files.c, reason.c) ---- */
-
-/* Reads the start of root + path into text, without the trailing newline. Returns its
- * length or a negative errno (then text is empty). */
-ssize_t file_read(const char *root, const char *path, char *text, size_t size);
-/* The number at the start of the file, or -1 if there is none. */
-int64_t file_number(const char *root, const char *path);
-/* 2: system calls of this process pass a filter; -1: not told. */
-int seccomp_mode(const char *root);
-
 /* ---- memory (pages.c) ---- */
 
 /* Bytes at [data, data + size) that smaps says lie on pages of 2 MiB; -1 if unreadable.

@@ -2,13 +2,8 @@
 /* Shared by the files of this folder and by their tests. */
 #pragma once
 
-#include <errno.h>
-
+#include "files.h"
 #include "perfctr.h"
-
-/* Calls `line` for each line of root + path until it returns false. */
-int file_lines(const char *root, const char *path,
-               bool (*line)(char *text, void *context), void *context);
 
 /* 1 if sysfs lists a core PMU, 0 if not, -1 if it cannot be read. */
 int pmu_listed(const char *root);

@@ -2,7 +2,6 @@
 /* Opens and closes; selects a variant: jumps at old entries lead to its functions. */
 #include "surgery_private.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "files.h"
 
 enum { JUMP = 0xe9, CALL = 0xe8, BRANCH = 0x0f, BRANCH_HIGH = 0x8, ENDBR_BYTES = 4 };
 
@@ -208,13 +209,9 @@ int surgery_select(struct surgery_variant *variant, surgery_function **run,
 /* Other threads may stand in the old code, and a child would be without them. */
 int surgery_available(struct error *error)
 {
-    DIR *directory = opendir("/proc/self/task");
-    size_t n = 0;
-    for (const struct dirent *entry; directory && (entry = readdir(directory));)
-        n += entry->d_name[0] != '.';
-    if (directory)
-        closedir(directory);
-    return n == 1 ? 0 : error_set(error, -ENOTSUP, "the process has several threads");
+    return folder_count("/proc/self/task") == 1
+               ? 0
+               : error_set(error, -ENOTSUP, "the process has several threads");
 }
 
 void surgery_close(struct surgery *surgery)

@@ -8,19 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_region(struct objects *objects, const char *line)
+#include "files.h"
+
+/* False: out of memory. */
+static bool add_region(char *line, void *context)
 {
+    struct objects *const objects = context;
     struct region *more =
         realloc(objects->region, (objects->n_regions + 1) * sizeof *more);
     char flags[5] = "";
     int name = 0;
     uint64_t lo, hi;
     if (!more)
-        return -ENOMEM;
+        return false;
     objects->region = more;
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &lo, &hi, flags,
                &name) < 3)
-        return 0;
+        return true;
     const char *const path = line + name;
     more[objects->n_regions++] =
         (struct region){.lo = lo,
@@ -30,22 +34,13 @@ static int add_region(struct objects *objects, const char *line)
                         .executable = flags[2] == 'x',
                         .own = !path[0] || !strncmp(path, "/memfd:", 7) ||
                                !strncmp(path, "/dev/", 5) || !strncmp(path, "[anon", 5)};
-    return 0;
+    return true;
 }
 
 int regions_read(struct objects *objects)
 {
-    FILE *file = fopen("/proc/self/maps", "re");
-    FREED_BY(free_memory) char *line = NULL;
-    size_t room = 0;
-    int status = file ? 0 : -errno;
-    while (file && status == 0 && getline(&line, &room, file) > 0) {
-        line[strcspn(line, "\n")] = '\0';
-        status = add_region(objects, line);
-    }
-    if (file)
-        fclose(file);
-    return status;
+    const int status = file_lines("", "/proc/self/maps", add_region, objects);
+    return status > 0 ? -ENOMEM : status;
 }
 
 const struct region *region_at(const struct objects *objects, uint64_t address)

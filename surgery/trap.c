@@ -13,7 +13,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 enum { INT3 = 0xcc, TRIES = JUMPS_MAX + 1, DEFAULT_MS = 10000 };

@@ -5,7 +5,6 @@
 #include "args.h"
 #include "op_row.h"
 #include "page.h"
-#include "reports.h"
 
 enum { TEXT_COLUMN = 28, SHORT_COLUMN = 17 };
 

@@ -5,7 +5,6 @@
 #include "commands/new_plugin.h"
 #include "kernels.h"
 #include "process/process.h"
-#include "reports.h"
 
 #include <errno.h>
 #include <stdlib.h>

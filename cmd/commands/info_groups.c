@@ -6,7 +6,6 @@
 
 #include "commands/commands.h"
 #include "perfctr.h"
-#include "reports.h"
 
 static void print_encoding(const struct uarch *uarch, const char *name)
 {

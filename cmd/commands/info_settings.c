@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "reports.h"
 
 static bool wanted(const char *pattern, const char *section, const char *name)
 {

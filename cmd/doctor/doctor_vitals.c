@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "doctor_private.h"
+#include "files.h"
 #include "process/process.h"
 
 enum { CLOCK_PROBE_NS = 1000 * 1000, SHARE_PROBES = 8, SHARES_MAX = 8192 };
@@ -86,7 +87,7 @@ void vitals_read(struct vitals *vitals, const char *root)
     snprintf(path, sizeof path, "%s/proc/sys/kernel/perf_event_paranoid", root);
     vitals->perf_exists = access(path, F_OK) == 0;
     vitals->perf_errno = perf_try();
-    vitals->seccomp = seccomp_mode(root);
+    vitals->seccomp = file_told(root, "/proc/self/status", "Seccomp");
     vitals->rdpmc = read_rdpmc(root);
     vitals->same_addresses = persona != -1 && (persona & ADDR_NO_RANDOMIZE);
     vitals->files = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;

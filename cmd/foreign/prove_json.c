@@ -6,9 +6,7 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
-#include <sys/wait.h>
 
 /* ---- JSON ---- */
 

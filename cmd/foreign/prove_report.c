@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum { COLUMNS = 9, CELL = 200, UNCALLED_SHOWN = 8 };
 static const char *const titles[COLUMNS] = {"function", "object", "calls",

@@ -63,7 +63,5 @@ typedef int document_writer(const void *document, enum format format, FILE *file
 /* Writes it to all files and to standard output. */
 int document_write(const struct options *options, document_writer *write,
                    const void *document, struct error *error);
-/* The run as an SVG, drawn by gnuplot (figure.c). -ENOENT: it is not installed. */
-int figure_write(const struct run *run, FILE *file, struct error *error);
 /* The enum exit_status of a run that is complete, and judged if it compares builds. */
 int run_exit_status(const struct run *run);

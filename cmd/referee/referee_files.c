@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static cJSON *document_read(const char *path)
+static cJSON *file_read(const char *path)
 {
     FILE *const file = fopen(path, "re");
     FREED_BY(free_memory) char *bytes = must_have(calloc(1, DECLARED_SIZE_MAX + 1));
@@ -157,7 +157,7 @@ int files_write(struct referee *referee, const char *file, const char *name,
     if (status == 0)
         status = make_folder(referee, error);
     if (status == 0) {
-        FREED_BY(json_delete) cJSON *tree = document_read(file);
+        FREED_BY(json_delete) cJSON *tree = file_read(file);
         const cJSON *const op = cJSON_GetArrayItem(
             cJSON_GetObjectItemCaseSensitive(tree, "ops"), (int)(from - all.op));
         document = document_of(op);
@@ -193,7 +193,7 @@ int files_write_candidate(struct referee *referee, struct error *error)
 {
     static const char *const left_out[] = {"reference", "kernels", "tails",
                                            "shapes",    "sizes",   "library"};
-    FREED_BY(json_delete) cJSON *tree = document_read(referee->known_path);
+    FREED_BY(json_delete) cJSON *tree = file_read(referee->known_path);
     cJSON *const op = op_in(tree);
     for (size_t i = 0; i < ARRAY_LEN(left_out); i++)
         set(op, left_out[i], NULL);

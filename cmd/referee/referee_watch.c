@@ -3,12 +3,13 @@
  * own. */
 #include "referee_private.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+
+#include "files.h"
 
 bool process_has(pid_t pid, const char *path)
 {
@@ -38,14 +39,8 @@ bool process_has(pid_t pid, const char *path)
 static size_t count_threads(pid_t pid)
 {
     char name[64];
-    size_t n = 0;
     snprintf(name, sizeof name, "/proc/%d/task", (int)pid);
-    DIR *const folder = opendir(name);
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        n += entry->d_name[0] != '.';
-    if (folder)
-        closedir(folder);
-    return n;
+    return folder_count(name);
 }
 
 /* Threads are counted here if the system has no filters of calls. */

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "kernels.h"
 #include "request/request.h"
 
 /* So that no fraction of the longest unit overflows. */

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "kernels.h"
 #include "request/request.h"
 
 /* A piece of the text: an item, or part of one. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values that are no times: counts, errors, facts of the code and of the host. */
-#include "process/process.h"
 #include "studies/studies_private.h"
 
 #include <math.h>

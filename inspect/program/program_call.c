@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "files.h"
+
 enum { DEFAULT_STEPS = 30000, WINDOWS = 8, WINDOW_STEPS = 600 };
 /* A window comes after a random while of up to so long, twice as long each time. */
 enum { FIRST_WINDOW_NS = 500000 };
@@ -169,13 +171,9 @@ static uint64_t draw(uint64_t *state)
 /* A thread within a system call is left alone: it might end with EINTR. */
 static bool runs(pid_t thread)
 {
-    char path[48], text[16] = "";
+    char path[48], text[16];
     snprintf(path, sizeof path, "/proc/%d/syscall", (int)thread);
-    FILE *const file = fopen(path, "r");
-    const bool told = file && fgets(text, sizeof text, file);
-    if (file)
-        fclose(file);
-    return told && !strncmp(text, "running", 7);
+    return file_read("", path, text, sizeof text) > 0 && !strncmp(text, "running", 7);
 }
 
 /* Lets a long call run for a while. False: it has ended, or is good for no window. */

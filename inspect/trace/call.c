@@ -10,19 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "files.h"
+
 pid_t inspect_told(pid_t process, const char *name)
 {
-    char path[40], line[256];
-    const size_t n = strlen(name);
-    int told = 0;
+    char path[40];
     snprintf(path, sizeof path, "/proc/%d/status", (int)process);
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, name, n) && sscanf(line + n, ": %d", &told) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return told;
+    const int told = file_told("", path, name);
+    return told < 0 ? 0 : told;
 }
 
 #ifdef __x86_64__

@@ -2,7 +2,6 @@
 /* The traced process: stops, registers, memory, breakpoints. */
 #include "trace.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +12,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "files.h"
 
 enum { INT3 = 0xcc, LOOK_NS = 20000000 };
 
@@ -237,12 +238,6 @@ void child_disarm(struct child *child)
 unsigned child_threads(const struct child *child)
 {
     char path[40];
-    unsigned n = 0;
     snprintf(path, sizeof path, "/proc/%d/task", (int)child->pid);
-    DIR *directory = opendir(path);
-    for (const struct dirent *entry; directory && (entry = readdir(directory));)
-        n += entry->d_name[0] != '.';
-    if (directory)
-        closedir(directory);
-    return n ? n : 1;
+    return (unsigned)folder_count(path) ?: 1;
 }

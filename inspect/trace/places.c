@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
+
 #ifdef HAVE_DW
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -36,8 +38,9 @@ static const char *module_name(const char *path)
     return base + 1;
 }
 
-static bool add_mapping(struct places *places, const char *line)
+static bool add_mapping(char *line, void *context)
 {
+    struct places *const places = context;
     struct mapping *more = realloc(places->mapping, (places->n + 1) * sizeof *more);
     uint64_t from, to;
     int name = 0;
@@ -181,19 +184,9 @@ char *places_where(const struct places *places, uint64_t address)
 struct places *places_open(pid_t pid)
 {
     struct places *places = calloc(1, sizeof *places);
-    char path[40], *line = NULL;
-    size_t room = 0;
-    bool done = places != NULL;
+    char path[40];
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *file = done ? fopen(path, "r") : NULL;
-    while (file && done && getline(&line, &room, file) > 0) {
-        line[strcspn(line, "\n")] = '\0';
-        done = add_mapping(places, line);
-    }
-    free(line);
-    if (file)
-        fclose(file);
-    if (!done) {
+    if (!places || file_lines("", path, add_mapping, places) > 0) {
         places_close(places);
         return NULL;
     }

@@ -50,6 +50,10 @@
  *
  *   widen(v, wide), narrow(wide)  to and from as many lanes of f64
  *
+ * for i32 alone:
+ *
+ *   any_negative(p)               whether one of p[0] to p[SIGNS_TOGETHER - 1] is
+ *
  * and HIDE_VECTOR(v), an empty asm, after which the compiler does not know v.
  */
 #pragma once

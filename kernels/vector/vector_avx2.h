@@ -53,6 +53,8 @@ FLOAT_VECTOR(f32, __m256, ps)
 FLOAT_VECTOR(f64, __m256d, pd)
 INTEGER_VECTOR(i32, epi32, epi32, __m256i, epi32)
 INTEGER_VECTOR(i64, epi64, epi64x, __m256d, pd)
+enum { SIGNS_TOGETHER = 8 };
+INLINE int any_negative_i32(const i32 *p) { return _mm256_movemask_ps((__m256)load_i32(p)); }
 
 INLINE __m256 load_first_f32(const f32 *p, ptrdiff_t n)
 {

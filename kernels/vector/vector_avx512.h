@@ -57,6 +57,9 @@ FLOAT_VECTOR(f32, __m512, ps, 16)
 FLOAT_VECTOR(f64, __m512d, pd, 8)
 INTEGER_VECTOR(i32, f32, epi32)
 INTEGER_VECTOR(i64, f64, epi64)
+enum { SIGNS_TOGETHER = 8 };
+INLINE int any_negative_i32(const i32 *p)
+{ return _mm256_movepi32_mask(_mm256_loadu_si256((const __m256i *)(const void *)p)); }
 
 INLINE void widen_f32(__m512 v, __m512d wide[2])
 {

@@ -47,6 +47,8 @@ FLOAT_VECTOR(f32, float32x4_t, u32, uint32x4_t, 1, 2, 4, 8)
 FLOAT_VECTOR(f64, float64x2_t, u64, uint64x2_t, 1, 2)
 VECTOR(i32, int32x4_t, s32)
 VECTOR(i64, int64x2_t, s64)
+enum { SIGNS_TOGETHER = 4 };
+INLINE int any_negative_i32(const i32 *p) { return vminvq_s32(load_i32(p)) < 0; }
 FIRST_BY_COPIES(f32)
 FIRST_BY_COPIES(f64)
 

@@ -46,6 +46,8 @@ SCALAR_FLOAT(f32, f)
 SCALAR_FLOAT(f64, )
 SCALAR(i32)
 SCALAR(i64)
+enum { SIGNS_TOGETHER = 4 };
+INLINE int any_negative_i32(const i32 *p) { return (p[0] | p[1] | p[2] | p[3]) < 0; }
 FIRST_BY_COPIES(f32)
 FIRST_BY_COPIES(f64)
 

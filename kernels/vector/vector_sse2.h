@@ -53,6 +53,8 @@ FLOAT_VECTOR(f32, __m128, ps)
 FLOAT_VECTOR(f64, __m128d, pd)
 INTEGER_VECTOR(i32, epi32, epi32, __m128, ps)
 INTEGER_VECTOR(i64, epi64, epi64x, __m128d, pd)
+enum { SIGNS_TOGETHER = 4 };
+INLINE int any_negative_i32(const i32 *p) { return _mm_movemask_ps((__m128)load_i32(p)); }
 FIRST_BY_COPIES(f32)
 FIRST_BY_COPIES(f64)
 

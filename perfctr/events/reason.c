@@ -29,16 +29,9 @@ bool event_in_kernel(const struct event *event)
             event->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-static bool seccomp_line(char *text, void *context)
+static bool seccomp_filters(const char *root)
 {
-    return sscanf(text, "Seccomp: %d", (int *)context) != 1;
-}
-
-int seccomp_mode(const char *root)
-{
-    int mode = -1;
-    file_lines(root, "/proc/self/status", seccomp_line, &mode);
-    return mode;
+    return file_told(root, "/proc/self/status", "Seccomp") == 2;
 }
 
 /* The reason, and what to do about it; a command is something to type. */
@@ -92,7 +85,7 @@ static const struct reason *reason_blocked(const char *root, int code)
     static const struct reason missing = {"this kernel has no perf_event_open "
                                           "(CONFIG_PERF_EVENTS=n, gVisor or an emulator)",
                                           "use one that has it", false};
-    if (seccomp_mode(root) == 2)
+    if (seccomp_filters(root))
         return &seccomp;
     return code == EPERM ? &refused : &missing;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Member "account" of a run. */
-#include "json.h"
 #include "json_value.h"
 
 static const struct fields row_fields =

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
 #include "json_value.h"
 #include "readings/readings.h"
 

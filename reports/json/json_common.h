@@ -96,9 +96,7 @@ void json_account(struct json *json, cJSON *parent, const struct account *accoun
 /* Adds "judge" to a run (judgement_json.c). */
 void json_judgements(struct json *json, cJSON *parent, const struct run *run);
 
-/* Adds a call to a proof, and "code" to a comparison (code_json.c). */
-void json_call(struct json *json, cJSON *parent, const char *name,
-               const struct whole_call *call);
+/* Adds "code" to a comparison (proof_json.c). */
 void json_code(struct json *json, cJSON *parent, const struct code_change *code);
 
 /* Adds "proof" and "base_proof" to a result (proof_json.c). */

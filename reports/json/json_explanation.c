@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members "findings" and "explanation" of a result. */
 
-#include "json.h"
 #include "json_common.h"
 #include "json_value.h"
 

@@ -1,10 +1,165 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "json.h"
 #include "json_value.h"
+#include "readings/readings.h"
 #include "text/text.h"
+
+/* Files of other programs, where the place of a file tells what the file does not: its
+ * day, and the name of a case of criterion. */
+#define SMALL_FILE ((size_t)1 << 24)
+#define PATH_ROOM 4096
+
+/* A text of another program has neither a zero nor the braces of JSON. */
+static bool is_text(const char *bytes, size_t size)
+{
+    const char *const first = bytes + strspn(bytes, " \t\r\n");
+
+    return *first && !strchr("{[", *first) && strlen(bytes) == size;
+}
+
+static int read_text(struct run *run, const char *bytes, struct error *error)
+{
+    const int code = foreign_read_text(run, bytes, error);
+
+    return code ?: run_summarise(run, GROUP_ALL);
+}
+
+static int keep_or_free(int code, struct run *made, struct run **run)
+{
+    if (code) {
+        run_free(made);
+        made = NULL;
+    }
+    *run = made;
+    return code;
+}
+
+/* The day of a file, for a run that tells none. */
+static int set_day(struct run *run, const char *path)
+{
+    struct stat facts;
+    struct tm day;
+    char text[40];
+
+    if ((run->started_at && *run->started_at) || stat(path, &facts) < 0 ||
+        !gmtime_r(&facts.st_mtime, &day) ||
+        !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &day))
+        return 0;
+    return string_set(&run->started_at, text);
+}
+
+/* ---- criterion: target/criterion/FOLDERS/new/sample.json, benchmark.json beside it ----
+ */
+
+/* The name in the file benchmark.json, to be freed; or NULL. */
+static char *told_name(const char *folder)
+{
+    char path[PATH_ROOM + 20], *bytes = NULL, *name = NULL;
+    FREED_BY(json_delete) cJSON *tree = NULL;
+    size_t size;
+
+    snprintf(path, sizeof path, "%s/benchmark.json", folder);
+    if (file_load(path, SMALL_FILE, &bytes, &size) == 0 &&
+        json_parse(bytes, size, &tree, NULL) == 0) {
+        const cJSON *const id = cJSON_GetObjectItemCaseSensitive(tree, "full_id");
+        name = cJSON_IsString(id) && *id->valuestring ? strdup(id->valuestring) : NULL;
+    }
+    free(bytes);
+    return name;
+}
+
+/* Gives the run's only case the name that its folder tells. */
+static int set_case_name(struct run *run, const char *path)
+{
+    char folder[PATH_ROOM];
+    const char *const slash = strrchr(path, '/');
+
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1,
+             slash ? path : ".");
+    FREED_BY(free_memory) char *name = told_name(folder);
+    return name ? result_set_name(&run->results[0], name) : 0;
+}
+
+static bool is_criterion(const struct run *run)
+{
+    return run->n_results == 1 && !strcmp(run->results[0].id, FOREIGN_CRITERION);
+}
+
+static int finish(struct run *run, const char *path, struct error *error)
+{
+    if (!facts_find_text(&run->settings, "harness"))
+        return 0;
+    const int code = set_day(run, path)
+                         ?: is_criterion(run) ? set_case_name(run, path)
+                                              : 0;
+    return code ? error_set(error, code, "out of memory") : 0;
+}
+
+static int json_read_file(struct run **run, const char *path, const char *bytes,
+                          size_t size, struct error *error)
+{
+    struct run *made = NULL;
+    int code;
+
+    if (is_text(bytes, size)) {
+        made = run_new();
+        code = made ? read_text(made, bytes, error) : -ENOMEM;
+    } else {
+        code = run_read_json(&made, bytes, size, error);
+    }
+    return keep_or_free(code ?: finish(made, path, error), made, run);
+}
+
+static bool is_new_sample(const FTSENT *entry)
+{
+    return entry->fts_info == FTS_F && !strcmp(entry->fts_name, "sample.json") &&
+           entry->fts_parent && !strcmp(entry->fts_parent->fts_name, "new");
+}
+
+static int add_file(struct run *run, const char *path, struct error *error)
+{
+    FREED_BY(run_delete) struct run *one = NULL;
+    int code = run_load(&one, path, error);
+
+    if (!code && one->n_results) {
+        struct result *const result = foreign_result(run, one->results[0].id);
+        const struct samples *const samples = &one->results[0].samples;
+        code = result ? 0 : -ENOMEM;
+        for (size_t i = 0; i < samples->n && !code; i++)
+            code = foreign_add_sample(result, samples->ns[i]);
+    }
+    return code;
+}
+
+static int by_name(const FTSENT **left, const FTSENT **right)
+{
+    return strcmp((*left)->fts_name, (*right)->fts_name);
+}
+
+static int json_read_folder(struct run **run, const char *path, struct error *error)
+{
+    char *const paths[] = {(char *)(uintptr_t)path, NULL};
+    struct run *const made = run_new();
+    FTS *const walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    int code = made && walk ? foreign_begin(made, "criterion") : -ENOMEM;
+
+    for (FTSENT *entry; !code && (entry = fts_read(walk));)
+        if (is_new_sample(entry))
+            code = add_file(made, entry->fts_path, error);
+    if (walk)
+        fts_close(walk);
+    if (!code && !made->n_results)
+        code = -EISDIR;
+    return keep_or_free(code ?: set_day(made, path) ?: run_summarise(made, GROUP_ALL),
+                        made, run);
+}
 
 /* A run of 100 000 cases with 100 samples each takes about half of it. */
 #define FILE_SIZE_MAX ((size_t)1 << 29)

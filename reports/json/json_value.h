@@ -72,8 +72,7 @@ int json_plausible_result(const struct value *entry, const struct run *run,
 int json_plausible_run(const struct run *run, struct error *error);
 /* Members "proof" and "base_proof" of an entry (proof_json.c). */
 int json_read_proofs(const struct value *entry, struct result *result);
-/* A call of a proof, and member "code" of a comparison (code_json.c). */
-int json_read_call(const struct value *proof, const char *name, struct whole_call *call);
+/* Member "code" of a comparison (proof_json.c). */
 int json_read_code(const struct value *object, struct comparison *comparison);
 /* Documents of other programs in place of ours (foreign_json.c), and of Google Benchmark
  * alone (gbench_json.c). */
@@ -82,11 +81,6 @@ bool json_is_foreign(const struct value *root);
  * are -1, which is no time; NULL: there are none, or there is no memory. */
 char *json_without_nan(const char *bytes, size_t size);
 int json_read_foreign(const struct value *root, struct run *run);
-/* A run from a file, which may be a text of another program; `bytes` end with a zero. A
- * folder is that of criterion; -EISDIR: it has no samples (foreign_file.c). */
-int json_read_file(struct run **run, const char *path, const char *bytes, size_t size,
-                   struct error *error);
-int json_read_folder(struct run **run, const char *path, struct error *error);
 bool json_is_gbench(const struct value *root);
 int json_read_gbench(const struct value *root, struct run *run);
 /* Member "account" of the document (account_json.c). */

@@ -2,7 +2,6 @@
 /* Member "judge" of a run. */
 #include <string.h>
 
-#include "json.h"
 #include "json_value.h"
 
 static const struct fields time_fields =

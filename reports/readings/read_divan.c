@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "readings.h"
-#include "text/text.h"
 
 enum { DEPTH_MOST = 32, PATH_MOST = 1000, MEDIAN = 2 };
 

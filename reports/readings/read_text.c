@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/text.h"
-
 enum { NAME_MOST = 1000, NUMBER_MOST = 63 };
 
 /* The next line without its end, or NULL. */

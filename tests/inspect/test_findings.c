@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Causes from scripted facts: each fires on its evidence, alone and first; each piece of
  * evidence is necessary; each counter-evidence silences it. */
-#include "inspect.h"
 #include "said_facts.h"
 
 enum { SAID_MAX = 12 };

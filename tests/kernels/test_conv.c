@@ -5,7 +5,6 @@
  * side, outputs that hold NaNs before.
  */
 #include "arena.h"
-#include "conv/conv.h"
 #include "effort.h"
 #include "kernels.h"
 #include "lay_out.h"

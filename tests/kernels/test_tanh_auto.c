@@ -4,7 +4,6 @@
 
 #include "fastest.h"
 #include "guarded.h"
-#include "tanh/tanh.h"
 #include "tanh_vectors.h"
 #include "team.h"
 #include "unit.h"

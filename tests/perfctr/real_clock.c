@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "payload_here.h"
-#include "perfctr_private.h"
 #include "unit.h"
 
 /* Two chains of different instructions tell the same clock. The machine may be shared, so

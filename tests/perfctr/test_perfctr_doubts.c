@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "fake_perf.h"
-#include "uarch.h"
 
 static struct event raw(uint64_t config)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events that must prove themselves, on scripted PMUs: most of what they count was seen
  * on a Zen 3 in a virtual machine. */
-#include <math.h>
 
 #include "fake_perf.h"
-#include "uarch.h"
 
 static const struct proof_machine machine = {&fake_system, fake_loop, NULL};
 

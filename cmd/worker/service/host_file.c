@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of the cache: {"schema_version": 1, "hosts": {FINGERPRINT: {"boot": ...}}}. */
+#include "files.h"
 #include "process/process.h"
 #include "reports.h"
 #include "worker/worker.h"
@@ -11,12 +12,7 @@ enum { FILE_MAX_BYTES = 16 << 20, FILE_VERSION = 1 };
 
 static bool boot_id(char *id, size_t size)
 {
-    FILE *const file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    const bool read = file && fgets(id, (int)size, file);
-    if (file)
-        fclose(file);
-    id[read ? strcspn(id, "\n") : 0] = '\0';
-    return read;
+    return file_read("", "/proc/sys/kernel/random/boot_id", id, size) > 0;
 }
 
 cJSON *host_file_load(const char *name)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "files.h"
 
 struct service_case *service_find_case(struct service *service, uint64_t number)
 {
@@ -164,18 +165,6 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
     cJSON *reply = service_ok();
     prepare_reply_add(reply, &told);
     return reply;
-}
-
-static int threads_alive(void)
-{
-    DIR *directory = opendir("/proc/self/task");
-    int n = 0;
-    if (!directory)
-        return 1;
-    for (const struct dirent *entry; (entry = readdir(directory));)
-        n += entry->d_name[0] != '.';
-    closedir(directory);
-    return n;
 }
 
 /* `again`: how many batches came after the check in which it was right; 0: none. */
@@ -429,7 +418,7 @@ cJSON *service_check(struct service *service, const cJSON *request)
                                      &call.places, call.accuracy_n, &told);
     if (status < 0)
         return service_error(status, "check: accuracy: %s", strerror(-status));
-    service->alive = told.threads_alive = threads_alive();
+    service->alive = told.threads_alive = (int)folder_count("/proc/self/task") ?: 1;
     service_rest(service);
     told.note = left_behind(entry)
                     ?: entry->guard_note[0] ? entry->guard_note

@@ -2,13 +2,11 @@
 /* Copies of the code of a case, for batches at other places. */
 #include "confine.h"
 #include "executed.h"
-#include "reports.h"
 #include "service.h"
 #include "surgery.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

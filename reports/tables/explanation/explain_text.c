@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "explain_lines.h"
-#include "tables/sheet.h"
 #include "tables/tables.h"
 
 enum { LABEL = 12, WIDTH = 100, NARROWEST = 60 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The meaning of command lines, and those that are refused. */
-#include "cli/args.h"
 #include "command_line.h"
 #include "unit.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ids of cases: their parts, what is no id, and other threads. */
 #include "case/case.h"
-#include "process/process.h"
 #include "unit.h"
 
 static struct error error;

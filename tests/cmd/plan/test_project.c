@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/args.h"
 #include "command_line.h"
 #include "unit.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs of instructions are kept in a file, and made up for tests. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "costs/costs.h"
 #include "file_tree.h"
-#include "unit.h"
 #include "worker/worker.h"
 
 static char root[64];

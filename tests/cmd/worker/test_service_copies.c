@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "process/process.h"
 #include "unit.h"
 #include "worker/service/service.h"
 

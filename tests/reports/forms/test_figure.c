@@ -2,7 +2,6 @@
 /* Scripts of figures: what they draw, and that no name can become a command. */
 #include <stdio.h>
 
-#include "reports.h"
 #include "sample_run.h"
 #include "unit.h"
 
