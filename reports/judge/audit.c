@@ -41,11 +41,11 @@ static bool is_dispatcher(const struct run *run, const struct result *result)
     return text_same(result->isa, "lib") && same == 1;
 }
 
-/* Other kernels whose times that of `one` may equal: the closest of them. */
+/* The other kernel whose time is closest to that of `one`, and how far that is. */
 static int find_like(const struct run *run, const struct result *one, struct size *size,
-                     size_t first, size_t end)
+                     size_t first, size_t end, double *distance)
 {
-    double closest = INFINITY;
+    *distance = INFINITY;
     for (size_t i = first; i < end; i++) {
         const struct result *const other = &run->results[i];
         struct speedup speedup;
@@ -54,9 +54,8 @@ static int find_like(const struct run *run, const struct result *one, struct siz
         const int status = result_speedup(one, other, &speedup);
         if (status < 0)
             return status;
-        const double distance = fabs(log(speedup.times));
-        if (distance < log1p(ABOUT) && distance < closest) {
-            closest = distance;
+        if (fabs(log(speedup.times)) < *distance) {
+            *distance = fabs(log(speedup.times));
             size->like = other;
         }
     }
@@ -77,15 +76,22 @@ static int hold_against(const struct result *slow, struct size *size,
     return status;
 }
 
-/* It chose the fastest, or one as fast, and its own code costs the difference. */
+/* It chose the fastest, or one as fast, and its own code costs the difference. If that is
+ * more than code costs, nobody knows why. */
 static int find_excuse(const struct run *run, size_t first, size_t end, struct size *size)
 {
     struct speedup unused;
-    int status = find_like(run, size->dispatcher, size, first, end);
-    if (size->like == size->best)
+    double distance;
+    int status = find_like(run, size->dispatcher, size, first, end, &distance);
+    if (size->like == size->best) {
         size->worse = false;
-    else if (status == 0 && size->like)
+        size->whole &= distance < log1p(ABOUT);
+    } else if (status == 0) {
         status = hold_against(size->like, size, &unused);
+        size->whole &= size->worse || distance < log1p(ABOUT);
+    }
+    if (distance >= log1p(ABOUT))
+        size->like = NULL;
     if (size->worse &&
         size->dispatcher->summary.median_ns - size->best->summary.median_ns < OWN_NS)
         size->worse = size->whole = false;
@@ -96,8 +102,11 @@ static int find_excuse(const struct run *run, size_t first, size_t end, struct s
 static int find_level(const struct run *run, size_t first, size_t end, struct size *size)
 {
     struct speedup unused;
-    int status = find_like(run, size->best, size, first, end);
-    if (status == 0 && size->like)
+    double distance;
+    int status = find_like(run, size->best, size, first, end, &distance);
+    if (distance >= log1p(ABOUT))
+        size->like = NULL;
+    else if (status == 0)
         status = hold_against(size->like, size, &unused);
     if (size->worse)
         size->like = NULL;

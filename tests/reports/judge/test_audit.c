@@ -96,10 +96,9 @@ static void test_ranges(void **state)
 static void test_own_code(void **state)
 {
     static const struct row own[] = {
-        {"3", {1.2, 9, 4.1}},
-        {"4", {3.8, 3.8, 5.9}},
-        {"7", {7, 6.2, 7.1}},
-        {"100", {80, 80.5, 86}},
+        {"3", {1.2, 9, 4.1}},    {"4", {3.8, 3.8, 5.9}},  {"7", {7, 6.2, 7.1}},
+        {"100", {80, 80.5, 86}}, {"128", {78, 78.2, 90}}, /* like none */
+        {"256", {78, 160, 100}},
     };
     struct audit audit;
     struct run *const run = make(own, ARRAY_LEN(own), "");
