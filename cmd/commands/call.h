@@ -28,6 +28,8 @@ bool called_is_prototype(const char *word);
 int called_declare(struct options *options, const char *where, const char *prototype,
                    struct called *called, struct error *error);
 void called_forget(struct called *called);
+/* True, and said, of options of a declaration that the command line does not have. */
+bool called_unasked(const struct options *options);
 /* "LIB:mix" becomes "LIB:mix_c,mix_sse2,mix_avx2", which are to be freed; what belongs to
  * no family stays as it is. */
 int called_family(const char *where, char **all, struct error *error);

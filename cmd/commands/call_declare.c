@@ -356,6 +356,25 @@ int called_declare(struct options *options, const char *where, const char *proto
     return status;
 }
 
+bool called_unasked(const struct options *options)
+{
+    const struct call_options *const call = &options->call;
+    const char *const option = call->reference   ? "reference"
+                               : call->tolerance ? "tolerance"
+                               : call->overread  ? "overread"
+                               : call->reset     ? "reset"
+                               : call->work      ? "work"
+                               : call->roof      ? "roof"
+                               : call->save      ? "save"
+                                                 : NULL;
+    if (option)
+        complain(
+            "--%s belongs to LIB:FUNCTION 'PROTOTYPE'; a file of functions has keys, "
+            "such as \"reset\": true or \"tolerance\": \"4ulp\"",
+            option);
+    return option != NULL;
+}
+
 void called_forget(struct called *called)
 {
     if (called->folder[0]) {

@@ -151,11 +151,9 @@ int command_call(struct options *options)
     struct error error = {.text = ""};
     char object[PATH_MAX];
     const char *places = NULL, *const what = options->files.item[0];
+    if ((options->files.n < 2 || module_is_declared(what)) && called_unasked(options))
+        return EXIT_USAGE;
     if (module_is_declared(what)) {
-        if (options->call.reset) {
-            complain("--reset: \"reset\": true of the declaration says it: %s", what);
-            return EXIT_USAGE;
-        }
         request_module(options, what,
                        options->files.n > 1 ? options->files.item[1] : NULL);
         return command_op(options);

@@ -85,6 +85,8 @@ int command_explain(struct options *options)
             text_list_add(&options->request.plugins, called.file);
             take_word(options, called.op);
         }
+    } else if (called_unasked(options)) {
+        return EXIT_USAGE;
     } else {
         status = take_builds(options, &error);
     }

@@ -151,28 +151,40 @@ static bool same_op(const struct candidate *x, const struct candidate *y)
            (!*x->arguments || !by_arguments(x->arguments, y->arguments));
 }
 
+/* Constructors and destructors of one class, or two names of the same code. */
+static bool is_twin(const struct candidate *x, const struct candidate *y)
+{
+    const struct library_function *const a = x->function, *const b = y->function;
+    return (a->demangled && b->demangled && !strcmp(a->demangled, b->demangled)) ||
+           (a->address == b->address && x->simd == y->simd);
+}
+
 /* A name says an instruction set beside the family's own or another one's; "default" and
  * its like alone are no sign of that. */
 static int add_family(const struct candidate *candidate, size_t n, struct family **family,
                       size_t *n_families)
 {
-    size_t simd = 0;
-    for (size_t i = 0; i < n; i++)
-        simd += candidate[i].simd;
-    if (n < 2 || !simd)
-        return 0;
-    struct family *more = realloc(*family, (*n_families + 1) * sizeof *more);
     const struct library_function **member = calloc(n, sizeof *member);
-    if (more)
-        *family = more;
-    if (!more || !member) {
-        free(member);
-        return -ENOMEM;
+    size_t simd = 0, count = 0;
+    for (size_t i = 0; i < n && member; i++) {
+        size_t k = 0;
+        while (!is_twin(&candidate[k], &candidate[i]))
+            k++;
+        if (k < i)
+            continue;
+        simd += candidate[i].simd;
+        member[count++] = candidate[i].function;
     }
-    for (size_t i = 0; i < n; i++)
-        member[i] = candidate[i].function;
+    const bool good = count > 1 && simd;
+    struct family *const more =
+        good ? realloc(*family, (*n_families + 1) * sizeof *more) : NULL;
+    if (!more) {
+        free(member);
+        return member && !good ? 0 : -ENOMEM;
+    }
+    *family = more;
     struct family *new = &more[(*n_families)++];
-    *new = (struct family){.member = member, .n = n};
+    *new = (struct family){.member = member, .n = count};
     memcpy(new->name, candidate->stem, sizeof new->name);
     return 0;
 }

@@ -311,7 +311,7 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
     reader_take(reader, "(");
     int status = reader_expect(reader, "*", "of a pointer to a function");
     later->name = reader->at;
-    if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
+    while (status == 0 && reader_token(reader)->kind == TOKEN_WORD) /* restrict NAME */
         status = token_name(reader, reader_next(reader), argument->name);
     status = status < 0 ? status : reader_expect(reader, ")", "behind the name");
     if (status == 0 && !token_is(reader_token(reader), "("))

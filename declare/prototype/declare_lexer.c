@@ -67,10 +67,11 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The colons of std::size_t. */
-static bool is_scope(const char *at)
+/* A character of a name, with the colons before it: std::size_t, Filter::~Filter. */
+static size_t name_part(const char *at)
 {
-    return at[0] == ':' && at[1] == ':' && is_word(at[2]);
+    const size_t n = at[0] == ':' && at[1] == ':' ? 2 + (at[2] == '~') : 0;
+    return is_word(at[n]) ? n + 1 : 0;
 }
 
 /* 12, 0x1f, 12ul; 0.5, 1e-3f, .5 */
@@ -139,8 +140,8 @@ static int lex(const struct reader *reader, struct token *token)
     }
     if (is_word(c)) {
         token->kind = TOKEN_WORD;
-        for (const char *at; at = token->at + token->n, is_word(*at) || is_scope(at);)
-            token->n += is_word(*at) ? 1 : 2;
+        for (size_t n = 0; (n = name_part(token->at + token->n)) > 0;)
+            token->n += n;
     } else if (!strncmp(token->at, "...", 3)) {
         token->n = 3;
     } else if (c && !strchr("()[]{}<>*&,;=+-/%.:", c)) {

@@ -73,7 +73,8 @@ static size_t behind_group(const struct reader *reader, size_t open)
 static size_t attribute_at(const struct reader *reader, size_t i)
 {
     static const char *const words[] = {"__attribute__", "__attribute", "__declspec",
-                                        "__asm__",       "__asm",       "asm"};
+                                        "__asm__",       "__asm",       "asm",
+                                        "_Alignas",      "alignas"};
     const struct token *const token = &reader->token[i];
     if (is_one_of(token, words, ARRAY_LEN(words)) && token_is(token + 1, "("))
         return behind_group(reader, i + 1) - i;
@@ -122,10 +123,12 @@ static bool looks_like_macro(const struct token *token)
     return token->kind == TOKEN_WORD && (capitals || underscore);
 }
 
+/* Not the type in "state_t const *s". */
 bool macro_before_type(const struct reader *reader)
 {
     const struct token *const token = reader_token(reader);
-    return looks_like_macro(token) && !token_is_type(reader, token) &&
+    const bool east = token_is(token + 1, "const") && token[2].kind != TOKEN_WORD;
+    return looks_like_macro(token) && !token_is_type(reader, token) && !east &&
            token[1].kind == TOKEN_WORD &&
            (token_is_type(reader, token + 1) || token[2].kind == TOKEN_WORD ||
             token_is(token + 2, "*"));

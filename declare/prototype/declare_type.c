@@ -394,6 +394,6 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
         reader, token,
         "unknown type; write the type in C that it stands for, for an "
         "enumeration 'enum' before it, or its header's typedef first: typedef "
-        "unsigned %s;",
+        "unsigned %s; (a structure by value cannot be passed)",
         word.text);
 }

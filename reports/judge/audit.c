@@ -41,22 +41,21 @@ static bool is_dispatcher(const struct run *run, const struct result *result)
     return text_same(result->isa, "lib") && same == 1;
 }
 
-/* Other kernels whose times the dispatcher's may equal: the closest of them. */
-static int find_like(const struct run *run, struct size *size, size_t first, size_t end)
+/* The other kernel whose time is closest to that of `one`, and how far that is. */
+static int find_like(const struct run *run, const struct result *one, struct size *size,
+                     size_t first, size_t end, double *distance)
 {
-    double closest = INFINITY;
+    *distance = INFINITY;
     for (size_t i = first; i < end; i++) {
         const struct result *const other = &run->results[i];
         struct speedup speedup;
-        if (other == size->dispatcher || !kernel_measured(other) ||
-            !family_same(size->dispatcher, other))
+        if (other == one || !kernel_measured(other) || !family_same(one, other))
             continue;
-        const int status = result_speedup(size->dispatcher, other, &speedup);
+        const int status = result_speedup(one, other, &speedup);
         if (status < 0)
             return status;
-        const double distance = fabs(log(speedup.times));
-        if (distance < log1p(ABOUT) && distance < closest) {
-            closest = distance;
+        if (fabs(log(speedup.times)) < *distance) {
+            *distance = fabs(log(speedup.times));
             size->like = other;
         }
     }
@@ -77,18 +76,41 @@ static int hold_against(const struct result *slow, struct size *size,
     return status;
 }
 
-/* It chose the fastest, or one as fast, and its own code costs the difference. */
+/* It chose the fastest, or one as fast, and its own code costs the difference. If that is
+ * more than code costs, nobody knows why. */
 static int find_excuse(const struct run *run, size_t first, size_t end, struct size *size)
 {
     struct speedup unused;
-    int status = find_like(run, size, first, end);
-    if (size->like == size->best)
+    double distance;
+    int status = find_like(run, size->dispatcher, size, first, end, &distance);
+    if (size->like == size->best) {
         size->worse = false;
-    else if (status == 0 && size->like)
+        size->whole &= distance < log1p(ABOUT);
+    } else if (status == 0) {
         status = hold_against(size->like, size, &unused);
+        size->whole &= size->worse || distance < log1p(ABOUT);
+    }
+    if (distance >= log1p(ABOUT))
+        size->like = NULL;
     if (size->worse &&
         size->dispatcher->summary.median_ns - size->best->summary.median_ns < OWN_NS)
         size->worse = size->whole = false;
+    return status;
+}
+
+/* Without a dispatcher: a kernel that is not slower than the best one by 3%. */
+static int find_level(const struct run *run, size_t first, size_t end, struct size *size)
+{
+    struct speedup unused;
+    double distance;
+    int status = find_like(run, size->best, size, first, end, &distance);
+    if (distance >= log1p(ABOUT))
+        size->like = NULL;
+    else if (status == 0)
+        status = hold_against(size->like, size, &unused);
+    if (size->worse)
+        size->like = NULL;
+    size->worse = false;
     return status;
 }
 
@@ -109,8 +131,10 @@ static int size_judge(const struct run *run, const struct result *of, size_t fir
         else if (!size->best || result->summary.median_ns < size->best->summary.median_ns)
             size->best = result;
     }
-    if (!size->dispatcher || !size->best)
+    if (!size->best)
         return 0;
+    if (!size->dispatcher)
+        return find_level(run, first, end, size);
     struct speedup speedup;
     const int status = hold_against(size->dispatcher, size, &speedup);
     size->times = status < 0 ? 1 : speedup.times;
@@ -122,8 +146,13 @@ static bool joins(const struct audit_range *range, const struct size *size)
 {
     if (!range || range->worse != size->worse || !range->dispatcher != !size->dispatcher)
         return false;
-    return size->dispatcher && !size->worse ? true
-                                            : kernel_same(range->better, size->best);
+    if (size->dispatcher)
+        return !size->worse || kernel_same(range->better, size->best);
+    if (!range->like || !size->like)
+        return !range->like && !size->like && kernel_same(range->better, size->best);
+    const bool swapped = kernel_same(range->better, size->like);
+    return kernel_same(range->better, swapped ? size->like : size->best) &&
+           kernel_same(range->like, swapped ? size->best : size->like);
 }
 
 static int add_size(struct audit *audit, size_t begin, const struct size *size)
@@ -231,7 +260,12 @@ static void range_tell(struct buffer *text, const struct audit_range *range)
     add_where(text, range);
     if (!range->dispatcher) {
         add_kernel(text, range->better);
-        buffer_add(text, " is the fastest");
+        if (range->like) {
+            buffer_add(text, " and ");
+            add_kernel(text, range->like);
+        }
+        buffer_add(text,
+                   range->like ? " are the fastest: they are level" : " is the fastest");
         return;
     }
     add_kernel(text, range->dispatcher);

@@ -54,7 +54,8 @@ bool result_precise(const struct result *result, double precision);
 struct audit_range {
     const struct result *dispatcher; /* at the first size; NULL: the family has none */
     const struct result *better;     /* the fastest kernel, at the first size */
-    const struct result *like; /* a kernel as fast as the dispatcher there; or NULL */
+    const struct result *like; /* a kernel as fast as the dispatcher there, or as the
+                                  fastest one if there is no dispatcher; or NULL */
     const struct result *last; /* the fastest kernel at the last size */
     size_t sizes;
     double least, most; /* times that it is faster than the dispatcher; 1 without one */

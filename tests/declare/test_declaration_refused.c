@@ -103,7 +103,8 @@ static const struct {
     {"void (void *x = from f(*))", "expected a name"},
     {"void (uuid_t out)",
      "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
-     "before it, or its header's typedef first: typedef unsigned uuid_t;"},
+     "before it, or its header's typedef first: typedef unsigned uuid_t; (a structure by "
+     "value cannot be passed)"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number as an array: x[1]"},
     {"complex", "unknown type"},
@@ -138,7 +139,8 @@ static const struct {
     {"void (u8 x[k], int k = 1 1)", "expected ',' or ')' behind the value"},
     {"void (int (*f)(int), int n)", "which function is f? Write = &name, or = NULL"},
     {"void (int (*f)(int; int) = &g)", "expected ')' behind its arguments"},
-    {"void (int (*f)[3])", "pointers to arrays cannot be passed; write x[h * w]"},
+    {"void (int (*restrict f)[3])",
+     "pointers to arrays cannot be passed; write x[h * w]"},
     {"void (int (f)(int) = &g)", "expected '*' of a pointer to a function"},
     {"typedef struct s s_t; void f(s_t x)", "a structure cannot be passed by value"},
     {"typedef struct {int a; s_t; void f()", "its braces do not end"},

@@ -29,6 +29,7 @@ static void test_macros(void **state)
         "mi_attr_alloc_size(2) for k",
         "void f(OPENBLAS_CONST u8 x[n], OPENBLAS_CONST int n)",
         "int f(__attribute__((aligned(64))) const u8 x[n], int n)",
+        "int f(alignas(32) const u8 x[n], _Alignas(4) int n)",
         "int mode_f(const u8 x[n], int n) for mode, interrupt, pascal",
     };
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
@@ -96,6 +97,11 @@ static void test_objects(void **state)
     assert_int_equal(d->object[0], 0);
     assert_int_equal(d->object[2], 4); /* before what is made from it */
     assert_int_equal(d->object[3], 2);
+    d = parsed(
+        "int (state_t const *s = from state_new(), void *f = from calloc(1, 64) then "
+        "Filter::Filter(f) free Filter::~Filter)");
+    assert_int_equal(d->n_objects, 2);
+    assert_string_equal(d->argument[1].freed_by, "Filter::~Filter");
 }
 
 static void test_refused(void **state)

@@ -139,7 +139,7 @@ static void test_families(void **state)
 }
 
 /* Families as "name name", '|' between two. One name with other arguments is another op.
- */
+ * The code of sum_fma is that of the first. */
 static void test_family_names(void **state)
 {
     static const struct {
@@ -154,6 +154,8 @@ static void test_family_names(void **state)
         {"avx2::g(avx2::V,char) sse2::g(sse2::V,char) c::g(fast::V)",
          "avx2::g(avx2::V,char) sse2::g(sse2::V,char)"},
         {"sum_avx2 c::sum(float*) other(int)", "sum_avx2 c::sum(float*)"},
+        {"sum_avx2 sum_c sum_fma", "sum_avx2 sum_c"},
+        {"FirSSE2::~FirSSE2() FirSSE2::~FirSSE2()", ""},
     };
     for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
         char text[100], list[200] = "";
@@ -164,7 +166,9 @@ static void test_family_names(void **state)
         strcpy(text, rows[r].symbols);
         for (char *at = text, *name; (name = strsep(&at, " ")); library.n++)
             functions[library.n] = (struct library_function){
-                .name = name, .demangled = strchr(name, '(') ? name : NULL};
+                .name = name,
+                .demangled = strchr(name, '(') ? name : NULL,
+                .address = strcmp(name, "sum_fma") ? library.n : 0};
         assert_int_equal(library_families(&library, &family, &n), 0);
         for (size_t f = 0; f < n; f++)
             for (size_t i = 0; i < family[f].n; i++) {
@@ -196,8 +200,8 @@ static void test_clones_are_in_no_family(void **state)
         for (int k = 0; k < 2; k++) {
             snprintf(names[k], sizeof names[k], "mix_%s%s", k ? "c" : "avx2",
                      rows[i].suffix);
-            functions[k] =
-                (struct library_function){.name = names[k], .binding = FUNCTION_LOCAL};
+            functions[k] = (struct library_function){
+                .name = names[k], .address = (uint64_t)k, .binding = FUNCTION_LOCAL};
         }
         assert_int_equal(library_families(&library, &family, &n), 0);
         if (n != !rows[i].is_clone)

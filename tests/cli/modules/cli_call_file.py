@@ -28,8 +28,12 @@ class CallFile(CallCase):
         again = self.run_json("call", path, "--quiet", *SHORT)
         self.assertEqual({row["id"] for row in kernels(again)},
                          {row["id"] for row in kernels(document)})
-        done = self.run_tool("call", path, "--reset", status=2)
-        self.assertIn('"reset": true', done.stderr)
+        case = "mix/f32/avx2/mix_avx2@64"
+        for words in (["call", path, "--reset"], ["audit", path, "--tolerance=4ulp"],
+                      ["explain", case, f"--plugin={path}", "--reference=mix_c"],
+                      ["ab", self.built, self.built, f"--functions={path}", "--work=n"]):
+            done = self.run_tool(*words, status=2)
+            self.assertIn('has keys, such as "reset": true', done.stderr)
 
     def test_long_names_of_dimensions(self):
         names = [f"d{number:062}" for number in range(9)]

@@ -96,10 +96,9 @@ static void test_ranges(void **state)
 static void test_own_code(void **state)
 {
     static const struct row own[] = {
-        {"3", {1.2, 9, 4.1}},
-        {"4", {3.8, 3.8, 5.9}},
-        {"7", {7, 6.2, 7.1}},
-        {"100", {80, 80.5, 86}},
+        {"3", {1.2, 9, 4.1}},    {"4", {3.8, 3.8, 5.9}},  {"7", {7, 6.2, 7.1}},
+        {"100", {80, 80.5, 86}}, {"128", {78, 78.2, 90}}, /* like none */
+        {"256", {78, 160, 100}},
     };
     struct audit audit;
     struct run *const run = make(own, ARRAY_LEN(own), "");
@@ -114,18 +113,33 @@ static void test_own_code(void **state)
     run_free(run);
 }
 
-/* Without one that chooses, the fastest kernel of each size is told. */
+/* Without one that chooses, the fastest kernels of each size are told. */
 static void test_crossover(void **state)
 {
     struct audit audit;
-    struct run *const run = make(rows, 5, "nobody");
+    static const struct row close[] = {{"16", {20, 20.1, 30}}, {"17", {20.1, 20, 30}},
+                                       {"64", {20, 14, 20.2}}, {"65", {20, 13, 21}},
+                                       {"99", {60, 61.2, 62}}, {"100", {60, 62.4, 70}}};
+    struct run *const run = make(close, ARRAY_LEN(close), "nobody");
     assert_int_equal(run_audit(run, &audit), 0);
     assert_int_equal(audit.worse, 0);
-    assert_true(audit.n >= 2);
+    assert_int_equal(audit.n, 4);
     assert_null(audit.range[0].dispatcher);
-    assert_string_equal(audit.range[0].better->isa, "sse2");
-    assert_string_equal(audit.range[1].better->isa, "avx2");
+    assert_string_equal(audit.range[0].last->shape, "17");
+    assert_null(audit.range[1].like);
+    assert_string_equal(audit.range[1].last->shape, "65");
     free(audit.range);
+
+    struct answer answer;
+    assert_int_equal(run_answer(run, &answer), 0);
+    assert_string_equal(answer.line[0],
+                        "mix:mix/f32, from 16 to 17 (2 sizes): sse2/mix_sse2 and "
+                        "avx2/mix_avx2 are the fastest: they are level");
+    assert_string_equal(answer.line[1], "mix:mix/f32, from 64 to 65 (2 sizes): "
+                                        "avx2/mix_avx2 is the fastest");
+    assert_string_equal(answer.line[3],
+                        "mix:mix/f32 at 100: sse2/mix_sse2 is the fastest");
+    strings_free(answer.line, answer.n);
     run_free(run);
 }
 
