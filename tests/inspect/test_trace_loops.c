@@ -297,6 +297,27 @@ static void test_even_stores(void **state)
     inspect_census_free(&census);
 }
 
+static void begin_anew(void *of)
+{
+    memset(of, 0, 4);
+}
+
+/* What a call leaves behind is taken away before the next one, which no window sees. */
+static void test_calls_that_change_data(void **state)
+{
+    const struct inspect_options windows = {
+        .step_all = true, .max_steps = 50, .windows = 5, .window_steps = 100, .seed = 1};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    before_call = begin_anew;
+    const int status = trace(working_once, 100000, &windows, &census, &error);
+    before_call = NULL;
+    assert_int_equal(status, 0);
+    assert_int_equal(census.n_loops, 1);
+    assert_true(census.loop[0].share > 0.9);
+    inspect_census_free(&census);
+}
+
 /* Registers that a turn adds and subtracts have values of their own. */
 static void test_two_steps(void **state)
 {
@@ -322,10 +343,10 @@ int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_mmx),
-                     TEST(test_copied_in_memory), TEST(test_checks),
-                     TEST(test_frame_register), TEST(test_bytes_in_place),
-                     TEST(test_called), TEST(test_called_out), TEST(test_pages),
-                     TEST(test_indexed), TEST(test_even_stores), TEST(test_two_steps),
-                     TEST(test_jumps));
+    return RUN_TESTS(
+        TEST(test_strings), TEST(test_divisions), TEST(test_mmx),
+        TEST(test_copied_in_memory), TEST(test_checks), TEST(test_frame_register),
+        TEST(test_bytes_in_place), TEST(test_called), TEST(test_called_out),
+        TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
+        TEST(test_calls_that_change_data), TEST(test_two_steps), TEST(test_jumps));
 }
