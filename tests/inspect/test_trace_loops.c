@@ -318,6 +318,18 @@ static void test_calls_that_change_data(void **state)
     inspect_census_free(&census);
 }
 
+/* What waits in a loop around another one is its part of what waits in both: eight of
+ * twelve instructions have two thirds of 5 cycles. */
+static void test_chain_around_loops(void **state)
+{
+    struct inspect_census census = census_of(nested_chain, TURNS, true);
+    assert_false(census.loop[0].innermost);
+    assert_near(census.loop[0].chain, 0, 0);
+    assert_near(census.loop[0].window_chain, 10 / 3.0, 0.01);
+    assert_near(census.loop[1].window_chain, 0, 0);
+    inspect_census_free(&census);
+}
+
 /* Registers that a turn adds and subtracts have values of their own. */
 static void test_two_steps(void **state)
 {
@@ -343,10 +355,11 @@ int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(
-        TEST(test_strings), TEST(test_divisions), TEST(test_mmx),
-        TEST(test_copied_in_memory), TEST(test_checks), TEST(test_frame_register),
-        TEST(test_bytes_in_place), TEST(test_called), TEST(test_called_out),
-        TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
-        TEST(test_calls_that_change_data), TEST(test_two_steps), TEST(test_jumps));
+    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_mmx),
+                     TEST(test_copied_in_memory), TEST(test_checks),
+                     TEST(test_frame_register), TEST(test_bytes_in_place),
+                     TEST(test_called), TEST(test_called_out), TEST(test_pages),
+                     TEST(test_indexed), TEST(test_even_stores),
+                     TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
+                     TEST(test_two_steps), TEST(test_jumps));
 }
