@@ -280,12 +280,18 @@ struct inspect_options {
  * counted. Else -ENOTSUP, -EPERM, ..., and why. `steps_per_s` may be NULL. */
 int inspect_available(double *steps_per_s, struct error *error);
 
+struct inspect_calls {
+    void (*function)(const void *a, void *b);
+    const void *a;
+    void *b;
+    void (*before)(void *of); /* each call, and nobody traces it; NULL: nothing is */
+    void *of;
+};
 /* In the child: calls function(a, b), with a marker before and after it that stops the
  * process for its tracer, until the tracer has seen enough of it, at most `calls` times.
  * A process without a tracer dies of it: -EPERM unless there is one. -ENOTSUP: no markers
  * on this CPU. */
-int inspect_call(void (*function)(const void *a, void *b), const void *a, void *b,
-                 uint64_t calls);
+int inspect_call(const struct inspect_calls *of, uint64_t calls);
 /* The largest number of calls that a tracer may want of inspect_call(). */
 enum { INSPECT_CALLS = 100000 };
 

@@ -106,15 +106,12 @@ static double divide_cycles(const struct inspect_facts *facts)
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still
- * run. If the time refutes that they follow each other, they overlap as far as the
- * largest core looks ahead, in instructions. */
+ * run: if the time refutes that they follow each other, they wait as was seen in order.
+ */
 static double chain_cycles(const struct inspect_facts *facts, double chain)
 {
-    const double ahead = 512;
-    const double apart = GET(instructions) * GET(trips) / GET(loop_share);
-    return chain > INSPECT_REFUTED * GET(cycles) && apart > 0
-               ? chain / (1 + ahead / apart)
-               : chain;
+    return chain > INSPECT_REFUTED * GET(cycles) ? fmin(chain, GET(register_chain))
+                                                 : chain;
 }
 
 /* Chains that take all the time fill the scheduler, and some cores are slower then. If

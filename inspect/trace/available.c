@@ -24,7 +24,7 @@ static void run_loop(const void *context)
     CPU_ZERO(&here);
     CPU_SET(sched_getcpu(), &here);
     (void)sched_setaffinity(0, sizeof here, &here);
-    inspect_call(known_loop, NULL, NULL, 1);
+    inspect_call(&(struct inspect_calls){.function = known_loop}, 1);
 }
 
 int inspect_available(double *steps_per_s, struct error *error)

@@ -25,47 +25,48 @@ pid_t inspect_told(pid_t process, const char *name)
 /* Nothing but the call stands between the markers; rbx counts the calls that may still
  * come, and the tracer sets it to 1 to have no more of them. */
 __attribute__((naked, noinline)) static void
-marked(__attribute__((unused)) void (*function)(const void *, void *),
-       __attribute__((unused)) const void *a, __attribute__((unused)) void *b,
+marked(__attribute__((unused)) const struct inspect_calls *of,
        __attribute__((unused)) uint64_t calls)
 {
     __asm__("pushq %rbx\n\t"
             "pushq %r12\n\t"
-            "pushq %r13\n\t"
-            "pushq %r14\n\t"
             "subq $8, %rsp\n\t"
             "movq %rdi, %r12\n\t"
-            "movq %rsi, %r13\n\t"
-            "movq %rdx, %r14\n\t"
-            "movq %rcx, %rbx\n"
+            "movq %rsi, %rbx\n"
             "1:\n\t"
-            "movq %r13, %rdi\n\t"
-            "movq %r14, %rsi\n\t"
+            "movq 32(%r12), %rdi\n\t"
+            "callq *24(%r12)\n\t"
+            "movq 8(%r12), %rdi\n\t"
+            "movq 16(%r12), %rsi\n\t"
+            "movq (%r12), %rax\n\t"
             "int3\n\t"
-            "callq *%r12\n\t"
+            "callq *%rax\n\t"
             "int3\n\t"
             "decq %rbx\n\t"
             "jnz 1b\n\t"
             "addq $8, %rsp\n\t"
-            "popq %r14\n\t"
-            "popq %r13\n\t"
             "popq %r12\n\t"
             "popq %rbx\n\t"
             "retq");
 }
 
-int inspect_call(void (*function)(const void *a, void *b), const void *a, void *b,
-                 uint64_t calls)
+static void change_nothing(void *of)
 {
+    (void)of;
+}
+
+int inspect_call(const struct inspect_calls *of, uint64_t calls)
+{
+    struct inspect_calls all = *of;
     /* The process would die of a marker. */
     if (!inspect_told(getpid(), "TracerPid"))
         return -EPERM;
-    marked(function, a, b, calls);
+    all.before = of->before ? of->before : change_nothing;
+    marked(&all, calls);
     return 0;
 }
 #else
-int inspect_call(void (*function)(const void *a, void *b), const void *a, void *b,
-                 uint64_t calls)
+int inspect_call(const struct inspect_calls *of, uint64_t calls)
 {
     return -ENOTSUP;
 }

@@ -113,6 +113,7 @@ static bool is_between(const struct tracer *tracer, uint64_t pc)
 static int let_run(struct tracer *tracer, double ns)
 {
     struct child *child = &tracer->child;
+    bool within = !is_between(tracer, child->registers.rip);
     for (;;) {
         const int64_t began = now_ns();
         int status = child_resume(child);
@@ -126,8 +127,9 @@ static int let_run(struct tracer *tracer, double ns)
         if (pc == tracer->end + 1 &&
             (status = tracer_set_calls(tracer, INSPECT_CALLS)) < 0)
             return status;
+        within = pc == tracer->begin + 1 || (within && pc != tracer->end + 1);
         if (ns <= 0)
-            return is_between(tracer, pc) ? tracer_begin_call(tracer) : 0;
+            return within && !is_between(tracer, pc) ? 0 : tracer_begin_call(tracer);
     }
 }
 

@@ -58,7 +58,8 @@ static const struct script scripts[] = {
      INSPECT_FLIPPED,
      {IS(small_shape, 0.4), IS(traffic_cycles, 2), IS(cycles, 10), END},
      {IS(huge_pages, 0.8), IS(page_share, 0.02), IS(tame_input, 0.5),
-      IS(crowded_share, 0.5), IS(kept_heap, 0.5), IS(chain_cycles, 9.5), END}},
+      IS(crowded_share, 0.5), IS(kept_heap, 0.5), IS(chain_cycles, 9.5),
+      IS(call_bytes, 2e5), END}},
     {CAUSE_cache_latency,
      INSPECT_FLIPPED,
      {IS(near_input, 0.5), END},
@@ -134,7 +135,7 @@ static const struct script scripts[] = {
     {CAUSE_store_forwarding,
      INSPECT_FLIPPED,
      {IS(edit_forward, 0.7), IS(failed_forwards, 1), END},
-     {IS(same_place, 1.2), IS(failed_forwards, 0.01), END}},
+     {IS(same_place, 1.2), IS(failed_forwards, 0.4), END}},
     {CAUSE_store_forwarding,
      INSPECT_STRUCTURAL,
      {IS(failed_forwards, 1), IS(forward_cycles, 7), IS(cycles, 10), IS(gap_cycles, 8),
@@ -172,7 +173,8 @@ static const struct script scripts[] = {
     {CAUSE_spills,
      INSPECT_STRUCTURAL,
      {IS(vector_reloads, 3), IS(vector_spills, 1), IS(spill_share, 0.1), EXPLAINED, END},
-     {IS(failed_forwards, 1), IS(calls, 1), IS(limit_share, 0.9), END}},
+     {IS(edit_spill, 0.95), IS(failed_forwards, 1), IS(calls, 1), IS(limit_share, 0.9),
+      END}},
     {CAUSE_branch,
      INSPECT_STRUCTURAL,
      {IS(decisions, 4), IS(branch_share, 0.5), IS(instructions, 79), EXPLAINED, END},
@@ -205,14 +207,13 @@ static const struct script scripts[] = {
      {IS(widest_bits, 0), IS(isa_bits, 256), IS(decisions, 1), IS(page_share, 0.001),
       IS(chain, 1), IS(elements, 1), IS(code_cycles, 5), TIMED, IS(gap_cycles, 5), END},
      {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(page_share, 0.5),
-      IS(code_cycles, 4), IS(guess_cycles, 4), IS(wild_stores, 1), IS(trips, 3), END}},
+      IS(code_cycles, 4), IS(guess_cycles, 6), IS(wild_stores, 1), IS(trips, 3), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(widest_bits, 32), IS(places_known, 1), IS(decisions, 1), IS(page_share, 0.001),
       IS(chain, 1), IS(elements, 1), IS(code_cycles, 5), TIMED, IS(gap_cycles, 5), END},
      {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(code_cycles, 4),
-      IS(guess_cycles, 4), IS(wild_stores, 1), IS(lone, 1), IS(isa_bits, 32),
-      IS(trips, 3), END}},
+      IS(guess_cycles, 6), IS(wild_stores, 1), IS(lone, 1), IS(trips, 3), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(crossing_share, 0.5), IS(crossings, 16), EXPLAINED, END},
@@ -356,6 +357,7 @@ static const struct script scripts[] = {
 static struct inspect_facts facts_of(const struct script *script)
 {
     struct inspect_facts facts = {0};
+    inspect_fact_set(&facts, FACT_instructions, 100);
     for (size_t i = 0; i < SAID_MAX && script->facts[i].fact != INSPECT_FACTS; i++)
         say(&facts, &script->facts[i]);
     return facts;

@@ -52,7 +52,10 @@ static void test_stops(void **state)
 
 static void test_nobody_traces(void **state)
 {
-    assert_int_equal(inspect_call(loop, buffer, (void *)1, 1), -EPERM);
+    assert_int_equal(
+        inspect_call(
+            &(struct inspect_calls){.function = loop, .a = buffer, .b = (void *)1}, 1),
+        -EPERM);
     struct error error = {.text = ""};
     assert_int_equal(inspect_attach(getppid() + 1000000, &error), -ESRCH);
     assert_true(strstr(error.text, "ptrace") != NULL);

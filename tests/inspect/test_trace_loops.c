@@ -297,6 +297,39 @@ static void test_even_stores(void **state)
     inspect_census_free(&census);
 }
 
+static void begin_anew(void *of)
+{
+    memset(of, 0, 4);
+}
+
+/* What a call leaves behind is taken away before the next one, which no window sees. */
+static void test_calls_that_change_data(void **state)
+{
+    const struct inspect_options windows = {
+        .step_all = true, .max_steps = 50, .windows = 5, .window_steps = 100, .seed = 1};
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    before_call = begin_anew;
+    const int status = trace(working_once, 100000, &windows, &census, &error);
+    before_call = NULL;
+    assert_int_equal(status, 0);
+    assert_int_equal(census.n_loops, 1);
+    assert_true(census.loop[0].share > 0.9);
+    inspect_census_free(&census);
+}
+
+/* What waits in a loop around another one is its part of what waits in both: eight of
+ * twelve instructions have two thirds of 5 cycles. */
+static void test_chain_around_loops(void **state)
+{
+    struct inspect_census census = census_of(nested_chain, TURNS, true);
+    assert_false(census.loop[0].innermost);
+    assert_near(census.loop[0].chain, 0, 0);
+    assert_near(census.loop[0].window_chain, 10 / 3.0, 0.01);
+    assert_near(census.loop[1].window_chain, 0, 0);
+    inspect_census_free(&census);
+}
+
 /* Registers that a turn adds and subtracts have values of their own. */
 static void test_two_steps(void **state)
 {
@@ -326,6 +359,7 @@ int main(void)
                      TEST(test_copied_in_memory), TEST(test_checks),
                      TEST(test_frame_register), TEST(test_bytes_in_place),
                      TEST(test_called), TEST(test_called_out), TEST(test_pages),
-                     TEST(test_indexed), TEST(test_even_stores), TEST(test_two_steps),
-                     TEST(test_jumps));
+                     TEST(test_indexed), TEST(test_even_stores),
+                     TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
+                     TEST(test_two_steps), TEST(test_jumps));
 }

@@ -16,6 +16,9 @@ typedef void traced(const void *a, void *b);
 
 static _Alignas(4096) unsigned char buffer[BUFFER_BYTES];
 
+/* It runs before each call. */
+static void (*before_call)(void *of);
+
 /* A child that comes to inspect_call() once it is let. */
 struct traced_child {
     pid_t pid;
@@ -29,8 +32,12 @@ static inline void be_traced(traced *function, uint64_t turns, int go, int done)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (read(go, &byte, 1) != 1)
         _exit(1);
-    const int status =
-        inspect_call(function, buffer, (void *)(uintptr_t)turns, INSPECT_CALLS);
+    const int status = inspect_call(&(struct inspect_calls){.function = function,
+                                                            .a = buffer,
+                                                            .b = (void *)(uintptr_t)turns,
+                                                            .before = before_call,
+                                                            .of = buffer},
+                                    INSPECT_CALLS);
     byte = (char)-status;
     _exit(write(done, &byte, 1) != 1);
 }

@@ -177,6 +177,26 @@ CODE(streaming, "1: movups (%rdi), %xmm0\n"
                 "   jnz 1b\n"
                 "   retq")
 /* A store 256 bytes farther each turn: 4 n + 1. */
+CODE(working_once, "cmpl %esi, (%rdi)\n"
+                   "je 2f\n"
+                   "1: incl (%rdi)\n"
+                   "cmpl %esi, (%rdi)\n"
+                   "jne 1b\n"
+                   "2: retq")
+
+CODE(nested_chain, "movl %esi, %ecx\n"
+                   "1: imull %eax, %eax\n"
+                   "imull %eax, %eax\n"
+                   "imull %eax, %eax\n"
+                   "imull %eax, %eax\n"
+                   "imull %eax, %eax\n"
+                   "movl $2, %edx\n"
+                   "2: decl %edx\n"
+                   "jnz 2b\n"
+                   "decl %ecx\n"
+                   "jnz 1b\n"
+                   "retq")
+
 CODE(striding, "1: movl %eax, (%rdi)\n"
                "   addq $256, %rdi\n"
                "   decl %esi\n"

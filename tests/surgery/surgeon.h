@@ -48,7 +48,10 @@ static inline void trace_patient(const struct patient *patient, surgery_function
         signal(SIGSEGV, SIG_DFL);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (read(go[0], &byte, 1) == 1)
-            inspect_call((patient_function *)run, patient->a, patient->b, 1);
+            inspect_call(&(struct inspect_calls){.function = (patient_function *)run,
+                                                 .a = patient->a,
+                                                 .b = patient->b},
+                         1);
         for (;;)
             pause();
     }

@@ -60,8 +60,11 @@ static void run_traced(const void *context)
     sigset_t mask;
     confine_child(copies->worker);
     service_enter(&mask);
-    inspect_call((void (*)(const void *, void *))entry->run, entry->argument,
-                 entry->state, INSPECT_CALLS);
+    inspect_call(
+        &(struct inspect_calls){.function = (void (*)(const void *, void *))entry->run,
+                                .a = entry->argument,
+                                .b = entry->state},
+        INSPECT_CALLS);
 }
 
 static int trace(const struct copies *copies, uint64_t steps,
