@@ -211,8 +211,8 @@ static void beyond_by_less_than_noise(void **state)
     assert_int_equal(study_judge(study), 0);
     assert_int_equal(claim->check.verdict, STUDY_UNDECIDED);
     study_notes_tell(claim, &text);
-    assert_non_null(
-        strstr(buffer_text(&text), "beyond 1.01x to 1.03x, but equal arms differ by 4.4%"));
+    assert_non_null(strstr(buffer_text(&text),
+                           "beyond 1.01x to 1.03x, but equal arms differ by 4.4%"));
     drop(study);
 }
 

@@ -128,7 +128,8 @@ static void verdicts(void **state)
          0.0204,
          STUDY_CONFIRMED,
          HOW_NONE},
-        /* An interval that lies outside by less than equal arms differ by refutes nothing. */
+        /* An interval that lies outside by less than equal arms differ by refutes
+           nothing. */
         {MEASURE_TIME_RATIO,
          AS_RATIO,
          {1.01, 1.03},
