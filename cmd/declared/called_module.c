@@ -148,7 +148,7 @@ static int open_library(const char *name, struct library *library, void **handle
         status = library_read(file, library, error);
     if (status < 0)
         return status;
-    *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    *handle = module_open(file);
     return *handle ? 0 : error_set(error, -ENOENT, "cannot load %s", dlerror());
 }
 
