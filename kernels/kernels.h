@@ -254,6 +254,10 @@ struct module {
     const struct simdbench_module *table;
 };
 
+/* dlopen(). Calls of a library to its own functions lead to these, and not to functions
+ * of the same names in libraries that this program loaded. They do not where the
+ * allocator is not libc's, which calls must find first. */
+void *module_open(const char *path);
 /* Loads a shared object, checks its ABI and its rows, and passes the options to open().
  * -ENOENT, -EINVAL (its table is wrong, or it takes no such option), -EPROTO (another
  * ABI), or what its open() answered. */

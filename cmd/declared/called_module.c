@@ -147,7 +147,7 @@ static int open_library(const char *name, struct library *library, void **handle
         status = library_read(file, library, error);
     if (status < 0)
         return status;
-    *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    *handle = module_open(file);
     return *handle ? 0 : error_set(error, -ENOENT, "cannot load %s", dlerror());
 }
 
@@ -190,7 +190,7 @@ static int add_function(struct declared_slot *slot, const struct named_text *fro
         .op = slot->from->name,
         .isa = function->isa,
         .variant = function->variant,
-        .roof = slot->roof,
+        .roof = slot->from->roof,
         .flags = slot->from->reset ? SIMDBENCH_RESETS : 0,
     };
     slot->n_functions++;
@@ -234,25 +234,19 @@ static int open_slot(struct declared_slot *slot, const char *library, const char
     const struct declared_op *const from = slot->from;
     struct error why = {.text = ""};
     slot->last.by = ANSWERED_BY_REFERENCE;
-    int status = slot_take(slot, error);
-    if (status == 0 && op_find(from->name))
-        status = error_set(error, -EINVAL,
-                           "op '%s' is already one of simdbench; choose another name",
-                           from->name);
-    if (status == 0)
-        status = called_operands(slot, error);
-    slot->roof = slot->from->roof;
-    if (status == 0)
-        status = add_texts(slot, error);
-    if (status == 0)
-        status = add_lists(slot, error);
-    if (status == 0)
-        status = check_inputs(slot, error);
-    if (status == 0)
-        status = slot_open_calls(slot, error);
+    if (op_find(from->name))
+        return error_set(error, -EINVAL,
+                         "op '%s' is already one of simdbench; choose another name",
+                         from->name);
+    int status = slot_take(slot, error)
+                     ?: called_operands(slot, error)
+                     ?: add_texts(slot, error)
+                     ?: add_lists(slot, error)
+                     ?: check_inputs(slot, error)
+                     ?: slot_open_calls(slot, error);
     if (status < 0)
         return status;
-    library = library ? library : from->library;
+    library = library ?: from->library;
     if (!library)
         return error_set(error, -EINVAL, "op %s has no \"library\", and none was given",
                          from->name);
@@ -283,11 +277,8 @@ static void close_slot(struct declared_slot *slot)
     kept_calls_free(&slot->calls);
     close_library(&slot->library, slot->handle, slot->linked);
     close_library(&slot->other, slot->other_handle, slot->other_linked);
-    void *const rest[] = {
-        slot->function, slot->summary, slot->shape_help, slot->list, slot->lists,
-        slot->tails,    slot};
-    for (size_t i = 0; i < ARRAY_LEN(rest); i++)
-        free(rest[i]);
+    FREE_EACH(slot->function, slot->summary, slot->shape_help, slot->list, slot->lists,
+              slot->tails, slot);
 }
 
 /* ---- the module ---- */
@@ -331,15 +322,14 @@ static int read_options(const struct simdbench_option *const *options, size_t n,
                         const char **library, const char **other, struct error *error)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!strcmp(options[i]->name, "partly")) {
-            *other = options[i]->value;
-            continue;
-        }
-        if (strcmp(options[i]->name, "library") != 0)
+        const char **const to = !strcmp(options[i]->name, "partly")    ? other
+                                : !strcmp(options[i]->name, "library") ? library
+                                                                       : NULL;
+        if (!to)
             return error_set(error, -EINVAL,
                              "a declaration takes library=FILE; '%.60s=%.100s' was given",
                              options[i]->name, options[i]->value);
-        *library = options[i]->value;
+        *to = options[i]->value;
     }
     return 0;
 }
@@ -383,11 +373,9 @@ int declared_open(const char *path, const struct simdbench_option *const *option
     }
     if (declared->n_slots) {
         const char *const file = declared->slot[0]->library.path;
-        const char *const slash = file ? strrchr(file, '/') : NULL;
+        const char *const slash = strrchr(file, '/');
         snprintf(declared->version, sizeof declared->version, "%s",
-                 slash  ? slash + 1
-                 : file ? file
-                        : "");
+                 slash ? slash + 1 : file);
     }
     opened = declared;
     *out = declared;

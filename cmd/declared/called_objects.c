@@ -7,28 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Looks in what the program has loaded, as free() of libc, and in libraries that ours
- * needs. */
-static int find_elsewhere(const struct declared_slot *slot, const char *name,
-                          void **address)
+typedef int finder(void *handle, const struct library *library, const char *name,
+                   void **address, struct error *error);
+
+/* Looks also in what the program has loaded, as free() of libc, and in libraries that
+ * ours needs. */
+static int find(finder *first, const struct declared_slot *slot, const char *name,
+                void **address, struct error *error)
 {
+    const int status = first(slot->handle, &slot->library, name, address, error);
+    if (status != -ENOENT)
+        return status;
     *address = dlsym(RTLD_DEFAULT, name) ?: dlsym(slot->handle, name);
-    return *address ? 0 : -ENOENT;
-}
-
-static int find_function(const struct declared_slot *slot, const char *name,
-                         void **address, struct error *error)
-{
-    const int status = called_find(slot->handle, &slot->library, name, address, error);
-    return status == -ENOENT && find_elsewhere(slot, name, address) == 0 ? 0 : status;
-}
-
-/* &name: the address of a variable. */
-static int find_symbol(const struct declared_slot *slot, const char *name, void **address,
-                       struct error *error)
-{
-    const int status = symbol_address(slot->handle, &slot->library, name, address, error);
-    return status == -ENOENT && find_elsewhere(slot, name, address) == 0 ? 0 : status;
+    return *address ? 0 : status;
 }
 
 /* *name: the value of a variable, as many bytes as it has. */
@@ -38,7 +29,7 @@ static int read_symbol(const struct declared_slot *slot, const char *name, uint6
     const struct library_function *variable = NULL;
     struct error why;
     void *address;
-    const int status = find_symbol(slot, name, &address, error);
+    const int status = find(symbol_address, slot, name, &address, error);
     if (status < 0)
         return status;
     const bool found = library_find(&slot->library, name, &variable, &why) == 0;
@@ -82,7 +73,7 @@ static int set_made(struct made_call *made, const struct made_argument *from,
     case ARGUMENT_SYMBOL:
         if (!from->by_address)
             return read_symbol(made->slot, from->text, &frame->word[i], error);
-        status = find_symbol(made->slot, from->text, &address, error);
+        status = find(symbol_address, made->slot, from->text, &address, error);
         frame->word[i] = status == 0 ? (uintptr_t)address : 0;
         break;
     default:
@@ -164,7 +155,7 @@ int find_freer(const struct made_call *made, const char *name, void (**freer)(vo
                struct error *error)
 {
     void *address = NULL;
-    const int status = find_function(made->slot, name, &address, error);
+    const int status = find(called_find, made->slot, name, &address, error);
     *(void **)freer = address;
     return status;
 }
@@ -176,8 +167,8 @@ static int find_makers_of(struct made_call *made, uint32_t i, struct error *erro
         &made->slot->from->declaration.argument[i];
     int status = 0;
     for (uint32_t s = 0; s < argument->n_steps && status == 0; s++)
-        status =
-            find_function(made->slot, argument->step[s].name, &made->maker[i][s], error);
+        status = find(called_find, made->slot, argument->step[s].name, &made->maker[i][s],
+                      error);
     return status == 0 && argument->freed_by[0]
                ? find_freer(made, argument->freed_by, &made->freed_by[i], error)
                : status;
@@ -192,7 +183,8 @@ int objects_find(struct made_call *made, struct error *error)
     for (uint32_t i = 0; i < declaration->n && status == 0; i++) {
         const struct declared_argument *const argument = &declaration->argument[i];
         if (argument->kind == ARGUMENT_SYMBOL)
-            status = find_symbol(made->slot, argument->text, &made->opaque[i], error);
+            status =
+                find(symbol_address, made->slot, argument->text, &made->opaque[i], error);
         else if (argument->kind == ARGUMENT_OPAQUE || argument->freed_by[0])
             status = find_makers_of(made, i, error);
     }

@@ -58,7 +58,6 @@ struct declared_slot {
     uint64_t set;            /* the set that is filled next */
     struct last_answers last;
     char trouble[DECLARED_TEXT]; /* reason why there were none */
-    const char *roof;
     char *summary, *shape_help;
     struct simdbench_shape_list *list;
     const struct simdbench_shape_list **lists;

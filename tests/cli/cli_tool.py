@@ -72,6 +72,13 @@ def environment(**more):
             "SIMDBENCH_TEST_CLOCK": MADE_UP, "SIMDBENCH_TEST_COSTS": "", **more}
 
 
+def compile_library(folder, name, *arguments, **more):
+    path = folder / name
+    subprocess.run(["cc", "-O2", "-w", "-shared", "-fPIC", "-pthread", "-o", path, *arguments],
+                   check=True, text=True, **more)
+    return path
+
+
 class Case(unittest.TestCase):
     maxDiff = None
 

@@ -9,7 +9,10 @@ import signal
 import subprocess
 import unittest
 
-from cli_tool import BINARY, MODULES, PATIENCE, SOURCE, Case, environment, sanitized
+from cli_tool import (BINARY, MODULES, PATIENCE, SOURCE, Case, compile_library, environment,
+                      sanitized)
+
+INCLUDES = f"-I{SOURCE / 'kernels'}", f"-I{SOURCE / 'tests/modules'}"
 
 # Few processes, one round in each: enough for an interval.
 QUICK = ["--processes=8", "--rounds=1", "--threshold=50%", "--quiet"]
@@ -57,27 +60,19 @@ class Builds(AbCase):
 
     def test_libraries_of_one_name(self):
         """Loaded together, the second one would silently be the first."""
-        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-        if not compiler:
-            self.skipTest("no C compiler")
         for build, factor in (("old", 1), ("new", 2)):
             folder = self.folder / build
             folder.mkdir()
-            (folder / "dep.c").write_text(f"int factor = {factor};\n"
-                                          "int get_factor(void);\n"
-                                          "int get_factor(void) { return factor; }\n")
             (folder / "kernel.c").write_text(
                 '#include "twice.h"\nint get_factor(void);\n'
                 "static void run(const struct simdbench_operands *o, void *s)\n"
                 "{ if (get_factor()) twice_run(o, s); }\n"
                 'MODULE("dep", run)\n')
-            flags = ["-shared", "-fPIC", "-O1", f"-I{SOURCE / 'kernels'}",
-                     f"-I{SOURCE / 'tests/modules'}", "-Wl,--build-id=0x17"]
-            subprocess.run([compiler, *flags, "-Wl,-soname,libdep.so", "-o",
-                            folder / "libdep.so", folder / "dep.c"], check=True)
-            subprocess.run([compiler, *flags, "-o", folder / "kernel.so",
-                            folder / "kernel.c", folder / "libdep.so",
-                            "-Wl,-rpath,$ORIGIN"], check=True)
+            dep = compile_library(
+                folder, "libdep.so", "-Wl,--build-id=0x17,-soname,libdep.so", "-x", "c", "-",
+                input=f"int factor = {factor}; int get_factor(void) {{ return factor; }}")
+            compile_library(folder, "kernel.so", *INCLUDES, "-Wl,--build-id=0x17,-rpath,$ORIGIN",
+                            folder / "kernel.c", dep)
         old, new = self.folder / "old/kernel.so", self.folder / "new/kernel.so"
         document = self.ab(old, new, "twice")
         self.assertTrue(document["gate"]["own_processes"])
@@ -94,14 +89,8 @@ class Places(AbCase):
     """Code is compared and copied for real; times are made up."""
 
     def build(self, name, *flags):
-        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-        if not compiler:
-            self.skipTest("no C compiler")
-        path = self.folder / f"{name}.so"
-        subprocess.run([compiler, "-O2", "-shared", "-fPIC", f"-I{SOURCE / 'kernels'}",
-                        f"-I{SOURCE / 'tests/modules'}", *flags, "-Wl,--build-id", "-o", path,
-                        SOURCE / "tests/modules/placed.c"], check=True)
-        return path
+        return compile_library(self.folder, f"{name}.so", *INCLUDES, *flags, "-Wl,--build-id",
+                               SOURCE / "tests/modules/placed.c")
 
     def compare(self, base, head, *more):
         document = self.ab(base, head, "twice", "--filter=*/bad@*", *more)
@@ -142,7 +131,6 @@ class Places(AbCase):
                 return sum;
             }
             """)
-        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
         (self.folder / ".git").mkdir()
         submodule = self.folder / "part"
         submodule.mkdir()
@@ -150,8 +138,7 @@ class Places(AbCase):
         for name, pad, more in ("base", 1, "zero"), ("head", 41, "zero"), ("other", 41, "zero + zero"):
             text = source.read_text().replace("PAD", str(pad)).replace("MORE", more).replace("NONE", name)
             (submodule / f"{name}.c").write_text(text)
-            subprocess.run([compiler, "-O1", "-g", "-shared", "-fPIC", "-o", f"../{name}.so",
-                            f"{name}.c"], check=True, cwd=submodule)
+            compile_library(self.folder, f"{name}.so", "-O1", "-g", f"{name}.c", cwd=submodule)
         (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
             "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
             "kernels": {"scalar": "total"}, "sizes": "100"}]}))
@@ -193,12 +180,9 @@ class Places(AbCase):
                 return sum + (*more & 1);
             }
             """
-        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
         for name, pad, more in ("base", 1, 1), ("head", 41, 1), ("other", 41, 3):
-            (self.folder / f"{name}.c").write_text(
-                source.replace("PAD", str(pad)).replace("MORE", str(more)))
-            subprocess.run([compiler, "-O1", "-w", "-shared", "-fPIC", "-pthread", "-o",
-                            f"{name}.so", f"{name}.c"], check=True, cwd=self.folder)
+            compile_library(self.folder, f"{name}.so", "-O1", "-x", "c", "-",
+                            input=source.replace("PAD", str(pad)).replace("MORE", str(more)))
         (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
             "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
             "kernels": {"scalar": "total"}, "sizes": "100"}]}))

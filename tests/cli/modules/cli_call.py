@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cli_tool import SHORT, Case, environment, kernels
+from cli_tool import SHORT, Case, compile_library, environment, kernels, sanitized
 
 MIX = "void (inout float dst[n], const float src[n], float gain = 0.5, size_t n)"
 SOURCE = Path(__file__).with_name("mix.c")
@@ -22,9 +22,7 @@ class CallCase(Case):
         super().setUpClass()
         cls.folder_of_library = cls.enterClassContext(
             tempfile.TemporaryDirectory(prefix="simdbench-"))
-        cls.built = Path(cls.folder_of_library, "libmix.so")
-        subprocess.run(["cc", "-O2", "-g", "-shared", "-fPIC", "-o", cls.built, SOURCE],
-                       check=True)
+        cls.built = compile_library(Path(cls.folder_of_library), "libmix.so", "-g", SOURCE)
 
     def call(self, functions, prototype, *options, **more):
         """The rows of a run, by variant."""
@@ -411,6 +409,19 @@ class Call(CallCase):
         self.assertIn("mix_c", done.stderr)
         text = self.run_tool("audit", f"{path}:mix_c", MIX, "--sizes=64", "--dry-run").stdout
         self.assertIn("mix:mix/f32/avx2/mix_avx2@64", text)
+
+    @unittest.skipIf(sanitized(), "its allocator must be found first")
+    def test_functions_of_loaded_names(self):
+        """Calls of a library to itself stay in it, though libc has such a function."""
+        library = compile_library(
+            self.folder, "libown.so", "-fno-builtin", "-x", "c", "-", input="""
+            long a64l(const char *text) { return text[0] + 1; }
+            long through(const char *text) { return a64l(text); }
+            long right(const char *text) { return text[0] + 1; }""")
+        row, = kernels(self.run_json(
+            "call", f"{library}:through", "long (const char text[n]) for n",
+            "--reference=right", "--sizes=8", "--quiet", *SHORT))
+        self.assertIn(row["status"], ("ok", "short", "suspect"), row)
 
     def test_nothing_is_left(self):
         place = self.new_folder()

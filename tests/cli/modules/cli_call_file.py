@@ -6,7 +6,7 @@ import shlex
 import subprocess
 
 from cli_call import CallCase, MIX, SOURCE
-from cli_tool import BINARY, SHORT, environment, kernels
+from cli_tool import BINARY, SHORT, compile_library, environment, kernels
 
 
 class CallFile(CallCase):
@@ -221,10 +221,8 @@ class CallFile(CallCase):
         body = "(const unsigned char *s, unsigned long n) { return n ? *s : 0; }"
         for name, functions in (("one", ["old"]), ("two", ["old", "fresh"]), ("none", ["x"]),
                                 ("three", ["fresh"])):
-            (self.folder / f"{name}.c").write_text(
-                "".join(f"unsigned {f}{body}\n" for f in functions))
-            subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", f"{name}.so", f"{name}.c"],
-                           check=True, cwd=self.folder)
+            compile_library(self.folder, f"{name}.so", "-x", "c", "-",
+                            input="".join(f"unsigned {f}{body}\n" for f in functions))
         for base, head, verdict in ("one", "two", "NEW"), ("two", "one", "GONE"):
             document = self.run_json(
                 "ab", f"./{base}.so", f"./{head}.so", "--functions=two.json", "--processes=8",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`simdbench call`: what it says of functions whose results are others in each call."""
-import subprocess
 
 from cli_call import MIX, CallCase
+from cli_tool import compile_library
 
 SOURCE = """
 #include <signal.h>
@@ -57,9 +57,8 @@ class CallVaries(CallCase):
                           self.unchecked(function, prototype, "--sizes=64")["notes"])
 
     def test_which_output_is_read(self):
-        self.built = self.folder / "libvaries.so"
-        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-x", "c", "-o", self.built, "-"],
-                       input=SOURCE, text=True, check=True)
+        self.built = compile_library(self.folder, "libvaries.so", "-O1", "-x", "c", "-",
+                                     input=SOURCE)
         row = self.unchecked("hand_on", "void (int from[1], int to[1], int part[2])")
         self.assertIn("to depends on what outputs held before the call", row["notes"])
         row = self.unchecked("flip", "void (int to[1])")

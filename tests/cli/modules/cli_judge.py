@@ -5,13 +5,12 @@ import json
 import os
 import platform
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from cli_tool import SHORT, SOURCE, Case, environment, sanitized
+from cli_tool import SHORT, SOURCE, Case, compile_library, environment, sanitized
 
 sys.path.append(str(SOURCE / "tests/cheats"))
 import honest
@@ -27,13 +26,6 @@ REASONS = {
     "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "modes": "unsafe", "dlsym": "wrong", "dlopen": "wrong",
 }
-
-
-def compile_library(folder, name, *arguments):
-    path = folder / name
-    subprocess.run(["cc", "-O2", "-w", "-shared", "-fPIC", "-pthread", "-o", path, *arguments],
-                   check=True)
-    return path
 
 
 @unittest.skipUnless(platform.machine() == "x86_64", "thunks are made for x86-64")
