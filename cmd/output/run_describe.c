@@ -133,12 +133,11 @@ static void add_settings(const struct options *options, const struct plan *plan,
         text_list_join(&plan->isas_instead, " ", text, sizeof text);
         must(facts_text(settings, "isa_measured", text));
     }
-    text[0] = '\0';
-    for (size_t i = 0, n = 0; i < plan->n_cpu && n < sizeof text; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%d", i ? "," : "",
-                              plan->cpu[i]);
+    FREED_BY(buffer_free) struct buffer cpus = {.text = NULL};
+    for (size_t i = 0; i < plan->n_cpu; i++)
+        buffer_format(&cpus, "%s%d", i ? "," : "", plan->cpu[i]);
     if (plan->n_cpu)
-        must(facts_text(settings, "cpu_measured", text));
+        must(facts_text(settings, "cpu_measured", buffer_text(&cpus)));
     must(facts_bool(settings, "cpu_locked", plan->lock != NULL));
     const struct {
         const char *name;

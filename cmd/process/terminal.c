@@ -43,7 +43,9 @@ void progress_show(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    text_plain(raw, plain, sizeof plain);
+    /* A line that goes on in the next row is not overwritten. */
+    const size_t width = (size_t)terminal_width(stderr);
+    text_plain(raw, plain, width && width < sizeof plain ? width : sizeof plain);
     fprintf(stderr, "\r\033[K%s", plain);
     fflush(stderr);
 }

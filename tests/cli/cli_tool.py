@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -131,14 +132,15 @@ class Case(unittest.TestCase):
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         self.wait_for(lambda: children.exists() and children.read_text(), process)
 
-    def on_terminal(self, *arguments, **env):
+    def on_terminal(self, *arguments, stream="stdout", width=0, **env):
         """What a run prints on one."""
         try:
             main, terminal = pty.openpty()
         except OSError as error:
             self.skipTest(f"no pseudo-terminal: {error}")
-        process = subprocess.Popen([BINARY, *arguments], stdout=terminal, stdin=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL,
+        termios.tcsetwinsize(terminal, (24, width))
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        process = subprocess.Popen([BINARY, *arguments], **{**streams, stream: terminal},
                                    env=environment(TERM="xterm", **env))
         os.close(terminal)
         text = b""

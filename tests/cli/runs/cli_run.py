@@ -160,6 +160,13 @@ class Terminal(Case):
     def test_no_color(self):
         self.assertNotIn(b"\x1b[", self.on_terminal(*SMALL, NO_COLOR="1"))
 
+    def test_narrow_progress(self):
+        """A line that is longer than the terminal could not be written over."""
+        text = self.on_terminal(*SMALL, stream="stderr", width=20)
+        shown = re.findall(rb"\r\x1b\[K(\[1/1\][^\r\n]*)", text)
+        self.assertTrue(shown, text)
+        self.assertLess(max(map(len, shown)), 20, text)
+
     def test_pipe(self):
         done = self.run_tool(*SMALL, env=environment(TERM="xterm"))
         self.assertNotIn("\x1b", done.stdout)

@@ -212,9 +212,26 @@ static void test_exit_status(void **state)
     }
 }
 
+static void test_many_cpus(void **state)
+{
+    struct options options = parsed("gemm");
+    struct plan *const plan = calloc(1, sizeof *plan);
+    assert_non_null(plan);
+    for (; plan->n_cpu < 512; plan->n_cpu++)
+        plan->cpu[plan->n_cpu] = (int)plan->n_cpu;
+    struct run *const run = run_describe(&options, NULL, plan);
+    const char *const cpus = facts_find_text(&run->settings, "cpu_measured");
+    assert_non_null(cpus);
+    assert_string_equal(strrchr(cpus, ','), ",511");
+    run_free(run);
+    free(plan);
+    options_free(&options);
+}
+
 int main(void)
 {
     return RUN_TESTS_BETWEEN(set_up, tear_down, TEST(test_saves_and_replaces),
                              TEST(test_leaves_nothing), TEST(test_writes_to_devices),
-                             TEST(test_live_saving), TEST(test_exit_status));
+                             TEST(test_live_saving), TEST(test_exit_status),
+                             TEST(test_many_cpus));
 }
