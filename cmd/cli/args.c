@@ -113,20 +113,16 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
 static int unknown_word(const char *word, const struct options *options,
                         const struct command_row *command, struct error *error)
 {
-    /* An unknown first word is a mistyped command, not an op with an extra argument. */
+    /* An unknown first word is a mistake by itself, and no op with an extra argument. */
     if (!command && !op_find(options->command)) {
         FREED_BY(text_list_free) struct text_list names = {0};
         char hint[140];
         args_commands(&names);
         text_list_hint(&names, options->command, hint, sizeof hint);
-        if (hint[0])
-            return error_set(error, -EINVAL, "%.60s: no such command%s", options->command,
-                             hint);
+        return error_set(error, -EINVAL, "%.60s: no such command or op%s",
+                         options->command,
+                         hint[0] ? hint : "; simdbench --help lists them");
     }
-    if (!command && !strcmp(word, "help"))
-        return error_set(error, -EINVAL,
-                         "%.60s: no such command or op; simdbench --help lists them",
-                         options->command);
     if (!command && op_find(word))
         return error_set(error, -EINVAL,
                          "%.60s: one op at a time: simdbench %.60s, or simdbench all",

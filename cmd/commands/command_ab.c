@@ -27,9 +27,10 @@ static void announce(const struct options *options, const struct ab *ab)
     for (size_t i = 0; i < plan->left_out.n; i++)
         complain("left out: %s", plan->left_out.item[i]);
     if (seconds > PATIENCE_SECONDS && !options->dry_run)
-        complain("this will take about %.0f s, twice that if all cases are inconclusive "
-                 "at first",
-                 seconds);
+        complain(
+            "this will take about %.0f s on a quiet machine, twice that if all cases "
+            "are inconclusive at first",
+            seconds);
 }
 
 static void cite_selftest(struct run *run)

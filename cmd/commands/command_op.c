@@ -66,7 +66,7 @@ int command_op(struct options *options)
         counted_notes(&options->how, print_note);
     const double seconds = plan_seconds(&options->how, &plan);
     if (seconds > TELL_SECONDS && !options->quiet && !options->dry_run)
-        complain("this will take about %.0f s", seconds);
+        complain("this will take about %.0f s on a quiet machine", seconds);
     if (options->dry_run) {
         text_line(stdout, "seed %" PRIu64, options->how.seed);
         plan_print(&plan, stdout);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "process/process.h"
+#include "word_distance.h"
 
-enum { NEAR_MAX = 3, NEAR_WORD = 63 };
+enum { NEAR_MAX = 3 };
 
 void text_list_add_n(struct text_list *list, const char *text, size_t length)
 {
@@ -62,50 +63,11 @@ void text_list_free(struct text_list *list)
     *list = (struct text_list){0};
 }
 
-static unsigned char lower(char c)
-{
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
-}
-
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-    const unsigned ab = a < b ? a : b;
-    return ab < c ? ab : c;
-}
-
-/* Insertions, deletions, replacements and swaps of neighbours that lead from one word to
- * the other (optimal string alignment), upper case being the same as lower case. */
-static unsigned distance(const char *a, size_t n, const char *b, size_t m)
-{
-    unsigned rows[3][NEAR_WORD + 1];
-    unsigned *before = rows[0], *above = rows[1], *row = rows[2];
-
-    for (size_t j = 0; j <= m; j++)
-        above[j] = (unsigned)j;
-    for (size_t i = 1; i <= n; i++) {
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            const bool same = lower(a[i - 1]) == lower(b[j - 1]);
-            row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + !same);
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1 < row[j])
-                row[j] = before[j - 2] + 1;
-        }
-        unsigned *const free_row = before;
-        before = above;
-        above = row;
-        row = free_row;
-    }
-    return above[m];
-}
-
 /* 0: the same but for case; larger: less alike; UINT32_MAX: not alike. */
 static uint32_t unlikeness(const char *word, const char *member)
 {
     const size_t n = strlen(word), m = strlen(member);
-    if (n == 0 || n > NEAR_WORD || m == 0 || m > NEAR_WORD)
-        return UINT32_MAX;
-    const unsigned edits = distance(word, n, member, m);
+    const unsigned edits = word_distance(word, member);
     const size_t shorter = n < m ? n : m;
     if (edits <= 1 + shorter / 5 && edits < shorter)
         return edits;

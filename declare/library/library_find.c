@@ -142,10 +142,10 @@ static size_t first_of(const struct library *library, const char *name)
     return lo;
 }
 
-/* Beginning and end that two names share, of 0 to 1. */
-static double likeness(const char *a, const char *b)
+/* Beginning and end that a name of n bytes and one of m share, of 0 to 1. */
+static double likeness(const char *a, size_t n, const char *b, size_t m)
 {
-    const size_t n = strlen(a), m = strlen(b), shorter = n < m ? n : m;
+    const size_t shorter = n < m ? n : m;
     size_t first = 0, last = 0;
     while (first < shorter &&
            tolower((unsigned char)a[first]) == tolower((unsigned char)b[first]))
@@ -154,6 +154,25 @@ static double likeness(const char *a, const char *b)
                                          tolower((unsigned char)b[m - 1 - last]))
         last++;
     return (double)(first + last) / (double)(n > m ? n : m);
+}
+
+/* The name of a function as its author writes it, without result and arguments. */
+static const char *written_name(const struct library_function *function, size_t *length)
+{
+    const char *const full = function->demangled ?: function->name;
+    *length = function->demangled ? name_length(full) : strlen(full);
+    const char *const space = memrchr(full, ' ', template_length(full, *length));
+    const size_t skipped = space ? (size_t)(space + 1 - full) : 0;
+    *length -= skipped;
+    return full + skipped;
+}
+
+/* Arguments of templates are not compared. */
+static double function_likeness(const struct library_function *function, const char *name)
+{
+    size_t n;
+    const char *const written = written_name(function, &n);
+    return likeness(written, template_length(written, n), name, strcspn(name, "<"));
 }
 
 enum { NEAR = 3 };
@@ -167,38 +186,31 @@ static void list_near(const struct library *library, const char *name, char *tex
     for (const char *at = name; *at; at++)
         last = strchr(":.", *at) ? at + 1 : last;
     for (size_t i = 0; i < library->n; i++) {
-        const struct library_function *function = &library->function[i];
-        double value = likeness(function->name, name);
+        const struct library_function *const function = &library->function[i];
+        double value = function_likeness(function, name);
         if (value < 0.6 && strlen(last) >= 3 &&
             strcasestr(function->name, last)) /* __module_MOD_name of Fortran */
             value = 0.6;
-        for (size_t k = 0; k < NEAR && value > 0.5; k++) {
-            if (value <= like[k])
-                continue;
-            const struct library_function *const other = best[k];
-            const double less = like[k];
-            best[k] = function;
-            like[k] = value;
-            function = other;
-            value = less;
-        }
+        size_t at = NEAR;
+        while (at > 0 && value > like[at - 1])
+            at--;
+        if (at == NEAR || value <= 0.5)
+            continue;
+        memmove(best + at + 1, best + at, (NEAR - 1 - at) * sizeof *best);
+        memmove(like + at + 1, like + at, (NEAR - 1 - at) * sizeof *like);
+        best[at] = function;
+        like[at] = value;
     }
     text[0] = '\0';
     for (size_t k = 0; k < NEAR && best[k]; k++) {
         const size_t n = strlen(text);
-        snprintf(text + n, size - n, "%s%.60s", k ? ", " : "; did you mean ",
-                 best[k]->name);
+        size_t length;
+        const char *const written = written_name(best[k], &length);
+        snprintf(text + n, size - n, "%s%.*s", k ? ", " : "; did you mean ",
+                 (int)(length < 60 ? length : 60), written);
     }
     if (best[0])
         strncat(text, "?", size - strlen(text) - 1);
-}
-
-static int refuse(const struct library *library, const char *name, struct error *error)
-{
-    char near[256];
-    list_near(library, name, near, sizeof near);
-    return error_set(error, -ENOENT, "%.120s has no function %.80s%s", library->path,
-                     name, near);
 }
 
 static int several(const char *name, const struct library_function *a,
@@ -240,5 +252,10 @@ int library_find(const struct library *library, const char *name,
         found = other;
     }
     *function = found;
-    return found ? 0 : refuse(library, name, error);
+    if (found)
+        return 0;
+    char near[256];
+    list_near(library, name, near, sizeof near);
+    return error_set(error, -ENOENT, "%.120s has no function %.80s%s", library->path,
+                     name, near);
 }

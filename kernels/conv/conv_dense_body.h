@@ -7,9 +7,10 @@
  * BLOCK                  channels of a block: LANES or twice as many
  * MAX_VECTORS            of the largest width of a tile
  * COLUMNS_1 to _4        largest length of tiles that are 1 to 4 vectors wide, at most
- * 32; not defined where there are none. LINES_<n> of lines.h exists EACH_BODY(X) X(name,
- * pixel, run, taps) for all bodies: each is compiled for all sizes of tiles and for one
- * distance of pixels, length of runs and enum conv_taps; the last one, 0, 0, CUT, for any
+ *                        32; COLUMNS_2 alone has to be there
+ * EACH_BODY(X)           X(name, pixel, run, taps) for all bodies: each is compiled for
+ *                        all sizes of tiles and for one distance of pixels, length of
+ *                        runs and enum conv_taps; the last one, 0, 0, CUT, for any
  * COLUMN(u, i, at, ...)  statement: acc[i][v] += x * weight[v] for all v < VECTORS, where
  *                        x is the memory `at`, text of an operand of asm; the operands
  *                        that it needs follow
@@ -27,27 +28,26 @@
 /* The u-th element of a run at the pixel r columns right of base[j], at a distance that
  * is known at run time, or a constant. */
 #ifdef __x86_64__
-#define ANY_COLUMN(u, i, j, r) COLUMN(u, i, LINE_ELEMENT(u, r), LINE_OPERANDS(j))
+#define COLUMN_any(u, i, j, r) COLUMN(u, i, LINE_ELEMENT(u, r), LINE_OPERANDS(j))
 #else
-#define ANY_COLUMN(u, i, j, r) \
+#define COLUMN_any(u, i, j, r) \
     COLUMN(u, i, "%[x]", AT_DISTANCE(j, LINE_OFFSET(r, s1, s3, s5, s7), u))
 #endif
-#define FIXED_COLUMN(u, i, j, r) \
+#define COLUMN_fixed(u, i, j, r) \
     COLUMN(u, i, "%[x]", AT_DISTANCE(j, (r) * pixel * (ptrdiff_t)sizeof(float), u))
 #define AT_DISTANCE(j, bytes, u) [x] "m"(((const float *)(base[j] + (bytes)))[u])
-#define STEP_COLUMN(u, i, j, r)       \
-    if ((i) >= from && (i) < to) {    \
-        if (pixel)                    \
-            FIXED_COLUMN(u, i, j, r); \
-        else                          \
-            ANY_COLUMN(u, i, j, r);   \
-    }
+#define STEP_COLUMN(u, i, j, r)  \
+    if ((i) >= from && (i) < to) \
+        WIDTH_NAME(COLUMN, PIXEL)(u, i, j, r);
 #define STEP(u)                     \
     {                               \
         VEC weight[MAX_VECTORS];    \
         EACH_VECTOR(LOAD_WEIGHT, u) \
         EACH_COLUMN(STEP_COLUMN, u) \
     }
+
+#define STEPS_2 STEP(0) STEP(1)
+#define STEPS_4 STEPS_2 STEP(2) STEP(3)
 
 /* Written out, because compilers unroll too late to keep sums in registers. */
 #define V(v) ((v) < MAX_VECTORS ? (v) : 0)
@@ -133,7 +133,8 @@ struct conv_body {
 #define RUN(from, to) \
     (void)CONV_RUN(from, to, pixel, acc, start, s1, s3, s5, s7, weights, run)
 
-#define BODY(name, pixel_, run_, taps_) \
+#define BODY(name, pixel_, run_, taps_)  \
+    enum { conv_pixel_##name = pixel_ }; \
     static const struct conv_body conv_body_##name = {pixel_, run_, CONV_TAPS_##taps_};
 EACH_BODY(BODY)
 
@@ -142,14 +143,19 @@ EACH_BODY(BODY)
 #define GLUE(name, n) name##_##n
 #define EACH_COLUMN WIDTH_NAME(LINES, COLUMNS)
 #define BASES ((COLUMNS + 7) / 8)
-#define CONV_RUN WIDTH_NAME(conv_run, VECTORS)
-#define CONV_TILE WIDTH_NAME(conv_tile, VECTORS)
+#define CONV_RUN WIDTH_NAME(WIDTH_NAME(conv_run, PIXEL), VECTORS)
+#define CONV_TILE WIDTH_NAME(WIDTH_NAME(conv_tile, PIXEL), VECTORS)
+#define TURN WIDTH_NAME(TURN, PIXEL) /* elements of a run in a turn of its loop */
+#define TURN_fixed 8
+#define TURN_any 4
 #define CONV_TILES WIDTH_NAME(conv_tiles, VECTORS)
 #define TILE_NAME(body, i) WIDTH_NAME(conv_##body##_##i, VECTORS)
-#define TILE(body, i, j, r)                                      \
-    static void TILE_NAME(body, i)(const struct conv_pass *pass) \
-    {                                                            \
-        CONV_TILE((i) + 1, &conv_body_##body, pass);             \
+#define TILE(body, i, j, r)                                                           \
+    static void TILE_NAME(body, i)(const struct conv_pass *pass)                      \
+    {                                                                                 \
+        (conv_pixel_##body                                                            \
+             ? WIDTH_NAME(conv_tile_fixed, VECTORS)                                   \
+             : WIDTH_NAME(conv_tile_any, VECTORS))((i) + 1, &conv_body_##body, pass); \
     }
 #define TILE_ENTRY(body, i, j, r) TILE_NAME(body, i),
 #define BODY_TILES(name, pixel, run, taps) EACH_COLUMN(TILE, name)
@@ -160,11 +166,9 @@ EACH_BODY(BODY)
 #define COLUMNS COLUMNS_1
 #include "conv_tile_body.h"
 #endif
-#ifdef COLUMNS_2
 #define VECTORS 2
 #define COLUMNS COLUMNS_2
 #include "conv_tile_body.h"
-#endif
 #ifdef COLUMNS_3
 #define VECTORS 3
 #define COLUMNS COLUMNS_3
@@ -203,10 +207,8 @@ static conv_tile_function *const *conv_tiles_for(const struct conv_plan *plan,
     case 1:
         return conv_tiles_1[body];
 #endif
-#ifdef COLUMNS_2
     case 2:
         return conv_tiles_2[body];
-#endif
 #ifdef COLUMNS_3
     case 3:
         return conv_tiles_3[body];

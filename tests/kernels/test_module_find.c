@@ -89,6 +89,8 @@ static void test_near(void **state)
     struct error error;
     assert_int_equal(module_find("onne", path, sizeof path, &error), -ENOENT);
     assert_non_null(strstr(error.text, "did you mean one?"));
+    assert_int_equal(module_find("ONNE", path, sizeof path, &error), -ENOENT);
+    assert_non_null(strstr(error.text, "did you mean one?"));
 }
 
 static void test_by_path(void **state)

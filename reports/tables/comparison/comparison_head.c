@@ -261,19 +261,18 @@ static void put_extremes(struct markdown_piece *piece, const char *title,
     fputc('\n', piece->file);
 }
 
-/* Few cases are all shown once, the worst first. */
+/* Few cases are one table, the worst first. */
 static void put_worst_and_best(struct markdown_piece *piece)
 {
     const struct run *const run = piece->run;
     const struct result **const list =
         malloc((run->n_results ? run->n_results : 1) * sizeof *list);
     const size_t n = list ? gate_worst_first(run, list) : 0;
-    const size_t half = n > 2 * EXTREMES ? EXTREMES : (n + 1) / 2;
+    const bool is_few = n <= 2 * EXTREMES;
 
-    put_extremes(piece, n > 1 ? "worst" : "case", list, half, false);
-    if (n > half)
-        put_extremes(piece, "best", list + n - (n > 2 * EXTREMES ? EXTREMES : n - half),
-                     n > 2 * EXTREMES ? EXTREMES : n - half, true);
+    put_extremes(piece, is_few ? "case" : "worst", list, is_few ? n : EXTREMES, false);
+    if (!is_few)
+        put_extremes(piece, "best", list + n - EXTREMES, EXTREMES, true);
     free(list);
 }
 
