@@ -29,6 +29,16 @@ void flip(int *to) /* zero and one in turns */
     static int calls;
     *to = calls++ & 1;
 }
+void sums(double *y, const double *x, const double *z)
+{
+    for (int i = 0; i < 64; i++)
+        y[i] = x[i] + z[i];
+}
+void sums_of_floats(double *y, const double *x, const double *z)
+{
+    for (int i = 0; i < 64; i++)
+        y[i] = (float)x[i] + (float)z[i];
+}
 void hand_on(int *from, int *to, int *part) /* `part` is written in part */
 {
     *to = *from + 1;
@@ -60,6 +70,9 @@ class CallVaries(CallCase):
         self.built = self.folder / "libvaries.so"
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-x", "c", "-o", self.built, "-"],
                        input=SOURCE, text=True, check=True)
+        row, = self.call("sums_of_floats", "void (double y[64], const double x[64], "
+                         "const double z[64])", "--reference=sums", status=4).values()
+        self.assertRegex(row["reason"], r"6\d of 64 checked are wrong")
         row = self.unchecked("hand_on", "void (int from[1], int to[1], int part[2])")
         self.assertIn("to depends on what outputs held before the call", row["notes"])
         row = self.unchecked("flip", "void (int to[1])")
