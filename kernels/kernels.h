@@ -243,6 +243,8 @@ void operand_set(const struct simdbench_operand *operand, uint64_t e, double val
 
 /* Deterministic random numbers (splitmix64): next of a state; uniform in [-1, 1). */
 uint64_t random_next(uint64_t *state);
+/* A number of a bell around 0, of variance 1. */
+double normal_next(uint64_t *state);
 double random_uniform(uint64_t *state);
 
 /* ---- modules (module.c) ---- */

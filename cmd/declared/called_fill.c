@@ -137,18 +137,6 @@ bool input_has_form(const char *text)
 
 /* ---- values ---- */
 
-/* A sum of twelve uniform numbers has variance 1. */
-static double draw_normal(uint64_t *random)
-{
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        const uint64_t draw = random_next(random);
-        for (int k = 0; k < 4; k++)
-            sum += (double)(draw >> 16 * k & 0xffff);
-    }
-    return (sum - 6 * 65535) / 65536;
-}
-
 static double draw_between(const struct input *input, bool whole, uint64_t *random)
 {
     const double share = (double)(random_next(random) >> 11) * 0x1p-53;
@@ -230,7 +218,7 @@ static double draw(const struct input *input, bool whole, uint64_t *random)
 {
     switch (input->kind) {
     case INPUT_NORMAL:
-        return whole ? round(16 * draw_normal(random)) : draw_normal(random);
+        return whole ? round(16 * normal_next(random)) : normal_next(random);
     case INPUT_INDICES:
         return fmax(input->lo, fmin(draw_between(input, true, random), input->hi - 1));
     default:

@@ -179,12 +179,16 @@ void runner_take_threads(struct result *result, const struct batch *batch)
         result->threads_used = batch->threads;
 }
 
+/* So long batches have one call, however much they were disturbed. */
+#define ONE_CALL_NS 50e6
+
 /* One batch of each; false in `whole` if one was disturbed. */
 static int calibrate_once(const struct runner *runners, size_t n, uint64_t calls,
                           double *slowest, bool *whole)
 {
     struct group_state *const group = runners[0].group;
     const int64_t steal = group_steal(group);
+    bool one_call = true;
     *slowest = 0;
     *whole = true;
     for (size_t i = 0; i < n; i++) {
@@ -196,9 +200,11 @@ static int calibrate_once(const struct runner *runners, size_t n, uint64_t calls
             return status;
         *slowest = fmax(*slowest, batch.ns);
         *whole &= runners[i].watched || !batch.void_;
+        one_call &= calls == 1 && batch.told.cpu_ns > ONE_CALL_NS;
         runner_take_threads(case_result(group, runners[i].entry), &batch);
     }
     *whole &= runners[0].watched || group_steal(group) == steal;
+    *whole |= one_call;
     return 0;
 }
 

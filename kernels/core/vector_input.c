@@ -24,8 +24,9 @@ static bool random_sign(uint64_t *state)
     return random_next(state) >> 63;
 }
 
-/* A sum of six uniform numbers has variance 1/2: much cheaper than a true bell. */
-static double draw_normal(const struct range *range, uint64_t *state)
+/* A sum of six uniform numbers has variance 1/2: much cheaper than a true bell. The root
+ * fills all bits of a double, so that sums are rounded. */
+double normal_next(uint64_t *state)
 {
     const uint64_t part = (UINT64_C(1) << 21) - 1;
     int64_t sum = -3 * (int64_t)part;
@@ -34,6 +35,11 @@ static double draw_normal(const struct range *range, uint64_t *state)
         sum += (int64_t)((draw >> 43) + (draw >> 22 & part) + (draw & part));
     }
     return (double)sum * (M_SQRT2 / 0x1p21);
+}
+
+static double draw_normal(const struct range *range, uint64_t *state)
+{
+    return normal_next(state);
 }
 
 static double draw_uniform(const struct range *range, uint64_t *state)

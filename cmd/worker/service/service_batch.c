@@ -156,6 +156,9 @@ struct timed {
     struct thread_times before, after;
 };
 
+/* A call of this time or more is as long without another one before it. */
+#define WARM_NS 50e6
+
 /* A call of each set that is not timed, by which a library has started its threads. */
 static int warm_up(struct timed *timed)
 {
@@ -165,7 +168,7 @@ static int warm_up(struct timed *timed)
     const struct service_case *const entry = timed->entry;
     uint64_t calls = entry->turn ? service->n_sets : 1;
     calls = calls < timed->call->iterations ? calls : timed->call->iterations;
-    for (uint64_t i = 0; i < calls; i++) {
+    for (uint64_t i = 0; i < calls && !entry->is_long; i++) {
         if (timed->call->reset)
             operands_reset(service_next(service));
         service_repeat(service, entry->run, entry->argument, entry->state, entry->turn,
@@ -245,6 +248,7 @@ static int run_timed(struct timed *timed)
     if (timed->call->flush_denormals)
         float_state_reset();
     service_leave(timed->entry, &mask);
+    timed->entry->is_long = timed->sum.cpu_ns > WARM_NS * (double)timed->call->iterations;
     if (status == 0)
         service_script(timed->service, timed->entry, timed->call->copy,
                        timed->call->iterations, &timed->sum);

@@ -29,6 +29,16 @@ void flip(int *to) /* zero and one in turns */
     static int calls;
     *to = calls++ & 1;
 }
+void sums(double *y, const double *x, const double *z)
+{
+    for (int i = 0; i < 64; i++)
+        y[i] = x[i] + z[i];
+}
+void sums_of_floats(double *y, const double *x, const double *z)
+{
+    for (int i = 0; i < 64; i++)
+        y[i] = (float)x[i] + (float)z[i];
+}
 void hand_on(int *from, int *to, int *part) /* `part` is written in part */
 {
     *to = *from + 1;
@@ -59,6 +69,9 @@ class CallVaries(CallCase):
     def test_which_output_is_read(self):
         self.built = compile_library(self.folder, "libvaries.so", "-O1", "-x", "c", "-",
                                      input=SOURCE)
+        row, = self.call("sums_of_floats", "void (double y[64], const double x[64], "
+                         "const double z[64])", "--reference=sums", status=4).values()
+        self.assertRegex(row["reason"], r"6\d of 64 checked are wrong")
         row = self.unchecked("hand_on", "void (int from[1], int to[1], int part[2])")
         self.assertIn("to depends on what outputs held before the call", row["notes"])
         row = self.unchecked("flip", "void (int to[1])")

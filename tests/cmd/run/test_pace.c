@@ -15,6 +15,15 @@ static void test_number_of_rounds(void **state)
     assert_true(run->results[0].samples.n <= ROUNDS_MAX);
 }
 
+/* A batch of so long a call has no other, although something disturbs each of them. */
+static void test_long_calls(void **state)
+{
+    script.call_ns[0] = 60e6;
+    script_trouble("batch", 1, 99, "major_faults", 1);
+    assert_int_equal(one("--rounds=2")->samples.iterations, 1);
+    assert_int_equal(script_count("batch", NULL, 0), 2 + 3 * 2);
+}
+
 /* A case whose times alternate is precise if they are close; looks are at 24 rounds, 48
  * and so on. */
 static double swing;
@@ -151,6 +160,7 @@ static void test_counts_apart(void **state)
 int main(void)
 {
     return RUN_TESTS_BETWEEN(run_open, run_close, FRESH(test_number_of_rounds),
-                             FRESH(test_precision), FRESH(test_core_share),
-                             FRESH(test_rounds_go_on), FRESH(test_counts_apart));
+                             FRESH(test_long_calls), FRESH(test_precision),
+                             FRESH(test_core_share), FRESH(test_rounds_go_on),
+                             FRESH(test_counts_apart));
 }

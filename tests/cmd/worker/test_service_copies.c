@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Request `copies`, and batches and checks of copies, in a service of this process. */
+/* Request `copies`, and batches and checks of copies, in a service of this process;
+ * batches of long calls. */
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -150,6 +152,27 @@ static void test_copies(void **state)
            "no/such is not loaded");
 }
 
+static int spins;
+
+static void spin(const struct simdbench_operands *operands, void *unused)
+{
+    for (const clock_t begin = clock(); clock() - begin < CLOCKS_PER_SEC / 16;)
+        ;
+    spins++;
+}
+
+/* After a batch of long calls the next one has no other call before it. */
+static void test_long_calls(void **state)
+{
+    const uint64_t number = prepare("avx2", "max");
+    struct service_case *const entry = service_find_case(service, number);
+    entry->run = entry->built = spin;
+    for (int calls = 2; calls <= 4; calls++) {
+        must_do(batch_call(&(struct batch_call){.number = number, .iterations = 1}));
+        assert_int_equal(spins, calls);
+    }
+}
+
 static int make(void **state)
 {
     struct error error = {.text = ""};
@@ -170,5 +193,5 @@ int main(void)
     const char *const preload = getenv("LD_PRELOAD");
     if ((preload && strstr(preload, "vgpreload")) || inspect_available(NULL, NULL) < 0)
         return 77;
-    return RUN_TESTS_BETWEEN(make, drop, TEST(test_copies));
+    return RUN_TESTS_BETWEEN(make, drop, TEST(test_copies), TEST(test_long_calls));
 }
