@@ -217,7 +217,7 @@ static const struct script scripts[] = {
       IS(guess_cycles, 6), IS(wild_stores, 1), IS(lone, 1), IS(trips, 3), END}},
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
-     {IS(crossing_share, 0.5), IS(crossings, 16), EXPLAINED, END},
+     {IS(crossing_share, 0.5), IS(crossings, 16), IS(code_cycles, 5), TIMED, END},
      {IS(roof_share, 0.9), IS(calls, 1), END}},
     {CAUSE_narrow_vectors,
      INSPECT_FLIPPED,
