@@ -55,9 +55,8 @@ marked(__attribute__((unused)) const struct inspect_calls *of,
             "retq");
 }
 
-static void change_nothing(void *of)
+static void change_nothing(const void *of)
 {
-    (void)of;
 }
 
 int inspect_call(const struct inspect_calls *of, uint64_t calls)

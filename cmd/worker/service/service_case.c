@@ -330,7 +330,7 @@ static int compare_length(const struct service *service,
 
 /* A sort must not find what it sorted. Objects that functions made may point to memory
  * that a call gave back: they are left as they are. */
-static void reset_data(void *context)
+static void reset_data(const void *context)
 {
     const struct operands *const operands = context;
     for (uint32_t i = 0; i < operands->view.count; i++)
@@ -349,7 +349,7 @@ static int call_traced(struct service_case *entry, const struct operands *operan
         .a = entry->argument,
         .b = entry->state,
         .before = reset_data,
-        .of = (void *)operands};
+        .of = operands};
     const int status =
         (declared ? declared_renew(declared, error) : 0) ?: inspect_call(&traced, calls);
     if (declared)
