@@ -284,8 +284,9 @@ struct inspect_calls {
     void (*function)(const void *a, void *b);
     const void *a;
     void *b;
-    void (*before)(void *of); /* each call, and nobody traces it; NULL: nothing is */
-    void *of;
+    void (*before)(
+        const void *of); /* each call, and nobody traces it; NULL: nothing is */
+    const void *of;
 };
 /* In the child: calls function(a, b), with a marker before and after it that stops the
  * process for its tracer, until the tracer has seen enough of it, at most `calls` times.

@@ -187,7 +187,10 @@ double variant_isa_bits(const struct variant *variant)
     if (isa < 0)
         return NAN;
     const uint32_t bits = isa_get((size_t)isa)->bits;
-    return bits ? bits : 8 * (double)type_bytes(offer->type);
+    const char *const path = offer->worker->info.path;
+    /* What the name of a function says, as of mix_c, is no reason to be scalar. */
+    const bool promised = !path || !module_is_declared(path);
+    return bits ? bits : promised ? 8 * (double)type_bytes(offer->type) : (double)NAN;
 }
 
 struct run_arm variant_arm(struct variant *variant)

@@ -50,13 +50,14 @@ marked(__attribute__((unused)) const struct inspect_calls *of,
             "retq");
 }
 
-static void change_nothing(void *of)
+static void change_nothing(const void *of)
 {
-    (void)of;
 }
+#endif
 
 int inspect_call(const struct inspect_calls *of, uint64_t calls)
 {
+#ifdef __x86_64__
     struct inspect_calls all = *of;
     /* The process would die of a marker. */
     if (!inspect_told(getpid(), "TracerPid"))
@@ -64,13 +65,10 @@ int inspect_call(const struct inspect_calls *of, uint64_t calls)
     all.before = of->before ? of->before : change_nothing;
     marked(&all, calls);
     return 0;
-}
 #else
-int inspect_call(const struct inspect_calls *of, uint64_t calls)
-{
     return -ENOTSUP;
-}
 #endif
+}
 
 static void be_traced(int start, pid_t parent, void (*body)(const void *context),
                       const void *context)

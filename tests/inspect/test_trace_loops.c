@@ -297,9 +297,9 @@ static void test_even_stores(void **state)
     inspect_census_free(&census);
 }
 
-static void begin_anew(void *of)
+static void begin_anew(const void *of)
 {
-    memset(of, 0, 4);
+    memset((void *)(uintptr_t)of, 0, 4);
 }
 
 /* What a call leaves behind is taken away before the next one, which no window sees. */

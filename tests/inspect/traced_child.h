@@ -17,7 +17,7 @@ typedef void traced(const void *a, void *b);
 static _Alignas(4096) unsigned char buffer[BUFFER_BYTES];
 
 /* It runs before each call. */
-static void (*before_call)(void *of);
+static void (*before_call)(const void *of);
 
 /* A child that comes to inspect_call() once it is let. */
 struct traced_child {

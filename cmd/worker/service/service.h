@@ -123,6 +123,9 @@ bool service_answers(struct service *service, const struct answer_places *places
 /* The same of places that may be none: `n` is 0 then. */
 bool service_wanted(struct service *service, const struct answer_places *places,
                     struct answers *want);
+/* As inspect_call(), with the data of the first call in each. */
+int service_call_traced(struct service_case *entry, const struct operands *operands,
+                        uint64_t calls, struct error *error);
 /* Calls a kernel once, or `calls` times for a tracer as inspect_call() does, on outputs
  * that are wrong before, and compares them. -EDOM: the kernel is wrong. */
 int service_call_checked(const struct service *service, struct service_case *entry,

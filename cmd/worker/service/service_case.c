@@ -317,35 +317,6 @@ static int compare_length(const struct service *service,
                                     error);
 }
 
-/* A sort must not find what it sorted. Objects that functions made may point to memory
- * that a call gave back: they are left as they are. */
-static void reset_data(void *context)
-{
-    const struct operands *const operands = context;
-    for (uint32_t i = 0; i < operands->view.count; i++)
-        if (type_kind(operands->operand[i].type) == TYPE_OPAQUE)
-            return;
-    operands_reset(operands);
-}
-
-static int call_traced(struct service_case *entry, const struct operands *operands,
-                       uint64_t calls, struct error *error)
-{
-    struct declared_call *const declared = entry->declared;
-    const struct inspect_calls traced = {
-        .function = (void (*)(const void *, void *))(
-            declared ? SERVICE_RUN(declared->code) : entry->run),
-        .a = entry->argument,
-        .b = entry->state,
-        .before = reset_data,
-        .of = (void *)operands};
-    const int status =
-        (declared ? declared_renew(declared, error) : 0) ?: inspect_call(&traced, calls);
-    if (declared)
-        declared_finish(declared);
-    return status;
-}
-
 int service_call_checked(const struct service *service, struct service_case *entry,
                          const struct answers *want, uint64_t calls, struct error *error)
 {
@@ -355,7 +326,7 @@ int service_call_checked(const struct service *service, struct service_case *ent
     const uint64_t before = operands_hash(operands);
     service_enter(&mask);
     if (calls) {
-        status = call_traced(entry, operands, calls, error);
+        status = service_call_traced(entry, operands, calls, error);
     } else if (entry->declared) {
         status = declared_run_checked(entry->declared, &entry->left_modes, entry->note,
                                       sizeof entry->note, error);

@@ -4,6 +4,35 @@
 
 #include <errno.h>
 
+/* A sort must not find what it sorted. Objects that functions made may point to memory
+ * that a call gave back: they are left as they are. */
+static void reset_data(const void *context)
+{
+    const struct operands *const operands = context;
+    for (uint32_t i = 0; i < operands->view.count; i++)
+        if (type_kind(operands->operand[i].type) == TYPE_OPAQUE)
+            return;
+    operands_reset(operands);
+}
+
+int service_call_traced(struct service_case *entry, const struct operands *operands,
+                        uint64_t calls, struct error *error)
+{
+    struct declared_call *const declared = entry->declared;
+    const struct inspect_calls traced = {
+        .function = (void (*)(const void *, void *))(
+            declared ? SERVICE_RUN(declared->code) : entry->run),
+        .a = entry->argument,
+        .b = entry->state,
+        .before = reset_data,
+        .of = operands};
+    const int status =
+        (declared ? declared_renew(declared, error) : 0) ?: inspect_call(&traced, calls);
+    if (declared)
+        declared_finish(declared);
+    return status;
+}
+
 /* The first call of all may be another one: a library starts its threads. */
 static void call_first(struct service *service, struct service_case *entry)
 {

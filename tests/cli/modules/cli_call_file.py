@@ -129,11 +129,13 @@ class CallFile(CallCase):
         self.assertIn("two builds have one case", error)
 
     def test_explain_by_prototype(self):
-        """Without a reference its results are unchecked, and it is explained all the same."""
+        """Without a reference its results are unchecked, and it is explained all the same: also
+        as being scalar, whatever its name says."""
         document = self.run_json("explain", f"{self.built}:mix_c", MIX, "--sizes=64", "--quiet")
         (result,) = kernels(document)
         self.assertEqual(result["status"], "unchecked")
         self.assertTrue(result["explanation"]["experiments"])
+        self.assertNotIn("isa_bits", json.dumps(result["explanation"]["excluded"]))
 
     def test_explain_with_inputs(self):
         """Experiments set other values, but not in place of what has a form."""

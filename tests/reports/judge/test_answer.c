@@ -102,6 +102,12 @@ static void bounds(void **state)
     run->account->bounds.row[1].a = 2.8;
     assert_true(says(run, "by the longest dependency: 2.8 against 1 cycles an operation, "
                           "90% of the difference"));
+    /* As built the difference is that of the place, too. */
+    account_add(&run->account->bounds, "placement", NULL, 3, 0);
+    assert_true(says(run, "by placement: 3 against 0 cycles an operation, 60% of the "
+                          "difference"));
+    account_add(&run->account->factors, "instructions", NULL, 9, 1);
+    assert_false(says(run, "placement"));
     run_free(run);
 }
 
