@@ -26,30 +26,34 @@ struct table {
 };
 
 /* The kind follows from the type of the member. */
-#define KIND(type, member)               \
-    _Generic(((struct type *)0)->member, \
-        const char *: TEXT,              \
-        uint64_t: U64,                   \
-        double: NUMBER,                  \
-        int: INT,                        \
-        bool: FLAG,                      \
-        struct simdbench_shape: DIMS,    \
+#define KIND(member)                  \
+    _Generic(((self *)0)->member,     \
+        const char *: TEXT,           \
+        uint64_t: U64,                \
+        double: NUMBER,               \
+        int: INT,                     \
+        bool: FLAG,                   \
+        struct simdbench_shape: DIMS, \
         struct operands_map: OPERANDS)
-#define NAMED(type, member, name) \
-    {name, offsetof(struct type, member), KIND(type, member), true}
-#define FIELD(type, member) NAMED(type, member, #member)
+#define NAMED(member, name) {name, offsetof(self, member), KIND(member), true}
+#define FIELD(member) NAMED(member, #member)
 /* Not written if it has its default. */
-#define OPTIONAL(type, member) \
-    {#member, offsetof(struct type, member), KIND(type, member), false}
-#define PLACE(type, member) {#member, offsetof(struct type, places.member), U64, false}
-#define PLACES(type) \
-    PLACE(type, n), PLACE(type, index), PLACE(type, value), PLACE(type, slack)
+#define OPTIONAL(member) {#member, offsetof(self, member), KIND(member), false}
+#define PLACE(member) {#member, offsetof(self, places.member), U64, false}
+#define PLACES PLACE(n), PLACE(index), PLACE(value), PLACE(slack)
 #define NOWHERE {.index = UINT64_MAX}
-/* Defines the table of a struct, whose defaults come first. */
-#define TABLE(type, ...)                                                               \
-    static const struct field type##_fields[] = {__VA_ARGS__};                         \
-    static const struct table type##_table = {type##_fields, ARRAY_LEN(type##_fields), \
-                                              &type##_defaults, sizeof type##_defaults};
+#define DEFAULTS(...) {__VA_ARGS__}
+/* Defines the table of a struct, which is `self` in it. */
+#define TABLE(type, otherwise, ...)                                              \
+    static const struct table *type##_table(void)                                \
+    {                                                                            \
+        typedef struct type self;                                                \
+        static const self defaults = otherwise;                                  \
+        static const struct field fields[] = {__VA_ARGS__};                      \
+        static const struct table table = {fields, ARRAY_LEN(fields), &defaults, \
+                                           sizeof defaults};                     \
+        return &table;                                                           \
+    }
 
 /* ---- both directions ---- */
 
@@ -164,151 +168,101 @@ static int read_fields(const cJSON *object, const struct table *table, void *to)
 
 /* ---- requests ---- */
 
-static const struct shape_call shape_call_defaults;
-TABLE(shape_call, FIELD(shape_call, op), FIELD(shape_call, type), FIELD(shape_call, text),
-      FIELD(shape_call, layout))
+TABLE(shape_call, DEFAULTS(), FIELD(op), FIELD(type), FIELD(text), FIELD(layout))
 
-static const struct map_call map_call_defaults = {.threads = 1};
-TABLE(map_call, FIELD(map_call, bytes), FIELD(map_call, block), FIELD(map_call, dims),
-      FIELD(map_call, operands), FIELD(map_call, threads), OPTIONAL(map_call, most_ulp),
-      OPTIONAL(map_call, sets), FIELD(map_call, huge), OPTIONAL(map_call, private))
+TABLE(map_call, DEFAULTS(.threads = 1), FIELD(bytes), FIELD(block), FIELD(dims),
+      FIELD(operands), FIELD(threads), OPTIONAL(most_ulp), OPTIONAL(sets), FIELD(huge),
+      OPTIONAL(private))
 
-static const struct inputs_call inputs_call_defaults;
-TABLE(inputs_call, FIELD(inputs_call, op), FIELD(inputs_call, seed),
-      FIELD(inputs_call, input), FIELD(inputs_call, values))
+TABLE(inputs_call, DEFAULTS(), FIELD(op), FIELD(seed), FIELD(input), FIELD(values))
 
-static const struct reference_call reference_call_defaults = {.places = NOWHERE};
-TABLE(reference_call, FIELD(reference_call, op), FIELD(reference_call, semiring),
-      FIELD(reference_call, seed), FIELD(reference_call, full),
-      FIELD(reference_call, ops), PLACES(reference_call))
+TABLE(reference_call, DEFAULTS(.places = NOWHERE), FIELD(op), FIELD(semiring),
+      FIELD(seed), FIELD(full), FIELD(ops), PLACES)
 
-static const struct prepare_call prepare_call_defaults = {.kernel = UINT64_MAX};
-TABLE(prepare_call, FIELD(prepare_call, kernel), OPTIONAL(prepare_call, threads),
-      FIELD(prepare_call, shape))
+TABLE(prepare_call, DEFAULTS(.kernel = UINT64_MAX), FIELD(kernel), OPTIONAL(threads),
+      FIELD(shape))
 
-static const struct check_call check_call_defaults = {
-    .number = UINT64_MAX, .places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS};
-TABLE(check_call, NAMED(check_call, number, "case"), PLACES(check_call),
-      OPTIONAL(check_call, again), OPTIONAL(check_call, seed),
-      OPTIONAL(check_call, accuracy_n), OPTIONAL(check_call, copy))
+TABLE(check_call,
+      DEFAULTS(.number = UINT64_MAX, .places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS),
+      NAMED(number, "case"), PLACES, OPTIONAL(again), OPTIONAL(seed),
+      OPTIONAL(accuracy_n), OPTIONAL(copy))
 
-static const struct accuracy_call accuracy_call_defaults = {
-    .places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS};
-TABLE(accuracy_call, FIELD(accuracy_call, op), PLACES(accuracy_call),
-      OPTIONAL(accuracy_call, accuracy_n))
+TABLE(accuracy_call, DEFAULTS(.places = NOWHERE, .accuracy_n = ACCURACY_OUTPUTS),
+      FIELD(op), PLACES, OPTIONAL(accuracy_n))
 
-static const struct batch_call batch_call_defaults = {.number = UINT64_MAX};
-TABLE(batch_call, NAMED(batch_call, number, "case"), FIELD(batch_call, iterations),
-      OPTIONAL(batch_call, pass), OPTIONAL(batch_call, regions), FIELD(batch_call, cold),
-      OPTIONAL(batch_call, flush_denormals), OPTIONAL(batch_call, fresh_output),
-      OPTIONAL(batch_call, apart), OPTIONAL(batch_call, reset), FIELD(batch_call, probe),
-      FIELD(batch_call, core_share), OPTIONAL(batch_call, copy))
+TABLE(batch_call, DEFAULTS(.number = UINT64_MAX), NAMED(number, "case"),
+      FIELD(iterations), OPTIONAL(pass), OPTIONAL(regions), FIELD(cold),
+      OPTIONAL(flush_denormals), OPTIONAL(fresh_output), OPTIONAL(apart), OPTIONAL(reset),
+      FIELD(probe), FIELD(core_share), OPTIONAL(copy))
 
-static const struct overhead_call overhead_call_defaults = {.number = UINT64_MAX};
-TABLE(overhead_call, FIELD(overhead_call, cold),
-      {"case", offsetof(struct overhead_call, number), U64, false})
+TABLE(overhead_call, DEFAULTS(.number = UINT64_MAX), FIELD(cold),
+      {"case", offsetof(self, number), U64, false})
 
-static const struct team_call team_call_defaults = {.threads = 1};
-TABLE(team_call, FIELD(team_call, threads))
+TABLE(team_call, DEFAULTS(.threads = 1), FIELD(threads))
 
-static const struct step_call step_call_defaults = {
-    .number = UINT64_MAX, .calls = 1, .places = NOWHERE};
-TABLE(step_call, NAMED(step_call, number, "case"), FIELD(step_call, calls),
-      PLACES(step_call))
+TABLE(step_call, DEFAULTS(.number = UINT64_MAX, .calls = 1, .places = NOWHERE),
+      NAMED(number, "case"), FIELD(calls), PLACES)
 
-static const struct copies_call copies_call_defaults = {.number = UINT64_MAX, .n = 16};
-TABLE(copies_call, NAMED(copies_call, number, "case"), OPTIONAL(copies_call, n),
-      OPTIONAL(copies_call, shift), OPTIONAL(copies_call, code),
-      OPTIONAL(copies_call, libc_stays), OPTIONAL(copies_call, edits),
-      OPTIONAL(copies_call, steps), FIELD(copies_call, executed))
+TABLE(copies_call, DEFAULTS(.number = UINT64_MAX, .n = 16), NAMED(number, "case"),
+      OPTIONAL(n), OPTIONAL(shift), OPTIONAL(code), OPTIONAL(libc_stays), OPTIONAL(edits),
+      OPTIONAL(steps), FIELD(executed))
 
-static const struct turns_call turns_call_defaults = {.number = UINT64_MAX, .repeat = 1};
-TABLE(turns_call, NAMED(turns_call, number, "case"), FIELD(turns_call, turns),
-      FIELD(turns_call, list), OPTIONAL(turns_call, repeat))
+TABLE(turns_call, DEFAULTS(.number = UINT64_MAX, .repeat = 1), NAMED(number, "case"),
+      FIELD(turns), FIELD(list), OPTIONAL(repeat))
 
-static const struct lists_call lists_call_defaults;
-TABLE(lists_call, FIELD(lists_call, op), FIELD(lists_call, input),
-      FIELD(lists_call, turns), FIELD(lists_call, list), FIELD(lists_call, seed))
+TABLE(lists_call, DEFAULTS(), FIELD(op), FIELD(input), FIELD(turns), FIELD(list),
+      FIELD(seed))
 
 /* ---- replies ---- */
 
-static const struct shape_reply shape_reply_defaults;
-TABLE(shape_reply, FIELD(shape_reply, text), FIELD(shape_reply, layout),
-      FIELD(shape_reply, ops), FIELD(shape_reply, bytes), FIELD(shape_reply, dims),
-      FIELD(shape_reply, operands))
+TABLE(shape_reply, DEFAULTS(), FIELD(text), FIELD(layout), FIELD(ops), FIELD(bytes),
+      FIELD(dims), FIELD(operands))
 
-static const struct map_reply map_reply_defaults = {.huge_bytes = -1};
-TABLE(map_reply, OPTIONAL(map_reply, huge_bytes), OPTIONAL(map_reply, arena_bytes))
+TABLE(map_reply, DEFAULTS(.huge_bytes = -1), OPTIONAL(huge_bytes), OPTIONAL(arena_bytes))
 
-static const struct fill_reply fill_reply_defaults;
-TABLE(fill_reply, FIELD(fill_reply, hash))
+TABLE(fill_reply, DEFAULTS(), FIELD(hash))
 
-static const struct prepare_reply prepare_reply_defaults = {
-    .number = UINT64_MAX, .ops = NAN, .bytes = NAN};
-TABLE(prepare_reply, {"case", offsetof(struct prepare_reply, number), COUNT, true},
-      OPTIONAL(prepare_reply, threads), FIELD(prepare_reply, prepare_ns),
-      FIELD(prepare_reply, ops), FIELD(prepare_reply, bytes),
-      FIELD(prepare_reply, workspace_bytes), FIELD(prepare_reply, implementation),
-      FIELD(prepare_reply, isa), FIELD(prepare_reply, note), FIELD(prepare_reply, roof))
+TABLE(prepare_reply, DEFAULTS(.number = UINT64_MAX, .ops = NAN, .bytes = NAN),
+      {"case", offsetof(self, number), COUNT, true}, OPTIONAL(threads), FIELD(prepare_ns),
+      FIELD(ops), FIELD(bytes), FIELD(workspace_bytes), FIELD(implementation), FIELD(isa),
+      FIELD(note), FIELD(roof))
 
-static const struct check_reply check_reply_defaults = {
-    .threads_alive = 1, .max_ulp = NAN, .worst_input = NAN};
-TABLE(check_reply, OPTIONAL(check_reply, threads_alive), FIELD(check_reply, note),
-      FIELD(check_reply, max_ulp), OPTIONAL(check_reply, mean_ulp),
-      FIELD(check_reply, worst_input), OPTIONAL(check_reply, answered),
-      OPTIONAL(check_reply, unseen), OPTIONAL(check_reply, varies))
+TABLE(check_reply, DEFAULTS(.threads_alive = 1, .max_ulp = NAN, .worst_input = NAN),
+      OPTIONAL(threads_alive), FIELD(note), FIELD(max_ulp), OPTIONAL(mean_ulp),
+      FIELD(worst_input), OPTIONAL(answered), OPTIONAL(unseen), OPTIONAL(varies))
 
-static const struct batch_reply batch_reply_defaults = {
-    .process_ns = NAN, .threads_busy = NAN, .waited_ns = -1, .core_split = -1};
-TABLE(batch_reply, FIELD(batch_reply, ns), FIELD(batch_reply, cpu_ns),
-      FIELD(batch_reply, process_ns), FIELD(batch_reply, minor_faults),
-      FIELD(batch_reply, major_faults), FIELD(batch_reply, voluntary_switches),
-      FIELD(batch_reply, involuntary_switches), FIELD(batch_reply, migrated),
-      FIELD(batch_reply, threads_busy), OPTIONAL(batch_reply, waited_ns),
-      OPTIONAL(batch_reply, core_split), OPTIONAL(batch_reply, core_share),
-      {"regions", offsetof(struct batch_reply, regions), COUNT, false},
-      OPTIONAL(batch_reply, ghz), FIELD(batch_reply, note))
+TABLE(batch_reply,
+      DEFAULTS(.process_ns = NAN, .threads_busy = NAN, .waited_ns = -1, .core_split = -1),
+      FIELD(ns), FIELD(cpu_ns), FIELD(process_ns), FIELD(minor_faults),
+      FIELD(major_faults), FIELD(voluntary_switches), FIELD(involuntary_switches),
+      FIELD(migrated), FIELD(threads_busy), OPTIONAL(waited_ns), OPTIONAL(core_split),
+      OPTIONAL(core_share), {"regions", offsetof(self, regions), COUNT, false},
+      OPTIONAL(ghz), FIELD(note))
 
-static const struct batch_count batch_count_defaults = {
-    .value = NAN, .running_share = 1, .threads = 1};
-TABLE(batch_count, FIELD(batch_count, value), OPTIONAL(batch_count, running_share),
-      OPTIONAL(batch_count, threads), FIELD(batch_count, scope),
-      OPTIONAL(batch_count, user_read), FIELD(batch_count, absent),
-      FIELD(batch_count, fix), FIELD(batch_count, errno_name),
-      {"errno", offsetof(struct batch_count, code), NUMBER, false},
-      OPTIONAL(batch_count, impossible))
+TABLE(batch_count, DEFAULTS(.value = NAN, .running_share = 1, .threads = 1), FIELD(value),
+      OPTIONAL(running_share), OPTIONAL(threads), FIELD(scope), OPTIONAL(user_read),
+      FIELD(absent), FIELD(fix), FIELD(errno_name),
+      {"errno", offsetof(self, code), NUMBER, false}, OPTIONAL(impossible))
 
-static const struct overhead_reply overhead_reply_defaults;
-TABLE(overhead_reply, FIELD(overhead_reply, ns))
+TABLE(overhead_reply, DEFAULTS(), FIELD(ns))
 
-static const struct overhead_count overhead_count_defaults = {.call = NAN, .region = NAN};
-TABLE(overhead_count, FIELD(overhead_count, call), FIELD(overhead_count, region))
+TABLE(overhead_count, DEFAULTS(.call = NAN, .region = NAN), FIELD(call), FIELD(region))
 
-static const struct team_reply team_reply_defaults = {.spawn_ns = NAN, .sync_ns = NAN};
-TABLE(team_reply, FIELD(team_reply, spawn_ns), FIELD(team_reply, sync_ns))
+TABLE(team_reply, DEFAULTS(.spawn_ns = NAN, .sync_ns = NAN), FIELD(spawn_ns),
+      FIELD(sync_ns))
 
-static const struct copies_reply copies_reply_defaults = {.share = NAN};
-TABLE(copies_reply, FIELD(copies_reply, n), FIELD(copies_reply, functions),
-      FIELD(copies_reply, tables), FIELD(copies_reply, jumps), FIELD(copies_reply, bytes),
-      FIELD(copies_reply, left), OPTIONAL(copies_reply, offset),
-      OPTIONAL(copies_reply, loop_bytes), FIELD(copies_reply, share),
-      FIELD(copies_reply, whole), FIELD(copies_reply, closed),
-      FIELD(copies_reply, prepared), FIELD(copies_reply, why_left),
-      FIELD(copies_reply, code), FIELD(copies_reply, executed), FIELD(copies_reply, path))
+TABLE(copies_reply, DEFAULTS(.share = NAN), FIELD(n), FIELD(functions), FIELD(tables),
+      FIELD(jumps), FIELD(bytes), FIELD(left), OPTIONAL(offset), OPTIONAL(loop_bytes),
+      FIELD(share), FIELD(whole), FIELD(closed), FIELD(prepared), FIELD(why_left),
+      FIELD(code), FIELD(executed), FIELD(path))
 
-static const struct copies_edit copies_edit_defaults;
-TABLE(copies_edit, FIELD(copies_edit, name), FIELD(copies_edit, changed),
-      FIELD(copies_edit, absent))
+TABLE(copies_edit, DEFAULTS(), FIELD(name), FIELD(changed), FIELD(absent))
 
-static const struct loaded_object loaded_object_defaults;
-TABLE(loaded_object, FIELD(loaded_object, path), FIELD(loaded_object, soname),
-      FIELD(loaded_object, build_id))
+TABLE(loaded_object, DEFAULTS(), FIELD(path), FIELD(soname), FIELD(build_id))
 
-static const struct turns_reply turns_reply_defaults;
-TABLE(turns_reply, FIELD(turns_reply, ns), FIELD(turns_reply, cpu_ns))
+TABLE(turns_reply, DEFAULTS(), FIELD(ns), FIELD(cpu_ns))
 
-static const struct lists_reply lists_reply_defaults;
-TABLE(lists_reply, FIELD(lists_reply, joint))
+TABLE(lists_reply, DEFAULTS(), FIELD(joint))
 
 /* ---- functions ---- */
 
@@ -316,21 +270,21 @@ TABLE(lists_reply, FIELD(lists_reply, joint))
     cJSON *verb##_call(const struct fields##_call *call)                   \
     {                                                                      \
         cJSON *const request = message_new(#verb);                         \
-        write_fields(request, &fields##_call_table, call);                 \
+        write_fields(request, fields##_call_table(), call);                \
         return request;                                                    \
     }                                                                      \
     int verb##_call_read(const cJSON *request, struct fields##_call *call) \
     {                                                                      \
-        return read_fields(request, &fields##_call_table, call);           \
+        return read_fields(request, fields##_call_table(), call);          \
     }
 #define REPLY(kind)                                          \
     void kind##_add(cJSON *object, const struct kind *reply) \
     {                                                        \
-        write_fields(object, &kind##_table, reply);          \
+        write_fields(object, kind##_table(), reply);         \
     }                                                        \
     int kind##_read(const cJSON *object, struct kind *reply) \
     {                                                        \
-        return read_fields(object, &kind##_table, reply);    \
+        return read_fields(object, kind##_table(), reply);   \
     }
 CALL_KINDS(CALL, REPLY)
 

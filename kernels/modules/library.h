@@ -119,11 +119,11 @@ static inline int library_no_options(const struct simdbench_option *const *optio
 }
 
 /* Hook `prepare` of a row: prepare_with() with an argument of that row. */
-#define PREPARE(name, prepare_with, argument)                                      \
+#define PREPARE(name, prepare_with, ...)                                           \
     int name(const struct simdbench_operands *operands, void **state, char *error, \
              size_t error_size)                                                    \
     {                                                                              \
-        return prepare_with(operands, argument, state, error, error_size);         \
+        return prepare_with(operands, __VA_ARGS__, state, error, error_size);      \
     }
 
 /* The one function that a module exports; its table is made of these fields. */

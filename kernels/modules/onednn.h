@@ -89,12 +89,13 @@ dnnl_status_t state_reorder(struct state *state, const_dnnl_memory_desc_t from,
 dnnl_status_t state_call_now(struct state *state);
 /* The primitive whose name is the row's choice. */
 void state_name(struct state *state, const_dnnl_primitive_desc_t desc);
-/* NULL and a sentence if there is no memory. */
-struct state *state_new(char *error, size_t error_size);
-/* Result of prepare: the state, or else an error with the message of oneDNN;
- * -ENOTSUP if it has nothing for such a shape. */
-int state_finish(struct state *state, dnnl_status_t status, void **out, char *error,
-                 size_t error_size);
+/* Makes the primitives of a row; `which` is the row's word. */
+typedef dnnl_status_t state_maker(struct state *state, int which,
+                                  const struct simdbench_operands *operands);
+/* Prepares a row by it: the state, or else an error with the message of oneDNN; -ENOTSUP
+ * if it has nothing for such a shape. */
+int state_prepare(const struct simdbench_operands *operands, state_maker *make, int which,
+                  void **out, char *error, size_t error_size);
 
 /* Hooks of all rows. */
 void state_run(const struct simdbench_operands *operands, void *state);

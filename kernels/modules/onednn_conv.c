@@ -150,22 +150,17 @@ static dnnl_status_t conv_make(struct state *state, const struct tensors *plain,
     return status;
 }
 
-static int conv_prepare(const struct simdbench_operands *operands, bool reorder,
-                        void **out, char *error, size_t error_size)
+static dnnl_status_t conv_prepare(struct state *state, int reorder,
+                                  const struct simdbench_operands *operands)
 {
     const struct conv_shape shape = conv_shape_of(operands->shape);
     void *const data[] = {operands->operand[0]->data, operands->operand[1]->data,
                           operands->operand[2]->data};
     struct tensors plain;
     dnnl_primitive_desc_t desc;
-    struct state *state = state_new(error, error_size);
-    if (!state)
-        return -ENOMEM;
-    dnnl_status_t status = conv_make_desc(state, &shape, reorder, &plain, &desc);
-    if (status == dnnl_success)
-        status = conv_make(state, &plain, desc, data);
-    return state_finish(state, status, out, error, error_size);
+    TRY(conv_make_desc(state, &shape, reorder, &plain, &desc));
+    return conv_make(state, &plain, desc, data);
 }
 
-PREPARE(direct_prepare, conv_prepare, false)
-PREPARE(reorder_prepare, conv_prepare, true)
+PREPARE(direct_prepare, state_prepare, conv_prepare, false)
+PREPARE(reorder_prepare, state_prepare, conv_prepare, true)

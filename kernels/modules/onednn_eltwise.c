@@ -14,37 +14,24 @@ static dnnl_status_t eltwise_desc(dnnl_alg_kind_t kind, const_dnnl_memory_desc_t
 #endif
 }
 
-static dnnl_status_t eltwise_make(struct state *state, dnnl_alg_kind_t kind, int64_t n,
-                                  void *from, void *to)
+static dnnl_status_t eltwise_make(struct state *state, int which,
+                                  const struct simdbench_operands *operands)
 {
-    const dnnl_dims_t dims = {n};
+    const struct simdbench_operand *from = operands->operand[0],
+                                   *to = operands->operand[1];
+    const dnnl_dims_t dims = {(int64_t)to->count};
     const_dnnl_memory_desc_t data;
     dnnl_primitive_desc_t desc;
     dnnl_exec_arg_t arg[] = {{DNNL_ARG_SRC, NULL}, {DNNL_ARG_DST, NULL}};
     TRY(state_desc(state, 1, dims, dnnl_a, &data));
-    TRY(state_memory(state, data, to, &arg[1].memory));
+    TRY(state_memory(state, data, to->data, &arg[1].memory));
     arg[0].memory = arg[1].memory;
-    if (from != to)
-        TRY(state_memory(state, data, from, &arg[0].memory));
-    TRY(eltwise_desc(kind, data, &desc));
+    if (to->role != SIMDBENCH_INOUT && from->data != to->data)
+        TRY(state_memory(state, data, from->data, &arg[0].memory));
+    TRY(eltwise_desc((dnnl_alg_kind_t)which, data, &desc));
     state_name(state, desc);
     return state_call(state, desc, 2, arg);
 }
 
-static int eltwise_prepare(const struct simdbench_operands *operands,
-                           dnnl_alg_kind_t kind, void **out, char *error,
-                           size_t error_size)
-{
-    const struct simdbench_operand *from = operands->operand[0],
-                                   *to = operands->operand[1];
-    struct state *state = state_new(error, error_size);
-    if (!state)
-        return -ENOMEM;
-    bool in_place = to->role == SIMDBENCH_INOUT;
-    dnnl_status_t status = eltwise_make(state, kind, (int64_t)to->count,
-                                        in_place ? to->data : from->data, to->data);
-    return state_finish(state, status, out, error, error_size);
-}
-
-PREPARE(relu_prepare, eltwise_prepare, dnnl_eltwise_relu)
-PREPARE(tanh_prepare, eltwise_prepare, dnnl_eltwise_tanh)
+PREPARE(relu_prepare, state_prepare, eltwise_make, dnnl_eltwise_relu)
+PREPARE(tanh_prepare, state_prepare, eltwise_make, dnnl_eltwise_tanh)

@@ -117,14 +117,18 @@ void state_name(struct state *state, const_dnnl_primitive_desc_t desc)
     snprintf(state->implementation, sizeof state->implementation, "%s", name);
 }
 
-int state_finish(struct state *state, dnnl_status_t status, void **out, char *error,
-                 size_t error_size)
+int state_prepare(const struct simdbench_operands *operands, state_maker *make, int which,
+                  void **out, char *error, size_t error_size)
 {
+    struct state *const state = calloc(1, sizeof *state);
+    const dnnl_status_t status =
+        state ? make(state, which, operands) : dnnl_out_of_memory;
     if (status == dnnl_success) {
         *out = state;
         return 0;
     }
-    state_release(state);
+    if (state)
+        state_release(state);
     snprintf(error, error_size, "%s: %s (status %d)", dnnl.name,
              status == dnnl_unimplemented ? "there is no implementation of this shape"
              : status == dnnl_invalid_arguments ? "it refuses this shape"
@@ -134,14 +138,6 @@ int state_finish(struct state *state, dnnl_status_t status, void **out, char *er
     return status == dnnl_unimplemented || status == dnnl_invalid_arguments ? -ENOTSUP
            : status == dnnl_out_of_memory                                   ? -ENOMEM
                                                                             : -EIO;
-}
-
-struct state *state_new(char *error, size_t error_size)
-{
-    struct state *state = calloc(1, sizeof *state);
-    if (!state)
-        snprintf(error, error_size, "out of memory");
-    return state;
 }
 
 /* The instruction set in a name like "jit_1x1:avx512_core"; NULL if there is none. */

@@ -20,11 +20,12 @@ static dnnl_status_t from_to(struct state *state, dnnl_primitive_desc_t desc,
     return state_call(state, desc, 2, arg);
 }
 
-static dnnl_status_t softmax_make(struct state *state, dnnl_alg_kind_t kind,
+static dnnl_status_t softmax_make(struct state *state, int which,
                                   const struct simdbench_operands *operands)
 {
     const dnnl_dims_t dims = {operands->shape->dim[0], operands->shape->dim[1]};
     const_dnnl_memory_desc_t data[2];
+    const dnnl_alg_kind_t kind = (dnnl_alg_kind_t)which;
     dnnl_primitive_desc_t desc;
     TRY(state_desc(state, 2, dims, dnnl_ab, &data[0]));
     data[1] = data[0];
@@ -41,20 +42,10 @@ static dnnl_status_t softmax_make(struct state *state, dnnl_alg_kind_t kind,
     return from_to(state, desc, operands, data);
 }
 
-static int softmax_by(const struct simdbench_operands *operands, dnnl_alg_kind_t kind,
-                      void **out, char *error, size_t error_size)
-{
-    struct state *state = state_new(error, error_size);
-    if (!state)
-        return -ENOMEM;
-    return state_finish(state, softmax_make(state, kind, operands), out, error,
-                        error_size);
-}
+PREPARE(softmax_prepare, state_prepare, softmax_make, dnnl_softmax_accurate)
+PREPARE(log_softmax_prepare, state_prepare, softmax_make, dnnl_softmax_log)
 
-PREPARE(softmax_prepare, softmax_by, dnnl_softmax_accurate)
-PREPARE(log_softmax_prepare, softmax_by, dnnl_softmax_log)
-
-static dnnl_status_t maxpool_make(struct state *state, dnnl_alg_kind_t kind,
+static dnnl_status_t maxpool_make(struct state *state, int which,
                                   const struct simdbench_operands *operands)
 {
     const int64_t *const dim = operands->shape->dim;
@@ -64,6 +55,7 @@ static dnnl_status_t maxpool_make(struct state *state, dnnl_alg_kind_t kind,
                       strides = {pool.stride, pool.stride},
                       window = {pool.window, pool.window}, none = {0, 0};
     const_dnnl_memory_desc_t data[2];
+    const dnnl_alg_kind_t kind = (dnnl_alg_kind_t)which;
     dnnl_primitive_desc_t desc;
     TRY(state_desc(state, 4, from, dnnl_nchw, &data[0]));
     TRY(state_desc(state, 4, to, dnnl_nchw, &data[1]));
@@ -80,14 +72,4 @@ static dnnl_status_t maxpool_make(struct state *state, dnnl_alg_kind_t kind,
     return from_to(state, desc, operands, data);
 }
 
-static int maxpool_by(const struct simdbench_operands *operands, dnnl_alg_kind_t kind,
-                      void **out, char *error, size_t error_size)
-{
-    struct state *state = state_new(error, error_size);
-    if (!state)
-        return -ENOMEM;
-    return state_finish(state, maxpool_make(state, kind, operands), out, error,
-                        error_size);
-}
-
-PREPARE(maxpool_prepare, maxpool_by, dnnl_pooling_max)
+PREPARE(maxpool_prepare, state_prepare, maxpool_make, dnnl_pooling_max)

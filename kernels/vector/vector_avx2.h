@@ -4,24 +4,14 @@
 
 #include <immintrin.h>
 
-#include "vector/vector.h"
+#include "vector/vector_x86.h"
 
 #define ISA avx2
-#define HAS_STREAM
 #define HIDE_VECTOR(v) __asm__("" : "+x"(v))
 
 /* clang-format off */
 #define FLOAT_VECTOR(t, vec, s) \
-    typedef vec vector_##t; \
-    typedef word_##t bits_##t __attribute__((vector_size(32))); \
-    INLINE vec load_##t(const t *p) { return _mm256_loadu_##s(p); } \
-    INLINE void store_##t(t *p, vec v) { _mm256_storeu_##s(p, v); } \
-    INLINE void stream_##t(t *p, vec v) { _mm256_stream_##s(p, v); } \
-    INLINE vec splat_##t(t x) { return _mm256_set1_##s(x); } \
-    INLINE vec max_##t(vec a, vec b) { return _mm256_max_##s(a, b); } \
-    INLINE vec min_##t(vec a, vec b) { return _mm256_min_##s(a, b); } \
-    INLINE bits_##t as_bits_##t(vec v) { return (bits_##t)v; } \
-    INLINE vec as_vector_##t(bits_##t b) { return (vec)b; } \
+    X86_FLOAT(t, _mm256, vec, s) \
     INLINE vec multiply_add_##t(vec a, vec b, vec c) \
     { return _mm256_fmadd_##s(a, b, c); } \
     INLINE vec if_less_##t(vec a, vec b, vec yes, vec no) \
@@ -29,30 +19,12 @@
     INLINE vec if_different_##t(vec a, vec b, vec yes, vec no) \
     { return _mm256_blendv_##s(no, yes, _mm256_cmp_##s(a, b, _CMP_NEQ_OQ)); } \
     INLINE unsigned matches_##t(vec a, vec b) \
-    { return (unsigned)_mm256_movemask_##s(_mm256_cmp_##s(a, b, _CMP_EQ_OQ)); } \
-    INLINE vec magnitude_##t(vec v) \
-    { return _mm256_andnot_##s(splat_##t((t)-0.0), v); } \
-    INLINE vec with_sign_##t(vec v, vec sign) \
-    { return _mm256_or_##s(v, _mm256_and_##s(splat_##t((t)-0.0), sign)); }
-
-/* There is no maximum of i64: that of floats, for the bits of positive ones. */
-#define INTEGER_VECTOR(t, epi, splat, vec, s) \
-    typedef __m256i vector_##t; \
-    INLINE __m256i load_##t(const t *p) \
-    { return _mm256_loadu_si256((const __m256i *)(const void *)p); } \
-    INLINE void store_##t(t *p, __m256i v) \
-    { _mm256_storeu_si256((__m256i *)(void *)p, v); } \
-    INLINE __m256i splat_##t(t x) { return _mm256_set1_##splat(x); } \
-    INLINE __m256i add_##t(__m256i a, __m256i b) { return _mm256_add_##epi(a, b); } \
-    INLINE __m256i max_##t(__m256i a, __m256i b) \
-    { return (__m256i)_mm256_max_##s((vec)a, (vec)b); } \
-    INLINE __m256i min_##t(__m256i a, __m256i b) \
-    { return (__m256i)_mm256_min_##s((vec)a, (vec)b); }
+    { return (unsigned)_mm256_movemask_##s(_mm256_cmp_##s(a, b, _CMP_EQ_OQ)); }
 
 FLOAT_VECTOR(f32, __m256, ps)
 FLOAT_VECTOR(f64, __m256d, pd)
-INTEGER_VECTOR(i32, epi32, epi32, __m256i, epi32)
-INTEGER_VECTOR(i64, epi64, epi64x, __m256d, pd)
+X86_INTEGER(i32, _mm256, __m256i, si256, epi32, epi32, __m256i, epi32)
+X86_INTEGER(i64, _mm256, __m256i, si256, epi64, epi64x, __m256d, pd)
 enum { SIGNS_TOGETHER = 8 };
 INLINE int any_negative_i32(const i32 *p) { return _mm256_movemask_ps((__m256)load_i32(p)); }
 

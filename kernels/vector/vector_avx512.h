@@ -4,29 +4,19 @@
 
 #include <immintrin.h>
 
-#include "vector/vector.h"
+#include "vector/vector_x86.h"
 
 #define ISA avx512
-#define HAS_STREAM
 #define HIDE_VECTOR(v) __asm__("" : "+v"(v))
 
 /* clang-format off */
 #define FLOAT_VECTOR(t, vec, s, lanes) \
-    typedef vec vector_##t; \
+    X86_FLOAT(t, _mm512, vec, s) \
     typedef __mmask##lanes mask_##t; \
-    typedef word_##t bits_##t __attribute__((vector_size(64))); \
-    INLINE vec load_##t(const t *p) { return _mm512_loadu_##s(p); } \
-    INLINE void store_##t(t *p, vec v) { _mm512_storeu_##s(p, v); } \
-    INLINE void stream_##t(t *p, vec v) { _mm512_stream_##s(p, v); } \
     INLINE vec load_first_##t(const t *p, ptrdiff_t n) \
     { return _mm512_maskz_loadu_##s((mask_##t)((1u << n) - 1), p); } \
     INLINE void store_first_##t(t *p, vec v, ptrdiff_t n) \
     { _mm512_mask_storeu_##s(p, (mask_##t)((1u << n) - 1), v); } \
-    INLINE vec splat_##t(t x) { return _mm512_set1_##s(x); } \
-    INLINE vec max_##t(vec a, vec b) { return _mm512_max_##s(a, b); } \
-    INLINE vec min_##t(vec a, vec b) { return _mm512_min_##s(a, b); } \
-    INLINE bits_##t as_bits_##t(vec v) { return (bits_##t)v; } \
-    INLINE vec as_vector_##t(bits_##t b) { return (vec)b; } \
     INLINE vec multiply_add_##t(vec a, vec b, vec c) \
     { return _mm512_fmadd_##s(a, b, c); } \
     INLINE vec if_less_##t(vec a, vec b, vec yes, vec no) \
@@ -34,24 +24,14 @@
     INLINE vec if_different_##t(vec a, vec b, vec yes, vec no) \
     { return _mm512_mask_mov_##s(no, _mm512_cmp_##s##_mask(a, b, _CMP_NEQ_OQ), yes); } \
     INLINE unsigned matches_##t(vec a, vec b) \
-    { return _mm512_cmp_##s##_mask(a, b, _CMP_EQ_OQ); } \
-    INLINE vec magnitude_##t(vec v) \
-    { return _mm512_andnot_##s(splat_##t((t)-0.0), v); } \
-    INLINE vec with_sign_##t(vec v, vec sign) \
-    { return _mm512_or_##s(v, _mm512_and_##s(splat_##t((t)-0.0), sign)); }
+    { return _mm512_cmp_##s##_mask(a, b, _CMP_EQ_OQ); }
 
 #define INTEGER_VECTOR(t, f, epi) \
-    typedef __m512i vector_##t; \
-    INLINE __m512i load_##t(const t *p) { return _mm512_loadu_si512(p); } \
-    INLINE void store_##t(t *p, __m512i v) { _mm512_storeu_si512(p, v); } \
+    X86_INTEGER(t, _mm512, __m512i, si512, epi, epi, __m512i, epi) \
     INLINE __m512i load_first_##t(const t *p, ptrdiff_t n) \
     { return _mm512_maskz_loadu_##epi((mask_##f)((1u << n) - 1), p); } \
     INLINE void store_first_##t(t *p, __m512i v, ptrdiff_t n) \
-    { _mm512_mask_storeu_##epi(p, (mask_##f)((1u << n) - 1), v); } \
-    INLINE __m512i splat_##t(t x) { return _mm512_set1_##epi(x); } \
-    INLINE __m512i add_##t(__m512i a, __m512i b) { return _mm512_add_##epi(a, b); } \
-    INLINE __m512i max_##t(__m512i a, __m512i b) { return _mm512_max_##epi(a, b); } \
-    INLINE __m512i min_##t(__m512i a, __m512i b) { return _mm512_min_##epi(a, b); }
+    { _mm512_mask_storeu_##epi(p, (mask_##f)((1u << n) - 1), v); }
 
 FLOAT_VECTOR(f32, __m512, ps, 16)
 FLOAT_VECTOR(f64, __m512d, pd, 8)

@@ -4,24 +4,14 @@
 
 #include <emmintrin.h>
 
-#include "vector/vector.h"
+#include "vector/vector_x86.h"
 
 #define ISA sse2
-#define HAS_STREAM
 #define HIDE_VECTOR(v) __asm__("" : "+x"(v))
 
 /* clang-format off */
 #define FLOAT_VECTOR(t, vec, s) \
-    typedef vec vector_##t; \
-    typedef word_##t bits_##t __attribute__((vector_size(16))); \
-    INLINE vec load_##t(const t *p) { return _mm_loadu_##s(p); } \
-    INLINE void store_##t(t *p, vec v) { _mm_storeu_##s(p, v); } \
-    INLINE void stream_##t(t *p, vec v) { _mm_stream_##s(p, v); } \
-    INLINE vec splat_##t(t x) { return _mm_set1_##s(x); } \
-    INLINE vec max_##t(vec a, vec b) { return _mm_max_##s(a, b); } \
-    INLINE vec min_##t(vec a, vec b) { return _mm_min_##s(a, b); } \
-    INLINE bits_##t as_bits_##t(vec v) { return (bits_##t)v; } \
-    INLINE vec as_vector_##t(bits_##t b) { return (vec)b; } \
+    X86_FLOAT(t, _mm, vec, s) \
     INLINE vec multiply_add_##t(vec a, vec b, vec c) { return a * b + c; } \
     INLINE vec select_##t(vec mask, vec yes, vec no) \
     { return _mm_or_##s(_mm_and_##s(mask, yes), _mm_andnot_##s(mask, no)); } \
@@ -30,29 +20,12 @@
     INLINE vec if_different_##t(vec a, vec b, vec yes, vec no) \
     { return select_##t(_mm_cmpeq_##s(a, b), no, yes); } \
     INLINE unsigned matches_##t(vec a, vec b) \
-    { return (unsigned)_mm_movemask_##s(_mm_cmpeq_##s(a, b)); } \
-    INLINE vec magnitude_##t(vec v) { return _mm_andnot_##s(splat_##t((t)-0.0), v); } \
-    INLINE vec with_sign_##t(vec v, vec sign) \
-    { return _mm_or_##s(v, _mm_and_##s(splat_##t((t)-0.0), sign)); }
-
-/* There is no maximum of such integers: that of floats, for the bits of positive ones. */
-#define INTEGER_VECTOR(t, epi, splat, vec, s) \
-    typedef __m128i vector_##t; \
-    INLINE __m128i load_##t(const t *p) \
-    { return _mm_loadu_si128((const __m128i *)(const void *)p); } \
-    INLINE void store_##t(t *p, __m128i v) \
-    { _mm_storeu_si128((__m128i *)(void *)p, v); } \
-    INLINE __m128i splat_##t(t x) { return _mm_set1_##splat(x); } \
-    INLINE __m128i add_##t(__m128i a, __m128i b) { return _mm_add_##epi(a, b); } \
-    INLINE __m128i max_##t(__m128i a, __m128i b) \
-    { return (__m128i)_mm_max_##s((vec)a, (vec)b); } \
-    INLINE __m128i min_##t(__m128i a, __m128i b) \
-    { return (__m128i)_mm_min_##s((vec)a, (vec)b); }
+    { return (unsigned)_mm_movemask_##s(_mm_cmpeq_##s(a, b)); }
 
 FLOAT_VECTOR(f32, __m128, ps)
 FLOAT_VECTOR(f64, __m128d, pd)
-INTEGER_VECTOR(i32, epi32, epi32, __m128, ps)
-INTEGER_VECTOR(i64, epi64, epi64x, __m128d, pd)
+X86_INTEGER(i32, _mm, __m128i, si128, epi32, epi32, __m128, ps)
+X86_INTEGER(i64, _mm, __m128i, si128, epi64, epi64x, __m128d, pd)
 enum { SIGNS_TOGETHER = 4 };
 INLINE int any_negative_i32(const i32 *p) { return _mm_movemask_ps((__m128)load_i32(p)); }
 FIRST_BY_COPIES(f32)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,20 +52,7 @@ static const char *const verdict_names[] = {[CODE_NOT_JUDGED] = "NOT JUDGED",
                                             [CODE_NO_WORSE] = "NO WORSE",
                                             [CODE_WORSE] = "WORSE"};
 
-const char *code_verdict_name(enum code_verdict verdict)
-{
-    return verdict_names[verdict];
-}
-
-int code_verdict_find(const char *name, enum code_verdict *verdict)
-{
-    for (size_t i = 0; i < ARRAY_LEN(verdict_names); i++)
-        if (!strcmp(name, verdict_names[i])) {
-            *verdict = (enum code_verdict)i;
-            return 0;
-        }
-    return -EINVAL;
-}
+NAMES_BOTH_WAYS(code_verdict, code_verdict, verdict_names)
 
 struct code_change *code_change_new(void)
 {

@@ -15,20 +15,7 @@ static const char *const verdict_names[] = {
     [VERDICT_GONE] = "GONE",           [VERDICT_PLACED] = "PLACED",
 };
 
-const char *verdict_name(enum verdict verdict)
-{
-    return verdict_names[verdict];
-}
-
-int verdict_find(const char *name, enum verdict *verdict)
-{
-    for (size_t i = 0; i < ARRAY_LEN(verdict_names); i++)
-        if (!strcmp(name, verdict_names[i])) {
-            *verdict = (enum verdict)i;
-            return 0;
-        }
-    return -EINVAL;
-}
+NAMES_BOTH_WAYS(verdict, verdict, verdict_names)
 
 struct comparison *result_comparison(struct result *result)
 {

@@ -25,29 +25,6 @@ static const char *const verdicts[STUDY_VERDICTS] = {"PENDING", "CONFIRMED", "RE
                                                      "UNDECIDED", "NOT MEASURABLE"};
 static const char *const hows[] = {"", "no effect", "smaller", "larger"};
 
-static int find(const char *const *names, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(names[i], name))
-            return (int)i;
-    return -EINVAL;
-}
-
-/* The functions NAME_name() and NAME_find() of an enumeration. */
-#define NAMES(name, type, names)             \
-    const char *name##_name(enum type value) \
-    {                                        \
-        return (names)[value];               \
-    }
-#define NAMES_BOTH_WAYS(name, type, names)                     \
-    NAMES(name, type, names)                                   \
-    int name##_find(const char *text, enum type *value)        \
-    {                                                          \
-        const int found = find(names, ARRAY_LEN(names), text); \
-        if (found >= 0)                                        \
-            *value = (enum type)found;                         \
-        return found < 0 ? found : 0;                          \
-    }
 NAMES_BOTH_WAYS(study_measure, study_measure, measures)
 NAMES_BOTH_WAYS(study_as, study_as, as_names)
 NAMES(study_verdict, study_verdict, verdicts)

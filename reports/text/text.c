@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -105,6 +106,14 @@ void text_plain(const char *text, char *out, size_t size)
 bool text_same(const char *a, const char *b)
 {
     return !a || !b ? a == b : !strcmp(a, b);
+}
+
+int text_find(const char *const *names, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(names[i], name))
+            return (int)i;
+    return -EINVAL;
 }
 
 int text_width(const char *text)

@@ -42,6 +42,23 @@ size_t text_utf8(const unsigned char *text, size_t left, uint32_t *code);
 bool text_unsafe(uint32_t code);
 /* NULL is the same as NULL alone. */
 bool text_same(const char *a, const char *b);
+/* The index of a name, or -EINVAL. */
+int text_find(const char *const *names, size_t n, const char *name);
+/* Define the functions NAME_name() and NAME_find() of an enumeration. */
+#define NAMES(name, type, names)             \
+    const char *name##_name(enum type value) \
+    {                                        \
+        return (names)[value];               \
+    }
+#define NAMES_BOTH_WAYS(name, type, names)                          \
+    NAMES(name, type, names)                                        \
+    int name##_find(const char *text, enum type *value)             \
+    {                                                               \
+        const int found = text_find(names, ARRAY_LEN(names), text); \
+        if (found >= 0)                                             \
+            *value = (enum type)found;                              \
+        return found < 0 ? found : 0;                               \
+    }
 
 void texts_free(char *const *texts, size_t n);
 /* Two arguments of a call: an array of all that follow, and its length. */

@@ -389,6 +389,33 @@ static void test_tlb(void **state)
     assert_int_equal(host_tlb_entries(silent), 0);
 }
 
+static bool until_two(char *text, void *context)
+{
+    ++*(int *)context;
+    return strcmp(text, "two") != 0;
+}
+
+/* What files.h reads, and what is not there. */
+static void test_files(void **state)
+{
+    char text[8], folder[80];
+    int lines = 0;
+    put("/task/status", "Name: 7\nSeccomp:\t2\nSeccomp_filters:\t1\n");
+    put("/task/lines", "one\ntwo\nthree\n");
+    assert_int_equal(file_told(root, "/task/status", "Seccomp"), 2);
+    assert_int_equal(file_told(root, "/task/status", "Threads"), -1);
+    assert_int_equal(file_told(root, "/task/absent", "Seccomp"), -1);
+    assert_int_equal(file_lines(root, "/task/lines", until_two, &lines), 1);
+    assert_int_equal(lines, 2);
+    assert_int_equal(file_lines(root, "/task/status", until_two, &lines), 0);
+    assert_int_equal(file_lines(root, "/task/absent", until_two, &lines), -ENOENT);
+    assert_int_equal(file_read(root, "/task/absent", text, sizeof text), -ENOENT);
+    assert_string_equal(text, "");
+    snprintf(folder, sizeof folder, "%s/task", root);
+    assert_int_equal(folder_count(folder), 2);
+    assert_int_equal(folder_count("/absent"), 0);
+}
+
 #define IN_TREE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -397,5 +424,5 @@ int main(void)
                      IN_TREE(test_nothing), IN_TREE(test_this_machine), IN_TREE(test_pmu),
                      IN_TREE(test_smaps), IN_TREE(test_small_pages),
                      IN_TREE(test_huge_pages), IN_TREE(test_memory), IN_TREE(test_steal),
-                     cmocka_unit_test(test_tlb));
+                     IN_TREE(test_files), cmocka_unit_test(test_tlb));
 }
