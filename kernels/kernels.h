@@ -247,7 +247,7 @@ uint64_t random_next(uint64_t *state);
 double normal_next(uint64_t *state);
 double random_uniform(uint64_t *state);
 
-/* ---- modules (module.c) ---- */
+/* ---- modules (module.c, module_open.c) ---- */
 
 /* `table` is a copy in which every struct has its full size: fields that the module does
  * not know yet are zero, those that it knows beyond ours are left out. */
@@ -256,10 +256,14 @@ struct module {
     const struct simdbench_module *table;
 };
 
-/* dlopen(). Calls of a library to its own functions lead to these, and not to functions
- * of the same names in libraries that this program loaded. They do not where the
- * allocator is not libc's, which calls must find first. */
-void *module_open(const char *path);
+/* dlopen(). A library's calls to its own functions lead to these, and not to functions of
+ * the same names in libraries that this program loaded; but calls find those of
+ * LD_PRELOAD and of an allocator that is not libc's first. NULL: the reason is in
+ * `error`; one is that the library needs another build of one that this program has
+ * loaded. */
+void *module_open(const char *path, struct error *error);
+/* A function or a variable that calls of the module find by that name, or NULL. */
+void *module_symbol(void *handle, const char *name);
 /* Loads a shared object, checks its ABI and its rows, and passes the options to open().
  * -ENOENT, -EINVAL (its table is wrong, or it takes no such option), -EPROTO (another
  * ABI), or what its open() answered. */

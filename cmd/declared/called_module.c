@@ -147,8 +147,8 @@ static int open_library(const char *name, struct library *library, void **handle
         status = library_read(file, library, error);
     if (status < 0)
         return status;
-    *handle = module_open(file);
-    return *handle ? 0 : error_set(error, -ENOENT, "cannot load %s", dlerror());
+    *handle = module_open(file, error);
+    return *handle ? 0 : -ENOENT;
 }
 
 int called_find(void *handle, const struct library *library, const char *text,

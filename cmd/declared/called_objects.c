@@ -2,7 +2,6 @@
 /* Functions that make what a call needs: objects, and values of arrays. */
 #include "called_private.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ static int find(finder *first, const struct declared_slot *slot, const char *nam
     const int status = first(slot->handle, &slot->library, name, address, error);
     if (status != -ENOENT)
         return status;
-    *address = dlsym(RTLD_DEFAULT, name) ?: dlsym(slot->handle, name);
+    *address = module_symbol(slot->handle, name);
     return *address ? 0 : status;
 }
 

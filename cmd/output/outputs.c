@@ -10,6 +10,8 @@
 #include "process/process.h"
 
 extern char **environ;
+/* A copy of it in this program would hide libc's from modules. */
+#pragma weak environ
 
 /* gnuplot, with these two files as standard input and output; waits for it. */
 static int draw(FILE *script, FILE *figure, struct error *error)

@@ -361,21 +361,6 @@ static int open_module(const struct simdbench_module *table,
                      *text ? text : strerror(-status));
 }
 
-/* An allocator in front of libc's is a sanitizer's, or one that LD_PRELOAD brings. */
-static bool has_own_allocator(void)
-{
-    Dl_info allocator, libc;
-    return dladdr(dlsym(RTLD_DEFAULT, "malloc"), &allocator) &&
-           dladdr(dlsym(RTLD_DEFAULT, "abort"), &libc) &&
-           allocator.dli_fbase != libc.dli_fbase;
-}
-
-void *module_open(const char *path)
-{
-    return dlopen(path,
-                  RTLD_NOW | RTLD_LOCAL | (has_own_allocator() ? 0 : RTLD_DEEPBIND));
-}
-
 int module_load(struct module *module, const char *path,
                 const struct simdbench_option *const *options, size_t n,
                 struct error *error)
@@ -383,9 +368,9 @@ int module_load(struct module *module, const char *path,
     int status;
     struct copy *copy = NULL;
     *module = (struct module){0};
-    void *handle = module_open(path);
+    void *handle = module_open(path, error);
     if (!handle)
-        return error_set(error, -ENOENT, "cannot load module: %s", dlerror());
+        return -ENOENT;
 
     const struct simdbench_module *(*entry)(uint32_t);
     *(void **)&entry = dlsym(handle, "simdbench_module");

@@ -18,8 +18,6 @@
 
 enum { REAP_MS = 2000 };
 
-extern char **environ;
-
 struct worker *worker_new(const char *name, const char *path,
                           const struct simdbench_option *options, size_t n_options,
                           int memory_fd)
@@ -180,7 +178,7 @@ static int become(const struct worker *worker, const char *const *argv,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         return ESRCH;
-    execve(program_of(worker), (char **)(uintptr_t)argv, environ);
+    execv(program_of(worker), (char **)(uintptr_t)argv);
     return errno;
 }
 

@@ -423,6 +423,40 @@ class Call(CallCase):
             "--reference=right", "--sizes=8", "--quiet", *SHORT))
         self.assertIn(row["status"], ("ok", "short", "suspect"), row)
 
+    def test_library_that_is_loaded_already(self):
+        """A library that needs another build of it would get the loaded one."""
+        compile_library(self.folder, "libcjson.so.1", "-Wl,-soname,libcjson.so.1", "-x", "c",
+                        "-", input="int cJSON_Version(int x) { return x; }")
+        library = compile_library(
+            self.folder, "libneeds.so", "-x", "c", "-", "-x", "none",
+            self.folder / "libcjson.so.1", "-Wl,-rpath,$ORIGIN",
+            input="int cJSON_Version(int); int next(int x) { return cJSON_Version(x); }")
+        call = ("call", f"{library}:next", "int (int x = 3)", "--quiet", *SHORT)
+        said = self.run_tool(*call, status=2).stderr
+        self.assertIn(f"it needs {self.folder}/libcjson.so.1, and ", said)
+        self.assertIn(f"LD_LIBRARY_PATH={self.folder}", said)
+
+    def test_library_with_an_allocator(self):
+        """Its calls and libc's find one allocator."""
+        library = compile_library(
+            self.folder, "liballocates.so", "-fno-builtin", "-x", "c", "-", input="""
+            #include <stdlib.h>
+            #include <string.h>
+            static char heap[4096];
+            void *malloc(size_t n) { return n < sizeof heap ? heap : 0; }
+            void free(void *p) { if (p && p != heap) abort(); }
+            int right(int x) { return x + 3; }
+            int copies(int x)
+            {
+                char *const text = strdup("abc");
+                const int n = x + (int)strlen(text);
+                free(text);
+                return n;
+            }""")
+        row, = kernels(self.run_json("call", f"{library}:copies", "int (int x = 3)",
+                                     "--reference=right", "--quiet", *SHORT))
+        self.assertIn(row["status"], ("ok", "short", "suspect"), row)
+
     def test_nothing_is_left(self):
         place = self.new_folder()
         self.mix("mix_c", env=environment(TMPDIR=str(place)))
