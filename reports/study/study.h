@@ -242,16 +242,20 @@ struct study_sum *study_add_sum(struct study_account *account, const char *at);
  * has no value is absent. 0 or -ENOMEM. */
 int study_calculate(struct study *study);
 
-/* The verdict of one point of a check: inside `expect` with its whole interval, wholly
- * outside, or across a border. A claim of an effect, which expects a ratio of times or
- * counts above 1, from exactly 1 on without end, or below 1, must beat the floor too. */
+/* Equal arms of that check seem to differ by as much. */
+double study_floor(const struct study_check *check, const struct study_point *point);
+/* The verdict of one point of a check: inside `expect` with its whole interval, outside
+ * by more than the floor, or neither. A claim of an effect, which expects a ratio of
+ * times or counts above 1, from exactly 1 on without end, or below 1, must beat the floor
+ * too; an interval that lies within the floor of 1 refutes it. */
 enum study_verdict study_point_verdict(const struct study_check *check,
                                        const struct study_point *point,
                                        enum study_how *how);
 /* A difference between two times that is smaller is no effect: code at another address
  * makes as much. */
 #define STUDY_LEAST_FLOOR 0.005
-/* Noise above this hides effects: that there is none is then not known. */
+/* An interval that lies further from 1 does not show that there is no effect, whatever
+ * the floor. */
 #define STUDY_MOST_FLOOR 0.02
 
 /* Derives the verdicts of all checks. A check is refuted if any of its points is, else

@@ -47,24 +47,33 @@ static bool beats_noise(const struct study_check *check, const struct interval *
     return !(check->hi < 1) || ci->hi < 1 / (1 + floor);
 }
 
+double study_floor(const struct study_check *check, const struct study_point *point)
+{
+    return is_time_ratio(check) ? fmax(point->floor, STUDY_LEAST_FLOOR) : point->floor;
+}
+
 enum study_verdict study_point_verdict(const struct study_check *check,
                                        const struct study_point *point,
                                        enum study_how *how)
 {
     const struct interval *const ci = &point->ci;
-    const bool is_cause = equal_value(check) == 1 && check->lo == 1 && isinf(check->hi);
-    const double floor =
-        is_time_ratio(check) ? fmax(point->floor, STUDY_LEAST_FLOOR) : point->floor;
-    const double lo = is_cause ? 1 + floor : check->lo;
+    const double floor = study_floor(check, point), most = fmin(floor, STUDY_MOST_FLOOR);
+    const bool is_ratio = equal_value(check) == 1;
+    const bool is_cause = is_ratio && check->lo == 1 && isinf(check->hi);
+    const double noise = is_ratio ? 1 + floor : 1;
+    const double lo = is_cause ? noise : check->lo;
+    const bool is_gain = is_cause || (is_ratio && lo > 1 && lo >= noise);
+    const bool is_loss = is_ratio && check->hi < 1 && 1 / check->hi >= noise;
 
     *how = HOW_NONE;
     if (point->reason || isnan(point->value) || !ci->known)
         return STUDY_NOT_MEASURABLE;
-    /* Noise hides a small effect and does not refute it. */
-    const double least = is_cause ? fmin(lo, 1 + STUDY_MOST_FLOOR) : lo;
-    const double noise = is_time_ratio(check) && !is_cause ? 1 + floor : 1;
-    const bool too_small = ci->hi * noise < least || (is_cause && ci->hi <= least);
-    if (too_small || ci->lo > check->hi * noise) {
+    /* Noise hides a small effect and does not refute it; an interval within the noise of
+     * equal arms refutes any effect that is larger than the noise. */
+    const bool too_small = ci->hi * noise < lo || (is_gain && ci->hi <= 1 + most);
+    const bool too_large =
+        ci->lo > check->hi * noise || (is_loss && ci->lo >= 1 / (1 + most));
+    if (too_small || too_large) {
         *how = is_no_effect(check, point, floor) ? HOW_NO_EFFECT
                : too_small                       ? HOW_SMALLER
                                                  : HOW_LARGER;

@@ -251,7 +251,7 @@ static void undecided_tell(const struct study_check *check, struct buffer *out)
     expect_tell(check, out);
     if (inside || beyond)
         buffer_format(out, ", but equal arms differ by %.1f%% here",
-                      100 * fmax(point->floor, STUDY_LEAST_FLOOR));
+                      100 * study_floor(check, point));
     buffer_add(out, ".");
 }
 
