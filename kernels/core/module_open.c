@@ -59,11 +59,15 @@ static Dl_serinfo *search_path(void *handle)
     return path;
 }
 
-static bool has_folder(const Dl_serinfo *path, const char *folder)
+/* Does the file lie in a folder of the path? */
+static bool is_in(const Dl_serinfo *path, const char *file)
 {
-    for (unsigned i = 0; i < path->dls_cnt; i++)
-        if (!strcmp(path->dls_serpath[i].dls_name, folder))
+    const size_t n = (size_t)(strrchr(file, '/') - file);
+    for (unsigned i = 0; i < path->dls_cnt; i++) {
+        const char *const folder = path->dls_serpath[i].dls_name;
+        if (strlen(folder) == n && !memcmp(folder, file, n))
             return true;
+    }
     return false;
 }
 
@@ -80,8 +84,7 @@ static const char *loaded_file(const struct link_map *map, const char *name)
     return NULL;
 }
 
-/* Is the loaded library of that name another than the one that the path finds? Folders of
- * the program's own path hold what the program has loaded. */
+/* Is the program's own library of that name another than the one that the path finds? */
 static bool is_another(const struct link_map *map, const char *name,
                        const Dl_serinfo *wanted, const Dl_serinfo *own,
                        struct error *error)
@@ -96,7 +99,7 @@ static bool is_another(const struct link_map *map, const char *name,
         folder = wanted->dls_serpath[i++].dls_name;
         snprintf(path, sizeof path, "%s/%s", folder, name);
     } while (stat(path, &found));
-    if (has_folder(own, folder) || stat(loaded, &got) ||
+    if (!is_in(own, loaded) || is_in(own, path) || stat(loaded, &got) ||
         (found.st_ino == got.st_ino && found.st_dev == got.st_dev))
         return false;
     error_set(error, -ENOENT,
@@ -114,7 +117,7 @@ static bool needs_another(const struct link_map *map, const Dl_serinfo *wanted,
         if (entry->d_tag == DT_STRTAB)
             texts = (const char *)entry->d_un.d_ptr;
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_NEEDED &&
+        if (texts && entry->d_tag == DT_NEEDED &&
             is_another(map, texts + entry->d_un.d_val, wanted, own, error))
             return true;
     return false;
