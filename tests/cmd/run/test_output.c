@@ -215,6 +215,7 @@ static void test_exit_status(void **state)
 static void test_many_cpus(void **state)
 {
     struct options options = parsed("gemm");
+    options.argc = 0; /* parsed() has freed the words */
     struct plan *const plan = calloc(1, sizeof *plan);
     assert_non_null(plan);
     for (; plan->n_cpu < 512; plan->n_cpu++)
