@@ -82,6 +82,8 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
                           .options = options,
                           .error = error};
     const struct option_row *const row = given.row;
+    if (row && row->commands == DECLARERS)
+        options->declares = row->name;
     if (row || back)
         text_list_add(names, project_family(row ? row->name : back->name));
     if (!row && back && back->value) {
@@ -171,6 +173,42 @@ static const char *needed(const struct command_row *command)
     return "a file";
 }
 
+bool is_prototype(const char *word)
+{
+    return strchr(word, '(') && !module_is_declared(word);
+}
+
+static bool any_declared(const struct text_list *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (module_is_declared(names->item[i]))
+            return true;
+    return false;
+}
+
+/* Options of a function would be ignored without its prototype. */
+static int check_declares(const struct command_row *command,
+                          const struct options *options, struct error *error)
+{
+    const struct text_list *const words = &options->files;
+    const bool ab = command && command->mask == COMMAND_AB;
+    const size_t at = ab ? 2 : 1;
+    if (!options->declares || (words->n > at && is_prototype(words->item[at])))
+        return 0;
+    if (options->functions || any_declared(words) ||
+        any_declared(&options->request.plugins))
+        return error_set(error, -EINVAL,
+                         "--%s belongs to LIB:FUNCTION 'PROTOTYPE'; a file of functions "
+                         "has keys, such as \"reset\": true or \"tolerance\": \"4ulp\"",
+                         options->declares);
+    return error_set(error, -EINVAL,
+                     "--%s belongs to a function whose prototype is missing, as in "
+                     "simdbench %s %s 'void (float y[n], const float x[n], size_t n)'; "
+                     "simdbench call LIB lists functions",
+                     options->declares, options->command,
+                     ab ? "./old/libmix.so:mix ./new/libmix.so" : "./libmix.so:mix");
+}
+
 static int check_whole(const struct command_row *command, const struct options *options,
                        struct error *error)
 {
@@ -183,7 +221,7 @@ static int check_whole(const struct command_row *command, const struct options *
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
                          needed(command), command->examples[0]);
-    return 0;
+    return check_declares(command, options, error);
 }
 
 /* The defaults of a ladder. */

@@ -37,6 +37,10 @@ enum command_mask {
     COMMAND_ALL = (1 << 22) - 1,
 };
 
+/* They take a function and its prototype; options of all of them, and of no other
+ * command, are about that function. */
+#define DECLARERS (COMMAND_CALL | COMMAND_AB | COMMAND_EXPLAIN | COMMAND_AUDIT)
+
 /* The power of an option that a project file sets, see project.c. */
 enum option_power {
     NEEDS_TRUST, /* decides an exit status, how long a command takes, what is read: counts

@@ -236,11 +236,6 @@ static int find_reference(const char *given, struct called *called, struct error
     return status;
 }
 
-bool called_is_prototype(const char *word)
-{
-    return strchr(word, '(') && !module_is_declared(word);
-}
-
 static int split_words(const char *where, struct called *called, struct error *error)
 {
     const char *places = NULL;
@@ -354,25 +349,6 @@ int called_declare(struct options *options, const char *where, const char *proto
     if (status == 0)
         status = message_save(document, called->file, error);
     return status;
-}
-
-bool called_unasked(const struct options *options)
-{
-    const struct call_options *const call = &options->call;
-    const char *const option = call->reference   ? "reference"
-                               : call->tolerance ? "tolerance"
-                               : call->overread  ? "overread"
-                               : call->reset     ? "reset"
-                               : call->work      ? "work"
-                               : call->roof      ? "roof"
-                               : call->save      ? "save"
-                                                 : NULL;
-    if (option)
-        complain(
-            "--%s belongs to LIB:FUNCTION 'PROTOTYPE'; a file of functions has keys, "
-            "such as \"reset\": true or \"tolerance\": \"4ulp\"",
-            option);
-    return option != NULL;
 }
 
 void called_forget(struct called *called)

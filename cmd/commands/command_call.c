@@ -151,8 +151,6 @@ int command_call(struct options *options)
     struct error error = {.text = ""};
     char object[PATH_MAX];
     const char *places = NULL, *const what = options->files.item[0];
-    if ((options->files.n < 2 || module_is_declared(what)) && called_unasked(options))
-        return EXIT_USAGE;
     if (module_is_declared(what)) {
         request_module(options, what,
                        options->files.n > 1 ? options->files.item[1] : NULL);

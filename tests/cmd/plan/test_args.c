@@ -312,6 +312,13 @@ static void test_refuses(void **state)
         {"doctor instructions", "instructions", "needs forms"},
         {"doctor --format=csv", "--format=csv", "table|markdown|json|html"},
         {"reprot run.json", "reprot", "did you mean report?"},
+        {"explain gemm/f32@64 --roof=none", "--roof",
+         "whose prototype is missing, as in"},
+        {"ab a b --harness=command --reset", "--reset",
+         "mix ./new/libmix.so 'void (float"},
+        {"call libm.so.6 --tolerance=1ulp", "--tolerance", "call LIB lists functions"},
+        {"audit mix.json --work=n", "--work", "has keys, such as"},
+        {"mix --plugin=mix.json --reset", "--reset", "no option of mix"},
         {"--isa=avx2", "--isa=avx2", "command is missing"},
         {"--", "--", "command is missing"}};
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
