@@ -115,15 +115,15 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
 static int unknown_word(const char *word, const struct options *options,
                         const struct command_row *command, struct error *error)
 {
-    /* An unknown first word is a mistake by itself, and no op with an extra argument. */
-    if (!command && !op_find(options->command)) {
+    /* An unknown first word is a mistake by itself, and no op with an extra argument. A
+     * plug-in may have the op. */
+    if (!command && !op_find(options->command) && !options->request.plugins.n) {
         FREED_BY(text_list_free) struct text_list names = {0};
-        char hint[140];
-        args_commands(&names);
-        text_list_hint(&names, options->command, hint, sizeof hint);
-        return error_set(error, -EINVAL, "%.60s: no such command or op%s",
-                         options->command,
-                         hint[0] ? hint : "; simdbench --help lists them");
+        char why[400];
+        names_ops_and_commands(&names);
+        text_list_unknown(&names, options->command, "command or op", why, sizeof why);
+        return error_set(error, -EINVAL, "%.60s: %s; --plugin=FILE.so may bring an op",
+                         options->command, why);
     }
     if (!command && op_find(word))
         return error_set(error, -EINVAL,

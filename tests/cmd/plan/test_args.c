@@ -312,6 +312,8 @@ static void test_refuses(void **state)
         {"doctor instructions", "instructions", "needs forms"},
         {"doctor --format=csv", "--format=csv", "table|markdown|json|html"},
         {"reprot run.json", "reprot", "did you mean report?"},
+        {"gem foo", "gem", "did you mean gemm, "},
+        {"mix foo --plugin=mix.json", "foo", "mix takes no further words"},
         {"explain gemm/f32@64 --roof=none", "--roof",
          "whose prototype is missing, as in"},
         {"ab a b --harness=command --reset", "--reset",
