@@ -270,7 +270,8 @@ static void put_worst_and_best(struct markdown_piece *piece)
     const size_t n = list ? gate_worst_first(run, list) : 0;
     const bool is_few = n <= 2 * EXTREMES;
 
-    put_extremes(piece, is_few ? "case" : "worst", list, is_few ? n : EXTREMES, false);
+    put_extremes(piece, is_few ? "case, the worst first" : "worst", list,
+                 is_few ? n : EXTREMES, false);
     if (!is_few)
         put_extremes(piece, "best", list + n - EXTREMES, EXTREMES, true);
     free(list);
