@@ -47,13 +47,17 @@ static int copy(FILE *from, FILE *to, struct error *error)
 
     if (fseek(from, 0, SEEK_SET) < 0)
         return error_set(error, -EIO, "cannot read the figure");
+    errno = 0;
     do {
         n = fread(bytes, 1, sizeof bytes, from);
         all += n;
     } while (fwrite(bytes, 1, n, to) == n && n == sizeof bytes);
-    if (fflush(to) != 0 || ferror(to) || ferror(from))
-        return error_set(error, -EIO, "cannot write the figure");
-    return all ? 0 : error_set(error, -EIO, "gnuplot drew nothing");
+    if (!all || ferror(from))
+        return error_set(error, -EIO,
+                         all ? "cannot read the figure" : "gnuplot drew nothing");
+    const int code = file_flush(to);
+    return code ? error_set(error, code, "cannot write the figure: %s", strerror(-code))
+                : 0;
 }
 
 static int write_figure(const struct run *run, FILE *script, FILE *figure, FILE *file,
