@@ -26,6 +26,10 @@ void request_module(struct options *options, const char *module, const char *op)
 int called_declare(struct options *options, const char *where, const char *prototype,
                    struct called *called, struct error *error);
 void called_forget(struct called *called);
+/* Reads a library, after linking it if it is an archive or an object file. `decode`: also
+ * its instructions, and tells how it was linked. */
+int called_open(const char *given, bool decode, struct library *library,
+                struct error *error);
 /* "LIB:mix" becomes "LIB:mix_c,mix_sse2,mix_avx2", which are to be freed; what belongs to
  * no family stays as it is. */
 int called_family(const char *where, char **all, struct error *error);

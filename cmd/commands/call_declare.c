@@ -251,15 +251,19 @@ static int split_words(const char *where, struct called *called, struct error *e
     return status;
 }
 
-/* An archive or an object file is linked first. */
-static int open_library(const char *given, struct library *library, struct error *error)
+int called_open(const char *given, bool decode, struct library *library,
+                struct error *error)
 {
     char path[PATH_MAX], *linked = NULL, *command = NULL;
     int status = library_where(given, path, sizeof path, error);
     if (status == 0 && library_must_link(path))
         status = library_link(path, &linked, &command, error);
+    if (command && decode)
+        complain("linked by: %s", command);
     if (status == 0)
         status = library_read(linked ?: path, library, error);
+    if (status == 0 && decode)
+        status = library_decode(library, NULL, error);
     if (linked)
         unlink(linked);
     FREE_EACH(linked, command);
@@ -301,7 +305,7 @@ int called_family(const char *where, char **all, struct error *error)
     struct buffer text = {.text = NULL};
     bool whole = false;
     int status = place_split(where, given, sizeof given, &name, error)
-                     ?: open_library(given, &library, error);
+                     ?: called_open(given, false, &library, error);
     if (status < 0)
         return status;
     if (name)
