@@ -191,22 +191,17 @@ static int check_declares(const struct command_row *command,
                           const struct options *options, struct error *error)
 {
     const struct text_list *const words = &options->files;
-    const bool ab = command && command->mask == COMMAND_AB;
-    const size_t at = ab ? 2 : 1;
+    const size_t at = command && command->mask == COMMAND_AB ? 2 : 1;
     if (!options->declares || (words->n > at && is_prototype(words->item[at])))
         return 0;
-    if (options->functions || any_declared(words) ||
-        any_declared(&options->request.plugins))
-        return error_set(error, -EINVAL,
-                         "--%s belongs to LIB:FUNCTION 'PROTOTYPE'; a file of functions "
-                         "has keys, such as \"reset\": true or \"tolerance\": \"4ulp\"",
-                         options->declares);
-    return error_set(error, -EINVAL,
-                     "--%s belongs to a function whose prototype is missing, as in "
-                     "simdbench %s %s 'void (float y[n], const float x[n], size_t n)'; "
-                     "simdbench call LIB lists functions",
-                     options->declares, options->command,
-                     ab ? "./old/libmix.so:mix ./new/libmix.so" : "./libmix.so:mix");
+    const bool file = options->functions || any_declared(words) ||
+                      any_declared(&options->request.plugins);
+    return error_set(
+        error, -EINVAL, "--%s belongs to LIB:FUNCTION 'PROTOTYPE'; %s", options->declares,
+        file ? "a file of functions has keys, such as \"reset\": true or "
+               "\"tolerance\": \"4ulp\""
+             : "the prototype is missing, as in 'void (float y[n], const float "
+               "x[n], size_t n)'; simdbench call LIB lists functions");
 }
 
 static int check_whole(const struct command_row *command, const struct options *options,
@@ -239,21 +234,25 @@ static void settle_ladder(struct options *options)
         options->request.threads[options->request.n_threads++] = all;
 }
 
+static int expect_op(const struct options *options, bool given, const char *name,
+                     const char *op, struct error *error)
+{
+    return !given || !strcmp(options->command, op)
+               ? 0
+               : error_set(error, -EINVAL,
+                           "--%s is for %s, as in simdbench %s --%s; %.60s has no %s",
+                           name, op, op, name, options->command, name);
+}
+
 /* `gemm --argmax` is another op. */
 static int settle_op(struct options *options, struct error *error)
 {
-    if (options->request.ladder && strcmp(options->command, "roof") != 0)
-        return error_set(error, -EINVAL,
-                         "--ladder is for roof, as in simdbench roof --ladder; "
-                         "%.60s has no ladder",
-                         options->command);
+    const int rc = expect_op(options, options->request.ladder, "ladder", "roof", error)
+                       ?: expect_op(options, options->argmax, "argmax", "gemm", error);
+    if (rc < 0)
+        return rc;
     if (options->request.ladder)
         settle_ladder(options);
-    if (options->argmax && strcmp(options->command, "gemm") != 0)
-        return error_set(error, -EINVAL,
-                         "--argmax is for gemm, as in simdbench gemm --argmax; "
-                         "%.60s has no argmax",
-                         options->command);
     options->request.op =
         must_have(strdup(options->argmax ? "gemm_argmax" : options->command));
     return 0;
