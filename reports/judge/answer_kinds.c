@@ -327,13 +327,14 @@ static void account_answer(const struct run *run, struct buffer *text)
                                                                      main_factor(account);
     if (!account->factors.n || !isfinite(time->ratio))
         return;
+    const bool level = time->ci.known && time->ci.lo <= 1 && time->ci.hi >= 1;
     buffer_plain(text, account->a);
-    if (time->ci.known && time->ci.lo <= 1 && time->ci.hi >= 1)
+    if (level)
         buffer_add(text, " and ");
     else
         buffer_format(text, " takes %.3g times as long as ", time->ratio);
     buffer_plain(text, account->b);
-    if (time->ci.known && time->ci.lo <= 1 && time->ci.hi >= 1) {
+    if (level) {
         buffer_add(text, " are level");
     } else if (most) {
         buffer_add(text, "; most of it: ");
