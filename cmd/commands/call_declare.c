@@ -137,17 +137,23 @@ static int name_file(const struct options *options, struct called *called,
     return 0;
 }
 
+static int expect_function(const struct library *library, const char *name,
+                           struct error *error)
+{
+    const struct library_function *function;
+    struct place place;
+    return place_parse(name, &place, error)
+               ?: library_find(library, place.name, &function, error);
+}
+
 /* The other library must have the function. */
 static int check_reference(const struct declared_op *op, struct error *error)
 {
     struct library library = {.path = NULL};
-    const struct library_function *function;
-    struct place place;
     if (library_must_link(op->reference_library))
         return 0;
-    int status = library_read(op->reference_library, &library, error)
-                     ?: place_parse(op->reference, &place, error)
-                     ?: library_find(&library, place.name, &function, error);
+    const int status = library_read(op->reference_library, &library, error)
+                           ?: expect_function(&library, op->reference, error);
     library_close(&library);
     return status;
 }
@@ -158,23 +164,18 @@ static int check_document(const struct called *called, const cJSON *document,
 {
     struct declared_file file;
     struct library library = {.path = NULL};
-    const struct library_function *function;
     FREED_BY(free_memory) char *text = must_have(cJSON_PrintUnformatted(document));
     int status = declared_read("call", text, strlen(text), &file, error);
     if (status < 0)
         return status;
+    const struct declared_op *const op = &file.op[0];
     status = library_read(called->linked ?: called->object, &library, error);
-    for (size_t i = 0; i <= called->places.n && status == 0; i++) {
-        struct place place;
-        const char *const name = i < called->places.n           ? called->places.item[i]
-                                 : file.op[0].reference_library ? NULL
-                                                                : file.op[0].reference;
-        if (name && place_parse(name, &place, error) == 0)
-            status = library_find(&library, place.name, &function, error);
-    }
+    for (size_t i = 0; i < called->places.n && status == 0; i++)
+        status = expect_function(&library, called->places.item[i], error);
+    if (status == 0 && op->reference)
+        status = op->reference_library ? check_reference(op, error)
+                                       : expect_function(&library, op->reference, error);
     library_close(&library);
-    if (status == 0 && file.op[0].reference_library)
-        status = check_reference(&file.op[0], error);
     declared_free(&file);
     return status;
 }

@@ -101,7 +101,6 @@ int command_audit(struct options *options)
         complain("%s: audit takes one op: simdbench audit %s", second, what);
         return EXIT_USAGE;
     }
-    if (!is_module(what))
-        return audit_module(options, NULL, what);
-    return audit_module(options, what, second);
+    return is_module(what) ? audit_module(options, what, second)
+                           : audit_module(options, NULL, what);
 }

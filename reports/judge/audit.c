@@ -67,17 +67,15 @@ static int find_like(const struct run *run, struct size *size, size_t first, siz
  * known: an interval says neither, or a neighbour on the core disturbed one of them. */
 enum held { HELD_UNKNOWN, HELD_LEVEL, HELD_WORSE };
 static int hold_against(const struct size *size, const struct result *slow, double about,
-                        enum held *held, double *times)
+                        enum held *held, struct speedup *speedup)
 {
-    struct speedup speedup;
-    const int status = result_speedup(size->best, slow, &speedup);
-    const struct interval *const ci = &speedup.ci;
+    const int status = result_speedup(size->best, slow, speedup);
+    const struct interval *const ci = &speedup->ci;
     const bool known = status == 0 && ci->known && isfinite(ci->lo) &&
                        !size->best->samples.shared && !slow->samples.shared;
     *held = known && ci->lo > 1 + AUDIT_THRESHOLD ? HELD_WORSE
             : known && ci->hi <= 1 + about        ? HELD_LEVEL
                                                   : HELD_UNKNOWN;
-    *times = status < 0 ? 1 : speedup.times;
     return status;
 }
 
@@ -86,11 +84,11 @@ static int hold_against(const struct size *size, const struct result *slow, doub
 static int find_excuse(const struct run *run, size_t first, size_t end, struct size *size)
 {
     enum held held = HELD_LEVEL;
-    double unused;
+    struct speedup unused;
     int status = find_like(run, size, first, end);
     if (status == 0 && size->like && size->like != size->best)
         status = hold_against(size, size->like, ABOUT, &held, &unused);
-    size->worse = size->like && held == HELD_WORSE;
+    size->worse = held == HELD_WORSE;
     size->whole &= size->like && held != HELD_UNKNOWN;
     if (size->worse &&
         size->dispatcher->summary.median_ns - size->best->summary.median_ns < OWN_NS)
@@ -112,7 +110,7 @@ static int find_level(const struct run *run, size_t first, size_t end, struct si
     for (size_t i = first; i < end && status == 0; i++) {
         const struct result *const other = &run->results[i];
         enum held held = HELD_LEVEL;
-        double unused;
+        struct speedup unused;
         if (!kernel_measured(other) || !family_same(size->best, other))
             continue;
         if (other != size->best)
@@ -120,8 +118,8 @@ static int find_level(const struct run *run, size_t first, size_t end, struct si
         size->whole &= held != HELD_UNKNOWN;
         if (held != HELD_LEVEL)
             continue;
-        if (other != size->best && !size->like)
-            size->like = other;
+        if (other != size->best)
+            size->like = size->like ?: other;
         buffer_add(&size->level, size->level.length ? " and " : "");
         add_kernel(&size->level, other);
     }
@@ -149,8 +147,10 @@ static int size_judge(const struct run *run, const struct result *of, size_t fir
         return 0;
     if (!size->dispatcher)
         return find_level(run, first, end, size);
+    struct speedup speedup;
     enum held held;
-    const int status = hold_against(size, size->dispatcher, ABOUT, &held, &size->times);
+    const int status = hold_against(size, size->dispatcher, ABOUT, &held, &speedup);
+    size->times = status < 0 ? 1 : speedup.times;
     size->worse = held == HELD_WORSE;
     size->whole &= held != HELD_UNKNOWN;
     return status < 0 || !size->worse ? status : find_excuse(run, first, end, size);
@@ -190,21 +190,15 @@ static int add_size(struct audit *audit, size_t begin, struct size *size)
     return 0;
 }
 
-static bool is_first(const struct run *run, const struct result *result)
-{
-    for (const struct result *earlier = run->results; earlier < result; earlier++)
-        if (kernel_measured(earlier) && family_same(earlier, result))
-            return false;
-    return kernel_measured(result);
-}
-
-static bool has_dispatcher(const struct run *run, const struct result *family)
+/* The first result of a family that was measured, or of its dispatcher; or NULL. */
+static const struct result *first_of(const struct run *run, const struct result *family,
+                                     bool dispatcher)
 {
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (kernel_measured(result) && family_same(family, result) &&
-            is_dispatcher(run, result))
-            return true;
-    return false;
+            (!dispatcher || is_dispatcher(run, result)))
+            return result;
+    return NULL;
 }
 
 int run_audit(const struct run *run, struct audit *audit)
@@ -212,10 +206,10 @@ int run_audit(const struct run *run, struct audit *audit)
     int status = 0;
     *audit = (struct audit){.n = 0};
     FOR_EACH (const struct result, family, run->results, run->n_results) {
-        if (!is_first(run, family))
+        if (first_of(run, family, false) != family)
             continue;
         const size_t begin = audit->n;
-        const bool chosen = has_dispatcher(run, family);
+        const bool chosen = first_of(run, family, true);
         size_t end;
         for (size_t first = 0; first < run->n_results && status == 0; first = end) {
             struct size size;
