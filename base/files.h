@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of the kernel, as below /proc and /sys. `root` stands in front of the path: "",
+ * Files of Linux, as below /proc and /sys. `root` stands in front of the path: "",
  * or a folder of made-up ones.
  */
 #pragma once

@@ -82,6 +82,8 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
                           .options = options,
                           .error = error};
     const struct option_row *const row = given.row;
+    if (row && row->commands == DECLARERS)
+        options->declares = row->name;
     if (row || back)
         text_list_add(names, project_family(row ? row->name : back->name));
     if (!row && back && back->value) {
@@ -113,15 +115,15 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
 static int unknown_word(const char *word, const struct options *options,
                         const struct command_row *command, struct error *error)
 {
-    /* An unknown first word is a mistake by itself, and no op with an extra argument. */
-    if (!command && !op_find(options->command)) {
+    /* An unknown first word is a mistake by itself, and no op with an extra argument. A
+     * plug-in may have the op. */
+    if (!command && !op_find(options->command) && !options->request.plugins.n) {
         FREED_BY(text_list_free) struct text_list names = {0};
-        char hint[140];
-        args_commands(&names);
-        text_list_hint(&names, options->command, hint, sizeof hint);
-        return error_set(error, -EINVAL, "%.60s: no such command or op%s",
-                         options->command,
-                         hint[0] ? hint : "; simdbench --help lists them");
+        char why[400];
+        names_ops_and_commands(&names);
+        text_list_unknown(&names, options->command, "command or op", why, sizeof why);
+        return error_set(error, -EINVAL, "%.60s: %s; --plugin=FILE.so may bring an op",
+                         options->command, why);
     }
     if (!command && op_find(word))
         return error_set(error, -EINVAL,
@@ -171,6 +173,37 @@ static const char *needed(const struct command_row *command)
     return "a file";
 }
 
+bool is_prototype(const char *word)
+{
+    return strchr(word, '(') && !module_is_declared(word);
+}
+
+static bool any_declared(const struct text_list *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (module_is_declared(names->item[i]))
+            return true;
+    return false;
+}
+
+/* Options of a function would be ignored without its prototype. */
+static int check_declares(const struct command_row *command,
+                          const struct options *options, struct error *error)
+{
+    const struct text_list *const words = &options->files;
+    const size_t at = command && command->mask == COMMAND_AB ? 2 : 1;
+    if (!options->declares || (words->n > at && is_prototype(words->item[at])))
+        return 0;
+    const bool file = options->functions || any_declared(words) ||
+                      any_declared(&options->request.plugins);
+    return error_set(
+        error, -EINVAL, "--%s belongs to LIB:FUNCTION 'PROTOTYPE'; %s", options->declares,
+        file ? "a file of functions has keys, such as \"reset\": true or "
+               "\"tolerance\": \"4ulp\""
+             : "the prototype is missing, as in 'void (float y[n], const float "
+               "x[n], size_t n)'; simdbench call LIB lists functions");
+}
+
 static int check_whole(const struct command_row *command, const struct options *options,
                        struct error *error)
 {
@@ -183,7 +216,7 @@ static int check_whole(const struct command_row *command, const struct options *
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
                          needed(command), command->examples[0]);
-    return 0;
+    return check_declares(command, options, error);
 }
 
 /* The defaults of a ladder. */
@@ -201,21 +234,25 @@ static void settle_ladder(struct options *options)
         options->request.threads[options->request.n_threads++] = all;
 }
 
+static int expect_op(const struct options *options, bool given, const char *name,
+                     const char *op, struct error *error)
+{
+    return !given || !strcmp(options->command, op)
+               ? 0
+               : error_set(error, -EINVAL,
+                           "--%s is for %s, as in simdbench %s --%s; %.60s has no %s",
+                           name, op, op, name, options->command, name);
+}
+
 /* `gemm --argmax` is another op. */
 static int settle_op(struct options *options, struct error *error)
 {
-    if (options->request.ladder && strcmp(options->command, "roof") != 0)
-        return error_set(error, -EINVAL,
-                         "--ladder is for roof, as in simdbench roof --ladder; "
-                         "%.60s has no ladder",
-                         options->command);
+    const int rc = expect_op(options, options->request.ladder, "ladder", "roof", error)
+                       ?: expect_op(options, options->argmax, "argmax", "gemm", error);
+    if (rc < 0)
+        return rc;
     if (options->request.ladder)
         settle_ladder(options);
-    if (options->argmax && strcmp(options->command, "gemm") != 0)
-        return error_set(error, -EINVAL,
-                         "--argmax is for gemm, as in simdbench gemm --argmax; "
-                         "%.60s has no argmax",
-                         options->command);
     options->request.op =
         must_have(strdup(options->argmax ? "gemm_argmax" : options->command));
     return 0;

@@ -37,6 +37,10 @@ enum command_mask {
     COMMAND_ALL = (1 << 22) - 1,
 };
 
+/* They take a function and its prototype; options of all of them, and of no other
+ * command, are about that function. */
+#define DECLARERS (COMMAND_CALL | COMMAND_AB | COMMAND_EXPLAIN | COMMAND_AUDIT)
+
 /* The power of an option that a project file sets, see project.c. */
 enum option_power {
     NEEDS_TRUST, /* decides an exit status, how long a command takes, what is read: counts
@@ -103,6 +107,8 @@ struct glance glance_at(int argc, char **argv);
  * NULL. */
 const struct option_row *option_wants_next(const char *text, unsigned commands);
 
+/* What a first word may be, but for ops of plug-ins (command_table.c). */
+void names_ops_and_commands(struct text_list *names);
 /* Names that options know (option_names.c). */
 void names_isas(struct text_list *names);
 void names_counters(struct text_list *names);

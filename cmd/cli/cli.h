@@ -90,6 +90,7 @@ struct options {
     struct text_list from_project; /* its options that count: "--sizes=64" */
     struct text_list left_out;     /* its other options for this command: "--plugin" */
     struct call_options call;
+    const char *declares; /* an option of `call` that was typed, not set by the file */
     struct prove_options prove;
     /* judge: LIB[:FUNCTION] each */
     struct text_list candidates;
@@ -124,6 +125,8 @@ struct options {
 int args_parse(int argc, char **argv, struct options *options, struct error *error);
 /* Are files of JSON among the words there, and of the kind that the command reads? */
 int args_check_files(const struct options *options, struct error *error);
+/* Is the word a prototype, no name of a case, an op or a file? */
+bool is_prototype(const char *word);
 /* Sets the defaults; no list has a member. */
 void options_init(struct options *options);
 void options_free(struct options *options);

@@ -126,6 +126,13 @@ const struct command_row *command_find(const char *name)
     return NULL;
 }
 
+void names_ops_and_commands(struct text_list *names)
+{
+    for (const struct simdbench_op *const *op = op_list(); *op; op++)
+        text_list_add(names, (*op)->name);
+    args_commands(names);
+}
+
 void args_commands(struct text_list *names)
 {
     text_list_add(names, "help");

@@ -314,9 +314,7 @@ int help_manual(FILE *file, const char *name, struct error *error)
         print_manual(&page);
         return 0;
     }
-    for (const struct simdbench_op *const *op = op_list(); *op; op++)
-        text_list_add(&names, (*op)->name);
-    args_commands(&names);
+    names_ops_and_commands(&names);
     const bool known = command_find(name) || op_find(request_op_name(name));
     text_list_unknown(&names, name, "command", why, sizeof why);
     if (!known)

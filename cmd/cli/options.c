@@ -26,8 +26,6 @@
 #define RECORDED                                                                   \
     (MEASURERS | COMMAND_AB | COMMAND_COMPARE | COMMAND_REPORT | COMMAND_EXPLAIN | \
      COMMAND_STUDY)
-/* They take a function and its prototype. */
-#define DECLARERS (COMMAND_CALL | COMMAND_AB | COMMAND_EXPLAIN | COMMAND_AUDIT)
 #define TRACERS (COMMAND_PROVE | COMMAND_CAPTURE)
 #define RUNNERS (MEASURERS | COMMAND_LIST)
 /* They have no defaults of a file. */

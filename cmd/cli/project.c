@@ -199,9 +199,7 @@ static int unknown_section(const struct options *options,
     FREED_BY(text_list_free) struct text_list names = {0};
     char hint[140];
     text_list_add(&names, EVERYWHERE);
-    for (const struct simdbench_op *const *op = op_list(); *op; op++)
-        text_list_add(&names, (*op)->name);
-    args_commands(&names);
+    names_ops_and_commands(&names);
     text_list_hint(&names, setting->section, hint, sizeof hint);
     return error_set(error, -EINVAL,
                      "%.200s:%zu: %.60s: a section is " EVERYWHERE

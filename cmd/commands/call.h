@@ -21,15 +21,15 @@ struct called {
 /* Asks for the kernels of a module (NULL: own ones), of one op (NULL: all), without
  * baselines. */
 void request_module(struct options *options, const char *module, const char *op);
-/* Is the word a prototype, no name of a case, an op or a file? */
-bool called_is_prototype(const char *word);
 /* Writes the declaration with the options of `call` to called->file: that of --save, or a
  * temporary one. called_forget() removes what is temporary, after a failure too. */
 int called_declare(struct options *options, const char *where, const char *prototype,
                    struct called *called, struct error *error);
 void called_forget(struct called *called);
-/* True, and said, of options of a declaration that the command line does not have. */
-bool called_unasked(const struct options *options);
+/* Reads a library, after linking it if it is an archive or an object file. `decode`: also
+ * its instructions, and tells how it was linked. */
+int called_open(const char *given, bool decode, struct library *library,
+                struct error *error);
 /* "LIB:mix" becomes "LIB:mix_c,mix_sse2,mix_avx2", which are to be freed; what belongs to
  * no family stays as it is. */
 int called_family(const char *where, char **all, struct error *error);

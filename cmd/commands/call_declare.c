@@ -137,17 +137,23 @@ static int name_file(const struct options *options, struct called *called,
     return 0;
 }
 
+static int expect_function(const struct library *library, const char *name,
+                           struct error *error)
+{
+    const struct library_function *function;
+    struct place place;
+    return place_parse(name, &place, error)
+               ?: library_find(library, place.name, &function, error);
+}
+
 /* The other library must have the function. */
 static int check_reference(const struct declared_op *op, struct error *error)
 {
     struct library library = {.path = NULL};
-    const struct library_function *function;
-    struct place place;
     if (library_must_link(op->reference_library))
         return 0;
-    int status = library_read(op->reference_library, &library, error)
-                     ?: place_parse(op->reference, &place, error)
-                     ?: library_find(&library, place.name, &function, error);
+    const int status = library_read(op->reference_library, &library, error)
+                           ?: expect_function(&library, op->reference, error);
     library_close(&library);
     return status;
 }
@@ -158,23 +164,18 @@ static int check_document(const struct called *called, const cJSON *document,
 {
     struct declared_file file;
     struct library library = {.path = NULL};
-    const struct library_function *function;
     FREED_BY(free_memory) char *text = must_have(cJSON_PrintUnformatted(document));
     int status = declared_read("call", text, strlen(text), &file, error);
     if (status < 0)
         return status;
+    const struct declared_op *const op = &file.op[0];
     status = library_read(called->linked ?: called->object, &library, error);
-    for (size_t i = 0; i <= called->places.n && status == 0; i++) {
-        struct place place;
-        const char *const name = i < called->places.n           ? called->places.item[i]
-                                 : file.op[0].reference_library ? NULL
-                                                                : file.op[0].reference;
-        if (name && place_parse(name, &place, error) == 0)
-            status = library_find(&library, place.name, &function, error);
-    }
+    for (size_t i = 0; i < called->places.n && status == 0; i++)
+        status = expect_function(&library, called->places.item[i], error);
+    if (status == 0 && op->reference)
+        status = op->reference_library ? check_reference(op, error)
+                                       : expect_function(&library, op->reference, error);
     library_close(&library);
-    if (status == 0 && file.op[0].reference_library)
-        status = check_reference(&file.op[0], error);
     declared_free(&file);
     return status;
 }
@@ -236,11 +237,6 @@ static int find_reference(const char *given, struct called *called, struct error
     return status;
 }
 
-bool called_is_prototype(const char *word)
-{
-    return strchr(word, '(') && !module_is_declared(word);
-}
-
 static int split_words(const char *where, struct called *called, struct error *error)
 {
     const char *places = NULL;
@@ -256,15 +252,19 @@ static int split_words(const char *where, struct called *called, struct error *e
     return status;
 }
 
-/* An archive or an object file is linked first. */
-static int open_library(const char *given, struct library *library, struct error *error)
+int called_open(const char *given, bool decode, struct library *library,
+                struct error *error)
 {
     char path[PATH_MAX], *linked = NULL, *command = NULL;
     int status = library_where(given, path, sizeof path, error);
     if (status == 0 && library_must_link(path))
         status = library_link(path, &linked, &command, error);
+    if (command && decode)
+        complain("linked by: %s", command);
     if (status == 0)
         status = library_read(linked ?: path, library, error);
+    if (status == 0 && decode)
+        status = library_decode(library, NULL, error);
     if (linked)
         unlink(linked);
     FREE_EACH(linked, command);
@@ -306,7 +306,7 @@ int called_family(const char *where, char **all, struct error *error)
     struct buffer text = {.text = NULL};
     bool whole = false;
     int status = place_split(where, given, sizeof given, &name, error)
-                     ?: open_library(given, &library, error);
+                     ?: called_open(given, false, &library, error);
     if (status < 0)
         return status;
     if (name)
@@ -354,25 +354,6 @@ int called_declare(struct options *options, const char *where, const char *proto
     if (status == 0)
         status = message_save(document, called->file, error);
     return status;
-}
-
-bool called_unasked(const struct options *options)
-{
-    const struct call_options *const call = &options->call;
-    const char *const option = call->reference   ? "reference"
-                               : call->tolerance ? "tolerance"
-                               : call->overread  ? "overread"
-                               : call->reset     ? "reset"
-                               : call->work      ? "work"
-                               : call->roof      ? "roof"
-                               : call->save      ? "save"
-                                                 : NULL;
-    if (option)
-        complain(
-            "--%s belongs to LIB:FUNCTION 'PROTOTYPE'; a file of functions has keys, "
-            "such as \"reset\": true or \"tolerance\": \"4ulp\"",
-            option);
-    return option != NULL;
 }
 
 void called_forget(struct called *called)

@@ -144,7 +144,7 @@ int command_ab(struct options *options)
     const struct text_list *const words = &options->files;
     if (harness_is_meant(options))
         return command_harness(options);
-    if (words->n > 2 && !options->functions && called_is_prototype(words->item[2]))
+    if (words->n > 2 && !options->functions && is_prototype(words->item[2]))
         return gate_called(options);
-    return called_unasked(options) ? EXIT_USAGE : gate(options, options->functions);
+    return gate(options, options->functions);
 }

@@ -87,10 +87,8 @@ int command_audit(struct options *options)
 {
     const char *const what = options->files.item[0];
     const char *const second = options->files.n > 1 ? options->files.item[1] : NULL;
-    if (second && called_is_prototype(second))
+    if (second && is_prototype(second))
         return audit_family(options);
-    if (called_unasked(options))
-        return EXIT_USAGE;
     if (!is_module(what) && (strstr(what, ".so.") || strchr(what, '/'))) {
         complain(
             "%s: audit takes a file of functions, a plug-in or an op, or functions of a "
@@ -103,7 +101,6 @@ int command_audit(struct options *options)
         complain("%s: audit takes one op: simdbench audit %s", second, what);
         return EXIT_USAGE;
     }
-    if (!is_module(what))
-        return audit_module(options, NULL, what);
-    return audit_module(options, what, second);
+    return is_module(what) ? audit_module(options, what, second)
+                           : audit_module(options, NULL, what);
 }

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands/commands.h"
 #include "library_files.h"
@@ -69,21 +68,11 @@ static void print_families(const struct library *library, const char *pattern)
 }
 
 /* `name`: the library as it was given. */
-static int list(const char *path, const char *name, const char *pattern,
-                struct error *error)
+static int list(const struct library *library, const char *name, const char *pattern)
 {
-    struct library library;
-    int status = library_read(path, &library, error);
-    if (status < 0)
-        return status;
-    status = library_decode(&library, NULL, error);
-    if (status < 0) {
-        library_close(&library);
-        return status;
-    }
     const char *first = NULL;
-    const size_t n = print_functions(&library, pattern, &first);
-    print_families(&library, pattern);
+    const size_t n = print_functions(library, pattern, &first);
+    print_families(library, pattern);
     if (first)
         text_line(stdout,
                   "Next: simdbench call '%s:%s' 'PROTOTYPE', which may look like 'void "
@@ -96,26 +85,18 @@ static int list(const char *path, const char *name, const char *pattern,
         complain("%s: no names of functions are in it: it was stripped, or exports none; "
                  "take one with its symbols, or a library (.so, .a, .o)",
                  name);
-    library_close(&library);
     return n ? EXIT_OK : EXIT_NOTHING;
 }
 
 /* Lists functions of a library, those whose names match (NULL: all); the exit status. */
 static int call_list(const char *name, const char *pattern)
 {
-    char path[PATH_MAX], *linked = NULL, *command = NULL;
+    struct library library = {.path = NULL};
     struct error error = {.text = ""};
-    int status = library_where(name, path, sizeof path, &error);
-    if (status == 0 && library_must_link(path))
-        status = library_link(path, &linked, &command, &error);
-    if (command)
-        complain("linked by: %s", command);
-    if (status == 0)
-        status = list(linked ?: path, name, pattern, &error);
-    if (linked)
-        unlink(linked);
-    FREE_EACH(linked, command);
-    return status < 0 ? exit_status_of(status, &error) : status;
+    int status = called_open(name, true, &library, &error);
+    status = status < 0 ? exit_status_of(status, &error) : list(&library, name, pattern);
+    library_close(&library);
+    return status;
 }
 
 void request_module(struct options *options, const char *module, const char *op)
@@ -151,8 +132,6 @@ int command_call(struct options *options)
     struct error error = {.text = ""};
     char object[PATH_MAX];
     const char *places = NULL, *const what = options->files.item[0];
-    if ((options->files.n < 2 || module_is_declared(what)) && called_unasked(options))
-        return EXIT_USAGE;
     if (module_is_declared(what)) {
         request_module(options, what,
                        options->files.n > 1 ? options->files.item[1] : NULL);

@@ -79,14 +79,12 @@ int command_explain(struct options *options)
     struct error error = {.text = ""};
     struct called called = {.object = ""};
     int status = 0;
-    if (words->n == 2 && called_is_prototype(words->item[1])) {
+    if (words->n == 2 && is_prototype(words->item[1])) {
         status = called_declare(options, words->item[0], words->item[1], &called, &error);
         if (status == 0) {
             text_list_add(&options->request.plugins, called.file);
             take_word(options, called.op);
         }
-    } else if (called_unasked(options)) {
-        return EXIT_USAGE;
     } else {
         status = take_builds(options, &error);
     }

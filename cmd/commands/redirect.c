@@ -42,9 +42,7 @@ static int copy_kept(const void *context, FILE *file, struct error *error)
     for (off_t at = 0; (n = pread(STDOUT_FILENO, bytes, sizeof bytes, at)) > 0; at += n)
         if (fwrite(bytes, 1, (size_t)n, file) != (size_t)n)
             break;
-    return n == 0 && fflush(file) == 0
-               ? 0
-               : error_set(error, -errno, "cannot write: %s", strerror(errno));
+    return n < 0 ? error_set(error, -errno, "cannot read: %s", strerror(errno)) : 0;
 }
 
 int redirect_end(const char *path, struct error *error)

@@ -133,33 +133,35 @@ static double bound_of(const struct subject *subject, enum inspect_fact bound)
     return cycles_of(subject) * fact(subject, bound) / fact(subject, FACT_cycles);
 }
 
-/* Rows that differ, each with its share of the difference of the times. */
 static void add_bound(struct account *account, const char *name, double a, double b,
-                      double difference, double least)
+                      double least)
 {
-    char unit[64];
-    if (!(fabs(a - b) > least))
-        return;
-    snprintf(unit, sizeof unit, "%.0f%% of the difference", 100 * (a - b) / difference);
-    add(&account->bounds, name, unit, a, b);
+    if (fabs(a - b) > least)
+        add(&account->bounds, name, NULL, a, b);
 }
 
-/* The bound, and the place of the code apart, that tell why one takes longer. */
+/* The bound, and the place of the code apart, that tell why one takes longer; each with
+ * its share of the difference of the times. */
 static void add_bounds(const struct subject *a, const struct subject *b,
                        struct account *account)
 {
     const double of_a = cycles_of(a), of_b = cycles_of(b);
     const double place_a = placement_of(a), place_b = placement_of(b);
-    const double difference = of_a + place_a - of_b - place_b;
     const double least = MATTERS * fmax(of_a, of_b);
-    if (!(fabs(difference) > least))
+    if (!(fabs(of_a + place_a - of_b - place_b) > least))
         return;
-    add_bound(account, "at the best place", of_a, of_b, difference, 0);
-    add_bound(account, "placement", place_a, place_b, difference, 0);
+    add_bound(account, BOUND_BEST_PLACE, of_a, of_b, 0);
+    add_bound(account, BOUND_PLACEMENT, place_a, place_b, 0);
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
         add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
-                  bound_of(b, bound), difference, least);
+                  bound_of(b, bound), least);
+    }
+    FOR_EACH (struct account_row, row, account->bounds.row, account->bounds.n) {
+        char unit[64];
+        snprintf(unit, sizeof unit, "%.0f%% of the difference",
+                 100 * account_share(&account->bounds, row));
+        must(string_set(&row->unit, unit));
     }
 }
 

@@ -62,8 +62,9 @@ static bool chooses_badly(const struct run *run)
         !text_same(facts_find_text(&run->settings, "bad_choice"), "fail"))
         return false;
     must(run_audit(run, &audit));
-    free(audit.range);
-    return audit.worse > 0;
+    const bool worse = audit.worse > 0;
+    audit_free(&audit);
+    return worse;
 }
 
 int run_exit_status(const struct run *run)

@@ -13,6 +13,8 @@ extern char **environ;
 /* A copy of it in this program would hide libc's from modules. */
 #pragma weak environ
 
+#define FIGURE_MAX ((size_t)1 << 28)
+
 /* gnuplot, with these two files as standard input and output; waits for it. */
 static int draw(FILE *script, FILE *figure, struct error *error)
 {
@@ -41,33 +43,25 @@ static int draw(FILE *script, FILE *figure, struct error *error)
                : error_set(error, -EIO, "gnuplot failed to draw the figure");
 }
 
-/* The drawing of gnuplot, from its beginning. */
-static int copy(FILE *from, FILE *to, struct error *error)
-{
-    char bytes[1 << 14];
-    size_t n, all = 0;
-
-    if (fseek(from, 0, SEEK_SET) < 0)
-        return error_set(error, -EIO, "cannot read the figure");
-    do {
-        n = fread(bytes, 1, sizeof bytes, from);
-        all += n;
-    } while (fwrite(bytes, 1, n, to) == n && n == sizeof bytes);
-    if (fflush(to) != 0 || ferror(to) || ferror(from))
-        return error_set(error, -EIO, "cannot write the figure");
-    return all ? 0 : error_set(error, -EIO, "gnuplot drew nothing");
-}
-
 static int write_figure(const struct run *run, FILE *script, FILE *figure, FILE *file,
                         struct error *error)
 {
+    FREED_BY(free_memory) char *drawn = NULL;
+    size_t size = 0;
     int status = run_write(run, FORMAT_GNUPLOT, NULL, script, error);
 
     if (status == 0 && fseek(script, 0, SEEK_SET) < 0)
         status = error_set(error, -EIO, "cannot read the script of the figure");
     if (status == 0)
         status = draw(script, figure, error);
-    return status ? status : copy(figure, file, error);
+    if (status == 0 && (fseek(figure, 0, SEEK_SET) < 0 ||
+                        file_load_from(fileno(figure), FIGURE_MAX, &drawn, &size) < 0))
+        status = error_set(error, -EIO, "cannot read the figure");
+    if (status == 0 && !size)
+        status = error_set(error, -EIO, "gnuplot drew nothing");
+    if (status == 0)
+        fwrite(drawn, 1, size, file);
+    return status;
 }
 
 static int figure_write(const struct run *run, FILE *file, struct error *error)

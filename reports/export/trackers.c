@@ -17,8 +17,8 @@ static void put_measure(struct json *json, struct cJSON *parent, const char *slu
     export_number(json, measure, "upper_value", known ? upper : NAN);
 }
 
-static void put_case(const struct export_row *row, const struct series *series,
-                     void *context)
+static void bencher_case(const struct export_row *row, const struct series *series,
+                         void *context)
 {
     struct json *const json = context;
     const struct result *result = row->result;
@@ -42,13 +42,13 @@ int bmf_write(const struct run *run, FILE *file)
     struct json json = {.root = NULL};
 
     json_object(&json, NULL, NULL);
-    json.failed |= export_each(run, EXPORT_HEAD, put_case, &json) < 0;
+    json.failed |= export_each(run, EXPORT_HEAD, bencher_case, &json) < 0;
     return export_json(&json, "", "\n", file);
 }
 
 /* ---- github-action-benchmark: times, which are better when they are smaller ---- */
 
-struct writer {
+struct github_writer {
     struct json json;
     const struct run *run;
 };
@@ -68,10 +68,10 @@ static void put_range(struct json *json, struct cJSON *entry, const struct serie
         json_text(json, entry, "range", text);
 }
 
-static void put_entry(const struct export_row *row, const struct series *series,
-                      void *context)
+static void github_case(const struct export_row *row, const struct series *series,
+                        void *context)
 {
-    struct writer *const writer = context;
+    struct github_writer *const writer = context;
     struct json *const json = &writer->json;
     const struct result *result = row->result;
     FREED_BY(buffer_free) struct buffer extra = {.text = NULL};
@@ -90,9 +90,9 @@ static void put_entry(const struct export_row *row, const struct series *series,
 
 int github_action_write(const struct run *run, FILE *file)
 {
-    struct writer writer = {.run = run};
+    struct github_writer writer = {.run = run};
 
     json_array(&writer.json, NULL, NULL);
-    writer.json.failed |= export_each(run, EXPORT_HEAD, put_entry, &writer) < 0;
+    writer.json.failed |= export_each(run, EXPORT_HEAD, github_case, &writer) < 0;
     return export_json(&writer.json, "", "\n", file);
 }

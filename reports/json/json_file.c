@@ -11,8 +11,10 @@
 #include "readings/readings.h"
 #include "text/text.h"
 
-/* Files of other programs, where the place of a file tells what the file does not: its
- * day, and the name of a case of criterion. */
+/* ---- files of other programs ---- */
+
+/* The place of a file tells what the file does not: its day, and the name of a case of
+ * criterion. */
 #define SMALL_FILE ((size_t)1 << 24)
 #define PATH_ROOM 4096
 
@@ -92,7 +94,7 @@ static bool is_criterion(const struct run *run)
     return run->n_results == 1 && !strcmp(run->results[0].id, FOREIGN_CRITERION);
 }
 
-static int finish(struct run *run, const char *path, struct error *error)
+static int finish_foreign(struct run *run, const char *path, struct error *error)
 {
     if (!facts_find_text(&run->settings, "harness"))
         return 0;
@@ -102,8 +104,8 @@ static int finish(struct run *run, const char *path, struct error *error)
     return code ? error_set(error, code, "out of memory") : 0;
 }
 
-static int json_read_file(struct run **run, const char *path, const char *bytes,
-                          size_t size, struct error *error)
+static int read_file(struct run **run, const char *path, const char *bytes, size_t size,
+                     struct error *error)
 {
     struct run *made = NULL;
     int code;
@@ -114,7 +116,7 @@ static int json_read_file(struct run **run, const char *path, const char *bytes,
     } else {
         code = run_read_json(&made, bytes, size, error);
     }
-    return keep_or_free(code ?: finish(made, path, error), made, run);
+    return keep_or_free(code ?: finish_foreign(made, path, error), made, run);
 }
 
 static bool is_new_sample(const FTSENT *entry)
@@ -143,7 +145,7 @@ static int by_name(const FTSENT **left, const FTSENT **right)
     return strcmp((*left)->fts_name, (*right)->fts_name);
 }
 
-static int json_read_folder(struct run **run, const char *path, struct error *error)
+static int read_folder(struct run **run, const char *path, struct error *error)
 {
     char *const paths[] = {(char *)(uintptr_t)path, NULL};
     struct run *const made = run_new();
@@ -160,6 +162,8 @@ static int json_read_folder(struct run **run, const char *path, struct error *er
     return keep_or_free(code ?: set_day(made, path) ?: run_summarise(made, GROUP_ALL),
                         made, run);
 }
+
+/* ---- files of runs, studies and projects ---- */
 
 /* A run of 100 000 cases with 100 samples each takes about half of it. */
 #define FILE_SIZE_MAX ((size_t)1 << 29)
@@ -193,14 +197,14 @@ int run_load(struct run **run, const char *path, struct error *error)
     *run = NULL;
     int code = file_load(path, FILE_SIZE_MAX, &bytes, &size);
     if (code == -EISDIR) {
-        code = json_read_folder(run, path, &why);
+        code = read_folder(run, path, &why);
         return code && *why.text ? error_set(error, code, "%s", why.text)
                : code            ? file_error(error, code, path)
                                  : 0;
     }
     if (code)
         return file_error(error, code, path);
-    code = json_read_file(run, path, bytes, size, error);
+    code = read_file(run, path, bytes, size, error);
     if (code)
         file_prefix(error, code, path);
     free(bytes);

@@ -171,7 +171,7 @@ static void put_audit(struct json *json, cJSON *root, const struct run *run)
                      NULL, 2);
         json_bool(json, object, "worse", range->worse);
     }
-    free(audit.range);
+    audit_free(&audit);
 }
 
 static void make_document(struct json *json, const struct run *run)

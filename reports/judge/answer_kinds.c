@@ -279,38 +279,22 @@ static const struct account_row *main_factor(const struct account *account)
     return most;
 }
 
-static bool is_place(const struct account_row *row)
-{
-    return text_same(row->name, "placement");
-}
-
-/* Cycles of an operation at the best place of the code, and what its place costs. */
-static double difference_of(const struct account_rows *rows)
-{
-    double sum = 0;
-    for (size_t i = 0; i < rows->n; i++)
-        if (i == 0 || is_place(&rows->row[i]))
-            sum += rows->row[i].a - rows->row[i].b;
-    return sum;
-}
-
 /* The bound, or the place of the code, whose change is most of the difference; NULL: none
  * is half of it. The place changes no number of instructions. */
 static const struct account_row *main_bound(const struct account *account)
 {
     const struct account_rows *const rows = &account->bounds;
-    const double difference = difference_of(rows);
     const struct account_row *const factor = main_factor(account);
     const struct account_row *most = NULL;
     double share = 0.5;
-    for (size_t i = 1; i < rows->n; i++) {
-        if (is_place(&rows->row[i]) && factor && text_same(factor->name, "instructions"))
+    FOR_EACH (const struct account_row, row, rows->row, rows->n) {
+        const double its = account_share(rows, row);
+        const bool other = text_same(row->name, BOUND_PLACEMENT) && factor &&
+                           text_same(factor->name, "instructions");
+        if (other || text_same(row->name, BOUND_BEST_PLACE) || !(its > share * 1.02))
             continue;
-        const double its = (rows->row[i].a - rows->row[i].b) / difference;
-        if (its > share * 1.02) {
-            most = &rows->row[i];
-            share = its;
-        }
+        most = row;
+        share = its;
     }
     return most;
 }
@@ -332,8 +316,7 @@ static void bound_answer(const struct run *run, const struct account_row *bound,
     buffer_plain(text, meaning ?: bound->name);
     buffer_format(text,
                   ": %.3g against %.3g cycles an operation, %.0f%% of the difference",
-                  bound->a, bound->b,
-                  100 * (bound->a - bound->b) / difference_of(&run->account->bounds));
+                  bound->a, bound->b, 100 * account_share(&run->account->bounds, bound));
 }
 
 static void account_answer(const struct run *run, struct buffer *text)
@@ -344,13 +327,14 @@ static void account_answer(const struct run *run, struct buffer *text)
                                                                      main_factor(account);
     if (!account->factors.n || !isfinite(time->ratio))
         return;
+    const bool level = time->ci.known && time->ci.lo <= 1 && time->ci.hi >= 1;
     buffer_plain(text, account->a);
-    if (time->ci.known && time->ci.lo <= 1 && time->ci.hi >= 1)
+    if (level)
         buffer_add(text, " and ");
     else
         buffer_format(text, " takes %.3g times as long as ", time->ratio);
     buffer_plain(text, account->b);
-    if (time->ci.known && time->ci.lo <= 1 && time->ci.hi >= 1) {
+    if (level) {
         buffer_add(text, " are level");
     } else if (most) {
         buffer_add(text, "; most of it: ");

@@ -14,7 +14,8 @@ bool run_is_audit(const struct run *run)
 /* Facts of one size. */
 struct size {
     const struct result *dispatcher, *best, *like;
-    double times; /* advantage of the best kernel over the dispatcher */
+    struct buffer level; /* names of the fastest kernels if there is no dispatcher */
+    double times;        /* advantage of the best kernel over the dispatcher */
     bool worse;
     bool whole; /* all kernels that this CPU can run have a time, and it decides */
 };
@@ -41,77 +42,88 @@ static bool is_dispatcher(const struct run *run, const struct result *result)
     return text_same(result->isa, "lib") && same == 1;
 }
 
-/* The other kernel whose time is closest to that of `one`, and how far that is. */
-static int find_like(const struct run *run, const struct result *one, struct size *size,
-                     size_t first, size_t end, double *distance)
+/* The kernel whose time is closest to that of the dispatcher, if one is about as fast. */
+static int find_like(const struct run *run, struct size *size, size_t first, size_t end)
 {
-    *distance = INFINITY;
+    double nearest = log1p(ABOUT);
     for (size_t i = first; i < end; i++) {
         const struct result *const other = &run->results[i];
         struct speedup speedup;
-        if (other == one || !kernel_measured(other) || !family_same(one, other))
+        if (other == size->dispatcher || !kernel_measured(other) ||
+            !family_same(size->dispatcher, other))
             continue;
-        const int status = result_speedup(one, other, &speedup);
+        const int status = result_speedup(size->dispatcher, other, &speedup);
         if (status < 0)
             return status;
-        if (fabs(log(speedup.times)) < *distance) {
-            *distance = fabs(log(speedup.times));
+        if (fabs(log(speedup.times)) < nearest) {
+            nearest = fabs(log(speedup.times));
             size->like = other;
         }
     }
     return 0;
 }
 
-/* The best kernel is faster than `slow`, or about as fast, or the size is not whole: an
- * interval says neither, or a neighbour on the core disturbed one of them. */
-static int hold_against(const struct result *slow, struct size *size,
-                        struct speedup *speedup)
+/* The best kernel is faster than `slow`, or slower by `about` at most, or it is not
+ * known: an interval says neither, or a neighbour on the core disturbed one of them. */
+enum held { HELD_UNKNOWN, HELD_LEVEL, HELD_WORSE };
+static int hold_against(const struct size *size, const struct result *slow, double about,
+                        enum held *held, struct speedup *speedup)
 {
     const int status = result_speedup(size->best, slow, speedup);
     const struct interval *const ci = &speedup->ci;
     const bool known = status == 0 && ci->known && isfinite(ci->lo) &&
                        !size->best->samples.shared && !slow->samples.shared;
-    size->worse = known && ci->lo > 1 + AUDIT_THRESHOLD;
-    size->whole &= known && (size->worse || ci->hi <= 1 + ABOUT);
+    *held = known && ci->lo > 1 + AUDIT_THRESHOLD ? HELD_WORSE
+            : known && ci->hi <= 1 + about        ? HELD_LEVEL
+                                                  : HELD_UNKNOWN;
     return status;
 }
 
-/* It chose the fastest, or one as fast, and its own code costs the difference. If that is
- * more than code costs, nobody knows why. */
+/* It chose the fastest, or one as fast, and its own code costs the difference. If it is
+ * as fast as no kernel, nobody knows why. */
 static int find_excuse(const struct run *run, size_t first, size_t end, struct size *size)
 {
+    enum held held = HELD_LEVEL;
     struct speedup unused;
-    double distance;
-    int status = find_like(run, size->dispatcher, size, first, end, &distance);
-    if (size->like == size->best) {
-        size->worse = false;
-        size->whole &= distance < log1p(ABOUT);
-    } else if (status == 0) {
-        status = hold_against(size->like, size, &unused);
-        size->whole &= size->worse || distance < log1p(ABOUT);
-    }
-    if (distance >= log1p(ABOUT))
-        size->like = NULL;
+    int status = find_like(run, size, first, end);
+    if (status == 0 && size->like && size->like != size->best)
+        status = hold_against(size, size->like, ABOUT, &held, &unused);
+    size->worse = held == HELD_WORSE;
+    size->whole &= size->like && held != HELD_UNKNOWN;
     if (size->worse &&
         size->dispatcher->summary.median_ns - size->best->summary.median_ns < OWN_NS)
         size->worse = size->whole = false;
     return status;
 }
 
-/* Without a dispatcher: a kernel that is not slower than the best one by 3%. */
+static void add_kernel(struct buffer *text, const struct result *result)
+{
+    size_t length;
+    const char *const name = kernel_row(result, &length);
+    buffer_plain_n(text, name, length);
+}
+
+/* Without a dispatcher: the kernels that are not slower than the best one by 3%. */
 static int find_level(const struct run *run, size_t first, size_t end, struct size *size)
 {
-    struct speedup unused;
-    double distance;
-    int status = find_like(run, size->best, size, first, end, &distance);
-    if (distance >= log1p(ABOUT))
-        size->like = NULL;
-    else if (status == 0)
-        status = hold_against(size->like, size, &unused);
-    if (size->worse)
-        size->like = NULL;
-    size->worse = false;
-    return status;
+    int status = 0;
+    for (size_t i = first; i < end && status == 0; i++) {
+        const struct result *const other = &run->results[i];
+        enum held held = HELD_LEVEL;
+        struct speedup unused;
+        if (!kernel_measured(other) || !family_same(size->best, other))
+            continue;
+        if (other != size->best)
+            status = hold_against(size, other, AUDIT_THRESHOLD, &held, &unused);
+        size->whole &= held != HELD_UNKNOWN;
+        if (held != HELD_LEVEL)
+            continue;
+        if (other != size->best)
+            size->like = size->like ?: other;
+        buffer_add(&size->level, size->level.length ? " and " : "");
+        add_kernel(&size->level, other);
+    }
+    return size->level.failed ? -ENOMEM : status;
 }
 
 /* The fastest kernel is compared with the dispatcher over the rounds of both. */
@@ -136,8 +148,11 @@ static int size_judge(const struct run *run, const struct result *of, size_t fir
     if (!size->dispatcher)
         return find_level(run, first, end, size);
     struct speedup speedup;
-    const int status = hold_against(size->dispatcher, size, &speedup);
+    enum held held;
+    const int status = hold_against(size, size->dispatcher, ABOUT, &held, &speedup);
     size->times = status < 0 ? 1 : speedup.times;
+    size->worse = held == HELD_WORSE;
+    size->whole &= held != HELD_UNKNOWN;
     return status < 0 || !size->worse ? status : find_excuse(run, first, end, size);
 }
 
@@ -146,16 +161,11 @@ static bool joins(const struct audit_range *range, const struct size *size)
 {
     if (!range || range->worse != size->worse || !range->dispatcher != !size->dispatcher)
         return false;
-    if (size->dispatcher)
-        return !size->worse || kernel_same(range->better, size->best);
-    if (!range->like || !size->like)
-        return !range->like && !size->like && kernel_same(range->better, size->best);
-    const bool swapped = kernel_same(range->better, size->like);
-    return kernel_same(range->better, swapped ? size->like : size->best) &&
-           kernel_same(range->like, swapped ? size->best : size->like);
+    return size->dispatcher ? !size->worse || kernel_same(range->better, size->best)
+                            : !strcmp(range->level, size->level.text);
 }
 
-static int add_size(struct audit *audit, size_t begin, const struct size *size)
+static int add_size(struct audit *audit, size_t begin, struct size *size)
 {
     struct audit_range *range = audit->n > begin ? &audit->range[audit->n - 1] : NULL;
     if (!joins(range, size)) {
@@ -167,9 +177,11 @@ static int add_size(struct audit *audit, size_t begin, const struct size *size)
         *range = (struct audit_range){.dispatcher = size->dispatcher,
                                       .better = size->best,
                                       .like = size->like,
+                                      .level = size->level.text,
                                       .least = size->times,
                                       .most = size->times,
                                       .worse = size->worse};
+        size->level.text = NULL;
     }
     range->last = size->best;
     range->sizes++;
@@ -178,21 +190,15 @@ static int add_size(struct audit *audit, size_t begin, const struct size *size)
     return 0;
 }
 
-static bool is_first(const struct run *run, const struct result *result)
-{
-    for (const struct result *earlier = run->results; earlier < result; earlier++)
-        if (kernel_measured(earlier) && family_same(earlier, result))
-            return false;
-    return kernel_measured(result);
-}
-
-static bool has_dispatcher(const struct run *run, const struct result *family)
+/* The first result of a family that was measured, or of its dispatcher; or NULL. */
+static const struct result *first_of(const struct run *run, const struct result *family,
+                                     bool dispatcher)
 {
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (kernel_measured(result) && family_same(family, result) &&
-            is_dispatcher(run, result))
-            return true;
-    return false;
+            (!dispatcher || is_dispatcher(run, result)))
+            return result;
+    return NULL;
 }
 
 int run_audit(const struct run *run, struct audit *audit)
@@ -200,10 +206,10 @@ int run_audit(const struct run *run, struct audit *audit)
     int status = 0;
     *audit = (struct audit){.n = 0};
     FOR_EACH (const struct result, family, run->results, run->n_results) {
-        if (!is_first(run, family))
+        if (first_of(run, family, false) != family)
             continue;
         const size_t begin = audit->n;
-        const bool chosen = has_dispatcher(run, family);
+        const bool chosen = first_of(run, family, true);
         size_t end;
         for (size_t first = 0; first < run->n_results && status == 0; first = end) {
             struct size size;
@@ -212,23 +218,23 @@ int run_audit(const struct run *run, struct audit *audit)
             if (status == 0 && size.best && (size.worse || size.whole) &&
                 chosen == (size.dispatcher != NULL))
                 status = add_size(audit, begin, &size);
+            free(size.level.text);
         }
     }
-    if (status < 0) {
-        free(audit->range);
-        *audit = (struct audit){.n = 0};
-    }
+    if (status < 0)
+        audit_free(audit);
     return status;
 }
 
-/* ---- the answer in words ---- */
-
-static void add_kernel(struct buffer *text, const struct result *result)
+void audit_free(struct audit *audit)
 {
-    size_t length;
-    const char *const name = kernel_row(result, &length);
-    buffer_plain_n(text, name, length);
+    FOR_EACH (struct audit_range, range, audit->range, audit->n)
+        free(range->level);
+    free(audit->range);
+    *audit = (struct audit){.n = 0};
 }
+
+/* ---- the answer in words ---- */
 
 static void add_times(struct buffer *text, const struct audit_range *range)
 {
@@ -259,11 +265,7 @@ static void range_tell(struct buffer *text, const struct audit_range *range)
 {
     add_where(text, range);
     if (!range->dispatcher) {
-        add_kernel(text, range->better);
-        if (range->like) {
-            buffer_add(text, " and ");
-            add_kernel(text, range->like);
-        }
+        buffer_add(text, range->level);
         buffer_add(text,
                    range->like ? " are the fastest: they are level" : " is the fastest");
         return;
@@ -280,13 +282,10 @@ static void range_tell(struct buffer *text, const struct audit_range *range)
     add_kernel(text, range->better);
     buffer_add(text, " is ");
     add_times(text, range);
-    buffer_add(text, " faster");
-    if (range->like) {
-        buffer_add(text, "; ");
-        add_kernel(text, range->dispatcher);
-        buffer_add(text, " is about as fast as ");
-        add_kernel(text, range->like);
-    }
+    buffer_add(text, " faster; ");
+    add_kernel(text, range->dispatcher);
+    buffer_add(text, " is about as fast as ");
+    add_kernel(text, range->like);
 }
 
 int audit_answer(const struct run *run, struct answer *answer, struct buffer *text)
@@ -299,6 +298,6 @@ int audit_answer(const struct run *run, struct answer *answer, struct buffer *te
                 range_tell(text, &audit.range[i]);
                 status = answer_add(answer, text);
             }
-    free(audit.range);
+    audit_free(&audit);
     return status;
 }

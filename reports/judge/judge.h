@@ -56,6 +56,7 @@ struct audit_range {
     const struct result *better;     /* the fastest kernel, at the first size */
     const struct result *like; /* a kernel as fast as the dispatcher there, or as the
                                   fastest one if there is no dispatcher; or NULL */
+    char *level; /* names of the fastest kernels if there is no dispatcher */
     const struct result *last; /* the fastest kernel at the last size */
     size_t sizes;
     double least, most; /* times that it is faster than the dispatcher; 1 without one */
@@ -71,8 +72,9 @@ struct audit {
 /* A run is an audit if its setting "dispatcher" is there: a variant's name, or "" (each
  * family's only kernel of instruction set lib, or its variant auto). */
 bool run_is_audit(const struct run *run);
-/* Free `range`. 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int run_audit(const struct run *run, struct audit *audit);
+void audit_free(struct audit *audit);
 
 /* ---- the answer in words (answer.c) ---- */
 

@@ -27,6 +27,16 @@ struct account_row *account_add(struct account_rows *rows, const char *name,
     return row;
 }
 
+double account_share(const struct account_rows *bounds, const struct account_row *row)
+{
+    double difference = 0;
+    FOR_EACH (const struct account_row, part, bounds->row, bounds->n)
+        if (text_same(part->name, BOUND_BEST_PLACE) ||
+            text_same(part->name, BOUND_PLACEMENT))
+            difference += part->a - part->b;
+    return (row->a - row->b) / difference;
+}
+
 static void rows_free(const struct account_rows *rows)
 {
     FOR_EACH (const struct account_row, row, rows->row, rows->n)

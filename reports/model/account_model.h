@@ -39,6 +39,12 @@ struct account {
     struct account_rows conditions;
 };
 
+/* The bounds whose differences make up that of the times. */
+#define BOUND_BEST_PLACE "at the best place"
+#define BOUND_PLACEMENT "placement"
+/* The part of a bound in the difference of the times. */
+double account_share(const struct account_rows *bounds, const struct account_row *row);
+
 /* NULL: out of memory. Texts are copied. */
 struct account *account_new(const char *a, const char *b);
 /* Appends a row with the ratio of both numbers, and returns it; NULL: out of memory. */

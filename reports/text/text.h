@@ -188,7 +188,7 @@ void json_answer(struct json *json, struct cJSON *parent, int status, char **lin
 int json_end(struct json *json, FILE *file, struct error *error);
 /* The document as text, for the caller to free, or NULL; frees the tree. */
 char *json_take(struct json *json, char indent);
-/* Writes such a text, safe to print. False if that fails. */
+/* Writes such a text, safe to print. */
 void json_print(const char *text, FILE *file);
 void json_free(struct json *json);
 void json_delete(struct cJSON **tree); /* for FREED_BY() */

@@ -57,7 +57,7 @@ static struct run *load(const char *name)
     if (!strcmp(name, "gate"))
         return sample_gate();
     if (!strcmp(name, "gate_small"))
-        return sample_gate_small();
+        return sample_gate_small(2);
     if (run_load(&run, name, &error))
         fprintf(stderr, "%s\n", error.text);
     return run;

@@ -154,18 +154,12 @@ static void add_change(struct buffer *buffer, double change)
 }
 
 /* "80.1% to 78.3%", or "78.3%" if that is all that is known. */
-static void add_shares(struct buffer *buffer, double before, double after)
+static void add_pair(struct buffer *buffer, double before, double after, int digits,
+                     const char *unit)
 {
     if (isfinite(before))
-        buffer_format(buffer, "%.1f%% to ", 100 * before);
-    buffer_format(buffer, "%.1f%%", 100 * after);
-}
-
-static void add_speeds(struct buffer *buffer, double before, double after)
-{
-    if (isfinite(before))
-        buffer_format(buffer, "%.3fx to ", before);
-    buffer_format(buffer, "%.3fx", after);
+        buffer_format(buffer, "%.*f%s to ", digits, before, unit);
+    buffer_format(buffer, "%.*f%s", digits, after, unit);
 }
 
 static void put_row(struct markdown_piece *piece, const struct gate_row *row)
@@ -192,7 +186,7 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
     }
     buffer_clear(cell);
     if (isfinite(row->share_after))
-        add_shares(cell, row->share_before, row->share_after);
+        add_pair(cell, 100 * row->share_before, 100 * row->share_after, 1, "%");
     text_markdown_cell(piece->file, buffer_text(cell));
     buffer_clear(cell);
     for (size_t i = 0; i < row->n_versus; i++) {
@@ -202,7 +196,7 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
         buffer_add(cell, cell->length ? ", " : "");
         add_short_n(cell, versus->label, versus->length);
         buffer_add(cell, " ");
-        add_speeds(cell, versus->before, versus->after);
+        add_pair(cell, versus->before, versus->after, 3, "x");
     }
     text_markdown_cell(piece->file, buffer_text(cell));
 }
@@ -270,7 +264,8 @@ static void put_worst_and_best(struct markdown_piece *piece)
     const size_t n = list ? gate_worst_first(run, list) : 0;
     const bool is_few = n <= 2 * EXTREMES;
 
-    put_extremes(piece, is_few ? "case" : "worst", list, is_few ? n : EXTREMES, false);
+    put_extremes(piece, is_few ? "case, the worst first" : "worst", list,
+                 is_few ? n : EXTREMES, false);
     if (!is_few)
         put_extremes(piece, "best", list + n - EXTREMES, EXTREMES, true);
     free(list);

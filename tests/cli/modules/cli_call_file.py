@@ -34,6 +34,10 @@ class CallFile(CallCase):
                       ["ab", self.built, self.built, f"--functions={path}", "--work=n"]):
             done = self.run_tool(*words, status=2)
             self.assertIn('has keys, such as "reset": true', done.stderr)
+        project = self.folder / "project.json"
+        project.write_text('{"global": {"roof": "none"}}')
+        self.run_tool("audit", "relu", "--dry-run",
+                      env=environment(SIMDBENCH_PROJECT=str(project)))
 
     def test_long_names_of_dimensions(self):
         names = [f"d{number:062}" for number in range(9)]

@@ -312,6 +312,13 @@ static void test_refuses(void **state)
         {"doctor instructions", "instructions", "needs forms"},
         {"doctor --format=csv", "--format=csv", "table|markdown|json|html"},
         {"reprot run.json", "reprot", "did you mean report?"},
+        {"gem foo", "gem", "did you mean gemm, "},
+        {"mix foo --plugin=mix.json", "foo", "mix takes no further words"},
+        {"explain gemm/f32@64 --roof=none", "--roof", "prototype is missing, as in"},
+        {"ab a b --harness=command --reset", "--reset", "prototype is missing, as in"},
+        {"call libm.so.6 --tolerance=1ulp", "--tolerance", "call LIB lists functions"},
+        {"audit mix.json --work=n", "--work", "has keys, such as"},
+        {"mix --plugin=mix.json --reset", "--reset", "no option of mix"},
         {"--isa=avx2", "--isa=avx2", "command is missing"},
         {"--", "--", "command is missing"}};
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {

@@ -95,11 +95,11 @@ static void bounds(void **state)
     run->account = account_new("a", "b");
     account_add(&run->account->factors, "time", NULL, 3, 1);
     account_add(&run->account->factors, "cycles", NULL, 3, 1);
-    account_add(&run->account->bounds, "at the best place", NULL, 3, 1);
     account_add(&run->account->bounds, "chain_cycles", NULL, 1.5, 1);
+    account_add(&run->account->bounds, "at the best place", NULL, 3, 1);
     assert_true(says(run, "a takes 3 times as long as b; most of it: cycles x3"));
     assert_false(says(run, "of the difference"));
-    run->account->bounds.row[1].a = 2.8;
+    run->account->bounds.row[0].a = 2.8;
     assert_true(says(run, "by the longest dependency: 2.8 against 1 cycles an operation, "
                           "90% of the difference"));
     /* As built the difference is that of the place, too. */

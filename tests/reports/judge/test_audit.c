@@ -76,7 +76,7 @@ static void test_ranges(void **state)
     assert_true(fabs(worse->most - 21.0 / 13) < 0.02);
     assert_false(audit.range[2].worse);
     assert_int_equal(audit.range[2].sizes, 2);
-    free(audit.range);
+    audit_free(&audit);
 
     struct answer answer;
     assert_int_equal(run_answer(run, &answer), 0);
@@ -96,9 +96,9 @@ static void test_ranges(void **state)
 static void test_own_code(void **state)
 {
     static const struct row own[] = {
-        {"3", {1.2, 9, 4.1}},    {"4", {3.8, 3.8, 5.9}},  {"7", {7, 6.2, 7.1}},
+        {"3", {1.2, 4, 4.1}},    {"4", {3.8, 3.8, 5.9}},  {"7", {7, 6.2, 7.1}},
         {"100", {80, 80.5, 86}}, {"128", {78, 78.2, 90}}, /* like none */
-        {"256", {78, 160, 100}},
+        {"200", {50, 60, 100}},  {"256", {78, 160, 100}},
     };
     struct audit audit;
     struct run *const run = make(own, ARRAY_LEN(own), "");
@@ -109,7 +109,7 @@ static void test_own_code(void **state)
     assert_true(audit.range[0].worse);
     assert_int_equal(audit.range[1].sizes, 1);
     assert_string_equal(audit.range[1].last->shape, "100");
-    free(audit.range);
+    audit_free(&audit);
     run_free(run);
 }
 
@@ -117,10 +117,16 @@ static void test_own_code(void **state)
 static void test_crossover(void **state)
 {
     struct audit audit;
-    static const struct row close[] = {{"16", {20, 20.1, 30}}, {"17", {20.1, 20, 30}},
-                                       {"64", {20, 14, 20.2}}, {"65", {20, 13, 21}},
-                                       {"99", {60, 61.2, 62}}, {"100", {60, 62.4, 70}}};
+    static const struct row close[] = {{"16", {20, 20.1, 30}},   {"17", {20.1, 20, 30}},
+                                       {"64", {20, 14, 20.2}},   {"65", {20, 13, 21}},
+                                       {"98", {60, 60.2, 60.4}}, {"99", {60, 60.4, 60.2}},
+                                       {"100", {60, 62.4, 70}},  {"128", {60, 61.8, 70}}};
     struct run *const run = make(close, ARRAY_LEN(close), "nobody");
+    /* The interval of the last size reaches from below 3% to above: it is left out. */
+    struct samples *const noisy = &run->results[run->n_results - 2].samples;
+    for (size_t i = 0; i < noisy->n; i++)
+        noisy->ns[i] *= i % 2 ? 0.98 : 1.02;
+    assert_int_equal(run_summarise(run, GROUP_ALL), 0);
     assert_int_equal(run_audit(run, &audit), 0);
     assert_int_equal(audit.worse, 0);
     assert_int_equal(audit.n, 4);
@@ -128,7 +134,7 @@ static void test_crossover(void **state)
     assert_string_equal(audit.range[0].last->shape, "17");
     assert_null(audit.range[1].like);
     assert_string_equal(audit.range[1].last->shape, "65");
-    free(audit.range);
+    audit_free(&audit);
 
     struct answer answer;
     assert_int_equal(run_answer(run, &answer), 0);
@@ -137,6 +143,9 @@ static void test_crossover(void **state)
                         "avx2/mix_avx2 are the fastest: they are level");
     assert_string_equal(answer.line[1], "mix:mix/f32, from 64 to 65 (2 sizes): "
                                         "avx2/mix_avx2 is the fastest");
+    assert_string_equal(answer.line[2],
+                        "mix:mix/f32, from 98 to 99 (2 sizes): sse2/mix_sse2 and "
+                        "avx2/mix_avx2 and lib/mix are the fastest: they are level");
     assert_string_equal(answer.line[3],
                         "mix:mix/f32 at 100: sse2/mix_sse2 is the fastest");
     strings_free(answer.line, answer.n);
@@ -152,14 +161,14 @@ static void test_doubt(void **state)
         run->results[i].samples.shared = true;
     assert_int_equal(run_audit(run, &audit), 0);
     assert_int_equal(audit.n, 0);
-    free(audit.range);
+    audit_free(&audit);
     for (size_t i = 0; i < run->n_results; i++) {
         run->results[i].samples.shared = false;
         run->results[i].samples.n = 3;
     }
     assert_int_equal(run_audit(run, &audit), 0);
     assert_int_equal(audit.n, 0);
-    free(audit.range);
+    audit_free(&audit);
     run_free(run);
 }
 
@@ -172,14 +181,14 @@ static void test_doubt_about_the_other_kernel(void **state)
     sse2->shared = true;
     assert_int_equal(run_audit(run, &audit), 0);
     assert_int_equal(audit.n, 0);
-    free(audit.range);
+    audit_free(&audit);
     sse2->shared = false;
     for (size_t i = 0; i < sse2->n; i++)
         sse2->ns[i] *= i % 3 == 0 ? 0.6 : i % 3 == 1 ? 1 : 1.5;
     assert_int_equal(run_summarise(run, GROUP_ALL), 0);
     assert_int_equal(run_audit(run, &audit), 0);
     assert_int_equal(audit.n, 0);
-    free(audit.range);
+    audit_free(&audit);
     run_free(run);
 }
 

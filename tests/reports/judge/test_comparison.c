@@ -69,6 +69,23 @@ static void live_prints_the_same(void **state)
     run_free(run);
 }
 
+/* Up to ten cases are one table, and of more the worst and the best are shown. */
+static void worst_and_best(void **state)
+{
+    for (size_t n = 10; n <= 11; n++) {
+        struct run *const run = sample_gate_small(n);
+        char *const text = sample_text(run, FORMAT_MARKDOWN, NULL);
+        assert_true(!strstr(text, "| case, the worst first | change |") == (n > 10));
+        const char *const best = strstr(text, "| best | change |");
+        assert_true(!best == (n <= 10));
+        assert_true(!best || strstr(text, "| worst | change |") < best);
+        /* The worst case is the first one of its table, the best one of the other. */
+        assert_true(!best || strstr(best, run->results[1].id) < strstr(best, "\n\n"));
+        free(text);
+        run_free(run);
+    }
+}
+
 /* The tags that are the page's own become blanks. */
 static void drop_folds(char *text)
 {
@@ -101,7 +118,7 @@ static void hostile_names(void **state)
 
 static void round_trip(void **state)
 {
-    struct run *const runs[] = {sample_gate(), sample_gate_small(),
+    struct run *const runs[] = {sample_gate(), sample_gate_small(2),
                                 sample_gate_hostile()};
     for (size_t k = 0; k < runs[2]->n_results; k++) {
         char id[300];
@@ -223,7 +240,7 @@ static void bad_inputs(void **state)
          CASE ".trials.control_ns[0]: expected 0 or a number from 1e-100 to 1e+100"},
         {"trials", "\"control_ns\":\t[", "\"control_ns\":\t{}, \"x\":\t[",
          CASE ".trials.control_ns: expected an array"}};
-    struct run *const run = sample_gate_small();
+    struct run *const run = sample_gate_small(2);
     char *const good = sample_text(run, FORMAT_JSON, NULL);
 
     check_edits(good, edits, ARRAY_LEN(edits));
@@ -234,7 +251,7 @@ static void bad_inputs(void **state)
 /* Cut off anywhere, and with bytes changed by a fixed generator. */
 static void mutated_bytes(void **state)
 {
-    struct run *const run = sample_gate_small();
+    struct run *const run = sample_gate_small(2);
     char *const good = sample_text(run, FORMAT_JSON, NULL);
     const size_t size = strlen(good);
     char *const bad = malloc(size);
@@ -260,8 +277,8 @@ int main(int argc, char **argv)
 {
     if (!golden_arguments(argc, argv))
         return 2;
-    return RUN_TESTS(TEST(golden_outputs), TEST(sample_shows_every_verdict),
-                     TEST(widths_are_kept), TEST(live_prints_the_same),
-                     TEST(hostile_names), TEST(round_trip), TEST(every_field_is_read),
-                     TEST(bad_inputs), TEST(mutated_bytes));
+    return RUN_TESTS(TEST(golden_outputs), TEST(worst_and_best),
+                     TEST(sample_shows_every_verdict), TEST(widths_are_kept),
+                     TEST(live_prints_the_same), TEST(hostile_names), TEST(round_trip),
+                     TEST(every_field_is_read), TEST(bad_inputs), TEST(mutated_bytes));
 }

@@ -138,11 +138,11 @@ struct run *sample_gate(void)
     return run;
 }
 
-struct run *sample_gate_small(void)
+struct run *sample_gate_small(size_t n)
 {
     struct run *const run = new_run();
-    for (size_t i = 0; i < 2; i++)
-        add_trials(add_case(run, &rows[i], 0)->comparison, &rows[i], 8, 1);
+    for (size_t i = 0; i < n; i++)
+        add_trials(add_case(run, &rows[i % 2], 0)->comparison, &rows[i % 2], 8, 1);
     need(!run_judge(run));
     return run;
 }

@@ -8,5 +8,5 @@
 struct run *sample_gate(void);
 /* The same with SAMPLE_HOSTILE for every string. */
 struct run *sample_gate_hostile(void);
-/* Two cases of few trials, for tests that read it very often. */
-struct run *sample_gate_small(void);
+/* Cases of few trials, for tests that read it very often. */
+struct run *sample_gate_small(size_t n);
