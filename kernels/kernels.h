@@ -229,7 +229,9 @@ uint64_t operands_sample(const struct simdbench_operand *output, double ops, boo
                          uint64_t seed, uint64_t *index);
 /* Compares outputs with the reference; -EDOM and a sentence about the first and worst
  * one. `index` NULL means element i of [0, n). A float that still holds the poison is
- * wrong even where a NaN is right. */
+ * wrong even where a NaN is right. SLACK_UNSAID allows as little as 0, but the user may
+ * allow more, which the sentence says if that helps. */
+#define SLACK_UNSAID (-1.0)
 int operands_compare(const struct simdbench_operand *output, const uint64_t *index,
                      uint64_t n, const void *value, const double *slack,
                      struct error *error);
@@ -241,11 +243,11 @@ int operands_compare_loosely(const struct simdbench_operand *output,
 /* Writes element `e`, as type_set(). */
 void operand_set(const struct simdbench_operand *operand, uint64_t e, double value);
 
-/* Deterministic random numbers (splitmix64): next of a state; uniform in [-1, 1). */
+/* Deterministic random numbers (splitmix64): next of a state; uniform in [-1, 1); of a
+ * bell around 0, of variance 1. */
 uint64_t random_next(uint64_t *state);
-/* A number of a bell around 0, of variance 1. */
-double normal_next(uint64_t *state);
 double random_uniform(uint64_t *state);
+double normal_next(uint64_t *state);
 
 /* ---- modules (module.c, module_open.c) ---- */
 

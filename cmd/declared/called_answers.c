@@ -17,6 +17,8 @@ double declared_slack(const struct tolerance *tolerance, uint32_t type, double v
         return real ? tolerance->value * fabs(value) : 0;
     case TOLERANCE_ABS:
         return tolerance->value;
+    case TOLERANCE_NONE:
+        return real ? SLACK_UNSAID : 0;
     default:
         return 0;
     }

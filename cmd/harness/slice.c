@@ -29,8 +29,8 @@ enum { CHILDREN_MOST = 256 };
 
 enum { OUT, ERR, NEWS, STREAMS };
 
-/* A child tells its memory before it becomes the program, and in the end only if it does
- * not. The system takes the peak of both for that of the program. */
+/* A child tells its memory before it becomes the program; if it cannot become that, it
+ * also tells why. The system takes the peak of both for that of the program. */
 struct news {
     int failed, peak_kb;
 };

@@ -179,7 +179,7 @@ void runner_take_threads(struct result *result, const struct batch *batch)
         result->threads_used = batch->threads;
 }
 
-/* So long batches have one call, however much they were disturbed. */
+/* Batches of a call with so much CPU time have one, however much they were disturbed. */
 #define ONE_CALL_NS 50e6
 
 /* One batch of each; false in `whole` if one was disturbed. */
@@ -198,9 +198,9 @@ static int calibrate_once(const struct runner *runners, size_t n, uint64_t calls
         cJSON_Delete(batch.reply);
         if (status)
             return status;
-        *slowest = fmax(*slowest, batch.ns);
         *whole &= runners[i].watched || !batch.void_;
         one_call &= calls == 1 && batch.told.cpu_ns > ONE_CALL_NS;
+        *slowest = fmax(*slowest, one_call && batch.void_ ? batch.told.cpu_ns : batch.ns);
         runner_take_threads(case_result(group, runners[i].entry), &batch);
     }
     *whole &= runners[0].watched || group_steal(group) == steal;

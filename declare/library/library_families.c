@@ -164,8 +164,10 @@ static bool is_twin(const struct candidate *x, const struct candidate *y)
 static int add_family(const struct candidate *candidate, size_t n, struct family **family,
                       size_t *n_families)
 {
-    const struct library_function **member = calloc(n, sizeof *member);
     size_t simd = 0, count = 0;
+    if (n < 2)
+        return 0;
+    const struct library_function **member = calloc(n, sizeof *member);
     for (size_t i = 0; i < n && member; i++) {
         size_t k = 0;
         while (!is_twin(&candidate[k], &candidate[i]))
@@ -179,8 +181,9 @@ static int add_family(const struct candidate *candidate, size_t n, struct family
     struct family *const more =
         good ? realloc(*family, (*n_families + 1) * sizeof *more) : NULL;
     if (!more) {
+        const int status = member && !good ? 0 : -ENOMEM;
         free(member);
-        return member && !good ? 0 : -ENOMEM;
+        return status;
     }
     *family = more;
     struct family *new = &more[(*n_families)++];

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,23 +157,31 @@ static double likeness(const char *a, size_t n, const char *b, size_t m)
     return (double)(first + last) / (double)(n > m ? n : m);
 }
 
-/* The name of a function as its author writes it, without result and arguments. */
+/* The name of a function as its author writes it, without result and arguments: behind
+ * the last space outside of <> and (), but for those of operators. */
 static const char *written_name(const struct library_function *function, size_t *length)
 {
     const char *const full = function->demangled ?: function->name;
     *length = function->demangled ? name_length(full) : strlen(full);
-    const char *const space = memrchr(full, ' ', template_length(full, *length));
-    const size_t skipped = space ? (size_t)(space + 1 - full) : 0;
-    *length -= skipped;
-    return full + skipped;
+    const char *const sign = memmem(full, *length, "operator", 8);
+    size_t depth = 0, at = sign ? (size_t)(sign - full) : *length;
+    while (at > 0 && (depth || full[at - 1] != ' ')) {
+        at--;
+        depth += full[at] == '>' || full[at] == ')';
+        depth -= full[at] == '<' || full[at] == '(';
+    }
+    *length -= at;
+    return full + at;
 }
 
-/* Arguments of templates are not compared. */
+/* To the symbol or to the name, of whose templates arguments are not compared. */
 static double function_likeness(const struct library_function *function, const char *name)
 {
     size_t n;
     const char *const written = written_name(function, &n);
-    return likeness(written, template_length(written, n), name, strcspn(name, "<"));
+    return fmax(likeness(written, template_length(written, n), name,
+                         template_length(name, strlen(name))),
+                likeness(function->name, strlen(function->name), name, strlen(name)));
 }
 
 enum { NEAR = 3 };

@@ -241,10 +241,8 @@ static int read_vector(const struct reader *reader, struct declared_argument *ar
     argument->role = ARGUMENT_IN;
     argument->length = DECLARED_WHOLE;
     argument->vector = specifier->vector;
-    argument->count = (struct extent){
-        .n = 1,
-        .step = {
-            {EXTENT_NUMBER, specifier->vector / (int64_t)ctype_bytes(argument->type)}}};
+    const int64_t n = specifier->vector / (int64_t)ctype_bytes(specifier->type);
+    argument->count = (struct extent){.n = 1, .step = {{EXTENT_NUMBER, n}}};
     if (specifier->reference)
         return reader_fail(reader, specifier->star,
                            "for the address of a vector write its elements: const float "
@@ -310,8 +308,10 @@ static int read_function(struct reader *reader, uint32_t i, struct later *later)
     struct declared_argument *argument = argument_of(reader, i);
     reader_take(reader, "(");
     int status = reader_expect(reader, "*", "of a pointer to a function");
+    while (qualifier_take(reader, &(bool){false})) /* restrict NAME */
+        ;
     later->name = reader->at;
-    while (status == 0 && reader_token(reader)->kind == TOKEN_WORD) /* restrict NAME */
+    if (status == 0 && reader_token(reader)->kind == TOKEN_WORD)
         status = token_name(reader, reader_next(reader), argument->name);
     status = status < 0 ? status : reader_expect(reader, ")", "behind the name");
     if (status == 0 && !token_is(reader_token(reader), "("))

@@ -221,7 +221,7 @@ bool token_is_type(const struct reader *reader, const struct token *token)
     return found;
 }
 
-static bool take_ignored(struct reader *reader, bool *is_const)
+bool qualifier_take(struct reader *reader, bool *is_const)
 {
     const struct token *const token = reader_token(reader);
     for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
@@ -334,13 +334,13 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
     int status;
     *specifier = (struct specifier){.type = CTYPE_VOID};
     do
-        while (take_ignored(reader, &specifier->is_const) ||
+        while (qualifier_take(reader, &specifier->is_const) ||
                take_role(reader, &specifier->role) ||
                (macro_before_type(reader) && reader_next(reader)))
             ;
     while ((status = typedef_expand(reader, specifier)) > 0);
     status = status < 0 ? status : read_type(reader, specifier);
-    while (status == 0 && (take_ignored(reader, &specifier->is_const) ||
+    while (status == 0 && (qualifier_take(reader, &specifier->is_const) ||
                            (macro_behind_type(reader) && reader_next(reader))))
         ;
     specifier->star = reader_token(reader);
@@ -354,7 +354,7 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
             specifier->reference = true;
         else if (macro_behind_type(reader))
             reader_next(reader);
-        else if (!take_ignored(reader, &of_pointer))
+        else if (!qualifier_take(reader, &of_pointer))
             break;
     }
     return status < 0 || specifier->is_unknown ? status : no_more_words(reader);
@@ -392,8 +392,8 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
                           "stands for; of a class ");
     return reader_fail(
         reader, token,
-        "unknown type; write the type in C that it stands for, for an "
-        "enumeration 'enum' before it, or its header's typedef first: typedef "
-        "unsigned %s; (a structure by value cannot be passed)",
+        "unknown type (a structure by value cannot be passed); write the type in C that "
+        "it stands for, for an enumeration 'enum' before it, or its header's typedef "
+        "first: typedef unsigned %s;",
         word.text);
 }

@@ -6,8 +6,9 @@
  * T                      f32
  * BLOCK                  channels of a block: LANES or twice as many
  * MAX_VECTORS            of the largest width of a tile
- * COLUMNS_1 to _4        largest length of tiles that are 1 to 4 vectors wide, at most
- *                        32; COLUMNS_2 alone has to be there
+ * COLUMNS_1 to _4        largest length of tiles that are 1 to 4 vectors wide: an <n>
+ *                        for which lines.h has LINES_<n>; _2 must be defined, and no
+ *                        tile has a width whose length is not
  * EACH_BODY(X)           X(name, pixel, run, taps) for all bodies: each is compiled for
  *                        all sizes of tiles and for one distance of pixels, length of
  *                        runs and enum conv_taps; the last one, 0, 0, CUT, for any

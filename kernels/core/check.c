@@ -205,6 +205,28 @@ static double widened(double slack, double more)
     return slack > 0 ? slack + more : slack;
 }
 
+/* A hint, or nothing: sums in another order and fused products differ in less than half
+ * of the bits. The error of a sum does not shrink with it, so that a relative one tells
+ * of others only where many elements are right but for few units in the last place. */
+static void tell_tolerance(uint32_t type, const void *value, uint64_t n, double furthest,
+                           double relative, char *text, size_t size)
+{
+    enum { MANY = 64, UNITS = 16, MARGIN = 32 };
+    const int digits = type_digits(type);
+    const bool each = n >= MANY && relative <= ldexp(UNITS, -digits);
+    double largest = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const double number = fabs(type_get(type, value, i));
+        largest = number < INFINITY ? fmax(largest, number) : largest;
+    }
+    if (furthest > 0 && furthest <= exp2(-0.6 * digits) * largest)
+        snprintf(text, size,
+                 "; floats differ in their last bits, which --tolerance=%s:%.0e (in a "
+                 "file: tolerance) allows",
+                 each ? "rel" : "abs",
+                 pow(10, ceil(log10(MARGIN * (each ? relative : furthest)))));
+}
+
 int operands_compare(const struct simdbench_operand *output, const uint64_t *index,
                      uint64_t n, const void *value, const double *slack,
                      struct error *error)
@@ -217,7 +239,8 @@ int operands_compare_loosely(const struct simdbench_operand *output,
                              const double *slack, double more, struct error *error)
 {
     uint64_t wrong = 0, first = 0, worst = 0;
-    double worst_distance = -1;
+    bool may_differ = true;
+    double worst_distance = -1, relative = 0;
     for (uint64_t i = 0; i < n; i++) {
         uint64_t position = index ? index[i] : i;
         if (is_same(output->type, output->data, position, value, i))
@@ -229,6 +252,9 @@ int operands_compare_loosely(const struct simdbench_operand *output,
             continue;
         if (wrong++ == 0)
             first = i;
+        relative =
+            fmax(relative, want.number != 0 ? distance / fabs(want.number) : INFINITY);
+        may_differ &= slack[i] < 0;
         if (distance > worst_distance) {
             worst_distance = distance;
             worst = i;
@@ -236,14 +262,18 @@ int operands_compare_loosely(const struct simdbench_operand *output,
     }
     if (wrong == 0)
         return 0;
-    char first_text[200], worst_text[200] = "";
+    char first_text[200], worst_text[200] = "", hint[100] = "";
     describe(output, index ? index[first] : first, value, first,
              widened(slack[first], more), first_text, sizeof first_text);
     if (worst != first)
         describe(output, index ? index[worst] : worst, value, worst,
                  widened(slack[worst], more), worst_text, sizeof worst_text);
-    return error_set(error, -EDOM, "%" PRIu64 " of %" PRIu64 " checked are wrong: %s%s%s",
-                     wrong, n, first_text, worst != first ? "; worst: " : "", worst_text);
+    if (may_differ)
+        tell_tolerance(output->type, value, n, worst_distance, relative, hint,
+                       sizeof hint);
+    return error_set(error, -EDOM,
+                     "%" PRIu64 " of %" PRIu64 " checked are wrong: %s%s%s%s", wrong, n,
+                     first_text, worst != first ? "; worst: " : "", worst_text, hint);
 }
 
 /* ---- making wrong ---- */

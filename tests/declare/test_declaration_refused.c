@@ -102,9 +102,9 @@ static const struct {
      "or &name, its address"},
     {"void (void *x = from f(*))", "expected a name"},
     {"void (uuid_t out)",
-     "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
-     "before it, or its header's typedef first: typedef unsigned uuid_t; (a structure by "
-     "value cannot be passed)"},
+     "unknown type (a structure by value cannot be passed); write the type in C that it "
+     "stands for, for an enumeration 'enum' before it, or its header's typedef first: "
+     "typedef unsigned uuid_t;\n    void (uuid_t out)\n          ^~~~~~"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number as an array: x[1]"},
     {"complex", "unknown type"},
@@ -138,13 +138,14 @@ static const struct {
     {"void (int a = a)", "the value of a depends on itself"},
     {"void (u8 x[k], int k = 1 1)", "expected ',' or ')' behind the value"},
     {"void (int (*f)(int), int n)", "which function is f? Write = &name, or = NULL"},
+    {"void (int (*const f g)(int) = &x)", "expected ')' behind the name"},
     {"void (int (*f)(int; int) = &g)", "expected ')' behind its arguments"},
     {"void (int (*restrict f)[3])",
      "pointers to arrays cannot be passed; write x[h * w]"},
     {"void (int (f)(int) = &g)", "expected '*' of a pointer to a function"},
     {"typedef struct s s_t; void f(s_t x)", "a structure cannot be passed by value"},
     {"typedef struct {int a; s_t; void f()", "its braces do not end"},
-    {"typedef gone_t here_t; void f(here_t x)", "unknown type; write the type in C"},
+    {"typedef gone_t here_t; void f(here_t x)", "unknown type (a structure"},
     {"struct s {int a;} void f()", "expected ';' behind the structure"},
     {"struct s {int a; void f()", "its braces do not end"},
     {"typedef t t; void f(t x)", "a type stands for itself"},
@@ -172,7 +173,7 @@ static const struct {
     {"void (int n) x",
      "nothing is expected behind the prototype but 'free NAME', 'for' and dimensions"},
     {"void (u8 x[n]) for n, int k = 3", "behind 'for' stand dimensions, arrays and obj"},
-    {"void (const real &a = 0.5)", "unknown type; write the type in C"},
+    {"void (const real &a = 0.5)", "unknown type (a structure"},
     {"void (int n = )", "expected a dimension or a number"},
     {"void (int n = 3 4)", "expected ',' or ')' behind the value"},
     {"void (float x = n)", "expected a number"},

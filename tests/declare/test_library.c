@@ -101,6 +101,39 @@ static void test_near(void **state)
     assert_null(strstr(error.text, "did you mean"));
 }
 
+/* A hint is a name that can be written, of the symbol too where that is alike. */
+static void test_hints(void **state)
+{
+    static const struct {
+        const char *symbol, *demangled, *name, *hint;
+    } rows[] = {{"_Z1a", "void Filter<unsigned int>::run(int)",
+                 "Filter<unsigned int>::ran", "mean Filter<unsigned int>::run?"},
+                {"_Z1b", "(anonymous namespace)::mix_avx2(float*)",
+                 "(anonymous namespace)::mix_avx",
+                 "mean (anonymous namespace)::mix_avx2?"},
+                {"_Z1c", "int std::map<int, float>::find(int)",
+                 "std::map<int, float>::fined", "mean std::map<int, float>::find?"},
+                {"_Z1d", "Vec::operator float() const", "Vec::operator floats",
+                 "mean Vec::operator float?"},
+                {"_Z1e", "V<int> ns::operator+ <int>(V<int>)", "ns::operator-",
+                 "mean ns::operator+ <int>?"},
+                {"_Z1f", "int mixed(operator_t)", "mixes", "mean mixed?"},
+                {"_ZN5audio4halfEd", "audio::half(double)", "_ZN5audio4halfEf",
+                 "mean audio::half?"}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char path[] = "lib.so";
+        struct library_function one = {.name = (char *)(uintptr_t)rows[i].symbol,
+                                       .demangled = (char *)(uintptr_t)rows[i].demangled};
+        const struct library library = {.path = path, .function = &one, .n = 1};
+        const struct library_function *function;
+        struct error error;
+        assert_int_equal(library_find(&library, rows[i].name, &function, &error),
+                         -ENOENT);
+        if (!strstr(error.text, rows[i].hint))
+            fail_msg("%s: %s", rows[i].name, error.text);
+    }
+}
+
 /* ---- instruction sets ---- */
 
 static void test_isas(void **state)
@@ -346,9 +379,9 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 1;
     library_path = argv[1];
-    return RUN_TESTS_BETWEEN(open_library, close_library, TEST(test_bindings),
-                             TEST(test_names), TEST(test_near), TEST(test_isas),
-                             TEST(test_families), TEST(test_family_names),
-                             TEST(test_clones_are_in_no_family), TEST(test_words),
-                             TEST(test_places), TEST(test_split), TEST(test_resolve));
+    return RUN_TESTS_BETWEEN(
+        open_library, close_library, TEST(test_bindings), TEST(test_names),
+        TEST(test_near), TEST(test_hints), TEST(test_isas), TEST(test_families),
+        TEST(test_family_names), TEST(test_clones_are_in_no_family), TEST(test_words),
+        TEST(test_places), TEST(test_split), TEST(test_resolve));
 }

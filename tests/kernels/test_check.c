@@ -215,6 +215,45 @@ static void test_loosely(void **state)
                      -EDOM);
 }
 
+/* A tolerance that would do is told where all are near, and nothing was said of it. The
+ * other elements are 1. */
+static void test_hint(void **state)
+{
+    enum { MANY = 64 };
+    static const struct {
+        uint64_t n;
+        double got[2], want[2], slack;
+        const char *hint;
+    } rows[] = {
+        {1, {12.345678901234567}, {12.345678901234569}, -1, "=abs:1e-13 (in"},
+        {2, {1e6, 3e-6}, {1e6, 4e-6}, -1, "=abs:1e-04 (in"},
+        {MANY, {3, 1e-9}, {3.0000000000000004, 1e-9}, -1, "=rel:1e-14 (in"},
+        {MANY, {1, 1e-9}, {1.0000000000000002, 1.1e-9}, -1, "=abs:1e-08 (in"},
+        {MANY, {1, 0.5}, {1, 0.500001}, -1, NULL},
+        {2, {1, 1.0000000000000002}, {1, 1}, 0, NULL},
+        {2, {NAN, 1}, {1, 1.0000000000000002}, -1, NULL},
+        {2, {INFINITY, 1}, {3, INFINITY}, -1, NULL},
+        {2, {0, 1}, {-0.0, 1}, -1, NULL},
+    };
+    struct simdbench_operand output = matrix(1, MANY, MANY);
+    output.type = SIMDBENCH_F64;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        double got[MANY], want[MANY], slack[MANY];
+        struct error error;
+        output.data = got;
+        for (size_t e = 0; e < MANY; e++) {
+            got[e] = e < 2 ? rows[i].got[e] : 1;
+            want[e] = e < 2 ? rows[i].want[e] : 1;
+            slack[e] = rows[i].slack;
+        }
+        assert_int_equal(operands_compare(&output, NULL, rows[i].n, want, slack, &error),
+                         -EDOM);
+        if (rows[i].hint ? !strstr(error.text, rows[i].hint)
+                         : !!strstr(error.text, "tolerance"))
+            fail_msg("row %zu: %s", i, error.text);
+    }
+}
+
 static void test_other_types(void **state)
 {
     const int64_t i64_got[] = {1, -7, INT64_MAX}, i64_want[] = {1, -7, INT64_MAX - 1};
@@ -386,9 +425,9 @@ static void test_changed(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_all), TEST(test_matrix), TEST(test_long), TEST(test_equal),
-                     TEST(test_unequal), TEST(test_message), TEST(test_poisoned),
-                     TEST(test_loosely), TEST(test_other_types), TEST(test_blocks),
-                     TEST(test_spoiled), TEST(test_spoiled_without_answers),
-                     TEST(test_changed), TEST(test_spoiled_types));
+    return RUN_TESTS(
+        TEST(test_all), TEST(test_matrix), TEST(test_long), TEST(test_equal),
+        TEST(test_unequal), TEST(test_message), TEST(test_poisoned), TEST(test_loosely),
+        TEST(test_hint), TEST(test_other_types), TEST(test_blocks), TEST(test_spoiled),
+        TEST(test_spoiled_without_answers), TEST(test_changed), TEST(test_spoiled_types));
 }

@@ -40,7 +40,7 @@ struct service_case {
     /* The first argument of run(): the operands, or the frame of a declared function. */
     const struct simdbench_operands *argument;
     uint64_t batches; /* batches until now */
-    bool is_long;     /* a call takes so long that nothing has to be warmed up */
+    bool is_long;     /* a call took so long that nothing has to be warmed up */
     bool stepped;     /* it had a call before one that is traced */
     /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
     bool left_modes, left_signals;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`simdbench call`: what it says of functions whose results are others in each call."""
+import re
 
 from cli_call import MIX, CallCase
 from cli_tool import compile_library
@@ -38,6 +39,17 @@ void sums_of_floats(double *y, const double *x, const double *z)
 {
     for (int i = 0; i < 64; i++)
         y[i] = (float)x[i] + (float)z[i];
+}
+float dot(const float *x, const float *y, int n, int lanes)
+{
+    float sum[4] = {0};
+    for (int i = 0; i < n; i++)
+        sum[i % lanes] += x[i] * y[i];
+    return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+float dot_in_order(const float *x, const float *y, int n, int lanes)
+{
+    return dot(x, y, n, 1);
 }
 void hand_on(int *from, int *to, int *part) /* `part` is written in part */
 {
@@ -98,3 +110,14 @@ class CallVaries(CallCase):
         told = "it is its own reference: its results are the same in each call"
         self.assertIn(told, self.row("mix_c", MIX, "--sizes=64")["notes"])
         self.assertNotIn(told, self.unchecked("draw", "uint32_t ()")["notes"])
+
+    def test_order_of_sums(self):
+        """The row names the option that allows it."""
+        self.built = compile_library(self.folder, "libvaries.so", "-O1", "-x", "c", "-",
+                                     input=SOURCE)
+        asked = ("dot", "float (const float x[n], const float y[n], int n, int lanes = 4)",
+                 "--reference=dot_in_order", "--sizes=1000", "--seed=1")
+        reason = self.call(*asked, status=4)["dot"]["reason"]
+        option, = re.findall(r"differ in their last bits, which (--tolerance=\S+)", reason)
+        row = self.call(*asked, option)["dot"]
+        self.assertIn(row["status"], ("ok", "suspect"), row)

@@ -48,6 +48,16 @@ static void test_very_short_and_long_calls(void **state)
     assert_int_equal(script_count("batch", NULL, ANY_KERNEL), 2 + 2);
 }
 
+/* A disturbed batch of one long call tells its CPU time. */
+static void test_disturbed_long_call(void **state)
+{
+    script.call_ns[0] = 6e7;
+    script_trouble("batch", 1, 1, "ns", 9e9);
+    assert_int_equal(one("--rounds=1")->samples.iterations, 1);
+    assert_int_equal(script_asked("batch", NULL, ANY_KERNEL, 1)->timeout_ns,
+                     1000000000 + 10 * 60000000LL * 2);
+}
+
 /* A worker that takes no longer for more calls is not believed. */
 static void test_calibration_ends(void **state)
 {
@@ -300,8 +310,9 @@ int main(void)
     return RUN_TESTS_BETWEEN(
         run_open, run_close, FRESH(test_calibration), FRESH(test_target_is_crossed_twice),
         FRESH(test_very_short_and_long_calls), FRESH(test_calibration_ends),
-        FRESH(test_timeouts_saturate), FRESH(test_multiplex), FRESH(test_threads_used),
-        FRESH(test_threads_unknown), FRESH(test_evidence), FRESH(test_round_of_several),
-        FRESH(test_stolen_round), FRESH(test_noisy), FRESH(test_probes),
-        FRESH(test_notes_do_not_repeat), FRESH(test_each_case_is_probed));
+        FRESH(test_disturbed_long_call), FRESH(test_timeouts_saturate),
+        FRESH(test_multiplex), FRESH(test_threads_used), FRESH(test_threads_unknown),
+        FRESH(test_evidence), FRESH(test_round_of_several), FRESH(test_stolen_round),
+        FRESH(test_noisy), FRESH(test_probes), FRESH(test_notes_do_not_repeat),
+        FRESH(test_each_case_is_probed));
 }
