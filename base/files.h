@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 /* Reads the start of root + path into text, without the trailing newline. Returns its
- * length or a negative errno (then text is empty). */
+ * length, 0 if nothing can be read, or a negative errno if it cannot be opened (then text
+ * is empty). */
 static inline ssize_t file_read(const char *root, const char *path, char *text,
                                 size_t size)
 {
@@ -74,21 +75,21 @@ static inline int file_lines(const char *root, const char *path,
     return !more;
 }
 
-struct told {
+struct file_line {
     const char *name;
     int number;
 };
-static inline bool told_line(char *text, void *context)
+static inline bool file_line_told(char *text, void *context)
 {
-    struct told *const told = context;
+    struct file_line *const told = context;
     const size_t n = strlen(told->name);
     return strncmp(text, told->name, n) || sscanf(text + n, ": %d", &told->number) != 1;
 }
 /* N of the line "NAME: N" of a file, or -1 if there is none. */
 static inline int file_told(const char *root, const char *path, const char *name)
 {
-    struct told told = {name, -1};
-    file_lines(root, path, told_line, &told);
+    struct file_line told = {name, -1};
+    file_lines(root, path, file_line_told, &told);
     return told.number;
 }
 

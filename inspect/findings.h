@@ -118,7 +118,7 @@ struct inspect_evidence {
     double factor;    /* the threshold is so many times `of`, */
     enum inspect_fact of; /* or a plain number: INSPECT_FACTS */
 };
-enum { INSPECT_EVIDENCE_MAX = 10 };
+enum { INSPECT_EVIDENCE_MAX = 8 };
 
 struct inspect_finding {
     enum inspect_cause cause;

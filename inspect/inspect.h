@@ -284,8 +284,8 @@ struct inspect_calls {
     void (*function)(const void *a, void *b);
     const void *a;
     void *b;
-    void (*before)(
-        const void *of); /* each call, and nobody traces it; NULL: nothing is */
+    /* Runs before each call, untraced; may be NULL. */
+    void (*before)(const void *of);
     const void *of;
 };
 /* In the child: calls function(a, b), with a marker before and after it that stops the

@@ -188,7 +188,7 @@ double variant_isa_bits(const struct variant *variant)
         return NAN;
     const uint32_t bits = isa_get((size_t)isa)->bits;
     const char *const path = offer->worker->info.path;
-    /* What the name of a function says, as of mix_c, is no reason to be scalar. */
+    /* The name of a function, as of mix_c, is no reason to be scalar. */
     const bool promised = !path || !module_is_declared(path);
     return bits ? bits : promised ? 8 * (double)type_bytes(offer->type) : (double)NAN;
 }

@@ -106,12 +106,13 @@ static double divide_cycles(const struct inspect_facts *facts)
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still
- * run: if the time refutes that they follow each other, they wait as was seen in order.
- */
+ * run: if the time refutes that they follow each other, they wait as was seen in order,
+ * unless instructions entered hardly faster there. */
 static double chain_cycles(const struct inspect_facts *facts, double chain)
 {
-    return chain > INSPECT_REFUTED * GET(cycles) ? fmin(chain, GET(register_chain))
-                                                 : chain;
+    const double seen = GET(register_chain);
+    const bool refuted = chain > INSPECT_REFUTED * GET(cycles);
+    return refuted && !(seen < 1.25 * GET(dispatch_cycles)) ? fmin(chain, seen) : chain;
 }
 
 /* Chains that take all the time fill the scheduler, and some cores are slower then. If

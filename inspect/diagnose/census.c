@@ -129,25 +129,19 @@ static bool take_order(struct making *m, bool memory)
     double *const turns = calloc(m->n_sums + 1, sizeof *turns);
     const bool done = cycles && executed && turns &&
                       order_times(m->tracer, &m->window, memory, cycles, executed);
-    double all_cycles = 0, all_executed = 0;
     for (uint32_t l = 0; done && l < m->loops.n; l++)
         turns[m->sum_of[l]] += executed[m->loops.loop[l].head];
     for (uint32_t i = 0; done && i < n; i++) {
-        all_cycles += cycles[i];
-        all_executed += executed[i];
         const uint32_t loop = m->loops.of[i];
         const size_t at = loop == NO_LOOP ? 0 : m->sum_of[loop];
         if (loop != NO_LOOP && turns[at] >= TURNS_IN_ORDER)
             *(memory ? &m->sum[at].loop.memory_chain : &m->sum[at].loop.register_chain) +=
                 cycles[i] / turns[at];
     }
-    /* A loop around others takes its part of the time by its instructions, and so it does
-     * of what waits. */
-    for (size_t at = 0; done && !memory && at < m->n_sums; at++)
-        if (!m->sum[at].loop.innermost && turns[at] >= TURNS_IN_ORDER)
-            m->sum[at].loop.window_chain = all_cycles / all_executed *
-                                           m->sum[at].loop.instructions /
-                                           m->sum[at].loop.iterations;
+    /* A loop around others has no usual way: its own instructions wait as was seen. */
+    for (size_t at = 0; at < m->n_sums && (m->window.waiting || m->window.results); at++)
+        if (!m->sum[at].loop.innermost)
+            m->sum[at].loop.window_chain = m->sum[at].loop.register_chain;
     FREE_EACH(cycles, executed, turns);
     return done;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -24,6 +25,12 @@ pid_t inspect_told(pid_t process, const char *name)
 
 /* Nothing but the call stands between the markers; rbx counts the calls that may still
  * come, and the tracer sets it to 1 to have no more of them. */
+_Static_assert(offsetof(struct inspect_calls, function) == 0 &&
+                   offsetof(struct inspect_calls, a) == 8 &&
+                   offsetof(struct inspect_calls, b) == 16 &&
+                   offsetof(struct inspect_calls, before) == 24 &&
+                   offsetof(struct inspect_calls, of) == 32,
+               "marked() reads them there");
 __attribute__((naked, noinline)) static void
 marked(__attribute__((unused)) const struct inspect_calls *of,
        __attribute__((unused)) uint64_t calls)

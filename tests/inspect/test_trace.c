@@ -210,9 +210,7 @@ static void test_window(void **state)
     for (size_t i = 0; i < ARRAY_LEN(windows); i++) {
         const struct inspect_options options = {.whole_only = true,
                                                 .window.waiting = windows[i]};
-        struct inspect_census census;
-        struct error error = {.text = ""};
-        assert_int_equal(trace(links, TURNS, &options, &census, &error), 0);
+        struct inspect_census census = census_by(links, TURNS, &options);
         cycles[i] = census.loop[0].window_chain;
         assert_true(census.loop[0].chain < 4);
         inspect_census_free(&census);
@@ -349,16 +347,15 @@ static void test_beginning(void **state)
                                             .seed = 1,
                                             .count_turns = true};
     struct inspect_census census;
-    struct error error = {.text = ""};
     const double right = 60 + 2 * 10000 + 3, of_nested = 3000 * 24 + 2;
-    assert_int_equal(trace(begins_otherwise, 10000, &options, &census, &error), 0);
+    census = census_by(begins_otherwise, 10000, &options);
     assert_false(census.whole);
     assert_true(census.call_instructions >= 0 && census.call_instructions < 2 * right);
     assert_true(census.call_instructions == 0 || census.call_instructions > right / 2);
     inspect_census_free(&census);
     /* Two loops that agree tell it but for the turns that a window cuts off; windows that
      * all begin where it does may make them contradict each other. */
-    assert_int_equal(trace(nested, 3000, &options, &census, &error), 0);
+    census = census_by(nested, 3000, &options);
     assert_false(census.whole);
     assert_true(census.call_instructions == 0 ||
                 (census.call_instructions > of_nested / 1.5 &&
@@ -373,9 +370,8 @@ static void test_turns_of_turns(void **state)
     const struct inspect_options options = {
         .max_steps = 5, .windows = 30, .seed = 1, .count_turns = true};
     struct inspect_census census;
-    struct error error = {.text = ""};
     const double right = 20000 * (2 * 600 + 3) + 2;
-    assert_int_equal(trace(nested_deep, 20000, &options, &census, &error), 0);
+    census = census_by(nested_deep, 20000, &options);
     assert_false(census.whole);
     assert_true(fabs(census.call_instructions / right - 1) < 0.05);
     inspect_census_free(&census);

@@ -6,9 +6,7 @@
 static void test_text(void **state)
 {
     const struct inspect_options options = {.text = true};
-    struct inspect_census census;
-    struct error error = {.text = ""};
-    assert_int_equal(trace(chain, TURNS, &options, &census, &error), 0);
+    struct inspect_census census = census_by(chain, TURNS, &options);
     assert_int_equal(census.n_lines, 5);
     assert_int_equal(census.loop[0].line, 0);
     assert_int_equal(census.loop[0].n_lines, 4);

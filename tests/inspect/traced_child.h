@@ -87,15 +87,21 @@ static inline int trace(traced *function, uint64_t turns,
     return status;
 }
 
+static inline struct inspect_census census_by(traced *function, uint64_t turns,
+                                              const struct inspect_options *options)
+{
+    struct inspect_census census;
+    struct error error = {.text = ""};
+    if (trace(function, turns, options, &census, &error) < 0)
+        fail_msg("%s", error.text);
+    return census;
+}
+
 static inline struct inspect_census census_of(traced *function, uint64_t turns,
                                               bool step_all)
 {
-    const struct inspect_options options = {.step_all = step_all, .whole_only = true};
-    struct inspect_census census;
-    struct error error = {.text = ""};
-    if (trace(function, turns, &options, &census, &error) < 0)
-        fail_msg("%s", error.text);
-    return census;
+    return census_by(function, turns,
+                     &(struct inspect_options){.step_all = step_all, .whole_only = true});
 }
 
 /* The reason why nothing can be traced here: a test returns 77. */

@@ -176,14 +176,14 @@ CODE(streaming, "1: movups (%rdi), %xmm0\n"
                 "   decl %esi\n"
                 "   jnz 1b\n"
                 "   retq")
-/* A store 256 bytes farther each turn: 4 n + 1. */
+/* Counts to n where a call before it did not. */
 CODE(working_once, "cmpl %esi, (%rdi)\n"
                    "je 2f\n"
                    "1: incl (%rdi)\n"
                    "cmpl %esi, (%rdi)\n"
                    "jne 1b\n"
                    "2: retq")
-
+/* A chain of five products in a loop around another one. */
 CODE(nested_chain, "movl %esi, %ecx\n"
                    "1: imull %eax, %eax\n"
                    "imull %eax, %eax\n"
@@ -196,7 +196,7 @@ CODE(nested_chain, "movl %esi, %ecx\n"
                    "decl %ecx\n"
                    "jnz 1b\n"
                    "retq")
-
+/* A store 256 bytes farther each turn: 4 n + 1. */
 CODE(striding, "1: movl %eax, (%rdi)\n"
                "   addq $256, %rdi\n"
                "   decl %esi\n"

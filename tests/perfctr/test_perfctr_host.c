@@ -395,12 +395,12 @@ static bool until_two(char *text, void *context)
     return strcmp(text, "two") != 0;
 }
 
-/* What files.h reads, and what is not there. */
+/* Files are read, and those that are not there. */
 static void test_files(void **state)
 {
     char text[8], folder[80];
     int lines = 0;
-    put("/task/status", "Name: 7\nSeccomp:\t2\nSeccomp_filters:\t1\n");
+    put("/task/status", "Name: 7\nSeccomp_filters:\t1\nSeccomp:\t2\n");
     put("/task/lines", "one\ntwo\nthree\n");
     assert_int_equal(file_told(root, "/task/status", "Seccomp"), 2);
     assert_int_equal(file_told(root, "/task/status", "Threads"), -1);

@@ -123,7 +123,11 @@ bool service_answers(struct service *service, const struct answer_places *places
 /* The same of places that may be none: `n` is 0 then. */
 bool service_wanted(struct service *service, const struct answer_places *places,
                     struct answers *want);
-/* As inspect_call(), with the data of the first call in each. */
+/* Calls for a tracer. A sort must not find what it sorted: each has the data of the
+ * first, but objects only where the row says so. */
+struct inspect_calls service_traced(const struct service_case *entry,
+                                    const struct operands *operands);
+/* The same as a declared function gets them. */
 int service_call_traced(struct service_case *entry, const struct operands *operands,
                         uint64_t calls, struct error *error);
 /* Calls a kernel once, or `calls` times for a tracer as inspect_call() does, on outputs

@@ -22,6 +22,7 @@ enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096, LOOP_BYTES_MOST = 10
 struct copies {
     pid_t worker;
     struct service_case *of;
+    const struct operands *operands;
     struct surgery *surgery;
     struct surgery_variant *variant[COPIES_MAX]; /* NULL: its edit cannot be made */
     uint64_t n;
@@ -56,15 +57,11 @@ static void call_once(surgery_function *run, void *context)
 static void run_traced(const void *context)
 {
     const struct copies *const copies = context;
-    const struct service_case *const entry = copies->of;
+    const struct inspect_calls calls = service_traced(copies->of, copies->operands);
     sigset_t mask;
     confine_child(copies->worker);
     service_enter(&mask);
-    inspect_call(
-        &(struct inspect_calls){.function = (void (*)(const void *, void *))entry->run,
-                                .a = entry->argument,
-                                .b = entry->state},
-        INSPECT_CALLS);
+    inspect_call(&calls, INSPECT_CALLS);
 }
 
 static int trace(const struct copies *copies, uint64_t steps,
@@ -349,6 +346,7 @@ cJSON *service_copies(struct service *service, const cJSON *request)
         return service_error(-ENOMEM, "out of memory");
     entry->copies = copies;
     copies->of = entry;
+    copies->operands = &service->operands;
     copies->worker = getpid();
     cJSON *const reply = answer(copies, &call);
     if (!message_true(reply, "ok"))

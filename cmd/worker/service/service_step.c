@@ -4,28 +4,41 @@
 
 #include <errno.h>
 
-/* A sort must not find what it sorted. Objects that functions made may point to memory
- * that a call gave back: they are left as they are. */
-static void reset_data(const void *context)
+static void reset_data(const void *operands)
 {
-    const struct operands *const operands = context;
-    for (uint32_t i = 0; i < operands->view.count; i++)
-        if (type_kind(operands->operand[i].type) == TYPE_OPAQUE)
-            return;
     operands_reset(operands);
+}
+
+/* Objects, or arrays that functions filled, may point to memory that a call gave back. */
+static bool holds_objects(const struct service_case *entry,
+                          const struct operands *operands)
+{
+    bool found = entry->declared && declared_makes(entry->declared);
+    for (uint32_t i = 0; i < operands->view.count; i++)
+        found |= operands->operand[i].role == SIMDBENCH_INOUT &&
+                 type_kind(operands->operand[i].type) == TYPE_OPAQUE;
+    return found;
+}
+
+struct inspect_calls service_traced(const struct service_case *entry,
+                                    const struct operands *operands)
+{
+    const bool resets =
+        entry->kernel->flags & SIMDBENCH_RESETS || !holds_objects(entry, operands);
+    return (struct inspect_calls){.function = (void (*)(const void *, void *))entry->run,
+                                  .a = entry->argument,
+                                  .b = entry->state,
+                                  .before = resets ? reset_data : NULL,
+                                  .of = operands};
 }
 
 int service_call_traced(struct service_case *entry, const struct operands *operands,
                         uint64_t calls, struct error *error)
 {
     struct declared_call *const declared = entry->declared;
-    const struct inspect_calls traced = {
-        .function = (void (*)(const void *, void *))(
-            declared ? SERVICE_RUN(declared->code) : entry->run),
-        .a = entry->argument,
-        .b = entry->state,
-        .before = reset_data,
-        .of = operands};
+    struct inspect_calls traced = service_traced(entry, operands);
+    if (declared)
+        traced.function = (void (*)(const void *, void *))SERVICE_RUN(declared->code);
     const int status =
         (declared ? declared_renew(declared, error) : 0) ?: inspect_call(&traced, calls);
     if (declared)

@@ -154,6 +154,40 @@ static void test_copies(void **state)
            "no/such is not loaded");
 }
 
+static void work_once(const struct simdbench_operands *operands, void *unused)
+{
+    for (volatile float *const sum = operands->operand[1]->data; *sum < 1000;)
+        *sum += 1;
+}
+
+/* Each traced call has the data of the first, also if code is copied; objects have not,
+ * unless the row says so. */
+static void test_traced_data(void **state)
+{
+    struct service_case *const entry = service_find_case(service, prepare("avx2", "max"));
+    const struct simdbench_kernel *const built = entry->kernel;
+    struct simdbench_kernel resets = *built;
+    struct simdbench_operand *const out = &service->operands.operand[1];
+    const struct simdbench_operand before = *out;
+    struct copies_reply told;
+    entry->run = entry->built = work_once;
+    out->role = SIMDBENCH_INOUT;
+    out->source = 0;
+    cJSON *reply = ask(copies_call(
+        &(struct copies_call){.number = (uint64_t)(entry - service->cases), .n = 1}));
+    copies_reply_read(reply, &told);
+    assert_true(told.loop_bytes > 0);
+    cJSON_Delete(reply);
+    assert_non_null(service_traced(entry, &service->operands).before);
+    out->type = SIMDBENCH_BYTES(16);
+    assert_null(service_traced(entry, &service->operands).before);
+    resets.flags |= SIMDBENCH_RESETS;
+    entry->kernel = &resets;
+    assert_non_null(service_traced(entry, &service->operands).before);
+    entry->kernel = built;
+    *out = before;
+}
+
 static int calls;
 
 static void count(const struct simdbench_operands *operands, void *unused)
@@ -195,5 +229,6 @@ static int drop(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_BETWEEN(make, drop, TEST(test_long_calls), TEST(test_copies));
+    return RUN_TESTS_BETWEEN(make, drop, TEST(test_long_calls), TEST(test_copies),
+                             TEST(test_traced_data));
 }
