@@ -6,11 +6,6 @@
  * bytes in no first cache. */
 enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
 
-static double integers(const struct inspect_facts *facts)
-{
-    return known(GET(integer_divides));
-}
-
 static double access_bits(double bytes, double accesses)
 {
     return accesses > 0 ? 8 * bytes / accesses : 64;
@@ -70,10 +65,11 @@ static double decode_cycles(const struct inspect_facts *facts)
 static double arithmetic_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits), divide = rate(facts, FACT_cost_divide_64, bits);
-    return fmax(takes(GET(multiplies), rate(facts, FACT_rate_fmas_64, bits)) +
-                    (divide > 0 ? cost(GET(divides) - integers(facts), divide) : 0),
-                takes(GET(float_arithmetic) - GET(divides),
-                      rate(facts, FACT_rate_floats_64, bits)));
+    return fmax(
+        takes(GET(multiplies), rate(facts, FACT_rate_fmas_64, bits)) +
+            (divide > 0 ? cost(GET(divides) - known(GET(integer_divides)), divide) : 0),
+        takes(GET(float_arithmetic) - GET(divides),
+              rate(facts, FACT_rate_floats_64, bits)));
 }
 
 /* Several instructions count at their mean width: a wide one takes at least as long as a
@@ -97,12 +93,13 @@ static double shuffle_cycles(const struct inspect_facts *facts)
 static double divide_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits), doubles = known(GET(divides_f64));
-    const double floats = takes(GET(divides) - doubles - integers(facts),
+    const double integers = known(GET(integer_divides));
+    const double floats = takes(GET(divides) - doubles - integers,
                                 rate(facts, FACT_rate_divides_64, bits)) +
                           takes(doubles, rate(facts, FACT_rate_divides_f64_64, bits));
     /* Costs of forms are of their own widths, and know roots. */
     return (GET(divided) > 0 ? GET(divided) : floats) +
-           takes(integers(facts), GET(rate_integer_divides));
+           takes(integers, GET(rate_integer_divides));
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still

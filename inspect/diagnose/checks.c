@@ -31,11 +31,6 @@ static bool checks_make(struct checks *c, const struct nodes *nodes,
     return c->written && c->loaded && c->setter;
 }
 
-static void checks_free(struct checks *c)
-{
-    FREE_EACH(c->written, c->loaded, c->setter);
-}
-
 static bool has_loaded(const struct checks *c, uint32_t node)
 {
     const uint32_t loop = c->loops->of[node];
@@ -106,6 +101,6 @@ bool checks_count(const struct nodes *nodes, const struct loops *loops, double *
         if (loops->of[i] != NO_LOOP && nodes->node[i].code.alu && gets_loaded(&c, i))
             work[loops->of[i]] += executed;
     }
-    checks_free(&c);
+    FREE_EACH(c.written, c.loaded, c.setter);
     return made;
 }

@@ -4,11 +4,6 @@
 
 #include <errno.h>
 
-static void reset_data(const void *operands)
-{
-    operands_reset(operands);
-}
-
 /* Objects, or arrays that functions filled, may point to memory that a call gave back. */
 static bool holds_objects(const struct service_case *entry,
                           const struct operands *operands)
@@ -25,11 +20,12 @@ struct inspect_calls service_traced(const struct service_case *entry,
 {
     const bool resets =
         entry->kernel->flags & SIMDBENCH_RESETS || !holds_objects(entry, operands);
-    return (struct inspect_calls){.function = (void (*)(const void *, void *))entry->run,
-                                  .a = entry->argument,
-                                  .b = entry->state,
-                                  .before = resets ? reset_data : NULL,
-                                  .of = operands};
+    return (struct inspect_calls){
+        .function = (void (*)(const void *, void *))entry->run,
+        .a = entry->argument,
+        .b = entry->state,
+        .before = resets ? (void (*)(const void *))operands_reset : NULL,
+        .of = operands};
 }
 
 int service_call_traced(struct service_case *entry, const struct operands *operands,
