@@ -22,7 +22,7 @@
 static inline ssize_t file_read(const char *root, const char *path, char *text,
                                 size_t size)
 {
-    char full[PATH_MAX];
+    char full[2 * PATH_MAX];
     size_t n = 0;
     text[0] = '\0';
     snprintf(full, sizeof full, "%s%s", root, path);
@@ -59,7 +59,7 @@ static inline int64_t file_number(const char *root, const char *path)
 static inline int file_lines(const char *root, const char *path,
                              bool (*line)(char *text, void *context), void *context)
 {
-    char full[PATH_MAX], *text = NULL;
+    char full[2 * PATH_MAX], *text = NULL;
     size_t size = 0;
     bool more = true;
     snprintf(full, sizeof full, "%s%s", root, path);

@@ -127,9 +127,9 @@ static bool looks_like_macro(const struct token *token)
 bool macro_before_type(const struct reader *reader)
 {
     const struct token *const token = reader_token(reader);
-    const bool east = token_is(token + 1, "const") && token[2].kind != TOKEN_WORD;
-    return looks_like_macro(token) && !token_is_type(reader, token) && !east &&
+    return looks_like_macro(token) && !token_is_type(reader, token) &&
            token[1].kind == TOKEN_WORD &&
+           (token[2].kind == TOKEN_WORD || !token_is(token + 1, "const")) &&
            (token_is_type(reader, token + 1) || token[2].kind == TOKEN_WORD ||
             token_is(token + 2, "*"));
 }

@@ -100,7 +100,7 @@ int cpus_pin(const int *cpu, size_t n, struct error *error)
 
 size_t cpus_siblings_at(const char *root, int cpu, int *sibling, size_t max)
 {
-    char path[96], text[256];
+    char path[96], text[256] = "";
     size_t n = 0;
     snprintf(path, sizeof path,
              "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);

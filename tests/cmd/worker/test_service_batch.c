@@ -86,13 +86,18 @@ static void refuse(cJSON *request, const char *why)
     cJSON_Delete(reply);
 }
 
+static void need_traces(void)
+{
+    const char *const preload = getenv("LD_PRELOAD");
+    if ((preload && strstr(preload, "vgpreload")) || inspect_available(NULL, NULL) < 0)
+        skip();
+}
+
 /* As built and all copies compute what is right, and other cases run beside. */
 static void test_copies(void **state)
 {
-    const char *const preload = getenv("LD_PRELOAD");
     struct copies_reply told;
-    if ((preload && strstr(preload, "vgpreload")) || inspect_available(NULL, NULL) < 0)
-        skip();
+    need_traces();
     map_operands();
     const uint64_t number = prepare("scalar", "branch");
     const uint64_t other = prepare("sse2", "max");
@@ -164,7 +169,10 @@ static void work_once(const struct simdbench_operands *operands, void *unused)
  * unless the row says so. */
 static void test_traced_data(void **state)
 {
-    struct service_case *const entry = service_find_case(service, prepare("avx2", "max"));
+    need_traces();
+    map_operands();
+    struct service_case *const entry =
+        service_find_case(service, prepare("scalar", "max"));
     const struct simdbench_kernel *const built = entry->kernel;
     struct simdbench_kernel resets = *built;
     struct simdbench_operand *const out = &service->operands.operand[1];
