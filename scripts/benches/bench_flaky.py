@@ -32,11 +32,11 @@ FAILED = (r"^(?:FAIL|ERROR): (\S+ \(\S+\).*)$", r"^\[  FAILED  \] (\w+)$")
 def children():
     """{parent: [process...]} of all that are neither stopped nor dead."""
     found = collections.defaultdict(list)
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            fields = path.read_text(errors="replace").rpartition(")")[2].split()
+            fields = (path / "stat").read_text(errors="replace").rpartition(")")[2].split()
             if fields[0] in "RSD":
-                found[int(fields[1])].append(int(path.parent.name))
+                found[int(fields[1])].append(int(path.name))
     return found
 
 

@@ -48,13 +48,13 @@ def environment(**more):
 def session(leader):
     """The processes of a session that are no zombies."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for path in Path("/proc").glob("[0-9]*"):
         try:
-            fields = path.read_text(errors="replace").rpartition(")")[2].split()
+            fields = (path / "stat").read_text(errors="replace").rpartition(")")[2].split()
         except OSError:
             continue
         if int(fields[3]) == leader and fields[0] != "Z":
-            found.append(int(path.parent.name))
+            found.append(int(path.name))
     return found
 
 

@@ -25,13 +25,13 @@ def plugin(**options):
 def session(leader):
     """The processes of a session, zombies too: {pid: state}."""
     found = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for path in Path("/proc").glob("[0-9]*"):
         try:
-            fields = path.read_text().rpartition(")")[2].split()
+            fields = (path / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
         if int(fields[3]) == leader:
-            found[int(path.parent.name)] = fields[0]
+            found[int(path.name)] = fields[0]
     return found
 
 
