@@ -107,7 +107,7 @@ struct glance glance_at(int argc, char **argv);
  * NULL. */
 const struct option_row *option_wants_next(const char *text, unsigned commands);
 
-/* What a first word may be, but for ops of plug-ins (command_table.c). */
+/* First words of a command line, without the ops of plug-ins (command_table.c). */
 void names_ops_and_commands(struct text_list *names);
 /* Names that options know (option_names.c). */
 void names_isas(struct text_list *names);

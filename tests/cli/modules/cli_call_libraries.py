@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`simdbench call`: the library that a function comes from, and how it is found and loaded."""
+import ctypes.util
+import os
+import subprocess
+import unittest
+
+from cli_call import MIX, SOURCE, CallCase
+from cli_tool import SHORT, compile_library, kernels, sanitized
+
+
+class CallLibraries(CallCase):
+    def test_near_match(self):
+        done = self.run_tool("call", f"{self.built}:mix_avx", MIX, status=2)
+        self.assertIn("mix_avx2", done.stderr)
+        done = self.run_tool("call", "./nothing.so:mix", MIX, status=2, cwd=self.folder)
+        self.assertIn("nothing.so", done.stderr)
+
+    def test_object_file(self):
+        path = self.folder / "mix.o"
+        subprocess.run(["cc", "-O2", "-fPIC", "-c", "-o", path, SOURCE], check=True)
+        done = self.run_tool("call", f"{path}:mix_c", MIX, "--sizes=64",
+                             "--reference=mix_c", "--quiet", *SHORT)
+        self.assertRegex(done.stderr, r"linked by: \S.* -shared .*mix\.o")
+        self.assertIn("mix:mix/f32/scalar/mix_c@64", done.stdout)
+        done = self.run_tool("call", f"{path}:mix_d", MIX, status=2)
+        self.assertIn("mix_c", done.stderr)
+        text = self.run_tool("audit", f"{path}:mix_c", MIX, "--sizes=64", "--dry-run").stdout
+        self.assertIn("mix:mix/f32/avx2/mix_avx2@64", text)
+
+    @unittest.skipIf(sanitized() or os.environ.get("LD_PRELOAD"),
+                     "another allocator must be found first")
+    def test_functions_of_loaded_names(self):
+        """Calls of a library to itself stay in it, though libc has such a function."""
+        library = compile_library(
+            self.folder, "libown.so", "-fno-builtin", "-x", "c", "-", input="""
+            __attribute__((noinline)) long a64l(const char *text) { return text[0] + 1; }
+            long through(const char *text) { return a64l(text); }
+            long right(const char *text) { return text[0] + 1; }""")
+        row, = kernels(self.run_json(
+            "call", f"{library}:through", "long (const char text[n]) for n",
+            "--reference=right", "--sizes=8", "--quiet", *SHORT))
+        self.assertIn(row["status"], ("ok", "short", "suspect"), row)
+
+    def test_library_that_is_loaded_already(self):
+        """A library that needs another build of it would get the loaded one."""
+        compile_library(self.folder, "libcjson.so.1", "-Wl,-soname,libcjson.so.1", "-x", "c",
+                        "-", input="int cJSON_Version(int x) { return x; }")
+        library = compile_library(
+            self.folder, "libneeds.so", "-x", "c", "-", "-x", "none",
+            self.folder / "libcjson.so.1", "-Wl,-rpath,$ORIGIN",
+            input="int cJSON_Version(int); int next(int x) { return cJSON_Version(x); }")
+        call = ("call", f"{library}:next", "int (int x = 3)", "--quiet", *SHORT)
+        said = self.run_tool(*call, status=2).stderr
+        self.assertIn(f"it needs {self.folder}/libcjson.so.1, and ", said)
+        self.assertIn(f"LD_LIBRARY_PATH={self.folder}", said)
+
+    def test_library_with_an_allocator(self):
+        """Its calls and libc's find one allocator."""
+        library = compile_library(
+            self.folder, "liballocates.so", "-fno-builtin", "-x", "c", "-", input="""
+            #include <stdlib.h>
+            #include <string.h>
+            static char heap[4096];
+            void *malloc(size_t n) { return n < sizeof heap ? heap : 0; }
+            void free(void *p) { if (p && p != heap) abort(); }
+            int right(int x) { return x + 3; }
+            int copies(int x)
+            {
+                char *const text = strdup("abc");
+                const int n = x + (int)strlen(text);
+                free(text);
+                return n;
+            }""")
+        row, = kernels(self.run_json("call", f"{library}:copies", "int (int x = 3)",
+                                     "--reference=right", "--quiet", *SHORT))
+        self.assertIn(row["status"], ("ok", "short", "suspect"), row)
+
+    @unittest.skipUnless(ctypes.util.find_library("z"), "there is no libz")
+    def test_zlib(self):
+        for name in "crc32", "adler32":
+            document = self.run_json(
+                "call", f"libz.so.1:{name}",
+                "unsigned long (unsigned long start = 1, const uint8_t x[n], unsigned n)",
+                f"--reference={name}", "--sizes=1000", "--quiet", *SHORT)
+            row, = kernels(document)
+            self.assertIn(row["status"], ("ok", "suspect"), row)
+            self.assertEqual(row["id"], f"libz:{name}/u8/lib/{name}@1000")
