@@ -272,18 +272,23 @@ void clock_cost(double *resolution_ns, double *cost_ns);
 /* ---- payloads (payload.c): work of one kind around a chain of known length ---- */
 
 enum {
-    PAYLOAD_CYCLES = 72,
     PAYLOAD_SPARSE = 48, /* operations a turn beside the chain */
     PAYLOAD_DENSE = 96,
-    PAYLOADS_MAX = 6
+    PAYLOADS_MAX = 6,
+    PAYLOAD_RING = 25
 };
 
-/* The vector registers hold these random numbers of [0.5, 1). */
+/* The vector registers hold these random numbers of [0.5, 1); loads go around the ring. */
 struct payload_data {
     _Alignas(64) float value[256];
+    const void *ring[PAYLOAD_RING];
 };
 
-/* Runs `turns` (at least 1) of PAYLOAD_CYCLES each: as long as the chain of dependent
+/* Cycles of a turn's chain on this core: dependent loads take 3 to 6 cycles each, which
+ * is measured against the clock. */
+double payload_cycles(void);
+
+/* Runs `turns` (at least 1) of payload_cycles() each: as long as the chain of dependent
  * operations takes longest, time tells the clock under that work. */
 typedef void payload_function(uint64_t turns, const struct payload_data *data);
 

@@ -34,6 +34,7 @@ struct crew {
     const struct license_counters *counters; /* of the calling thread, or NULL */
     size_t n;
     double cost_ns; /* of one reading of the clock */
+    double cycles;  /* of a turn */
     atomic_size_t warm, done;
 };
 
@@ -61,7 +62,7 @@ static void sample(struct member *member)
     }
     member->disturbed = (double)(clock_cpu() - cpu) < CPU_SHARE * (double)(last - begin);
     member->ghz =
-        WINDOW_TURNS * (double)PAYLOAD_CYCLES / (stats_median(window, n) - crew->cost_ns);
+        WINDOW_TURNS * crew->cycles / (stats_median(window, n) - crew->cost_ns);
 }
 
 /* Samples are taken while all members work: from when the last one is warm until the last
@@ -245,6 +246,7 @@ int license_probe(struct license_scope *scope, size_t rounds, uint64_t seed,
         return rc;
     payload_fill(&data, seed);
     clock_cost(&resolution, &crew.cost_ns);
+    crew.cycles = payload_cycles();
     rc = prepare(scope, &crew, rounds);
     const int64_t begin = clock_now();
     while (rc == 0 && scope->rounds < rounds && scope->disturbed < rounds &&

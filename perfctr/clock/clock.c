@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
 #include <math.h>
+#include <sched.h>
 #include <time.h>
 
 #include "perfctr_private.h"
@@ -176,6 +180,25 @@ static const struct split {
 } splits[] = {{ZEN2 | ZEN3 | ZEN4 | SKYLAKE | ICX, split_40, SPLIT_CYCLES},
               {ZEN5 | GOLDEN_ALL, split_80, SPLIT_LONG_CYCLES}};
 
+/* Whether this core is a small one of a hybrid CPU, whose store queue is another one than
+ * that of the CPU's model. A virtual machine may take long for CPUID: each CPU is asked once. */
+static bool core_is_small(void)
+{
+    enum { UNKNOWN, SMALL, LARGE };
+    enum { CPUS = 1024, HYBRID = 1 << 15, ATOM = 0x20 };
+    static _Atomic unsigned char kinds[CPUS];
+    const int cpu = sched_getcpu();
+    unsigned a = 0, b, c, d = 0;
+    if (cpu < 0 || cpu >= CPUS)
+        return false;
+    if (kinds[cpu] == UNKNOWN) {
+        const bool told = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & HYBRID) &&
+                          __get_cpuid_count(0x1a, 0, &a, &b, &c, &d);
+        kinds[cpu] = told && a >> 24 == ATOM ? SMALL : LARGE;
+    }
+    return kinds[cpu] == SMALL;
+}
+
 int clock_core_split(void)
 {
     enum { TURNS = 20, ADD_TURNS = 20, TRIES = 3 };
@@ -185,7 +208,7 @@ int clock_core_split(void)
     for (size_t i = 0; i < ARRAY_LEN(splits); i++)
         if (splits[i].set & uarch_host()->bit)
             known = &splits[i];
-    if (!known)
+    if (!known || core_is_small())
         return -1;
     /* An interrupt makes it look split. */
     bool split = true;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "perfctr.h"
 
 /*
- * A turn is 24 dependent multiplies of 3 cycles, or on arm64, where multiplies differ
- * between cores, 72 dependent exclusive ors. The vector work stands around them, 96
+ * A turn is a chain of 24 loads from the first cache, each of which tells the next one's
+ * address: loads share no port with vector work on registers, as multiplies do on some
+ * cores. They go around a ring of another length, as some cores foresee what an
+ * instruction loads again and again. On arm64 it is 72 dependent exclusive ors. The vector work stands around them, 96
  * operations (dense) or 48 (sparse) on eight accumulators, so that none waits for
  * another. PASS brings each accumulator forward (FORTH) and the next one back (BACK): FMA
  * adds and subtracts the same products, so that the numbers stay normal and random
@@ -41,16 +45,16 @@
 
 #if defined __x86_64__
 
-#define CHAIN "imul %[y], %[x]\n\t"
+#define CHAIN "mov (%[x]), %[x]\n\t"
 #define FUNCTION(name, load, turn, leave)                                           \
     static void name(uint64_t turns, const struct payload_data *data)               \
     {                                                                               \
-        uint64_t x = 1, y = 3;                                                      \
+        const void *x = data->ring;                                                 \
         __asm__ volatile(load ".p2align 6\n"                                        \
                               "1:\n\t" turn "dec %[turns]\n\t"                      \
                               "jnz 1b\n\t" leave                                    \
                          : [x] "+r"(x), [turns] "+r"(turns)                         \
-                         : [y] "r"(y), [data] "r"(data), "m"(*data)                 \
+                         : [data] "r"(data), "m"(*data)                             \
                          : "cc", "r8", "r9", "r10", "xmm0", "xmm1", "xmm2", "xmm3", \
                            "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
                            "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");            \
@@ -76,6 +80,9 @@
 #define FMA_512(i, j, k) THREE("vfmadd231ps", zmm, i, j, k)
 #define BACK_512(i, j, k) THREE("vfnmadd231ps", zmm, i, j, k)
 
+#define NOTHING(i, j, k)
+
+FUNCTION(chain_alone, "", TURN(DENSE, 6, CHAIN, NOTHING, NOTHING), "")
 PAYLOAD(scalar, LOAD_SCALAR, SCALAR, SCALAR, "")
 PAYLOAD(light_128, LOAD_ALL(LOAD_128), ADD_128, XOR_128, "")
 PAYLOAD(light_256, LOAD_ALL(LOAD_256), ADD_256, XOR_256, "vzeroupper\n\t")
@@ -143,8 +150,30 @@ const struct payload *payload_get(size_t index)
     return &payloads[index];
 }
 
+double payload_cycles(void)
+{
+#if defined __x86_64__
+    /* A load takes whole cycles; the best of some tries is undisturbed. */
+    enum { LOADS = 24, TURNS = 400, TRIES = 9 };
+    struct payload_data data;
+    double ghz = 0, ns = INFINITY;
+    payload_fill(&data, 1);
+    for (int k = 0; k < TRIES; k++) {
+        ghz = fmax(ghz, clock_ghz(20000));
+        const int64_t begin = clock_now();
+        chain_alone(TURNS, &data);
+        ns = fmin(ns, (double)(clock_now() - begin));
+    }
+    return LOADS * fmax(1, round(ns * ghz / (TURNS * LOADS)));
+#else
+    return 72;
+#endif
+}
+
 void payload_fill(struct payload_data *data, uint64_t seed)
 {
+    for (size_t i = 0; i < PAYLOAD_RING; i++)
+        data->ring[i] = &data->ring[(i + 7) % PAYLOAD_RING];
     for (size_t i = 0; i < ARRAY_LEN(data->value); i++) {
         seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         data->value[i] = 0.5f + (float)(seed >> 40) / (float)(1 << 25);
