@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Register mixes in instructions that overwrite their first operand, 16 registers: seven
- * maxima or sums in 8 to 14 take turns with eight temporaries in 0 to 7, each of which
- * only depends on itself. Fewer of either would be a latency limit before the pipes are
- * full.
+ * Register mixes in instructions that overwrite their first operand, 16 registers:
+ * temporaries from 0 on, each of which only depends on itself, take turns with maxima or
+ * sums up to 14. The slower of the two has eight, the other one seven. Fewer would be a
+ * latency limit before the pipes are full: an add takes up to 3 cycles, a multiply or a
+ * maximum up to 4, and up to two of each start in a cycle.
  */
 #pragma once
 
@@ -17,30 +18,40 @@
     , %%xmm15\n\t"
 /* clang-format on */
 
-/* Two of a kind at a time, and maxima of what was ready four pairs before: one by one,
- * the pipes are not filled evenly and 1.8 instead of 2 multiply+max pairs a cycle are
- * left. */
-#define TWO(op, max, t, u, from_t, from_u, a, b)                                       \
-    op " %%xmm15, %%xmm" #t "\n\t" op " %%xmm15, %%xmm" #u "\n\t" max " %%xmm" #from_t \
-       ", %%xmm" #a "\n\t" max " %%xmm" #from_u ", %%xmm" #b "\n\t"
+/* Four of a kind at a time, and maxima of what the four before them made: one by one, the
+ * pipes are not filled evenly. */
+#define FOUR(op, max, t, u, v, w, from_t, from_u, from_v, from_w, a, b, c, d)            \
+    op " %%xmm15, %%xmm" #t "\n\t" op " %%xmm15, %%xmm" #u "\n\t" op                     \
+       " %%xmm15, %%xmm" #v "\n\t" op " %%xmm15, %%xmm" #w "\n\t" max " %%xmm" #from_t   \
+       ", %%xmm" #a "\n\t" max " %%xmm" #from_u ", %%xmm" #b "\n\t" max " %%xmm" #from_v \
+       ", %%xmm" #c "\n\t" max " %%xmm" #from_w ", %%xmm" #d "\n\t"
+#define MAX_LOW(op, max, ...) FOUR(op, max, __VA_ARGS__, 7, 8, 9, 10)
+#define MAX_HIGH(op, max, ...) FOUR(op, max, __VA_ARGS__, 11, 12, 13, 14)
+#define OP_LOW(op, max, ...) FOUR(op, max, 0, 1, 2, 3, 4, 5, 6, 7, __VA_ARGS__)
+#define OP_HIGH(op, max, ...) FOUR(op, max, 4, 5, 6, 7, 0, 1, 2, 3, __VA_ARGS__)
 /* clang-format off */
-#define ROW(op, max, a, b, c, d, e, f, g) \
-    TWO(op, max, 0, 1, 4, 5, a, b) TWO(op, max, 2, 3, 6, 7, c, d) \
-    TWO(op, max, 4, 5, 0, 1, e, f) TWO(op, max, 6, 7, 2, 3, g, a)
-#define ROWS(op, max) \
-    ROW(op, max, 8, 9, 10, 11, 12, 13, 14) ROW(op, max, 9, 10, 11, 12, 13, 14, 8) \
-    ROW(op, max, 10, 11, 12, 13, 14, 8, 9) ROW(op, max, 11, 12, 13, 14, 8, 9, 10) \
-    ROW(op, max, 12, 13, 14, 8, 9, 10, 11) ROW(op, max, 13, 14, 8, 9, 10, 11, 12) \
-    ROW(op, max, 14, 8, 9, 10, 11, 12, 13)
+#define SEVEN_OPS(op, max, ONE, OTHER) \
+    ONE(op, max, 0, 1, 2, 3, 3, 4, 5, 6) OTHER(op, max, 4, 5, 6, 0, 0, 1, 2, 3) \
+    ONE(op, max, 1, 2, 3, 4, 4, 5, 6, 0) OTHER(op, max, 5, 6, 0, 1, 1, 2, 3, 4) \
+    ONE(op, max, 2, 3, 4, 5, 5, 6, 0, 1) OTHER(op, max, 6, 0, 1, 2, 2, 3, 4, 5) \
+    ONE(op, max, 3, 4, 5, 6, 6, 0, 1, 2)
+#define SEVEN_MAXIMA(op, max, ONE, OTHER) \
+    ONE(op, max, 8, 9, 10, 11) OTHER(op, max, 12, 13, 14, 8) ONE(op, max, 9, 10, 11, 12) \
+    OTHER(op, max, 13, 14, 8, 9) ONE(op, max, 10, 11, 12, 13) OTHER(op, max, 14, 8, 9, 10) \
+    ONE(op, max, 11, 12, 13, 14)
 /* clang-format on */
+#define SLOW_MAX(op, max) \
+    SEVEN_OPS(op, max, MAX_LOW, MAX_HIGH) SEVEN_OPS(op, max, MAX_HIGH, MAX_LOW)
+#define SLOW_OP(op, max) \
+    SEVEN_MAXIMA(op, max, OP_LOW, OP_HIGH) SEVEN_MAXIMA(op, max, OP_HIGH, OP_LOW)
 #define ROWS_PAIRS 56
 
 /* `s` is the last letters of the instructions: ss, sd, ps, pd. Adding 0 and multiplying
  * by 1 leaves the temporaries as they are. */
-#define MIXES(type, isa, s)                                                        \
-    REGISTERS(type, isa, add_max, 0, LOAD_ALL, ROWS_PAIRS, ROWS("add" s, "max" s)) \
-    REGISTERS(type, isa, mul_max, 1, LOAD_ALL, ROWS_PAIRS, ROWS("mul" s, "max" s)) \
-    REGISTERS(type, isa, mul_add, 1, LOAD_ALL, ROWS_PAIRS, ROWS("mul" s, "add" s))
+#define MIXES(type, isa, s)                                                            \
+    REGISTERS(type, isa, add_max, 0, LOAD_ALL, ROWS_PAIRS, SLOW_MAX("add" s, "max" s)) \
+    REGISTERS(type, isa, mul_max, 1, LOAD_ALL, ROWS_PAIRS, SLOW_OP("mul" s, "max" s))  \
+    REGISTERS(type, isa, mul_add, 1, LOAD_ALL, ROWS_PAIRS, SLOW_OP("mul" s, "add" s))
 
 #define XMM_CLOBBERS                                                                \
     "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \

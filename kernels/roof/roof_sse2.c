@@ -22,5 +22,5 @@ MEMORY(f32, sse2)
 MEMORY(f64, sse2)
 
 /* Integers: as gemm finds their maxima. */
-REGISTERS(i32, sse2, add_max, 0, LOAD_ALL, ROWS_PAIRS, ROWS("paddd", "maxps"))
-REGISTERS(i64, sse2, add_max, 0, LOAD_ALL, ROWS_PAIRS, ROWS("paddq", "maxpd"))
+REGISTERS(i32, sse2, add_max, 0, LOAD_ALL, ROWS_PAIRS, SLOW_MAX("paddd", "maxps"))
+REGISTERS(i64, sse2, add_max, 0, LOAD_ALL, ROWS_PAIRS, SLOW_MAX("paddq", "maxpd"))
