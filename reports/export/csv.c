@@ -48,11 +48,10 @@ static int keys_add(struct keys *keys, const char *text, size_t length)
     for (size_t i = 0; i < keys->n; i++)
         if (keys->key[i].length == length && !memcmp(keys->key[i].text, text, length))
             return 0;
-    struct key *const key = array_grow(&keys->key, keys->n, sizeof *key);
+    struct key *const key = LIST_ADD(keys, key, n);
     if (!key)
         return -ENOMEM;
     *key = (struct key){text, length};
-    keys->n++;
     return 0;
 }
 

@@ -49,8 +49,8 @@ struct fleet_case {
 
 /* A run that was added, by its content. */
 struct fleet_seen {
-    uint64_t hash;
     char *name;
+    uint64_t hash;
 };
 
 struct fleet {

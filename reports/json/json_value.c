@@ -182,28 +182,20 @@ static int add_entry(const struct value *entry, void *context)
 {
     const struct entries *const to = context;
     const struct field *const field = to->field;
-    size_t *const n = entry_part(to, field->length);
-    void *const added = array_grow(to->base + field->offset, *n, field->size);
+    void *const added =
+        array_add(to->base + field->offset, entry_part(to, field->length), field->size);
 
-    if (!added)
-        return value_no_memory(entry);
-    ++*n;
-    return value_fields(entry, field->inner, added);
+    return added ? value_fields(entry, field->inner, added) : value_no_memory(entry);
 }
 
 static int add_count(const struct value *entry, void *context)
 {
     const struct entries *const to = context;
-    size_t *const n = entry_part(to, to->field->length);
     struct explained_count *const count =
-        array_grow(to->base + to->field->offset, *n, sizeof *count);
+        named_add(to->base + to->field->offset, entry_part(to, to->field->length),
+                  sizeof *count, entry->json->string);
 
-    if (!count)
-        return value_no_memory(entry);
-    ++*n;
-    return value_from(entry, 0, &count->value)
-               ?: (string_set(&count->name, entry->json->string) ? value_no_memory(entry)
-                                                                 : 0);
+    return count ? value_from(entry, 0, &count->value) : value_no_memory(entry);
 }
 
 static int read_list(const struct value *list, const struct field *field, char *base)
@@ -345,14 +337,9 @@ struct numbers {
 static int add_number(const struct value *entry, void *context)
 {
     const struct numbers *const numbers = context;
-    double number = 0;
-    const int code = value_from(entry, 0, &number);
+    double *const number = array_add(numbers->list, numbers->n, sizeof *number);
 
-    if (!code && !array_grow(numbers->list, *numbers->n, sizeof number))
-        return value_no_memory(entry);
-    if (!code)
-        (*numbers->list)[(*numbers->n)++] = number;
-    return code;
+    return number ? value_from(entry, 0, number) : value_no_memory(entry);
 }
 
 int value_numbers(const struct value *array, double **list, size_t *n)

@@ -169,10 +169,9 @@ static int add_size(struct audit *audit, size_t begin, struct size *size)
 {
     struct audit_range *range = audit->n > begin ? &audit->range[audit->n - 1] : NULL;
     if (!joins(range, size)) {
-        range = array_grow(&audit->range, audit->n, sizeof *range);
+        range = LIST_ADD(audit, range, n);
         if (!range)
             return -ENOMEM;
-        audit->n++;
         audit->worse += size->worse;
         *range = (struct audit_range){.dispatcher = size->dispatcher,
                                       .better = size->best,

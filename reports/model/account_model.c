@@ -17,10 +17,9 @@ struct account *account_new(const char *a, const char *b)
 struct account_row *account_add(struct account_rows *rows, const char *name,
                                 const char *unit, double a, double b)
 {
-    struct account_row *const row = array_grow(&rows->row, rows->n, sizeof *row);
-    if (!row || string_set(&row->name, name) || string_set(&row->unit, unit))
+    struct account_row *const row = NAMED_ADD(rows, row, n, name);
+    if (!row || string_set(&row->unit, unit))
         return NULL;
-    rows->n++;
     row->a = a;
     row->b = b;
     row->ratio = a / b;

@@ -31,10 +31,7 @@ void whole_call_clear(struct whole_call *call)
 
 struct code_loop *whole_call_add(struct whole_call *call)
 {
-    struct code_loop *const loop = array_grow(&call->loops, call->n_loops, sizeof *loop);
-
-    call->n_loops += loop != NULL;
-    return loop;
+    return LIST_ADD(call, loops, n_loops);
 }
 
 void code_proof_free(struct code_proof *proof)
@@ -61,11 +58,7 @@ struct code_change *code_change_new(void)
 
 struct code_fault *code_change_add(struct code_change *change)
 {
-    struct code_fault *const fault =
-        array_grow(&change->faults, change->n_faults, sizeof *fault);
-
-    change->n_faults += fault != NULL;
-    return fault;
+    return LIST_ADD(change, faults, n_faults);
 }
 
 void code_change_free(struct code_change *change)

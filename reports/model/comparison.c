@@ -66,12 +66,9 @@ struct gate *run_gate(struct run *run)
 
 struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path)
 {
-    struct arm *const arm = array_grow(&gate->arms, gate->n_arms, sizeof *arm);
-    if (!arm)
-        return NULL;
-    *arm = (struct arm){.name = strdup(name), .path = strdup(path)};
-    gate->n_arms++;
-    return arm->name && arm->path ? arm : NULL;
+    struct arm *const arm = NAMED_ADD(gate, arms, n_arms, name);
+
+    return arm && !string_set(&arm->path, path) ? arm : NULL;
 }
 
 bool result_code_is_worse(const struct result *result)
@@ -109,11 +106,10 @@ int comparison_add_trial(struct comparison *comparison, const struct trial *tria
         (trial->built_head_ns != 0 && !positive(trial->built_head_ns)) ||
         (n && comparison->trials[n - 1].process > trial->process))
         return -EINVAL;
-    struct trial *const added = array_grow(&comparison->trials, n, sizeof *added);
+    struct trial *const added = LIST_ADD(comparison, trials, n_trials);
     if (!added)
         return -ENOMEM;
     *added = *trial;
-    comparison->n_trials++;
     return 0;
 }
 

@@ -33,13 +33,10 @@ struct explanation *result_explanation(struct result *result)
     return result->explanation = made;
 }
 
-#define ADD(owner, list, n, name) \
-    named_add(&(owner)->list, &(owner)->n, sizeof *(owner)->list, name)
-
 struct explained_loop *explanation_add_loop(struct explanation *explanation,
                                             const char *where)
 {
-    struct explained_loop *const loop = ADD(explanation, loops, n_loops, where);
+    struct explained_loop *const loop = NAMED_ADD(explanation, loops, n_loops, where);
     if (loop)
         loop->share = loop->iterations = loop->trips = NAN;
     return loop;
@@ -47,7 +44,7 @@ struct explained_loop *explanation_add_loop(struct explanation *explanation,
 
 int loop_add_count(struct explained_loop *loop, const char *name, double value)
 {
-    struct explained_count *const count = ADD(loop, counts, n_counts, name);
+    struct explained_count *const count = NAMED_ADD(loop, counts, n_counts, name);
     if (!count)
         return -ENOMEM;
     count->value = value;
@@ -64,13 +61,13 @@ double loop_count(const struct explained_loop *loop, const char *name)
 
 struct explained_line *loop_add_line(struct explained_loop *loop, const char *text)
 {
-    return ADD(loop, lines, n_lines, text);
+    return NAMED_ADD(loop, lines, n_lines, text);
 }
 
 struct explained_bound *explanation_add_bound(struct explanation *explanation,
                                               const char *name)
 {
-    struct explained_bound *const bound = ADD(explanation, bounds, n_bounds, name);
+    struct explained_bound *const bound = NAMED_ADD(explanation, bounds, n_bounds, name);
     if (bound)
         bound->cycles = NAN;
     return bound;
@@ -80,7 +77,7 @@ struct explained_finding *explanation_add_finding(struct explanation *explanatio
                                                   const char *cause)
 {
     struct explained_finding *const finding =
-        ADD(explanation, findings, n_findings, cause);
+        NAMED_ADD(explanation, findings, n_findings, cause);
     if (finding)
         finding->share = NAN;
     return finding;
@@ -96,20 +93,20 @@ static struct explained_evidence *unknown_evidence(struct explained_evidence *ev
 struct explained_evidence *finding_add_evidence(struct explained_finding *finding,
                                                 const char *what)
 {
-    return unknown_evidence(ADD(finding, evidence, n_evidence, what));
+    return unknown_evidence(NAMED_ADD(finding, evidence, n_evidence, what));
 }
 
 struct explained_evidence *finding_add_against(struct explained_finding *finding,
                                                const char *what)
 {
-    return unknown_evidence(ADD(finding, against, n_against, what));
+    return unknown_evidence(NAMED_ADD(finding, against, n_against, what));
 }
 
 struct explained_exclusion *explanation_add_exclusion(struct explanation *explanation,
                                                       const char *cause)
 {
     struct explained_exclusion *const exclusion =
-        ADD(explanation, excluded, n_excluded, cause);
+        NAMED_ADD(explanation, excluded, n_excluded, cause);
     if (exclusion)
         unknown_evidence(&exclusion->why);
     return exclusion;
@@ -118,13 +115,13 @@ struct explained_exclusion *explanation_add_exclusion(struct explanation *explan
 struct explained_unknown *explanation_add_unknown(struct explanation *explanation,
                                                   const char *cause)
 {
-    return ADD(explanation, unknown, n_unknown, cause);
+    return NAMED_ADD(explanation, unknown, n_unknown, cause);
 }
 
 struct explained_ratio *explanation_add_ratio(struct explanation *explanation,
                                               const char *name)
 {
-    struct explained_ratio *const ratio = ADD(explanation, ratios, n_ratios, name);
+    struct explained_ratio *const ratio = NAMED_ADD(explanation, ratios, n_ratios, name);
     if (ratio)
         ratio->ratio = NAN;
     return ratio;

@@ -5,26 +5,9 @@
 
 #include "model/model.h"
 
-struct judgement *run_add_judgement(struct run *run)
-{
-    struct judgement *const judgement =
-        array_grow(&run->judgements, run->n_judgements, sizeof *judgement);
-    if (!judgement)
-        return NULL;
-    *judgement = (struct judgement){.candidate = NULL};
-    run->n_judgements++;
-    return judgement;
-}
-
 struct judged_time *judgement_add_time(struct judgement *judgement)
 {
-    struct judged_time *const time =
-        array_grow(&judgement->time, judgement->n_times, sizeof *time);
-    if (!time)
-        return NULL;
-    *time = (struct judged_time){.shape = NULL};
-    judgement->n_times++;
-    return time;
+    return LIST_ADD(judgement, time, n_times);
 }
 
 void judgement_clear(struct judgement *judgement)

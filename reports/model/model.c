@@ -35,11 +35,10 @@ static int number_add(double **list, size_t *n, double value)
 {
     if (!isfinite(value) || value < 0)
         return -EINVAL;
-    double *const entry = array_grow(list, *n, sizeof *entry);
+    double *const entry = array_add(list, n, sizeof *entry);
     if (!entry)
         return -ENOMEM;
     *entry = value;
-    (*n)++;
     return 0;
 }
 
@@ -53,7 +52,7 @@ static int setting_add(struct setting **list, size_t *n, const char *name,
 
 static int fact_add(struct facts *facts, const char *name, struct fact like)
 {
-    struct fact *const fact = named_add(&facts->fact, &facts->n, sizeof *fact, name);
+    struct fact *const fact = NAMED_ADD(facts, fact, n, name);
 
     if (!fact)
         return -ENOMEM;
@@ -116,25 +115,22 @@ struct run *run_new(void)
 
 struct result *run_add_result(struct run *run)
 {
-    struct result *result = array_grow(&run->results, run->n_results, sizeof *result);
-
-    if (result)
-        run->n_results++;
-    return result;
+    return LIST_ADD(run, results, n_results);
 }
 
 struct study *run_add_study(struct run *run)
 {
-    struct study *const study =
-        array_grow(&run->studies, run->n_studies, sizeof *run->studies);
+    return LIST_ADD(run, studies, n_studies);
+}
 
-    run->n_studies += study != NULL;
-    return study;
+struct judgement *run_add_judgement(struct run *run)
+{
+    return LIST_ADD(run, judgements, n_judgements);
 }
 
 struct source *run_add_source(struct run *run, const char *name)
 {
-    return named_add(&run->sources, &run->n_sources, sizeof *run->sources, name);
+    return NAMED_ADD(run, sources, n_sources, name);
 }
 
 int result_set_name(struct result *result, const char *name)
@@ -244,8 +240,7 @@ int result_add_clock(struct result *result, double ghz)
 
 struct counter *result_add_counter(struct result *result, const char *name)
 {
-    return named_add(&result->samples.counters, &result->samples.n_counters,
-                     sizeof *result->samples.counters, name);
+    return NAMED_ADD(&result->samples, counters, n_counters, name);
 }
 
 int counter_add_sample(struct counter *counter, double value)
@@ -256,8 +251,7 @@ int counter_add_sample(struct counter *counter, double value)
 struct metric *result_add_metric(struct result *result, const char *name,
                                  const char *unit, const char *formula)
 {
-    struct metric *const metric =
-        named_add(&result->metrics, &result->n_metrics, sizeof *metric, name);
+    struct metric *const metric = NAMED_ADD(result, metrics, n_metrics, name);
 
     if (!metric || string_set(&metric->unit, unit) ||
         string_set(&metric->formula, formula))
@@ -268,8 +262,7 @@ struct metric *result_add_metric(struct result *result, const char *name,
 
 struct ratio *result_add_ratio(struct result *result, const char *baseline)
 {
-    return named_add(&result->summary.ratios, &result->summary.n_ratios,
-                     sizeof *result->summary.ratios, baseline);
+    return NAMED_ADD(&result->summary, ratios, n_ratios, baseline);
 }
 
 bool result_has_summary(const struct result *result)

@@ -93,8 +93,15 @@ const char *buffer_text(const struct buffer *buffer);
  * The room doubles whenever n is a power of two, so no capacity is stored: such an array
  * grows through here alone. */
 void *array_grow(void *where, size_t n, size_t size);
-/* Adds an entry whose first member is its name; NULL: out of memory. */
+/* Appends an entry that is all zeros, and returns it; NULL: out of memory. */
+void *array_add(void *where, size_t *n, size_t size);
+/* The same with an entry whose first member is its name. */
 void *named_add(void *where, size_t *n, size_t size, const char *name);
+/* Both in the struct that has the array and its length. */
+#define LIST_ADD(owner, list, n) \
+    array_add(&(owner)->list, &(owner)->n, sizeof *(owner)->list)
+#define NAMED_ADD(owner, list, n, name) \
+    named_add(&(owner)->list, &(owner)->n, sizeof *(owner)->list, name)
 int string_set(char **where, const char *text); /* frees the old one; NULL clears */
 int strings_add(char ***list, size_t *n, const char *text);
 void strings_free(char **list, size_t n);

@@ -45,11 +45,10 @@ static int add_row(struct matrix *matrix, struct row row)
         if (known->kind == row.kind && text_same(known->op, row.op) &&
             text_same(known->isa, row.isa))
             return 0;
-    struct row *const added = array_grow(&matrix->rows, matrix->n_rows, sizeof *added);
+    struct row *const added = LIST_ADD(matrix, rows, n_rows);
     if (!added)
         return -ENOMEM;
     *added = row;
-    matrix->n_rows++;
     return 0;
 }
 
