@@ -108,6 +108,13 @@ int value_text(const struct value *value, char **text)
                                                               : 0);
 }
 
+const char *value_words(const struct value *object, const char *name)
+{
+    const struct value value = value_member(object, name);
+
+    return cJSON_IsString(value.json) ? value.json->valuestring : "";
+}
+
 int value_name(const struct value *value, char **text)
 {
     if (value_absent(value))

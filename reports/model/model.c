@@ -277,6 +277,29 @@ const char *result_role(const struct result *result)
     return result->is_roof ? "roof" : result->is_baseline ? "baseline" : "kernel";
 }
 
+static int compare_ids(const void *left, const void *right)
+{
+    const struct result *const *a = left, *const *b = right;
+    const int order = strcmp((*a)->id, (*b)->id);
+
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+struct result **run_by_id(const struct run *run,
+                          bool (*wanted)(const struct result *result), size_t *n)
+{
+    struct result **const list = malloc((run->n_results + 1) * sizeof *list);
+
+    *n = 0;
+    if (!list)
+        return NULL;
+    FOR_EACH (struct result, result, run->results, run->n_results)
+        if (result->id && (!wanted || wanted(result)))
+            list[(*n)++] = result;
+    qsort(list, *n, sizeof *list, compare_ids);
+    return list;
+}
+
 size_t run_group_end(const struct run *run, size_t first)
 {
     size_t end = first;

@@ -322,6 +322,10 @@ bool result_has_summary(const struct result *result);
 const char *result_role(const struct result *result);
 /* Time of a call in a sample, without what the loop costs. */
 double result_per_call(const struct result *result, size_t sample);
+/* Its results that have an id and are wanted (NULL: all), by id and then in their order;
+ * to be freed. NULL: out of memory. */
+struct result **run_by_id(const struct run *run,
+                          bool (*wanted)(const struct result *result), size_t *n);
 /* Index behind the last result of the group that begins at `first`. */
 size_t run_group_end(const struct run *run, size_t first);
 /* True if a gate of code found it worse; and how many cases these are. */
