@@ -22,7 +22,6 @@ void legend_range(struct legend *legend, const char *lo, const char *hi);
 void mean_lines(struct legend *legend);
 /* Choices of kernels, and their memory beyond the operands (choices.c). */
 void choice_lines(struct legend *legend);
-void workspace_lines(struct legend *legend);
 /* Tells what cases execute (proofs_told.c). */
 void proof_lines(struct legend *legend);
 /* Baselines, and how fair their ratios are (opponents.c). */

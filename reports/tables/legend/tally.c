@@ -3,12 +3,17 @@
 
 #include <string.h>
 
+bool tally_has(const struct tally *tally, size_t entry, const char *key, size_t length)
+{
+    return tally->entry[entry].key_length == length &&
+           !memcmp(tally->entry[entry].key, key, length);
+}
+
 void tally_add(struct tally *tally, const char *key, size_t length, const char *detail)
 {
     size_t i = 0;
 
-    while (i < tally->n && (tally->entry[i].key_length != length ||
-                            memcmp(tally->entry[i].key, key, length)))
+    while (i < tally->n && !tally_has(tally, i, key, length))
         i++;
     if (i == TALLY_MAX) {
         tally->lost++;
