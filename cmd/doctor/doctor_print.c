@@ -34,22 +34,23 @@ size_t checks_ok(const struct checks *checks)
 }
 
 /* Names what costs, and the commands that go on from here. */
-static void make_answer(const struct checks *checks, char *line[2])
+static struct answer make_answer(const struct checks *checks)
 {
-    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-    buffer_format(&text, "%zu of %zu checks are ok", checks_ok(checks), checks->n);
+    struct answer answer = {.n = 0};
+    buffer_format(&answer.text, "%zu of %zu checks are ok", checks_ok(checks), checks->n);
     const char *separator = "; these are not: ";
     for (size_t i = 0; i < checks->n; i++) {
         if (!checks->check[i].costs[0])
             continue;
-        buffer_add(&text, separator);
-        buffer_plain(&text, checks->check[i].name);
+        buffer_add(&answer.text, separator);
+        buffer_plain(&answer.text, checks->check[i].name);
         separator = ", ";
     }
-    line[0] = must_have(strdup(buffer_text(&text)));
-    line[1] = must_have(
-        strdup("To measure on a quieter machine: scripts/quiet.sh simdbench gemm "
-               "--sizes=64..512"));
+    answer_next(&answer);
+    buffer_add(&answer.text, "To measure on a quieter machine: scripts/quiet.sh "
+                             "simdbench gemm --sizes=64..512");
+    answer_next(&answer);
+    return answer;
 }
 
 void checks_print(const struct checks *checks, bool colour, FILE *file)
@@ -67,10 +68,7 @@ void checks_print(const struct checks *checks, bool colour, FILE *file)
             fprintf(file, "%-*s %-*s  ", NAME_WIDTH, check->name, width, value);
             print_state(check, colour, file);
         }
-    char *answer[2];
-    make_answer(checks, answer);
-    text_answer(file, answer, ARRAY_LEN(answer));
-    texts_free(answer, ARRAY_LEN(answer));
+    text_answer(file, make_answer(checks));
 }
 
 static void put_row(const struct check *check, FILE *file)
@@ -85,11 +83,8 @@ static void put_row(const struct check *check, FILE *file)
 
 void checks_markdown(const struct checks *checks, FILE *file)
 {
-    char *answer[2];
     fputs("# simdbench doctor\n\n", file);
-    make_answer(checks, answer);
-    text_answer_markdown(file, answer, ARRAY_LEN(answer));
-    texts_free(answer, ARRAY_LEN(answer));
+    text_answer_markdown(file, make_answer(checks));
     fputs("| check | value | costs | what to type |\n| :-- | :-- | :-- | :-- |\n", file);
     for (int ok = 0; ok < 2; ok++) /* costs come first */
         for (size_t i = 0; i < checks->n; i++)
@@ -99,11 +94,8 @@ void checks_markdown(const struct checks *checks, FILE *file)
 
 void checks_json(const struct checks *checks, struct json *json)
 {
-    char *answer[2];
     cJSON *const root = json_object(json, NULL, NULL);
-    make_answer(checks, answer);
-    json_texts(json, root, "answer", answer, ARRAY_LEN(answer));
-    texts_free(answer, ARRAY_LEN(answer));
+    json_answer(json, root, make_answer(checks));
     cJSON *const array = json_array(json, root, "checks");
     for (size_t i = 0; i < checks->n; i++) {
         const struct check *const check = &checks->check[i];

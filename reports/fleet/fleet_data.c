@@ -142,11 +142,8 @@ static void add_case(struct json *json, struct cJSON *cases, const struct fleet 
 void fleet_json(const struct fleet *fleet, struct json *json)
 {
     struct cJSON *const root = json_object(json, NULL, NULL);
-    char **lines = NULL;
-    size_t n = 0;
 
-    const int answered = fleet_answer(fleet, &lines, &n);
-    json_answer(json, root, answered, lines, n);
+    json_answer(json, root, fleet_answer(fleet));
     json_number(json, root, "fleet_version", 1);
     json_number(json, root, "alarm_rate", FLEET_ALARM);
     json_number(json, root, "least", FLEET_LEAST);

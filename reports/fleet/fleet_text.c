@@ -127,19 +127,6 @@ static bool kind_is_new(const struct fleet *fleet, const struct fleet_host *host
     return true;
 }
 
-static int put_answer(const struct fleet *fleet,
-                      void (*put)(FILE *file, char *const *lines, size_t n), FILE *file)
-{
-    char **lines;
-    size_t n;
-    const int status = fleet_answer(fleet, &lines, &n);
-    if (status < 0)
-        return status;
-    put(file, lines, n);
-    strings_free(lines, n);
-    return 0;
-}
-
 int fleet_write_table(const struct fleet *fleet, FILE *file)
 {
     size_t kinds = 0;
@@ -162,7 +149,7 @@ int fleet_write_table(const struct fleet *fleet, FILE *file)
     const int differences = fleet_each_difference(fleet, put_difference, file);
     if (differences == 0)
         fputs("  nothing\n", file);
-    return differences < 0 ? differences : put_answer(fleet, text_answer, file);
+    return differences < 0 ? differences : text_answer(file, fleet_answer(fleet));
 }
 
 /* ---- Markdown ---- */
@@ -224,7 +211,7 @@ static void mark_difference(void *context, const struct fleet *fleet, const char
 int fleet_write_markdown(const struct fleet *fleet, FILE *file)
 {
     fputs("# simdbench report --by=host\n\n", file);
-    const int status = put_answer(fleet, text_answer_markdown, file);
+    const int status = text_answer_markdown(file, fleet_answer(fleet));
     if (status < 0)
         return status;
     mark_outliers(fleet, file);

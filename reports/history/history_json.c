@@ -54,10 +54,7 @@ void history_json(const struct history *history, struct json *json)
     json_number(json, gates, "slower", (double)history->gates.slower);
     json_number(json, gates, "faster", (double)history->gates.faster);
     json_number(json, gates, "p", history->gates.p);
-    char **lines = NULL;
-    size_t n = 0;
-    const int answered = history_answer(history, &lines, &n);
-    json_answer(json, root, answered, lines, n);
+    json_answer(json, root, history_answer(history));
     cJSON *const cases = json_array(json, root, "cases");
     for (size_t first = 0, end; first < history->n; first = end) {
         const struct history_entry *const entry = &history->entries[first];

@@ -195,13 +195,8 @@ int history_write_table(const struct history *history, FILE *file, struct error 
     }
     put_directions(&history->gates, file);
     cells_free(&cells);
-    char **lines;
-    size_t n;
-    const int status = history_answer(history, &lines, &n);
-    if (status < 0)
-        return error_set(error, status, "out of memory");
-    text_answer(file, lines, n);
-    strings_free(lines, n);
+    if (text_answer(file, history_answer(history)))
+        return error_set(error, -ENOMEM, "out of memory");
     return finish(file, error);
 }
 

@@ -177,7 +177,6 @@ static void put_audit(struct json *json, cJSON *root, const struct run *run)
 static void make_document(struct json *json, const struct run *run)
 {
     cJSON *const root = json_object(json, NULL, NULL);
-    struct answer answer;
 
     json_number(json, root, "schema_version", run->schema_version);
     cJSON *const tool = json_object(json, root, "tool");
@@ -194,8 +193,7 @@ static void make_document(struct json *json, const struct run *run)
     for (size_t i = 0; i < run->n_sources; i++)
         json_fields(json, json_object(json, sources, NULL), &source_fields,
                     &run->sources[i]);
-    const int answered = run_answer(run, &answer);
-    json_answer(json, root, answered, answer.line, answer.n);
+    json_answer(json, root, run_answer(run));
     put_audit(json, root, run);
     json_judgements(json, root, run);
     json_gate(json, root, run);

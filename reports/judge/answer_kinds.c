@@ -9,16 +9,6 @@
 /* Cases that a sentence names. */
 enum { NAMED = 3 };
 
-int answer_add(struct answer *answer, struct buffer *text)
-{
-    const int status = text->failed ? -ENOMEM
-                       : text->length
-                           ? strings_add(&answer->line, &answer->n, buffer_text(text))
-                           : 0;
-    buffer_clear(text);
-    return status;
-}
-
 /* Commands name no word that could mean more to a shell. */
 bool is_harmless(const char *word)
 {
@@ -184,24 +174,23 @@ static void why_tell(const struct run *run, struct buffer *text)
         buffer_format(text, " --functions=%s", gate->functions);
 }
 
-int gate_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void gate_answer(const struct run *run, struct answer *answer)
 {
+    struct buffer *const text = &answer->text;
     const size_t worse = run_code_worse(run);
-    int status = 0;
 
     if (worse) {
         const size_t cases = verdicts_of(run->gate);
         buffer_format(text, "CODE IS WORSE: %zu of %zu case%s", worse, cases,
                       cases == 1 ? "" : "s");
         add_named(run, true, worse, text);
-        status = answer_add(answer, text);
+        answer_next(answer);
     }
     verdict_tell(run, text);
     noise_tell(run, text);
-    if (status == 0)
-        status = answer_add(answer, text);
+    answer_next(answer);
     why_tell(run, text);
-    return status ?: answer_add(answer, text);
+    answer_next(answer);
 }
 
 /* ---- why ---- */
@@ -345,13 +334,14 @@ static void account_answer(const struct run *run, struct buffer *text)
     }
 }
 
-int explained_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void explained_answer(const struct run *run, struct answer *answer)
 {
+    struct buffer *const text = &answer->text;
     if (run->account)
         account_answer(run, text);
-    int status = answer_add(answer, text);
+    answer_next(answer);
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        if (!result->explanation || status < 0)
+        if (!result->explanation)
             continue;
         buffer_plain(text, result->id);
         buffer_add(text, ": ");
@@ -361,26 +351,23 @@ int explained_answer(const struct run *run, struct answer *answer, struct buffer
         } else {
             cause_tell(result->explanation, text);
         }
-        status = answer_add(answer, text);
+        answer_next(answer);
     }
-    return status;
 }
 
 /* ---- studies ---- */
 
-int studies_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void studies_answer(const struct run *run, struct answer *answer)
 {
-    int status = 0;
     FOR_EACH (const struct study, study, run->studies, run->n_studies) {
-        study_tell(study, text);
-        status = status ?: answer_add(answer, text);
+        study_tell(study, &answer->text);
+        answer_next(answer);
         FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
             if (claim->learned)
-                study_learned_tell(study, claim, text);
-            status = status ?: answer_add(answer, text);
+                study_learned_tell(study, claim, &answer->text);
+            answer_next(answer);
         }
     }
-    return status;
 }
 
 /* ---- threads ---- */
@@ -403,10 +390,10 @@ bool run_tries_threads(const struct run *run)
     return next_threads(run, 1) > 0;
 }
 
-int threads_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void threads_answer(const struct run *run, struct answer *answer)
 {
-    int status = 0;
-    for (int n = next_threads(run, 1); n && status == 0; n = next_threads(run, n)) {
+    struct buffer *const text = &answer->text;
+    for (int n = next_threads(run, 1); n; n = next_threads(run, n)) {
         const char *shape = "";
         const double ops = gain_least_work(run, (uint32_t)n, &shape);
         buffer_plain(text, run->n_results ? run->results[0].op : "");
@@ -417,7 +404,6 @@ int threads_answer(const struct run *run, struct answer *answer, struct buffer *
         } else {
             buffer_format(text, ": %d threads: at no size faster for certain", n);
         }
-        status = answer_add(answer, text);
+        answer_next(answer);
     }
-    return status;
 }

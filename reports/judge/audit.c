@@ -287,16 +287,15 @@ static void range_tell(struct buffer *text, const struct audit_range *range)
     add_kernel(text, range->like);
 }
 
-int audit_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void audit_answer(const struct run *run, struct answer *answer)
 {
     struct audit audit;
-    int status = run_audit(run, &audit);
-    for (int worse = 1; worse >= 0 && status == 0; worse--)
-        for (size_t i = 0; i < audit.n && status == 0; i++)
+    answer->text.failed |= run_audit(run, &audit) < 0;
+    for (int worse = 1; worse >= 0; worse--)
+        for (size_t i = 0; i < audit.n; i++)
             if (audit.range[i].worse == worse) {
-                range_tell(text, &audit.range[i]);
-                status = answer_add(answer, text);
+                range_tell(&answer->text, &audit.range[i]);
+                answer_next(answer);
             }
     audit_free(&audit);
-    return status;
 }

@@ -61,20 +61,18 @@ static void add_cause(struct buffer *text, const struct judgement *judgement)
     buffer_plain(text, judgement->cause_text ?: "");
 }
 
-int judged_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void judged_answer(const struct run *run, struct answer *answer)
 {
-    int status = 0;
+    struct buffer *const text = &answer->text;
     FOR_EACH (const struct judgement, judgement, run->judgements, run->n_judgements) {
         add_verdict(text, judgement);
-        status = status ?: answer_add(answer, text);
+        answer_next(answer);
         FOR_EACH (const struct judged_time, time, judgement->time, judgement->n_times) {
             add_time(text, time);
-            status = status ?: answer_add(answer, text);
+            answer_next(answer);
         }
-        if (judgement->cause) {
+        if (judgement->cause)
             add_cause(text, judgement);
-            status = status ?: answer_add(answer, text);
-        }
+        answer_next(answer);
     }
-    return status;
 }

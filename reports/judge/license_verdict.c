@@ -109,23 +109,21 @@ static void nets_tell(const struct license *license, struct buffer *text)
         }
 }
 
-int license_answer(const struct license *license, struct answer *answer)
+struct answer license_answer(const struct license *license)
 {
-    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-    *answer = (struct answer){.n = 0};
-    buffer_add(&text, cost_sentence(license->verdict.cost));
-    buffer_add(&text, ": ");
-    buffer_plain(&text, license->verdict.reason);
-    int status = answer_add(answer, &text);
-    nets_tell(license, &text);
-    status = status ?: answer_add(answer, &text);
+    struct answer answer = {.n = 0};
+    struct buffer *const text = &answer.text;
+    buffer_add(text, cost_sentence(license->verdict.cost));
+    buffer_add(text, ": ");
+    buffer_plain(text, license->verdict.reason);
+    answer_next(&answer);
+    nets_tell(license, text);
+    answer_next(&answer);
     if (license->verdict.cost == LICENSE_UNKNOWN)
-        buffer_add(&text, "More rounds on a quieter machine may tell: "
-                          "scripts/quiet.sh simdbench license --rounds=100");
-    status = status ?: answer_add(answer, &text);
-    if (status < 0)
-        strings_free(answer->line, answer->n);
-    return status;
+        buffer_add(text, "More rounds on a quieter machine may tell: "
+                         "scripts/quiet.sh simdbench license --rounds=100");
+    answer_next(&answer);
+    return answer;
 }
 
 /* ---- the verdict ---- */

@@ -156,11 +156,7 @@ void license_print(const struct license *license, FILE *file)
         fputs("the clock stays low for a while after wide work, also for a narrow batch "
               "that follows:\navx512 looks better here than on its own\n",
               file);
-    struct answer answer;
-    if (license_answer(license, &answer) == 0) {
-        text_answer(file, answer.line, answer.n);
-        strings_free(answer.line, answer.n);
-    }
+    text_answer(file, license_answer(license));
 }
 
 /* ---- Markdown ---- */
@@ -212,12 +208,8 @@ static void put_scope(const struct license_scope *scope, FILE *file)
 
 void license_markdown(const struct license *license, FILE *file)
 {
-    struct answer answer;
     fputs("# simdbench license\n\n", file);
-    if (license_answer(license, &answer) == 0) {
-        text_answer_markdown(file, answer.line, answer.n);
-        strings_free(answer.line, answer.n);
-    }
+    text_answer_markdown(file, license_answer(license));
     for (size_t i = 0; i < LICENSE_SCOPES; i++)
         put_scope(&license->scope[i], file);
     fputs("\n", file);

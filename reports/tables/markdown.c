@@ -137,16 +137,11 @@ static void print_account(const struct account *account, FILE *file)
     account_tell(account, print_cells, file);
 }
 
-static void answer_line(const char *line, void *context)
-{
-    text_answer_markdown(context, &(char *){(char *)line}, 1);
-}
-
 void answer_markdown(const struct run *run, FILE *file)
 {
     fputs("# simdbench\n\n", file);
     if (!run_is_ladder(run))
-        legend_answer(run, answer_line, file);
+        text_answer_markdown(file, run_answer(run));
 }
 
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)

@@ -123,20 +123,43 @@ void text_markdown_cell(FILE *file, const char *text)
     fputs(" |", file);
 }
 
-void text_answer(FILE *file, char *const *lines, size_t n)
+void answer_next(struct answer *answer)
 {
-    fputs(n ? "\n" : "", file);
-    for (size_t i = 0; i < n; i++)
-        fprintf(file, "%s\n", lines[i]);
+    struct buffer *const text = &answer->text;
+
+    if (text->length && strings_add(&answer->line, &answer->n, buffer_text(text)))
+        text->failed = true;
+    buffer_clear(text);
 }
 
-void text_answer_markdown(FILE *file, char *const *lines, size_t n)
+void answer_free(struct answer *answer)
 {
-    for (size_t i = 0; i < n; i++) {
+    strings_free(answer->line, answer->n);
+    buffer_free(&answer->text);
+}
+
+int text_answer(FILE *file, struct answer answer)
+{
+    const int status = answer.text.failed ? -ENOMEM : 0;
+
+    fputs(answer.n && !status ? "\n" : "", file);
+    for (size_t i = 0; i < answer.n && !status; i++)
+        fprintf(file, "%s\n", answer.line[i]);
+    answer_free(&answer);
+    return status;
+}
+
+int text_answer_markdown(FILE *file, struct answer answer)
+{
+    const int status = answer.text.failed ? -ENOMEM : 0;
+
+    for (size_t i = 0; i < answer.n && !status; i++) {
         fputs("**", file);
-        text_markdown(file, lines[i]);
+        text_markdown(file, answer.line[i]);
         fputs("**\n\n", file);
     }
+    answer_free(&answer);
+    return status;
 }
 
 void text_csv(FILE *file, const char *raw)

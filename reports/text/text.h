@@ -134,9 +134,22 @@ __attribute__((format(printf, 2, 3))) void text_line(FILE *file, const char *for
 void text_markdown(FILE *file, const char *text);
 /* " text |": a cell of a table in Markdown. */
 void text_markdown_cell(FILE *file, const char *text);
-/* Lines of an answer, already plain, below an empty line; in Markdown as paragraphs. */
-void text_answer(FILE *file, char *const *lines, size_t n);
-void text_answer_markdown(FILE *file, char *const *lines, size_t n);
+
+/* An answer in words: lines that are safe to print, and the one that is being made. Only
+ * `text.failed` tells that there was no memory. */
+struct answer {
+    char **line;
+    size_t n;
+    struct buffer text;
+};
+/* Ends the line, if there is any text in it. */
+void answer_next(struct answer *answer);
+void answer_free(struct answer *answer);
+/* Write the answer below an empty line, in Markdown as paragraphs, and free it. 0, or
+ * -ENOMEM: nothing is written. */
+int text_answer(FILE *file, struct answer answer);
+int text_answer_markdown(FILE *file, struct answer answer);
+
 /* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
 const char *text_entity(char c);
 /* A field of CSV: any text, safe to print, in quotes if it needs them, and with a '
@@ -187,10 +200,8 @@ void json_numbers(struct json *json, struct cJSON *parent, const char *name,
                   const double *values, const uint32_t *whole, size_t n);
 void json_texts(struct json *json, struct cJSON *parent, const char *name,
                 char *const *texts, size_t n);
-/* Adds the lines of an answer, if there are any, and frees them; `status` is what making
- * them returned. */
-void json_answer(struct json *json, struct cJSON *parent, int status, char **lines,
-                 size_t n);
+/* Adds the lines of an answer, if there are any, and frees it. */
+void json_answer(struct json *json, struct cJSON *parent, struct answer answer);
 /* Writes the document and frees it: 0, -ENOMEM, or what writing failed with. */
 int json_end(struct json *json, FILE *file, struct error *error);
 /* The document as text, for the caller to free, or NULL; frees the tree. */

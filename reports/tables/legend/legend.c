@@ -294,16 +294,6 @@ void legend_notes(const struct run *run, bool brief, legend_line *line, void *co
     buffer_free(&legend.buffer);
 }
 
-void legend_answer(const struct run *run, legend_line *line, void *context)
-{
-    struct answer answer;
-    if (run_answer(run, &answer) < 0)
-        return;
-    for (size_t i = 0; i < answer.n; i++)
-        line(answer.line[i], context);
-    strings_free(answer.line, answer.n);
-}
-
 static void add_named(struct buffer *buffer, const char *separator, const char *name,
                       const char *text)
 {
