@@ -60,7 +60,11 @@ int report_save(const struct run *run, enum format format, const char *path,
 /* A report that is no run, in one of its formats. */
 typedef int document_writer(const void *document, enum format format, FILE *file,
                             struct error *error);
-/* Writes it to all files and to standard output. */
+/* Writes it to all files. No output is lost because another one fails: the first error
+ * counts. */
+int document_save(const struct options *options, document_writer *write,
+                  const void *document, struct error *error);
+/* The same, and to standard output. */
 int document_write(const struct options *options, document_writer *write,
                    const void *document, struct error *error);
 /* The enum exit_status of a run that is complete, and judged if it compares builds. */
