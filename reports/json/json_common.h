@@ -13,7 +13,6 @@
 
 /* ---- fields ---- */
 
-extern const struct fields run_fields, tool_fields, source_fields;
 extern const struct fields case_fields, work_fields, measured_fields, rung_fields,
     accuracy_fields;
 extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields,

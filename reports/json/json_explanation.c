@@ -31,12 +31,6 @@ void json_explanation(struct json *json, cJSON *parent, const struct explanation
 
 /* ---- reading ---- */
 
-static int read_executed(const struct value *object, struct executed *executed)
-{
-    const struct value value = value_member(object, "executed");
-    return value_absent(&value) ? 0 : value_fields(&value, &executed_fields, executed);
-}
-
 /* Findings of a document without an explanation are not simdbench's. */
 int json_read_explanation(const struct value *entry, struct result *result)
 {
@@ -47,7 +41,7 @@ int json_read_explanation(const struct value *entry, struct result *result)
     if (!why)
         return value_no_memory(entry);
     return value_fields(&object, &explanation_fields, why)
-               ?: read_executed(&object, &why->executed)
+               ?: value_maybe(&object, "executed", &executed_fields, &why->executed)
                ?: value_fields(&object, &explanation_reasons, why)
                ?: value_fields(entry, &explanation_findings, why);
 }

@@ -5,17 +5,6 @@
 #include "json_common.h"
 #include "text/text.h"
 
-const struct fields run_fields = FIELDS(
-    FIELD(TEXT, run, started_at), FIELD(TEXT, run, seed), FIELD(BOOL, run, interrupted));
-const struct fields tool_fields = FIELDS(FIELD_AS("version", TEXT, run, tool_version),
-                                         FIELD_AS("commit", TEXT, run, tool_commit),
-                                         FIELD_AS("compiler", TEXT, run, tool_compiler),
-                                         FIELD_AS("flags", TEXT, run, tool_flags),
-                                         FIELD_AS("build_id", NAME, run, tool_build_id));
-const struct fields source_fields =
-    FIELDS(FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint),
-           FIELD(NAME, source, cpu), FIELD(NAME, source, started_at),
-           FIELD(NAME, source, node), FIELD_AS("version", NAME, source, tool_version));
 const struct fields case_fields = FIELDS(
     FIELD(TEXT, result, id), FIELD(SIZE, result, group), FIELD(TEXT, result, op),
     FIELD(TEXT, result, type), FIELD(TEXT, result, isa), FIELD(TEXT, result, variant),
@@ -161,6 +150,9 @@ static void put_field(struct json *json, cJSON *parent, const struct field *fiel
         json_interval(json, parent, field->name, NULL, at);
     else if (field->kind == FIELD_CI || field->kind == FIELD_CHANGE_CI)
         json_interval(json, parent, field->name, "ci_level", at);
+    else if (field->kind == FIELD_TEXTS)
+        json_texts(json, parent, field->name, *(char *const *const *)at,
+                   *(const size_t *)at_offset(base, field->length));
     else if (field->kind == FIELD_TEXT)
         json_text(json, parent, field->name, *(char *const *)at ?: "");
     else if (field->kind == FIELD_NAME)

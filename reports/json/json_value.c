@@ -234,6 +234,8 @@ static int read_field(const struct value *object, const struct field *field, cha
     case FIELD_COUNTS:
         return value_object(value)
                    ?: value_each(value, add_count, &(struct entries){field, base});
+    case FIELD_TEXTS:
+        return value_texts(value, at, (void *)(base + field->length));
     case FIELD_TEXT:
         return value_text(value, at);
     case FIELD_NAME:
@@ -277,6 +279,14 @@ int value_fields(const struct value *object, const struct fields *fields, void *
     for (size_t i = 0; i < fields->n && !code; i++)
         code = read_field(object, &fields->field[i], base);
     return code;
+}
+
+int value_maybe(const struct value *object, const char *name, const struct fields *fields,
+                void *base)
+{
+    const struct value member = value_member(object, name);
+
+    return value_absent(&member) ? 0 : value_fields(&member, fields, base);
 }
 
 static int add_end(const struct value *entry, void *context)

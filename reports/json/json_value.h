@@ -59,6 +59,9 @@ int value_number(const struct value *value, double *number);
 int value_from(const struct value *value, double least, double *number);
 int value_whole(const struct value *value, double max, double *number);
 int value_fields(const struct value *object, const struct fields *fields, void *base);
+/* The same of a member that may be missing or null. */
+int value_maybe(const struct value *object, const char *name, const struct fields *fields,
+                void *base);
 int value_texts(const struct value *array, char ***list, size_t *n);
 /* Members `name` (two numbers from `least` up, or null) and "ci_level". */
 int value_interval(const struct value *object, const char *name, double least,

@@ -183,16 +183,12 @@ static void make_document(struct json *json, const struct run *run)
     json_text(json, tool, "name", "simdbench");
     json_fields(json, tool, &tool_fields, run);
     json_texts(json, tool, "plugins", run->plugins, run->n_plugins);
-    json_texts(json, root, "argv", run->argv, run->argc);
     json_fields(json, root, &run_fields, run);
     cJSON *const settings = json_object(json, root, "settings");
     for (size_t i = 0; i < run->settings.n; i++)
         put_fact(json, settings, &run->settings.fact[i]);
     put_host(json, root, run);
-    cJSON *const sources = json_array(json, root, "sources");
-    for (size_t i = 0; i < run->n_sources; i++)
-        json_fields(json, json_object(json, sources, NULL), &source_fields,
-                    &run->sources[i]);
+    json_fields(json, root, &run_sources, run);
     json_answer(json, root, run_answer(run));
     put_audit(json, root, run);
     json_judgements(json, root, run);

@@ -8,6 +8,21 @@
 #include "model.h"
 #include "text/text.h"
 
+const struct fields run_fields =
+    FIELDS(FIELD_TEXTS_AS("argv", run, argv, argc), FIELD(TEXT, run, started_at),
+           FIELD(TEXT, run, seed), FIELD(BOOL, run, interrupted));
+const struct fields tool_fields = FIELDS(FIELD_AS("version", TEXT, run, tool_version),
+                                         FIELD_AS("commit", TEXT, run, tool_commit),
+                                         FIELD_AS("compiler", TEXT, run, tool_compiler),
+                                         FIELD_AS("flags", TEXT, run, tool_flags),
+                                         FIELD_AS("build_id", NAME, run, tool_build_id));
+static const struct fields source_fields =
+    FIELDS(FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint),
+           FIELD(NAME, source, cpu), FIELD(NAME, source, started_at),
+           FIELD(NAME, source, node), FIELD_AS("version", NAME, source, tool_version));
+const struct fields run_sources =
+    FIELDS(FIELD_LIST_AS("sources", LATER, run, sources, n_sources, source_fields));
+
 static const char *const status_names[] = {
     [STATUS_PENDING] = "pending",     [STATUS_OK] = "ok",
     [STATUS_SKIPPED] = "skipped",     [STATUS_WRONG] = "wrong",
@@ -400,18 +415,14 @@ void run_free(struct run *run)
 {
     if (!run)
         return;
-    FREE_EACH(run->tool_version, run->tool_commit, run->tool_compiler, run->tool_flags,
-              run->tool_build_id, run->started_at, run->seed, run->fingerprint,
-              run->pmu_state, run->pmu_reason);
-    strings_free(run->argv, run->argc);
+    fields_free(&run_fields, run);
+    fields_free(&tool_fields, run);
+    fields_free(&run_sources, run);
+    FREE_EACH(run->fingerprint, run->pmu_state, run->pmu_reason);
     strings_free(run->plugins, run->n_plugins);
     facts_free(&run->settings);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);
-    FOR_EACH (struct source, source, run->sources, run->n_sources)
-        FREE_EACH(source->name, source->fingerprint, source->cpu, source->started_at,
-                  source->tool_version, source->node);
-    free(run->sources);
     gate_free(run->gate);
     account_free(run->account);
     FOR_EACH (struct study, study, run->studies, run->n_studies)

@@ -29,6 +29,7 @@ enum field_kind {
     FIELD_LIST,      /* array of objects */
     FIELD_LATER,     /* the same; may be missing: older files do not have it */
     FIELD_COUNTS,    /* object of numbers, an array of struct explained_count */
+    FIELD_TEXTS,     /* array of strings */
 };
 
 /* One member of a struct, at `offset`; the fields in it, and where a list has its length.
@@ -62,6 +63,11 @@ struct fields {
      .inner = &(fields),                                    \
      .length = offsetof(struct type, n_),                   \
      .size = sizeof *((struct type *)NULL)->list}
+#define FIELD_TEXTS_AS(name_, type, list, n_) \
+    {.name = name_,                           \
+     .kind = FIELD_TEXTS,                     \
+     .offset = offsetof(struct type, list),   \
+     .length = offsetof(struct type, n_)}
 #define FIELD(kind, type, member) FIELD_AS(#member, kind, type, member)
 #define FIELDS(...) \
     {(const struct field[]){__VA_ARGS__}, ARRAY_LEN(((struct field[]){__VA_ARGS__}))}
