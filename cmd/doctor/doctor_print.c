@@ -59,8 +59,7 @@ void checks_print(const struct checks *checks, bool colour, FILE *file)
     for (size_t i = 0; i < checks->n; i++)
         width = doctor_widen(width, checks->check[i].value, VALUE_WIDTH_MAX);
     for (int costs = 0; costs < 2; costs++) /* lines with something to do come last */
-        for (size_t i = 0; i < checks->n; i++) {
-            const struct check *const check = &checks->check[i];
+        FOR_EACH (const struct check, check, checks->check, checks->n) {
             char value[2 * sizeof check->value];
             if ((check->costs[0] != '\0') != costs)
                 continue;
@@ -97,8 +96,7 @@ void checks_json(const struct checks *checks, struct json *json)
     cJSON *const root = json_object(json, NULL, NULL);
     json_answer(json, root, make_answer(checks));
     cJSON *const array = json_array(json, root, "checks");
-    for (size_t i = 0; i < checks->n; i++) {
-        const struct check *const check = &checks->check[i];
+    FOR_EACH (const struct check, check, checks->check, checks->n) {
         cJSON *const object = json_object(json, array, NULL);
         json_filled(json, object, "check", check->name);
         json_filled(json, object, "value", check->value);

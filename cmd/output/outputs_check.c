@@ -99,8 +99,7 @@ static struct uses list_uses(const struct options *options)
     struct uses uses = {.n = 0};
     char thresholds[4096];
     bool updated = false;
-    for (size_t i = 0; i < options->n_outputs; i++) {
-        const struct output *const output = &options->outputs[i];
+    FOR_EACH (const struct output, output, options->outputs, options->n_outputs) {
         if (file_is_replaced(output->file))
             add_use(&uses, USE_WRITTEN, "", output->argument, output->file);
         updated |= is_update(options, output);

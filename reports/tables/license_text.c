@@ -225,8 +225,7 @@ void license_markdown(const struct license *license, FILE *file)
         text_markdown(file, license->counters);
         fputc('\n', file);
     }
-    for (size_t i = 0; i < license->n_nets; i++) {
-        const struct license_net *const net = &license->net[i];
+    FOR_EACH (const struct license_net, net, license->net, license->n_nets) {
         FOR_EACH (const struct license_point, point, net->point, net->n_points) {
             char ci[INTERVAL_SIZE];
             fputs("- ", file);
