@@ -292,6 +292,13 @@ const char *result_role(const struct result *result)
     return result->is_roof ? "roof" : result->is_baseline ? "baseline" : "kernel";
 }
 
+const char *result_element(const struct result *result)
+{
+    const char *const type = result->type ?: "", *const dash = strrchr(type, '-');
+
+    return dash ? dash + 1 : type;
+}
+
 static int compare_ids(const void *left, const void *right)
 {
     const struct result *const *a = left, *const *b = right;

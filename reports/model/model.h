@@ -321,6 +321,8 @@ void result_clear_samples(struct result *result);
 bool result_has_summary(const struct result *result);
 /* "kernel", "baseline" or "roof". */
 const char *result_role(const struct result *result);
+/* "f32" of "maxplus-f32": kernels of all semirings share a group. */
+const char *result_element(const struct result *result);
 /* Time of a call in a sample, without what the loop costs. */
 double result_per_call(const struct result *result, size_t sample);
 /* Its results that have an id and are wanted (NULL: all), by id and then in their order;

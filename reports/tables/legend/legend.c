@@ -17,6 +17,16 @@ void legend_put(struct legend *legend, const char *before, const char *text)
     legend_flush(legend);
 }
 
+const char *legend_part(struct legend *legend, const char *separator, const char *name,
+                        const char *text)
+{
+    if (!text || !*text)
+        return separator;
+    buffer_format(&legend->buffer, "%s%s", separator, name);
+    buffer_plain(&legend->buffer, text);
+    return ", ";
+}
+
 void legend_range(struct legend *legend, const char *lo, const char *hi)
 {
     buffer_format(&legend->buffer, strcmp(lo, hi) ? " %s to %s" : " %s", lo, hi);
@@ -294,24 +304,15 @@ void legend_notes(const struct run *run, bool brief, legend_line *line, void *co
     buffer_free(&legend.buffer);
 }
 
-static void add_named(struct buffer *buffer, const char *separator, const char *name,
-                      const char *text)
-{
-    if (!text || !*text)
-        return;
-    buffer_format(buffer, "%s%s", separator, name);
-    buffer_plain(buffer, text);
-}
-
 /* Settings of a project file stand on no command line. */
 static void project_line(struct legend *legend)
 {
     const char *const set = facts_find_text(&legend->run->settings, "project_options");
     const char *const file = facts_find_text(&legend->run->settings, "project");
 
-    add_named(&legend->buffer, "", "settings: ", set);
+    legend_part(legend, "", "settings: ", set);
     if (set && *set) {
-        add_named(&legend->buffer, " from ", "", file);
+        legend_part(legend, " from ", "", file);
         legend_flush(legend);
     }
 }
@@ -326,21 +327,20 @@ static void origin_lines(struct legend *legend)
     buffer_add(buffer, "host");
     for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
         const char *const fact = facts_find_text(&run->host, shown[i]);
-        add_named(buffer, separator, "", fact);
-        separator = fact ? ", " : separator;
+        separator = legend_part(legend, separator, "", fact);
     }
     const char *const cpus = facts_find_text(&run->settings, "cpu_measured");
-    add_named(buffer, separator,
-              cpus && strchr(cpus, ',') ? "measured on CPUs " : "measured on CPU ", cpus);
-    separator = cpus ? ", " : separator;
-    add_named(buffer, separator, "fingerprint ", run->fingerprint);
+    separator = legend_part(
+        legend, separator,
+        cpus && strchr(cpus, ',') ? "measured on CPUs " : "measured on CPU ", cpus);
+    legend_part(legend, separator, "fingerprint ", run->fingerprint);
     legend_flush(legend);
     buffer_add(buffer, "run: simdbench");
-    add_named(buffer, " ", "", run->tool_version);
-    add_named(buffer, ", ", "commit ", run->tool_commit);
-    add_named(buffer, ", ", "", run->tool_compiler);
-    add_named(buffer, ", ", "seed ", run->seed);
-    add_named(buffer, ", ", "", run->started_at);
+    legend_part(legend, " ", "", run->tool_version);
+    legend_part(legend, ", ", "commit ", run->tool_commit);
+    legend_part(legend, ", ", "", run->tool_compiler);
+    legend_part(legend, ", ", "seed ", run->seed);
+    legend_part(legend, ", ", "", run->started_at);
     legend_flush(legend);
 }
 

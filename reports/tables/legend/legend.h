@@ -15,6 +15,10 @@ struct legend {
 void legend_flush(struct legend *legend);
 /* Adds `before` and the text, made safe to print, and hands the line over. */
 void legend_put(struct legend *legend, const char *before, const char *text);
+/* Adds the text behind its name, if there is any; returns the separator of the next one.
+ */
+const char *legend_part(struct legend *legend, const char *separator, const char *name,
+                        const char *text);
 /* Adds " LO to HI", or " LO" if they read the same. */
 void legend_range(struct legend *legend, const char *lo, const char *hi);
 
