@@ -40,13 +40,12 @@ static void change_tell(const struct history *history,
     buffer_plain(text, entry->id);
     buffer_format(text, " takes %.3g%% %s since ", 100 * fabs(change->change),
                   change->change > 0 ? "longer" : "less time");
-    buffer_plain(text, *entry->label    ? entry->label
-                       : *entry->commit ? entry->commit
-                                        : "the run");
-    buffer_add(text, " of ");
+    buffer_tell(text, "%s of ",
+                *entry->label    ? entry->label
+                : *entry->commit ? entry->commit
+                                 : "the run");
     buffer_plain_n(text, entry->started_at, strcspn(entry->started_at, "T"));
-    buffer_add(text, " on ");
-    buffer_plain(text, entry->fingerprint);
+    buffer_tell(text, " on %s", entry->fingerprint);
 }
 
 /* The largest change that is smaller than the one before, by amount and then by place. */

@@ -258,14 +258,10 @@ static void add_why(struct buffer *text, const struct run *run,
 
     if (!is_harmless(result->id) || (result->module.name && !alone))
         return;
-    buffer_add(text, ". Why: simdbench explain '");
-    buffer_plain(text, result->id);
-    buffer_add(text, "'");
+    buffer_tell(text, ". Why: simdbench explain '%s'", result->id);
     if (!result->module.name)
         return;
-    buffer_add(text, " --plugin='");
-    buffer_plain(text, path);
-    buffer_add(text, "'");
+    buffer_tell(text, " --plugin='%s'", path);
 }
 
 static void family_tell(struct buffer *text, const struct family *family)
@@ -275,11 +271,8 @@ static void family_tell(struct buffer *text, const struct family *family)
     const size_t shared = (size_t)(kernel_row(winner, &length) - winner->id);
     buffer_plain_n(text, winner->id, shared ? shared - 1 : 0);
     buffer_plain(text, strchr(winner->id, ';') ?: "");
-    if (winner->layout) {
-        buffer_add(text, " (");
-        buffer_plain(text, winner->layout);
-        buffer_add(text, ")");
-    }
+    if (winner->layout)
+        buffer_tell(text, " (%s)", winner->layout);
     buffer_add(text, ": ");
     add_winner(text, family, winner, wins);
     const struct result *const lowest = add_share(text, family, winner);

@@ -249,12 +249,10 @@ static void add_where(struct buffer *text, const struct audit_range *range)
     size_t length;
     const struct result *const first = range->better;
     buffer_plain_n(text, first->id, (size_t)(kernel_row(first, &length) - first->id) - 1);
-    buffer_plain(text, strchr(first->id, ';') ?: "");
-    buffer_add(text, range->sizes > 1 ? ", from " : " at ");
-    buffer_plain(text, first->shape);
+    buffer_tell(text, "%s%s%s", strchr(first->id, ';') ?: "",
+                range->sizes > 1 ? ", from " : " at ", first->shape);
     if (range->sizes > 1) {
-        buffer_add(text, " to ");
-        buffer_plain(text, range->last->shape);
+        buffer_tell(text, " to %s", range->last->shape);
         buffer_format(text, " (%zu sizes)", range->sizes);
     }
     buffer_add(text, ": ");

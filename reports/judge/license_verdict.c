@@ -91,9 +91,7 @@ static void net_tell(const struct license_net *net, struct buffer *text)
     if (from == 0)
         buffer_add(text, " at any size");
     else if (from < net->n_points) {
-        buffer_add(text, " from ");
-        buffer_plain(text, net->point[from].shape);
-        buffer_add(text, " on");
+        buffer_tell(text, " from %s on", net->point[from].shape);
     } else
         buffer_add(text, " at no size for certain");
 }
@@ -114,8 +112,7 @@ struct answer license_answer(const struct license *license)
     struct answer answer = {.n = 0};
     struct buffer *const text = &answer.text;
     buffer_add(text, cost_sentence(license->verdict.cost));
-    buffer_add(text, ": ");
-    buffer_plain(text, license->verdict.reason);
+    buffer_tell(text, ": %s", license->verdict.reason);
     answer_next(&answer);
     nets_tell(license, text);
     answer_next(&answer);

@@ -75,8 +75,7 @@ bool metrics_text(const struct result *result, struct buffer *buffer)
             snprintf(number, sizeof number, "%.4g", metric->value);
         else
             text_digits(metric->value, number);
-        buffer_add(buffer, any ? ", " : "");
-        buffer_plain(buffer, metric->name);
+        buffer_tell(buffer, "%s%s", any ? ", " : "", metric->name);
         buffer_format(buffer, " %s%s%s", number,
                       metric_is_doubted(result, metric) ? "?" : "",
                       !*unit || !strcmp(unit, "%") ? "" : " ");

@@ -78,6 +78,10 @@ __attribute__((format(printf, 2, 3))) void buffer_format(struct buffer *buffer,
 void buffer_plain(struct buffer *buffer, const char *text);
 /* The same of its first `n` bytes. */
 void buffer_plain_n(struct buffer *buffer, const char *text, size_t n);
+/* Adds the format, in which each %s is text_plain of a text, NULL being none; it has no
+ * other conversions. */
+__attribute__((format(printf, 2, 3))) void buffer_tell(struct buffer *buffer,
+                                                       const char *format, ...);
 void buffer_clear(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 /* The text so far; "" if there is none. */

@@ -74,9 +74,7 @@ static void arm_lines(struct legend *legend)
     const struct gate *const gate = legend->run->gate;
 
     FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
-        buffer_plain(&legend->buffer, arm->name);
-        buffer_add(&legend->buffer, ": ");
-        buffer_plain(&legend->buffer, arm->path);
+        buffer_tell(&legend->buffer, "%s: %s", arm->name, arm->path);
         legend_part(legend, ", ", "version ", arm->version);
         legend_part(legend, ", ", "commit ", arm->commit);
         legend_part(legend, ", ", "label ", arm->label);

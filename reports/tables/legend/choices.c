@@ -71,8 +71,7 @@ static void tell_choices(const struct run *run, const struct tally *kernels, siz
             tally_add(&choices, choice, strlen(choice), "");
     }
     for (size_t i = 0; i < choices.n && i < CHOICES_MAX; i++) {
-        buffer_add(buffer, i ? ", " : ": ");
-        buffer_plain(buffer, choices.entry[i].key);
+        buffer_tell(buffer, "%s%s", i ? ", " : ": ", choices.entry[i].key);
         buffer_format(buffer, " (%zu case%s)", choices.entry[i].count,
                       choices.entry[i].count > 1 ? "s" : "");
     }

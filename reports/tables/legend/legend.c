@@ -173,10 +173,8 @@ static void reason_lines(struct legend *legend, const char *what, reason_of *fin
                     tally_add(&names, counter->name, strlen(counter->name), "");
             }
         buffer_format(buffer, "%s: ", what);
-        for (size_t i = 0; i < names.n; i++) {
-            buffer_add(buffer, i ? ", " : "");
-            buffer_plain(buffer, names.entry[i].key);
-        }
+        for (size_t i = 0; i < names.n; i++)
+            buffer_tell(buffer, "%s%s", i ? ", " : "", names.entry[i].key);
         buffer_add(buffer, names.lost ? ", ...: " : ": ");
         buffer_plain_n(buffer, reasons.entry[r].key, reasons.entry[r].key_length);
         legend_flush(legend);
@@ -276,10 +274,8 @@ static void relative_line(struct legend *legend)
     FOR_EACH (const struct result, result, run->results, run->n_results)
         found = found || relative_base(run, result);
     if (!found) {
-        buffer_add(&legend->buffer, "vs ");
-        buffer_plain(&legend->buffer, name);
-        buffer_add(&legend->buffer,
-                   ": no group has such a row that is ok, and another one");
+        buffer_tell(&legend->buffer,
+                    "vs %s: no group has such a row that is ok, and another one", name);
         legend_flush(legend);
     }
 }

@@ -167,8 +167,7 @@ void source_lines(struct legend *legend)
         const char *separator = " (";
         bool known = source->fingerprint && run->fingerprint;
         bool here = known && !strcmp(source->fingerprint, run->fingerprint);
-        buffer_add(buffer, "merged ");
-        buffer_plain(buffer, source->name);
+        buffer_tell(buffer, "merged %s", source->name);
         buffer_format(buffer, ": %s machine",
                       here    ? "this"
                       : known ? "another"
