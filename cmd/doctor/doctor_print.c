@@ -72,12 +72,8 @@ void checks_print(const struct checks *checks, bool colour, FILE *file)
 
 static void put_row(const struct check *check, FILE *file)
 {
-    const char *const cells[] = {check->name, check->value,
-                                 check->costs[0] ? check->costs : "ok", check->advice};
-    fputc('|', file);
-    for (size_t i = 0; i < ARRAY_LEN(cells); i++)
-        text_markdown_cell(file, cells[i]);
-    fputc('\n', file);
+    text_markdown_tell(file, "| %s | %s | %s | %s |\n", check->name, check->value,
+                       check->costs[0] ? check->costs : "ok", check->advice);
 }
 
 void checks_markdown(const struct checks *checks, FILE *file)

@@ -188,12 +188,9 @@ static void put_class(const struct license_class *class, size_t rounds, bool cou
 
 static void put_scope(const struct license_scope *scope, FILE *file)
 {
-    fputs("\n### ", file);
-    text_markdown(file, scope->name);
-    fputs("\n\n", file);
+    text_markdown_tell(file, "\n### %s\n\n", scope->name);
     if (scope->skip[0]) {
-        text_markdown(file, scope->skip);
-        fputc('\n', file);
+        text_markdown_tell(file, "%s\n", scope->skip);
         return;
     }
     char title[LEVELS_SIZE];
@@ -216,29 +213,20 @@ void license_markdown(const struct license *license, FILE *file)
     if (license->top[0]) {
         char top[160];
         top_text(license, top, sizeof top);
-        fputs("- ", file);
-        text_markdown(file, top);
-        fputc('\n', file);
+        text_markdown_tell(file, "- %s\n", top);
     }
-    if (license->counters[0]) {
-        fputs("- no licence counters that tell, so the clock alone decides: ", file);
-        text_markdown(file, license->counters);
-        fputc('\n', file);
-    }
+    if (license->counters[0])
+        text_markdown_tell(
+            file, "- no licence counters that tell, so the clock alone decides: %s\n",
+            license->counters);
     FOR_EACH (const struct license_net, net, license->net, license->n_nets) {
         FOR_EACH (const struct license_point, point, net->point, net->n_points) {
             char ci[INTERVAL_SIZE];
-            fputs("- ", file);
-            text_markdown(file, net->op);
-            fputc(' ', file);
-            text_markdown(file, point->shape);
+            text_markdown_tell(file, "- %s %s", net->op, point->shape);
             fprintf(file, ": avx512 is %.3fx as fast \\%s\n", point->speedup,
                     interval_text(&point->ci, 1, 3, ci));
         }
     }
-    fprintf(file, "- ");
-    text_markdown(file, license->cpu);
-    fprintf(file, ", fingerprint ");
-    text_markdown(file, license->fingerprint);
-    fputc('\n', file);
+    text_markdown_tell(file, "- %s, fingerprint %s\n", license->cpu,
+                       license->fingerprint);
 }

@@ -136,6 +136,11 @@ void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent
 __attribute__((format(printf, 2, 3))) void text_line(FILE *file, const char *format, ...);
 /* Any text as literal text in Markdown, safe to print; NULL is "". */
 void text_markdown(FILE *file, const char *text);
+/* Write the format, in which each %s is a text that is made plain, or literal text in
+ * Markdown; NULL is "". It has no other conversions. */
+__attribute__((format(printf, 2, 3))) void text_tell(FILE *file, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void text_markdown_tell(FILE *file,
+                                                              const char *format, ...);
 /* " text |": a cell of a table in Markdown. */
 void text_markdown_cell(FILE *file, const char *text);
 

@@ -36,8 +36,7 @@ static void put_short(struct markdown_piece *piece, const char *text)
 
 static void put_line(struct markdown_piece *piece)
 {
-    fputs("\n- ", piece->file);
-    text_markdown(piece->file, buffer_text(&piece->scratch));
+    text_markdown_tell(piece->file, "\n- %s", buffer_text(&piece->scratch));
     buffer_clear(&piece->scratch);
 }
 
