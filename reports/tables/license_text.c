@@ -139,12 +139,10 @@ void license_print(const struct license *license, FILE *file)
         text_line(file, "%s", top);
         fputc('\n', file);
     }
-    if (license->counters[0]) {
-        char plain[2 * sizeof license->counters];
-        text_plain(license->counters, plain, sizeof plain);
-        fprintf(file, "no licence counters that tell, so the clock alone decides: %s\n",
-                plain);
-    }
+    if (license->counters[0])
+        text_tell(file,
+                  "no licence counters that tell, so the clock alone decides: %s\n",
+                  license->counters);
     if (license->net_skip[0])
         fprintf(file, "no net effect: %s\n", license->net_skip);
     else if (license->n_nets)
