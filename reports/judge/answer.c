@@ -332,8 +332,7 @@ static void tell_unchecked(const struct run *run, struct answer *answer)
     if (!first)
         return;
     text_time(first->summary.median_ns, time);
-    buffer_plain(text, first->id);
-    buffer_format(text, " takes %s", time);
+    buffer_tell(text, "%s takes %s", first->id, time);
     if (n > 1)
         buffer_format(text, ", and %zu more case%s ha%s a time", n - 1, n == 2 ? "" : "s",
                       n == 2 ? "s" : "ve");

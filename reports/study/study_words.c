@@ -255,9 +255,9 @@ void study_learned_tell(const struct study *study, const struct study_claim *cla
     if (out->length > begin)
         return;
     const struct study_check *const check = &claim->check;
-    buffer_format(out, "%s here: claim ",
-                  check->verdict == STUDY_UNDECIDED ? "Not decided" : "Not measured");
-    buffer_tell(out, "%s%s", claim->id, claim->quote ? ", \"" : ", ");
+    buffer_tell(out, "%s here: claim %s%s",
+                check->verdict == STUDY_UNDECIDED ? "Not decided" : "Not measured",
+                claim->id, claim->quote ? ", \"" : ", ");
     study_claim_tell(claim, out);
     buffer_add(out, claim->quote ? "\"" : "");
     if (check->reason) {

@@ -227,8 +227,7 @@ static void put_run(const struct matrix *matrix, size_t index)
     for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
         if (!facts[i].text || !*facts[i].text)
             continue;
-        buffer_format(&line, "%s%s", i ? ", " : ": ", facts[i].name);
-        buffer_plain(&line, facts[i].text);
+        buffer_tell(&line, "%s%s%s", i ? ", " : ": ", facts[i].name, facts[i].text);
     }
     if (matrix->markdown)
         markdown_line(buffer_text(&line), matrix->file);

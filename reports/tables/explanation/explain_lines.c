@@ -185,8 +185,7 @@ static void bound_lines(struct writer *to, const struct explanation *why)
         buffer_format(&to->text, "%8.4g  ", bound->cycles);
         if (why->cycles > 0)
             buffer_format(&to->text, "%3.0f%%  ", 100 * bound->cycles / why->cycles);
-        buffer_format(&to->text, "%s: ", name);
-        buffer_tell(&to->text, "%s%s", bound->text ?: "",
+        buffer_tell(&to->text, "%s: %s%s", name, bound->text ?: "",
                     bound->limits ? "  (limits)" : "");
         explain_end(to, "");
     }

@@ -22,8 +22,7 @@ const char *legend_part(struct legend *legend, const char *separator, const char
 {
     if (!text || !*text)
         return separator;
-    buffer_format(&legend->buffer, "%s%s", separator, name);
-    buffer_plain(&legend->buffer, text);
+    buffer_tell(&legend->buffer, "%s%s%s", separator, name, text);
     return ", ";
 }
 

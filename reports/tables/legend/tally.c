@@ -32,8 +32,8 @@ void tally_lines(const struct tally *tally, const char *what, struct legend *leg
 {
     struct buffer *const buffer = &legend->buffer;
     for (size_t i = 0; i < tally->n; i++) {
-        buffer_format(buffer, "%s: ", what);
-        buffer_tell(buffer, "%s (%s", tally->entry[i].key, tally->entry[i].detail);
+        buffer_tell(buffer, "%s: %s (%s", what, tally->entry[i].key,
+                    tally->entry[i].detail);
         if (tally->entry[i].count > 1)
             buffer_format(buffer, " and %zu more", tally->entry[i].count - 1);
         buffer_add(buffer, ")");
