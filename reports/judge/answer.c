@@ -133,7 +133,7 @@ static const struct result *most_often(const struct family *family, size_t *time
 
 /* ---- sentences ---- */
 
-static void add_row(struct buffer *text, const struct result *result)
+void kernel_tell(const struct result *result, struct buffer *text)
 {
     size_t length;
     const char *const name = kernel_row(result, &length);
@@ -145,7 +145,7 @@ static void add_winner(struct buffer *text, const struct family *family,
 {
     const char *const sizes = family->n == 1 ? "size" : "sizes";
     size_t level = 0;
-    add_row(text, winner);
+    kernel_tell(winner, text);
     if (family->n_rows == 1) {
         buffer_format(text, " was measured at %zu %s", family->n, sizes);
         return;

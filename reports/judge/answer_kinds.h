@@ -11,6 +11,7 @@ bool is_harmless(const char *word);
  * variant. The kernel of a case is "avx512/fma" of
  * "gemm/maxplus-f32/avx512/fma@64x64x64". */
 const char *kernel_row(const struct result *result, size_t *length);
+void kernel_tell(const struct result *result, struct buffer *text); /* that name */
 bool kernel_same(const struct result *a, const struct result *b);
 bool family_same(const struct result *a, const struct result *b);
 /* Was it asked for, and has it a time? */

@@ -97,13 +97,6 @@ static int find_excuse(const struct run *run, size_t first, size_t end, struct s
     return status;
 }
 
-static void add_kernel(struct buffer *text, const struct result *result)
-{
-    size_t length;
-    const char *const name = kernel_row(result, &length);
-    buffer_plain_n(text, name, length);
-}
-
 /* Without a dispatcher: the kernels that are not slower than the best one by 3%. */
 static int find_level(const struct run *run, size_t first, size_t end, struct size *size)
 {
@@ -122,7 +115,7 @@ static int find_level(const struct run *run, size_t first, size_t end, struct si
         if (other != size->best)
             size->like = size->like ?: other;
         buffer_add(&size->level, size->level.length ? " and " : "");
-        add_kernel(&size->level, other);
+        kernel_tell(other, &size->level);
     }
     return size->level.failed ? -ENOMEM : status;
 }
@@ -268,7 +261,7 @@ static void range_tell(struct buffer *text, const struct audit_range *range)
                    range->like ? " are the fastest: they are level" : " is the fastest");
         return;
     }
-    add_kernel(text, range->dispatcher);
+    kernel_tell(range->dispatcher, text);
     if (!range->worse) {
         buffer_add(text, " chooses well");
         if (range->most > 1 + AUDIT_THRESHOLD)
@@ -277,13 +270,13 @@ static void range_tell(struct buffer *text, const struct audit_range *range)
         return;
     }
     buffer_add(text, " chooses badly: ");
-    add_kernel(text, range->better);
+    kernel_tell(range->better, text);
     buffer_add(text, " is ");
     add_times(text, range);
     buffer_add(text, " faster; ");
-    add_kernel(text, range->dispatcher);
+    kernel_tell(range->dispatcher, text);
     buffer_add(text, " is about as fast as ");
-    add_kernel(text, range->like);
+    kernel_tell(range->like, text);
 }
 
 void audit_answer(const struct run *run, struct answer *answer)
