@@ -22,7 +22,7 @@ ROOMS = {
     "passport": ["base"],
     "declare": ["base"],
     "reports/stats": ["base"],
-    "reports/text": ["base"],
+    "reports/text": ["base", "reports/stats"],
     "reports/study": ["base", "reports/stats", "reports/text"],
     "reports/model": ["base", "reports/stats", "reports/text", "reports/study"],
     "reports/judge": ["base", "reports/model", "reports/stats", "reports/study", "reports/text"],

@@ -20,11 +20,6 @@ extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fiel
 extern const struct fields counter_fields, count_fields, absence_fields, proof_fields,
     metric_fields;
 
-/* An object, or null in its place and NULL if there is nothing to tell. */
-cJSON *json_maybe(struct json *json, cJSON *parent, const char *name, bool known);
-/* Adds the fields of the struct at `base` to an object. */
-void json_fields(struct json *json, cJSON *parent, const struct fields *fields,
-                 const void *base);
 /* Adds "gate" to a run and "comparison" to a result (json_comparison.c). */
 void json_gate(struct json *json, cJSON *parent, const struct run *run);
 void json_comparison(struct json *json, cJSON *parent,

@@ -2,6 +2,7 @@
 #include <cjson/cJSON.h>
 
 #include "json.h"
+#include "text/fields.h"
 
 static void add_class(struct json *json, cJSON *array, const struct license_class *class,
                       size_t rounds)

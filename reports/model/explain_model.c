@@ -9,7 +9,8 @@
 #include "model.h"
 #include "text/text.h"
 
-static const struct fields counted_fields = FIELDS(FIELD(TEXT, explained_count, name));
+static const struct fields counted_fields =
+    FIELDS(FIELD(TEXT, explained_count, name), FIELD(NUMBER, explained_count, value));
 static const struct fields line_fields =
     FIELDS(FIELD(TEXT, explained_line, text), FIELD(NAME, explained_line, source),
            FIELD(SPAN, explained_line, executed), FIELD(NAME, explained_line, form),

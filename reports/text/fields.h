@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-#include "error.h"
+#include "stats/stats.h"
+#include "text.h"
 
 enum field_kind {
     FIELD_TEXT,   /* string; NULL is written as "" */
@@ -28,7 +29,7 @@ enum field_kind {
     FIELD_PART,      /* object */
     FIELD_LIST,      /* array of objects */
     FIELD_LATER,     /* the same; may be missing: older files do not have it */
-    FIELD_COUNTS,    /* object of numbers, an array of struct explained_count */
+    FIELD_COUNTS,    /* object of numbers: an array of names and numbers */
     FIELD_TEXTS,     /* array of strings */
 };
 
@@ -74,3 +75,13 @@ struct fields {
 
 /* Frees all texts and lists that these fields hold, in what they contain too. */
 void fields_free(const struct fields *fields, void *base);
+
+/* Adds the fields of the struct at `base` to an object. */
+void json_fields(struct json *json, struct cJSON *parent, const struct fields *fields,
+                 const void *base);
+/* An object, or null in its place and NULL if there is nothing to tell. */
+struct cJSON *json_maybe(struct json *json, struct cJSON *parent, const char *name,
+                         bool known);
+/* Adds an interval as two numbers or null, and its level unless `level_name` is NULL. */
+void json_interval(struct json *json, struct cJSON *parent, const char *name,
+                   const char *level_name, const struct interval *interval);
