@@ -42,6 +42,9 @@ void accuracy_print(const struct plan *plan, const struct run *run,
 
 /* Is a page of HTML among them? */
 bool outputs_page(const struct options *options);
+/* -EINVAL, "WORDS, not junit", unless a bit is set for the format of each of them. */
+int outputs_formats(const struct options *options, unsigned formats, const char *words,
+                    struct error *error);
 /* Can all files be written, and does none of them destroy another one, or what is read?
  * Found out before hours of measuring, not after. */
 int outputs_check(const struct options *options, struct error *error);

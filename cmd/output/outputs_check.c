@@ -155,6 +155,18 @@ bool outputs_page(const struct options *options)
     return page;
 }
 
+int outputs_formats(const struct options *options, unsigned formats, const char *words,
+                    struct error *error)
+{
+    enum format format = options->format;
+    for (size_t i = 0; formats >> format & 1; i++) {
+        if (i == options->n_outputs)
+            return 0;
+        format = options->outputs[i].format;
+    }
+    return error_set(error, -EINVAL, "%s, not %s", words, format_name(format));
+}
+
 int outputs_check(const struct options *options, struct error *error)
 {
     int status = outputs_page(options) ? html_check(error) : 0;

@@ -90,9 +90,9 @@ static void net_tell(const struct license_net *net, struct buffer *text)
     buffer_add(text, net->op);
     if (from == 0)
         buffer_add(text, " at any size");
-    else if (from < net->n_points) {
+    else if (from < net->n_points)
         buffer_tell(text, " from %s on", net->point[from].shape);
-    } else
+    else
         buffer_add(text, " at no size for certain");
 }
 
