@@ -140,8 +140,7 @@ void license_print(const struct license *license, FILE *file)
         fputc('\n', file);
     }
     if (license->counters[0])
-        text_tell(file,
-                  "no licence counters that tell, so the clock alone decides: %s\n",
+        text_tell(file, "no licence counters that tell, so the clock alone decides: %s\n",
                   license->counters);
     if (license->net_skip[0])
         fprintf(file, "no net effect: %s\n", license->net_skip);
