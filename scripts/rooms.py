@@ -22,7 +22,7 @@ ROOMS = {
     "passport": ["base"],
     "declare": ["base"],
     "reports/stats": ["base"],
-    "reports/text": ["base"],
+    "reports/text": ["base", "reports/stats"],
     "reports/study": ["base", "reports/stats", "reports/text"],
     "reports/model": ["base", "reports/stats", "reports/text", "reports/study"],
     "reports/judge": ["base", "reports/model", "reports/stats", "reports/study", "reports/text"],
@@ -74,6 +74,7 @@ ROOMS = {
 # Headers that a leaf shows beside the one that is named like it.
 PUBLIC = {"base": {"decode.h", "error.h", "files.h", "never.h", "word_distance.h"},
           "cmd/ab": {"ab.h", "private_copy.h"},
+          "reports/text": {"fields.h", "text.h"},
           "inspect": {"findings.h", "inspect.h", "program.h"},
           "declare": {"declare.h", "elf_image.h", "library_files.h"},
           "kernels": {"core/op_row.h", "core/split.h", "core/team.h", "kernels.h", "simdbench.h"}}

@@ -27,17 +27,6 @@ static int write_matrix(const void *context, enum format format, FILE *file,
     return rc ? error_set(error, rc, "out of memory") : 0;
 }
 
-static int check_format(enum format format, struct error *error)
-{
-    return format == FORMAT_TABLE || format == FORMAT_MARKDOWN
-               ? 0
-               : error_set(
-                     error, -EINVAL,
-                     "compare with more than two files writes table and markdown, not "
-                     "%s",
-                     format_name(format));
-}
-
 static int load_side(struct side_by_side *all, const char *path, struct error *error)
 {
     struct run *run = NULL;
@@ -59,10 +48,12 @@ static int compare_several(const struct options *options)
 {
     struct side_by_side all = {.n = 0};
     struct error error = {0};
-    int rc = outputs_check(options, &error) ?: check_format(options->format, &error);
+    int rc =
+        outputs_check(options, &error)
+            ?: outputs_formats(
+                   options, 1 << FORMAT_TABLE | 1 << FORMAT_MARKDOWN,
+                   "compare with more than two files writes table and markdown", &error);
 
-    for (size_t i = 0; i < options->n_outputs && rc == 0; i++)
-        rc = check_format(options->outputs[i].format, &error);
     for (size_t i = 0; i < options->files.n && rc == 0; i++)
         rc = load_side(&all, options->files.item[i], &error);
     rc = rc ?: document_write(options, write_matrix, &all, &error);

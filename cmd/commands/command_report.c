@@ -91,18 +91,6 @@ static int write_fleet(const void *context, enum format format, FILE *file,
     return rc == -ENOMEM ? error_set(error, rc, "out of memory") : rc;
 }
 
-static int check_format(enum format format, struct error *error)
-{
-    if (format == FORMAT_HTML)
-        return html_check(error);
-    return format == FORMAT_TABLE || format == FORMAT_MARKDOWN || format == FORMAT_CSV ||
-                   format == FORMAT_JSON
-               ? 0
-               : error_set(error, -EINVAL,
-                           "--by=host writes table, markdown, csv, json and html, not %s",
-                           format_name(format));
-}
-
 /* A file that is no run costs itself alone. 1: it was left out; -ENOMEM. */
 static int add_file(struct fleet *fleet, const char *path, struct error *error)
 {
@@ -149,10 +137,12 @@ static int fleet_report(const struct options *options, struct error *error)
 {
     FREED_BY(fleet_free) struct fleet fleet = {.n_hosts = 0};
     int left_out = 0;
-    int rc = check_format(options->format, error);
+    int rc =
+        outputs_formats(options,
+                        1 << FORMAT_TABLE | 1 << FORMAT_MARKDOWN | 1 << FORMAT_CSV |
+                            1 << FORMAT_JSON | 1 << FORMAT_HTML,
+                        "--by=host writes table, markdown, csv, json and html", error);
 
-    for (size_t i = 0; i < options->n_outputs && rc == 0; i++)
-        rc = check_format(options->outputs[i].format, error);
     if (rc == 0)
         rc = left_out = add_files(&fleet, &options->files, error);
     rc = rc > 0 ? 0 : rc;

@@ -34,22 +34,23 @@ size_t checks_ok(const struct checks *checks)
 }
 
 /* Names what costs, and the commands that go on from here. */
-static void make_answer(const struct checks *checks, char *line[2])
+static struct answer make_answer(const struct checks *checks)
 {
-    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-    buffer_format(&text, "%zu of %zu checks are ok", checks_ok(checks), checks->n);
+    struct answer answer = {.n = 0};
+    buffer_format(&answer.text, "%zu of %zu checks are ok", checks_ok(checks), checks->n);
     const char *separator = "; these are not: ";
     for (size_t i = 0; i < checks->n; i++) {
         if (!checks->check[i].costs[0])
             continue;
-        buffer_add(&text, separator);
-        buffer_plain(&text, checks->check[i].name);
+        buffer_add(&answer.text, separator);
+        buffer_plain(&answer.text, checks->check[i].name);
         separator = ", ";
     }
-    line[0] = must_have(strdup(buffer_text(&text)));
-    line[1] = must_have(
-        strdup("To measure on a quieter machine: scripts/quiet.sh simdbench gemm "
-               "--sizes=64..512"));
+    answer_next(&answer);
+    buffer_add(&answer.text, "To measure on a quieter machine: scripts/quiet.sh "
+                             "simdbench gemm --sizes=64..512");
+    answer_next(&answer);
+    return answer;
 }
 
 void checks_print(const struct checks *checks, bool colour, FILE *file)
@@ -58,8 +59,7 @@ void checks_print(const struct checks *checks, bool colour, FILE *file)
     for (size_t i = 0; i < checks->n; i++)
         width = doctor_widen(width, checks->check[i].value, VALUE_WIDTH_MAX);
     for (int costs = 0; costs < 2; costs++) /* lines with something to do come last */
-        for (size_t i = 0; i < checks->n; i++) {
-            const struct check *const check = &checks->check[i];
+        FOR_EACH (const struct check, check, checks->check, checks->n) {
             char value[2 * sizeof check->value];
             if ((check->costs[0] != '\0') != costs)
                 continue;
@@ -67,29 +67,19 @@ void checks_print(const struct checks *checks, bool colour, FILE *file)
             fprintf(file, "%-*s %-*s  ", NAME_WIDTH, check->name, width, value);
             print_state(check, colour, file);
         }
-    char *answer[2];
-    make_answer(checks, answer);
-    text_answer(file, answer, ARRAY_LEN(answer));
-    texts_free(answer, ARRAY_LEN(answer));
+    text_answer(file, make_answer(checks));
 }
 
 static void put_row(const struct check *check, FILE *file)
 {
-    const char *const cells[] = {check->name, check->value,
-                                 check->costs[0] ? check->costs : "ok", check->advice};
-    fputc('|', file);
-    for (size_t i = 0; i < ARRAY_LEN(cells); i++)
-        text_markdown_cell(file, cells[i]);
-    fputc('\n', file);
+    text_markdown_tell(file, "| %s | %s | %s | %s |\n", check->name, check->value,
+                       check->costs[0] ? check->costs : "ok", check->advice);
 }
 
 void checks_markdown(const struct checks *checks, FILE *file)
 {
-    char *answer[2];
     fputs("# simdbench doctor\n\n", file);
-    make_answer(checks, answer);
-    text_answer_markdown(file, answer, ARRAY_LEN(answer));
-    texts_free(answer, ARRAY_LEN(answer));
+    text_answer_markdown(file, make_answer(checks));
     fputs("| check | value | costs | what to type |\n| :-- | :-- | :-- | :-- |\n", file);
     for (int ok = 0; ok < 2; ok++) /* costs come first */
         for (size_t i = 0; i < checks->n; i++)
@@ -99,14 +89,10 @@ void checks_markdown(const struct checks *checks, FILE *file)
 
 void checks_json(const struct checks *checks, struct json *json)
 {
-    char *answer[2];
     cJSON *const root = json_object(json, NULL, NULL);
-    make_answer(checks, answer);
-    json_texts(json, root, "answer", answer, ARRAY_LEN(answer));
-    texts_free(answer, ARRAY_LEN(answer));
+    json_answer(json, root, make_answer(checks));
     cJSON *const array = json_array(json, root, "checks");
-    for (size_t i = 0; i < checks->n; i++) {
-        const struct check *const check = &checks->check[i];
+    FOR_EACH (const struct check, check, checks->check, checks->n) {
         cJSON *const object = json_object(json, array, NULL);
         json_filled(json, object, "check", check->name);
         json_filled(json, object, "value", check->value);

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simdbench capture --function=GLOB -- COMMAND`: what a program asks of a function. */
 #include "foreign_private.h"
+#include "output/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-struct capture {
-    const struct foreign *foreign;
-    const struct declaration *declaration;
-};
-
-static int write_json(const void *context, FILE *file, struct error *error)
+static int write_as(const void *context, enum format format, FILE *file,
+                    struct error *error)
 {
-    const struct capture *const capture = context;
-    return capture_write_json(capture->foreign, capture->declaration, file, error);
+    const struct foreign *const foreign = context;
+    return format == FORMAT_JSON
+               ? capture_write_json(foreign, foreign->declaration, file, error)
+               : capture_write(foreign, foreign->declaration, file, error);
 }
 
 static int write_declaration(const void *context, FILE *file, struct error *error)
 {
-    const struct capture *const capture = context;
-    return capture_declare(capture->foreign, capture->declaration, file, error);
+    const struct foreign *const foreign = context;
+    return capture_declare(foreign, foreign->declaration, file, error);
 }
 
 static int write_calls(const void *context, FILE *file, struct error *error)
@@ -28,10 +27,10 @@ static int write_calls(const void *context, FILE *file, struct error *error)
 }
 
 /* Operands first: a declaration that is there has them. */
-static int save(const struct capture *capture, struct error *error)
+static int save(const struct foreign *foreign, struct error *error)
 {
-    const struct options *const options = capture->foreign->options;
-    const struct target *const target = capture_main(capture->foreign);
+    const struct options *const options = foreign->options;
+    const struct target *const target = capture_main(foreign);
     int status = 0;
     if (!options->call.save || !target)
         return 0;
@@ -39,23 +38,17 @@ static int save(const struct capture *capture, struct error *error)
         FREED_BY(free_memory) char *path = capture_calls_file(options->call.save);
         status = file_save(path, write_calls, target, error);
     }
-    return status ?: file_save(options->call.save, write_declaration, capture, error);
+    return status ?: file_save(options->call.save, write_declaration, foreign, error);
 }
 
-static int write_all(const struct capture *capture, struct error *error)
+static int write_all(const struct foreign *foreign, struct error *error)
 {
-    const struct options *const options = capture->foreign->options;
-    int status = 0;
-    for (size_t i = 0; i < options->n_outputs && status == 0; i++)
-        status = file_save(options->outputs[i].file, write_json, capture, error);
-    if (status == 0)
-        status = save(capture, error);
-    FILE *const file = foreign_stream(capture->foreign);
-    if (status == 0 && options->format == FORMAT_JSON)
-        status = write_json(capture, file, error);
-    else if (status == 0 && !options->quiet)
-        status = capture_write(capture->foreign, capture->declaration, file, error);
-    return status;
+    const struct options *const options = foreign->options;
+    const int status =
+        document_save(options, write_as, foreign, error) ?: save(foreign, error);
+    return status || (options->quiet && options->format != FORMAT_JSON)
+               ? status
+               : write_as(foreign, options->format, foreign_stream(foreign), error);
 }
 
 static int read_prototype(const struct options *options, struct declaration *declaration,
@@ -83,14 +76,13 @@ int command_capture(struct options *options)
     static struct declaration declaration; /* it is large */
     struct error error = {.text = ""};
     struct foreign foreign = {.options = options, .status = -1, .capturing = true};
-    const struct capture capture = {&foreign,
-                                    options->prove.prototype ? &declaration : NULL};
-    foreign.declaration = capture.declaration;
+    if (options->prove.prototype)
+        foreign.declaration = &declaration;
     int status = read_prototype(options, &declaration, &error)
                      ?: foreign_read(&foreign, &error)
                      ?: foreign_run(&foreign, &error)
                      ?: targets_check(&foreign, &error)
-                     ?: write_all(&capture, &error);
+                     ?: write_all(&foreign, &error);
     if (status == 0)
         status = capture_main(&foreign) ? foreign_status(&foreign) : EXIT_NOTHING;
     foreign_free(&foreign);

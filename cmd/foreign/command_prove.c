@@ -2,32 +2,23 @@
 /* `simdbench prove --function=GLOB -- COMMAND`: which code a program runs where it calls
  * some functions, and whether that is what was expected. */
 #include "foreign_private.h"
+#include "output/output.h"
 
 /* ---- afterwards ---- */
 
-struct report {
-    const struct foreign *foreign;
-    enum format format;
-};
-
-static int write_report(const void *context, FILE *file, struct error *error)
+static int write_report(const void *foreign, enum format format, FILE *file,
+                        struct error *error)
 {
-    const struct report *const report = context;
-    return prove_write(report->foreign, report->format, file, error);
+    return prove_write(foreign, format, file, error);
 }
 
 static int write_all(const struct options *options, const struct foreign *foreign,
                      struct error *error)
 {
-    FILE *const file = foreign_stream(foreign);
-    int status = 0;
-    for (size_t i = 0; i < options->n_outputs && status == 0; i++) {
-        const struct report report = {foreign, options->outputs[i].format};
-        status = file_save(options->outputs[i].file, write_report, &report, error);
-    }
-    if (status == 0 && (!options->quiet || options->format_given))
-        status = prove_write(foreign, options->format, file, error);
-    return status;
+    const int status = document_save(options, write_report, foreign, error);
+    return status || (options->quiet && !options->format_given)
+               ? status
+               : prove_write(foreign, options->format, foreign_stream(foreign), error);
 }
 
 static int exit_status(const struct foreign *foreign)

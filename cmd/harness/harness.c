@@ -126,11 +126,7 @@ static struct harness_case *case_of(struct harness *harness, const char *name)
     for (size_t c = 0; c < harness->n_cases; c++)
         if (!strcmp(harness->cases[c].name, name))
             return &harness->cases[c];
-    struct harness_case *const entry =
-        must_have(array_grow(&harness->cases, harness->n_cases, sizeof *entry));
-    *entry = (struct harness_case){.name = must_have(strdup(name))};
-    harness->n_cases++;
-    return entry;
+    return must_have(NAMED_ADD(harness, cases, n_cases, name));
 }
 
 static int list_side(struct harness *harness, int which, struct readings *readings,

@@ -184,10 +184,8 @@ static int take_round(struct harness *harness, size_t first, struct error *error
             entry->n_void++;
             continue;
         }
-        struct harness_round *const round =
-            must_have(array_grow(&entry->rounds, entry->n_rounds, sizeof *round));
+        struct harness_round *const round = must_have(LIST_ADD(entry, rounds, n_rounds));
         *round = rounds[c - first];
-        entry->n_rounds++;
     }
     return status;
 }

@@ -36,12 +36,10 @@ static const struct result *find_result(const struct block *block, size_t g,
                                         const char *id)
 {
     const int length = name_length(id);
-    for (size_t i = 0; i < block->run->n_results; i++) {
-        const struct result *result = &block->run->results[i];
+    FOR_EACH (const struct result, result, block->run->results, block->run->n_results)
         if (result->group == g && name_length(result->id) == length &&
             !memcmp(result->id, id, (size_t)length))
             return result;
-    }
     return NULL;
 }
 
@@ -97,8 +95,7 @@ static void print_row(const struct block *block, const char *id, int width, FILE
 /* The reasons for cells without a number. */
 static void print_reasons(const struct block *block, FILE *file)
 {
-    for (size_t i = 0; i < block->run->n_results; i++) {
-        const struct result *result = &block->run->results[i];
+    FOR_EACH (const struct result, result, block->run->results, block->run->n_results) {
         if (!in_block(block, result->group) || !result->reason)
             continue;
         text_line(file, "  %s: %s", result->id, result->reason);

@@ -18,8 +18,7 @@ static bool was_measured(const struct result *result)
 static int plain_status(const struct run *run)
 {
     bool measured = false, bad = false;
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *const result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         bad |= !result->is_roof && is_bad(result);
         measured |= !result->is_roof && !result->is_baseline && was_measured(result);
     }
@@ -32,8 +31,7 @@ static int compared_status(const struct run *run)
     const struct gate *const gate = run->gate;
     const bool stored = !strcmp(gate->kind, "stored");
     bool bad = false, measured = false;
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct result *const result = &run->results[i];
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_roof)
             continue;
         bad |= is_bad(result) &&

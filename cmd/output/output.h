@@ -42,6 +42,9 @@ void accuracy_print(const struct plan *plan, const struct run *run,
 
 /* Is a page of HTML among them? */
 bool outputs_page(const struct options *options);
+/* -EINVAL, "WORDS, not junit", unless a bit is set for the format of each of them. */
+int outputs_formats(const struct options *options, unsigned formats, const char *words,
+                    struct error *error);
 /* Can all files be written, and does none of them destroy another one, or what is read?
  * Found out before hours of measuring, not after. */
 int outputs_check(const struct options *options, struct error *error);
@@ -60,7 +63,11 @@ int report_save(const struct run *run, enum format format, const char *path,
 /* A report that is no run, in one of its formats. */
 typedef int document_writer(const void *document, enum format format, FILE *file,
                             struct error *error);
-/* Writes it to all files and to standard output. */
+/* Writes it to all files. No output is lost because another one fails: the first error
+ * counts. */
+int document_save(const struct options *options, document_writer *write,
+                  const void *document, struct error *error);
+/* The same, and to standard output. */
 int document_write(const struct options *options, document_writer *write,
                    const void *document, struct error *error);
 /* The enum exit_status of a run that is complete, and judged if it compares builds. */

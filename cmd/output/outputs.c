@@ -112,8 +112,8 @@ static int write_document(const void *context, FILE *file, struct error *error)
     return document->write(document->what, document->format, file, error);
 }
 
-static int document_save(const void *what, document_writer *write, enum format format,
-                         const char *path, struct error *error)
+static int save(const void *what, document_writer *write, enum format format,
+                const char *path, struct error *error)
 {
     const struct document document = {what, write, format};
     return file_save(path, write_document, &document, error);
@@ -122,7 +122,7 @@ static int document_save(const void *what, document_writer *write, enum format f
 int report_save(const struct run *run, enum format format, const char *path,
                 struct error *error)
 {
-    return document_save(run, write_run, format, path, error);
+    return save(run, write_run, format, path, error);
 }
 
 int outputs_save(const struct options *options, const struct run *run,
@@ -136,16 +136,15 @@ int outputs_save(const struct options *options, const struct run *run,
     return status;
 }
 
-/* No output is lost because another one fails: the first error counts. */
-static int save_all(const struct options *options, document_writer *write,
-                    const void *what, struct error *error)
+int document_save(const struct options *options, document_writer *write, const void *what,
+                  struct error *error)
 {
     int status = 0;
     /* Earlier output comes first where both go to the same place. */
     fflush(stdout);
     FOR_EACH (const struct output, output, options->outputs, options->n_outputs) {
-        const int saved = document_save(what, write, output->format, output->file,
-                                        status ? NULL : error);
+        const int saved =
+            save(what, write, output->format, output->file, status ? NULL : error);
         status = status ?: saved;
     }
     return status;
@@ -154,7 +153,7 @@ static int save_all(const struct options *options, document_writer *write,
 int document_write(const struct options *options, document_writer *write,
                    const void *what, struct error *error)
 {
-    const int saved = save_all(options, write, what, error);
+    const int saved = document_save(options, write, what, error);
     struct error *const rest = saved ? NULL : error;
     const int printed =
         write(what, options->format, stdout, rest) ?: standard_flush(rest);
@@ -165,7 +164,7 @@ int outputs_write(const struct options *options, bool table, const struct run *r
                   struct error *error)
 {
     const struct text_options text = text_of_stdout(options);
-    const int saved = save_all(options, write_run, run, error);
+    const int saved = document_save(options, write_run, run, error);
     struct error *const rest = saved ? NULL : error;
     int printed = 0;
     if (table || options->format != FORMAT_TABLE) {

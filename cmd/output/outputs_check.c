@@ -99,8 +99,7 @@ static struct uses list_uses(const struct options *options)
     struct uses uses = {.n = 0};
     char thresholds[4096];
     bool updated = false;
-    for (size_t i = 0; i < options->n_outputs; i++) {
-        const struct output *const output = &options->outputs[i];
+    FOR_EACH (const struct output, output, options->outputs, options->n_outputs) {
         if (file_is_replaced(output->file))
             add_use(&uses, USE_WRITTEN, "", output->argument, output->file);
         updated |= is_update(options, output);
@@ -154,6 +153,18 @@ bool outputs_page(const struct options *options)
     for (size_t i = 0; i < options->n_outputs; i++)
         page |= options->outputs[i].format == FORMAT_HTML;
     return page;
+}
+
+int outputs_formats(const struct options *options, unsigned formats, const char *words,
+                    struct error *error)
+{
+    enum format format = options->format;
+    for (size_t i = 0; formats >> format & 1; i++) {
+        if (i == options->n_outputs)
+            return 0;
+        format = options->outputs[i].format;
+    }
+    return error_set(error, -EINVAL, "%s, not %s", words, format_name(format));
 }
 
 int outputs_check(const struct options *options, struct error *error)

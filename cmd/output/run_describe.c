@@ -74,8 +74,7 @@ static void host_facts(const struct host *host, struct run *run)
         }
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         add_number(run, numbers[i].name, numbers[i].number, numbers[i].identity);
-    for (size_t i = 0; i < host->caches; i++) {
-        const struct cache *cache = &host->cache[i];
+    FOR_EACH (const struct cache, cache, host->cache, host->caches) {
         char name[32];
         snprintf(name, sizeof name, "l%d%c_bytes", cache->level, cache->type);
         add_number(run, name, (double)cache->bytes, true);

@@ -97,10 +97,7 @@ static void tell_title(const struct note *note, struct buffer *out)
         return;
     }
     study_verdict_tell(note->claim, out);
-    buffer_add(out, " ");
-    buffer_plain(out, note->study->name);
-    buffer_add(out, " ");
-    buffer_plain(out, note->claim->id);
+    buffer_tell(out, " %s %s", note->study->name, note->claim->id);
 }
 
 static void tell_text(const struct note *note, struct buffer *out)

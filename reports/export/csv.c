@@ -17,12 +17,8 @@ static void put_interval(struct csv *csv, bool known, const struct interval *int
 static void put_settings(struct csv *csv, const struct setting *settings, size_t n)
 {
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-    for (size_t i = 0; i < n; i++) {
-        buffer_add(&text, i ? ";" : "");
-        buffer_plain(&text, settings[i].name);
-        buffer_add(&text, "=");
-        buffer_plain(&text, settings[i].value);
-    }
+    for (size_t i = 0; i < n; i++)
+        buffer_tell(&text, "%s%s=%s", i ? ";" : "", settings[i].name, settings[i].value);
     csv_text(csv, buffer_text(&text));
 }
 
@@ -48,11 +44,10 @@ static int keys_add(struct keys *keys, const char *text, size_t length)
     for (size_t i = 0; i < keys->n; i++)
         if (keys->key[i].length == length && !memcmp(keys->key[i].text, text, length))
             return 0;
-    struct key *const key = array_grow(&keys->key, keys->n, sizeof *key);
+    struct key *const key = LIST_ADD(keys, key, n);
     if (!key)
         return -ENOMEM;
     *key = (struct key){text, length};
-    keys->n++;
     return 0;
 }
 

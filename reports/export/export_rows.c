@@ -278,10 +278,8 @@ void export_tell(struct buffer *buffer, const struct result *result)
         tell_change(buffer, comparison);
     else if (time)
         tell_time(buffer, result);
-    if (reason && *reason) {
-        buffer_add(buffer, both || time ? "; " : "");
-        buffer_plain(buffer, reason);
-    }
+    if (reason && *reason)
+        buffer_tell(buffer, "%s%s", both || time ? "; " : "", reason);
     if (result_code_is_worse(result)) {
         buffer_add(buffer, buffer->length > before ? "; " : "");
         code_change_text(comparison, buffer);

@@ -18,12 +18,6 @@ struct panel {
     size_t n_series, n_sizes;
 };
 
-static const char *element(const struct result *result)
-{
-    const char *const dash = strrchr(result->type ?: "", '-');
-    return dash ? dash + 1 : result->type ?: "";
-}
-
 static bool is_shown(const struct result *result)
 {
     return !result->is_roof && result->status == STATUS_OK && result->id &&
@@ -34,7 +28,7 @@ static bool is_shown(const struct result *result)
 
 static bool same_panel(const struct result *a, const struct result *b)
 {
-    return text_same(a->op, b->op) && !strcmp(element(a), element(b)) &&
+    return text_same(a->op, b->op) && !strcmp(result_element(a), result_element(b)) &&
            a->threads == b->threads;
 }
 
@@ -170,8 +164,8 @@ static void put_panel(struct figure *figure, const struct panel *panel)
     const bool limits = put_limits(figure, panel, false);
     char title[MODEL_NAME_MAX + 64];
 
-    snprintf(title, sizeof title, "%.200s %.20s, %d thread%s", first->op, element(first),
-             first->threads, first->threads == 1 ? "" : "s");
+    snprintf(title, sizeof title, "%.200s %.20s, %d thread%s", first->op,
+             result_element(first), first->threads, first->threads == 1 ? "" : "s");
     fprintf(file, "set title ");
     figure_quoted(figure, title);
     fprintf(file,

@@ -214,8 +214,7 @@ static void put_counters(struct json *json, struct cJSON *row,
         if (counter->absent || !counter->n)
             continue;
         buffer_clear(&key);
-        buffer_add(&key, "counter:");
-        buffer_plain(&key, counter->name);
+        buffer_tell(&key, "counter:%s", counter->name);
         export_number(json, row, buffer_text(&key), counter->value);
     }
     json->failed |= key.failed;

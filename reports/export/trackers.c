@@ -82,8 +82,8 @@ static void github_case(const struct export_row *row, const struct series *serie
     export_number(json, entry, "value", series->median_ns);
     put_range(json, entry, series);
     export_tell(&extra, result);
-    buffer_add(&extra, extra.length ? "; host " : "host ");
-    buffer_plain(&extra, writer->run->fingerprint);
+    buffer_tell(&extra, "%s%s", extra.length ? "; host " : "host ",
+                writer->run->fingerprint);
     json_text(json, entry, "extra", buffer_text(&extra));
     json->failed |= extra.failed;
 }

@@ -49,14 +49,10 @@ static int find_host(struct fleet *fleet, const struct run *run, const char *nam
         if (!strcmp(fleet->hosts[*found].node, node) &&
             text_same(fleet->hosts[*found].fingerprint, run->fingerprint))
             return 0;
-    struct fleet_host *const host =
-        array_grow(&fleet->hosts, fleet->n_hosts, sizeof *host);
+    struct fleet_host *const host = NAMED_ADD(fleet, hosts, n_hosts, node);
     if (!host)
         return -ENOMEM;
-    fleet->n_hosts++;
-    return string_set(&host->node, node)
-               ?: string_set(&host->fingerprint, run->fingerprint)
-               ?: describe(host, run);
+    return string_set(&host->fingerprint, run->fingerprint) ?: describe(host, run);
 }
 
 /* ---- times ---- */
@@ -72,14 +68,9 @@ static struct fleet_case *find_case(struct fleet *fleet, const char *id,
             return one;
         }
     }
-    struct fleet_case *const made =
-        array_grow(&fleet->cases, fleet->n_cases, sizeof *made);
-    if (!made)
-        return NULL;
-    fleet->cursor = ++fleet->n_cases;
-    return string_set(&made->id, id) || string_set(&made->fingerprint, fingerprint)
-               ? NULL
-               : made;
+    struct fleet_case *const made = NAMED_ADD(fleet, cases, n_cases, id);
+    fleet->cursor = fleet->n_cases;
+    return made && !string_set(&made->fingerprint, fingerprint) ? made : NULL;
 }
 
 static int add_time(struct fleet *fleet, size_t host, const char *id, double ns)
@@ -92,16 +83,14 @@ static int add_time(struct fleet *fleet, size_t host, const char *id, double ns)
     FOR_EACH (struct fleet_point, known, one->points, one->n)
         point = known->host == host ? known : point;
     if (!point) {
-        if (!(point = array_grow(&one->points, one->n, sizeof *point)))
+        if (!(point = LIST_ADD(one, points, n)))
             return -ENOMEM;
-        one->n++;
         point->host = host;
     }
-    double *const time = array_grow(&point->ns, point->n, sizeof *time);
+    double *const time = LIST_ADD(point, ns, n);
     if (!time)
         return -ENOMEM;
     *time = ns;
-    point->n++;
     return 0;
 }
 
@@ -146,12 +135,11 @@ static int see(struct fleet *fleet, const struct run *run, const char *name,
             *twin = seen->name;
             return -EEXIST;
         }
-    struct fleet_seen *const seen = array_grow(&fleet->seen, fleet->runs, sizeof *seen);
+    struct fleet_seen *const seen = NAMED_ADD(fleet, seen, runs, name);
     if (!seen)
         return -ENOMEM;
-    fleet->runs++;
     seen->hash = hash;
-    return string_set(&seen->name, name);
+    return 0;
 }
 
 int fleet_add(struct fleet *fleet, const struct run *run, const char *name,

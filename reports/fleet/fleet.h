@@ -49,8 +49,8 @@ struct fleet_case {
 
 /* A run that was added, by its content. */
 struct fleet_seen {
-    uint64_t hash;
     char *name;
+    uint64_t hash;
 };
 
 struct fleet {
@@ -81,8 +81,8 @@ void fleet_free(struct fleet *fleet); /* all but the struct itself */
 double fleet_limit(size_t n, double p);
 
 /* The answer in words: how many hosts do otherwise than their kind, and the worst of them
- * by name. strings_free() the lines. 0 or -ENOMEM (fleet_answer.c). */
-int fleet_answer(const struct fleet *fleet, char ***lines, size_t *n);
+ * by name (fleet_answer.c). */
+struct answer fleet_answer(const struct fleet *fleet);
 
 int fleet_write_table(const struct fleet *fleet, FILE *file);
 int fleet_write_markdown(const struct fleet *fleet, FILE *file);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer of a fleet in words. */
-#include <errno.h>
 #include <math.h>
 
 #include "fleet.h"
@@ -96,20 +95,15 @@ static void fleet_tell(const struct fleet *fleet, struct buffer *text)
                       outliers == 1 ? "es" : "", outliers == 1 ? "its" : "their");
 }
 
-int fleet_answer(const struct fleet *fleet, char ***lines, size_t *n)
+struct answer fleet_answer(const struct fleet *fleet)
 {
-    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+    struct answer answer = {.n = 0};
     struct outlier outlier = {.worst = NULL};
-    *lines = NULL;
-    *n = 0;
-    fleet_tell(fleet, &text);
-    int status = strings_add(lines, n, buffer_text(&text));
-    for (int i = 0; i < NAMED && status == 0 && next_outlier(fleet, &outlier); i++) {
-        buffer_clear(&text);
-        outlier_tell(fleet, &outlier, &text);
-        status = text.failed ? -ENOMEM : strings_add(lines, n, buffer_text(&text));
+    fleet_tell(fleet, &answer.text);
+    answer_next(&answer);
+    for (int i = 0; i < NAMED && next_outlier(fleet, &outlier); i++) {
+        outlier_tell(fleet, &outlier, &answer.text);
+        answer_next(&answer);
     }
-    if (status < 0)
-        strings_free(*lines, *n);
-    return status;
+    return answer;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fleet_private.h"
+#include "text/fields.h"
 
 /* ---- what hosts differ in ---- */
 
@@ -112,21 +113,19 @@ static void add_difference(void *context, const struct fleet *fleet, const char 
     }
 }
 
+static const struct fields case_fields = FIELDS(
+    FIELD(NAME, fleet_case, id), FIELD_AS("kind", NAME, fleet_case, fingerprint),
+    FIELD(BOOL, fleet_case, judged), FIELD(NUMBER, fleet_case, min_ns),
+    FIELD(NUMBER, fleet_case, p5_ns), FIELD(NUMBER, fleet_case, median_ns),
+    FIELD(NUMBER, fleet_case, p95_ns), FIELD(NUMBER, fleet_case, max_ns),
+    FIELD(NUMBER, fleet_case, spread), FIELD_AS("z_limit", NUMBER, fleet_case, limit));
+
 static void add_case(struct json *json, struct cJSON *cases, const struct fleet *fleet,
                      const struct fleet_case *one)
 {
     struct cJSON *const entry = json_object(json, cases, NULL);
 
-    json_text(json, entry, "id", one->id);
-    json_text(json, entry, "kind", one->fingerprint);
-    json_bool(json, entry, "judged", one->judged);
-    json_number(json, entry, "min_ns", one->min_ns);
-    json_number(json, entry, "p5_ns", one->p5_ns);
-    json_number(json, entry, "median_ns", one->median_ns);
-    json_number(json, entry, "p95_ns", one->p95_ns);
-    json_number(json, entry, "max_ns", one->max_ns);
-    json_number(json, entry, "spread", one->spread);
-    json_number(json, entry, "z_limit", one->limit);
+    json_fields(json, entry, &case_fields, one);
     struct cJSON *const hosts = json_array(json, entry, "hosts");
     FOR_EACH (const struct fleet_point, point, one->points, one->n) {
         struct cJSON *const host = json_object(json, hosts, NULL);
@@ -142,11 +141,8 @@ static void add_case(struct json *json, struct cJSON *cases, const struct fleet 
 void fleet_json(const struct fleet *fleet, struct json *json)
 {
     struct cJSON *const root = json_object(json, NULL, NULL);
-    char **lines = NULL;
-    size_t n = 0;
 
-    const int answered = fleet_answer(fleet, &lines, &n);
-    json_answer(json, root, answered, lines, n);
+    json_answer(json, root, fleet_answer(fleet));
     json_number(json, root, "fleet_version", 1);
     json_number(json, root, "alarm_rate", FLEET_ALARM);
     json_number(json, root, "least", FLEET_LEAST);

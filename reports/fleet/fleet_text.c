@@ -9,23 +9,14 @@
 
 enum { NAMED = 8 }; /* hosts in one line */
 
-static void put_plain(FILE *file, const char *text)
-{
-    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
-    buffer_plain(&plain, text);
-    fputs(buffer_text(&plain), file);
-}
-
 static void put_who(FILE *file, const struct fleet *fleet, const char *name,
                     const struct fleet_value *value)
 {
     size_t named = 0;
 
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
-        if (text_same(facts_find_text(&host->is, name), value->text) && named++ < NAMED) {
-            fputs(named > 1 ? ", " : "", file);
-            put_plain(file, host->node);
-        }
+        if (text_same(facts_find_text(&host->is, name), value->text) && named++ < NAMED)
+            text_tell(file, "%s%s", named > 1 ? ", " : "", host->node);
     if (named > NAMED)
         fprintf(file, " and %zu more", named - NAMED);
 }
@@ -35,15 +26,10 @@ static void put_difference(void *context, const struct fleet *fleet, const char 
 {
     FILE *const file = context;
 
-    fputs("  ", file);
-    put_plain(file, name);
-    fputs(": ", file);
-    put_plain(file, values[0].text ?: "unknown");
+    text_tell(file, "  %s: %s", name, values[0].text ?: "unknown");
     fprintf(file, " on %zu host%s", values[0].n, values[0].n == 1 ? "" : "s");
     for (size_t i = 1; i < n; i++) {
-        fputs("; ", file);
-        put_plain(file, values[i].text ?: "unknown");
-        fputs(" on ", file);
+        text_tell(file, "; %s on ", values[i].text ?: "unknown");
         put_who(file, fleet, name, &values[i]);
     }
     fputc('\n', file);
@@ -61,8 +47,7 @@ static void put_case(FILE *file, const struct fleet_case *one)
         fprintf(file, "  %9s", text);
     }
     fprintf(file, "  %5.1f%%  ", 100 * one->spread);
-    put_plain(file, one->id);
-    fputs(one->judged ? "\n" : "  (too few hosts to judge)\n", file);
+    text_tell(file, "%s%s\n", one->id, one->judged ? "" : "  (too few hosts to judge)");
 }
 
 static void put_kind(FILE *file, const struct fleet *fleet, const char *fingerprint)
@@ -75,10 +60,7 @@ static void put_kind(FILE *file, const struct fleet *fleet, const char *fingerpr
             hosts++;
             cpu = cpu ?: facts_find_text(&host->is, "cpu");
         }
-    fputs("\nkind ", file);
-    put_plain(file, fingerprint ?: "unknown");
-    fputs(", ", file);
-    put_plain(file, cpu ?: "unknown CPU");
+    text_tell(file, "\nkind %s, %s", fingerprint ?: "unknown", cpu ?: "unknown CPU");
     fprintf(file, ", %zu host%s\n", hosts, hosts == 1 ? "" : "s");
     fprintf(file, "  %5s  %9s  %9s  %9s  %9s  %9s  %6s  case\n", "hosts", "fastest", "5%",
             "median", "95%", "slowest", "spread");
@@ -97,14 +79,12 @@ static void put_outliers(FILE *file, const struct fleet *fleet)
             if (point->verdict != FLEET_ALIKE) {
                 if (!found++)
                     fputs("\nhosts that do otherwise than their kind:\n", file);
-                fputs("  ", file);
-                put_plain(file, fleet->hosts[point->host].node);
+                text_tell(file, "  %s", fleet->hosts[point->host].node);
                 fprintf(file, ": %s, %.1f%% %s, %zu run%s, ",
                         fleet_verdict_name(point->verdict), 100 * fabs(point->ratio - 1),
                         point->ratio > 1 ? "more time" : "less time", point->n,
                         point->n == 1 ? "" : "s");
-                put_plain(file, one->id);
-                fputc('\n', file);
+                text_tell(file, "%s\n", one->id);
             }
     }
     if (!found)
@@ -127,19 +107,6 @@ static bool kind_is_new(const struct fleet *fleet, const struct fleet_host *host
     return true;
 }
 
-static int put_answer(const struct fleet *fleet,
-                      void (*put)(FILE *file, char *const *lines, size_t n), FILE *file)
-{
-    char **lines;
-    size_t n;
-    const int status = fleet_answer(fleet, &lines, &n);
-    if (status < 0)
-        return status;
-    put(file, lines, n);
-    strings_free(lines, n);
-    return 0;
-}
-
 int fleet_write_table(const struct fleet *fleet, FILE *file)
 {
     size_t kinds = 0;
@@ -155,14 +122,14 @@ int fleet_write_table(const struct fleet *fleet, FILE *file)
     put_outliers(file, fleet);
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
         if (host->bad) {
-            put_plain(file, host->node);
+            text_tell(file, "%s", host->node);
             fprintf(file, ": %zu wrong or failed\n", host->bad);
         }
     fputs("\nwhat hosts are, and differ in (first run of each):\n", file);
     const int differences = fleet_each_difference(fleet, put_difference, file);
     if (differences == 0)
         fputs("  nothing\n", file);
-    return differences < 0 ? differences : put_answer(fleet, text_answer, file);
+    return differences < 0 ? differences : text_answer(file, fleet_answer(fleet));
 }
 
 /* ---- Markdown ---- */
@@ -180,12 +147,10 @@ static void mark_outliers(const struct fleet *fleet, FILE *file)
                       "| :-- | :-- | --: | --: | :-- |\n",
                       file);
             begun = true;
-            fputc('|', file);
-            text_markdown_cell(file, fleet->hosts[point->host].node);
+            text_markdown_tell(file, "| %s |", fleet->hosts[point->host].node);
             fprintf(file, " %s | %+.1f%% | %zu |", fleet_verdict_name(point->verdict),
                     100 * (point->ratio - 1), point->n);
-            text_markdown_cell(file, one->id);
-            fputc('\n', file);
+            text_markdown_tell(file, " %s |\n", one->id);
         }
     fputs(begun ? "\n" : "", file);
 }
@@ -195,9 +160,7 @@ static void mark_case(const struct fleet_case *one, FILE *file)
     const double times[] = {one->min_ns, one->median_ns, one->max_ns};
     char text[NUMBER_SIZE];
 
-    fputc('|', file);
-    text_markdown_cell(file, one->id);
-    text_markdown_cell(file, one->fingerprint ?: "unknown");
+    text_markdown_tell(file, "| %s | %s |", one->id, one->fingerprint ?: "unknown");
     fprintf(file, " %zu |", one->n);
     for (size_t i = 0; i < ARRAY_LEN(times); i++) {
         text_time(times[i], text);
@@ -211,11 +174,9 @@ static void mark_difference(void *context, const struct fleet *fleet, const char
 {
     FILE *const file = context;
 
-    fputs("- ", file);
-    text_markdown(file, name);
+    text_markdown_tell(file, "- %s", name);
     for (size_t i = 0; i < n; i++) {
-        fputs(i ? "; " : ": ", file);
-        text_markdown(file, values[i].text ?: "unknown");
+        text_markdown_tell(file, i ? "; %s" : ": %s", values[i].text ?: "unknown");
         fprintf(file, " on %zu host%s", values[i].n, values[i].n == 1 ? "" : "s");
     }
     fputc('\n', file);
@@ -224,7 +185,7 @@ static void mark_difference(void *context, const struct fleet *fleet, const char
 int fleet_write_markdown(const struct fleet *fleet, FILE *file)
 {
     fputs("# simdbench report --by=host\n\n", file);
-    const int status = put_answer(fleet, text_answer_markdown, file);
+    const int status = text_answer_markdown(file, fleet_answer(fleet));
     if (status < 0)
         return status;
     mark_outliers(fleet, file);

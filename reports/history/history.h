@@ -67,8 +67,8 @@ void history_free(struct history *history);
 /* Appends the ids of all cases. */
 int history_cases(const char *path, char ***ids, size_t *n, struct error *error);
 /* The answer in words: how many cases take longer or less long than before, and the
- * largest of these changes. strings_free() the lines. 0 or -ENOMEM (history_answer.c). */
-int history_answer(const struct history *history, char ***lines, size_t *n);
+ * largest of these changes (history_answer.c). */
+struct answer history_answer(const struct history *history);
 /* Tables, one for each case and host, with the changes below; or all as one CSV table.
  * -EIO or -errno. */
 int history_write_table(const struct history *history, FILE *file, struct error *error);

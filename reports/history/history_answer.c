@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer of a history in words. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,13 +40,12 @@ static void change_tell(const struct history *history,
     buffer_plain(text, entry->id);
     buffer_format(text, " takes %.3g%% %s since ", 100 * fabs(change->change),
                   change->change > 0 ? "longer" : "less time");
-    buffer_plain(text, *entry->label    ? entry->label
-                       : *entry->commit ? entry->commit
-                                        : "the run");
-    buffer_add(text, " of ");
+    buffer_tell(text, "%s of ",
+                *entry->label    ? entry->label
+                : *entry->commit ? entry->commit
+                                 : "the run");
     buffer_plain_n(text, entry->started_at, strcspn(entry->started_at, "T"));
-    buffer_add(text, " on ");
-    buffer_plain(text, entry->fingerprint);
+    buffer_tell(text, " on %s", entry->fingerprint);
 }
 
 /* The largest change that is smaller than the one before, by amount and then by place. */
@@ -67,9 +65,10 @@ static const struct history_change *next_change(const struct history *history,
     return next;
 }
 
-int history_answer(const struct history *history, char ***lines, size_t *n)
+struct answer history_answer(const struct history *history)
 {
-    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+    struct answer answer = {.n = 0};
+    struct buffer *const text = &answer.text;
     size_t cases = 0, slower = 0, faster = 0, regressed = 0, improved = 0;
     for (size_t first = 0, end; first < history->n; first = end) {
         end = history_group_end(history, first);
@@ -81,26 +80,18 @@ int history_answer(const struct history *history, char ***lines, size_t *n)
         slower += last && last->change > 0;
         faster += last && last->change < 0;
     }
-    buffer_format(&text, "%zu case%s: %zu slower than before, %zu faster", cases,
+    buffer_format(text, "%zu case%s: %zu slower than before, %zu faster", cases,
                   cases == 1 ? "" : "s", slower, faster);
     if (regressed || improved)
-        buffer_format(&text, "; %zu REGRESSED and %zu IMPROVED by their last gates",
+        buffer_format(text, "; %zu REGRESSED and %zu IMPROVED by their last gates",
                       regressed, improved);
     else if (!slower && !faster)
-        buffer_add(&text, "; no change was found");
-    *lines = NULL;
-    *n = 0;
-    int status = strings_add(lines, n, buffer_text(&text));
+        buffer_add(text, "; no change was found");
+    answer_next(&answer);
     const struct history_change *change = NULL;
-    for (int i = 0; i < NAMED && status == 0; i++) {
-        change = next_change(history, change);
-        if (!change)
-            break;
-        buffer_clear(&text);
-        change_tell(history, change, &text);
-        status = text.failed ? -ENOMEM : strings_add(lines, n, buffer_text(&text));
+    for (int i = 0; i < NAMED && (change = next_change(history, change)); i++) {
+        change_tell(history, change, text);
+        answer_next(&answer);
     }
-    if (status < 0)
-        strings_free(*lines, *n);
-    return status;
+    return answer;
 }

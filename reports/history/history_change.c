@@ -55,11 +55,10 @@ static int add_change(struct history *history, const struct series *series, size
     const double shift = stats_shift(series->x + first, at - first, series->x + at,
                                      end - at, STATS_LEVEL, &ci);
     struct history_change *const change =
-        array_grow(&history->changes, history->n_changes, sizeof *change);
+        isnan(shift) ? NULL : LIST_ADD(history, changes, n_changes);
 
-    if (!change || isnan(shift))
+    if (!change)
         return -ENOMEM;
-    history->n_changes++;
     ci.lo = expm1(ci.lo);
     ci.hi = expm1(ci.hi);
     *change = (struct history_change){.at = series->entry[at],

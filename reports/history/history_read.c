@@ -108,11 +108,9 @@ static int add_entry(sqlite3_stmt *row, void *context)
     struct history *const history = context;
     struct reader reader = {.row = row};
 
-    struct history_entry *const entry =
-        array_grow(&history->entries, history->n, sizeof *entry);
+    struct history_entry *const entry = LIST_ADD(history, entries, n);
     if (!entry)
         return -ENOMEM;
-    history->n++;
     entry->change = NAN;
     char **const texts[] = {
         &entry->id,         &entry->fingerprint, &entry->cpu,

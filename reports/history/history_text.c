@@ -112,9 +112,8 @@ static void put_change(const struct history *history, const struct history_chang
     const char *const name = entry->label[0] ? entry->label : entry->commit;
 
     buffer_clear(line);
-    buffer_add(line, entry->label[0] ? "since " : "since commit ");
-    buffer_plain(line, name[0] ? name : "?");
-    buffer_add(line, " (");
+    buffer_tell(line, "%s%s (", entry->label[0] ? "since " : "since commit ",
+                name[0] ? name : "?");
     buffer_plain_n(line, entry->started_at, strcspn(entry->started_at, "T"));
     add_percent(line, "): ", change->change);
     if (change->ci.known) {
@@ -148,12 +147,9 @@ static void put_table(const struct history *history, size_t first, size_t end,
             width[k] = text_width(titles[k]);
     for (size_t k = 0; k < HISTORY_COLUMNS; k++)
         buffer_clear(&cells->cell[k]);
-    buffer_plain(&cells->cell[0], head->id);
-    buffer_add(&cells->cell[0], " on ");
-    buffer_plain(&cells->cell[0],
-                 *head->fingerprint ? head->fingerprint : HISTORY_NO_HOST);
-    buffer_add(&cells->cell[0], head->cpu[0] ? ", " : "");
-    buffer_plain(&cells->cell[0], head->cpu);
+    buffer_tell(&cells->cell[0], "%s on %s%s%s", head->id,
+                *head->fingerprint ? head->fingerprint : HISTORY_NO_HOST,
+                head->cpu[0] ? ", " : "", head->cpu);
     fprintf(file, "%s%s\n", first ? "\n" : "", buffer_text(&cells->cell[0]));
     buffer_clear(&cells->cell[0]);
     for (size_t k = 0; k < HISTORY_COLUMNS; k++)
@@ -195,13 +191,8 @@ int history_write_table(const struct history *history, FILE *file, struct error 
     }
     put_directions(&history->gates, file);
     cells_free(&cells);
-    char **lines;
-    size_t n;
-    const int status = history_answer(history, &lines, &n);
-    if (status < 0)
-        return error_set(error, status, "out of memory");
-    text_answer(file, lines, n);
-    strings_free(lines, n);
+    if (text_answer(file, history_answer(history)))
+        return error_set(error, -ENOMEM, "out of memory");
     return finish(file, error);
 }
 

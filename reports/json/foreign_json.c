@@ -23,11 +23,13 @@ static struct value first_of(const struct value *root, const char *list)
     return first;
 }
 
-static const char *text_of(const struct value *entry, const char *name)
+int foreign_check_name(const struct value *entry, const char *name)
 {
-    const struct value value = value_member(entry, name);
-
-    return cJSON_IsString(value.json) ? value.json->valuestring : "";
+    if (!*name)
+        return VALUE_FAIL(entry, "a benchmark without a name");
+    if (strlen(name) > FOREIGN_NAME_MOST)
+        return VALUE_FAIL(entry, "a name of more than %d bytes", FOREIGN_NAME_MOST);
+    return 0;
 }
 
 /* A time in ns, of what the file has in another unit. */
@@ -72,10 +74,8 @@ static int add_case(const struct value *entry, struct run *run, const char *name
     const struct value middle = value_member(entry, median);
     double ns;
 
-    if (!*name)
-        return VALUE_FAIL(entry, "a benchmark without a name");
-    if (strlen(name) > FOREIGN_NAME_MOST)
-        return VALUE_FAIL(entry, "a name of more than %d bytes", FOREIGN_NAME_MOST);
+    if (foreign_check_name(entry, name))
+        return -EINVAL;
     struct result *const result = foreign_result(run, name);
     if (!result)
         return value_no_memory(entry);
@@ -95,7 +95,7 @@ static bool varies(const struct value *entry, const char *key)
 
     cJSON_ArrayForEach (other, entry->parent->json) {
         const struct value value = {.json = other};
-        if (strcmp(text_of(&value, key), text_of(entry, key)) != 0)
+        if (strcmp(value_words(&value, key), value_words(entry, key)) != 0)
             return true;
     }
     return false;
@@ -108,7 +108,7 @@ static bool parameters_vary(const struct value *entry, const cJSON *parameters)
 
     cJSON_ArrayForEach (other, entry->parent->json) {
         const struct value value = {.json = other};
-        if (!strcmp(text_of(&value, "command"), text_of(entry, "command")) &&
+        if (!strcmp(value_words(&value, "command"), value_words(entry, "command")) &&
             !cJSON_Compare(value_member(&value, "parameters").json, parameters, true))
             return true;
     }
@@ -123,7 +123,7 @@ static int add_command(const struct value *entry, void *context)
 
     if (value_object(entry))
         return value_object(entry);
-    buffer_add(&name, text_of(entry, "command"));
+    buffer_add(&name, value_words(entry, "command"));
     if (cJSON_IsObject(parameters.json) && parameters_vary(entry, parameters.json))
         for (const cJSON *p = parameters.json->child; p; p = p->next)
             if (cJSON_IsString(p))
@@ -138,7 +138,7 @@ static int add_pytest(const struct value *entry, void *context)
     const struct value stats = value_member(entry, "stats");
 
     return value_object(entry) ?: value_object(&stats)
-               ?: add_case(&stats, context, text_of(entry, "fullname"), "data", NULL,
+               ?: add_case(&stats, context, value_words(entry, "fullname"), "data", NULL,
                            "median", 1e9);
 }
 
@@ -152,14 +152,14 @@ static int add_nanobench(const struct value *entry, void *context)
 
     if (!code && !value_absent(&value))
         code = value_from(&value, 0, &batch);
-    if (!code && varies(entry, "title") && *text_of(entry, "title"))
-        buffer_format(&name, "%s/", text_of(entry, "title"));
-    buffer_add(&name, text_of(entry, "name"));
+    if (!code && varies(entry, "title") && *value_words(entry, "title"))
+        buffer_format(&name, "%s/", value_words(entry, "title"));
+    buffer_add(&name, value_words(entry, "name"));
     if (name.failed)
         return value_no_memory(entry);
     return code
                ?: add_case(entry, context,
-                           *text_of(entry, "name") ? buffer_text(&name) : "",
+                           *value_words(entry, "name") ? buffer_text(&name) : "",
                            "measurements", "elapsed", "median(elapsed)",
                            1e9 / (batch > 0 ? batch : 1));
 }

@@ -16,13 +16,6 @@ bool json_is_gbench(const struct value *root)
     return value_absent(&ours) && cJSON_IsArray(rows.json);
 }
 
-static const char *text_of(const struct value *entry, const char *name)
-{
-    const struct value value = value_member(entry, name);
-
-    return cJSON_IsString(value.json) ? value.json->valuestring : "";
-}
-
 static double number_of(const struct value *entry, const char *name)
 {
     const struct value value = value_member(entry, name);
@@ -37,9 +30,9 @@ static bool is_true(const struct value *entry, const char *name)
 
 static const char *name_of(const struct value *entry)
 {
-    const char *const name = text_of(entry, "run_name");
+    const char *const name = value_words(entry, "run_name");
 
-    return *name ? name : text_of(entry, "name");
+    return *name ? name : value_words(entry, "name");
 }
 
 /* The time of an iteration; NaN: none. */
@@ -49,7 +42,8 @@ static double time_of(const struct value *entry)
         const char *name;
         double ns;
     } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    const char *const name = name_of(entry), *const unit = text_of(entry, "time_unit");
+    const char *const name = name_of(entry);
+    const char *const unit = value_words(entry, "time_unit");
     const bool real = strstr(name, "/real_time") || strstr(name, "/manual_time");
     const double time = number_of(entry, real ? "real_time" : "cpu_time");
 
@@ -80,7 +74,8 @@ static struct result *result_of(struct run *run, const struct value *entry)
 static int fail(const struct value *entry, struct result *result)
 {
     const bool skipped = is_true(entry, "skipped");
-    const char *const text = text_of(entry, skipped ? "skip_message" : "error_message");
+    const char *const text =
+        value_words(entry, skipped ? "skip_message" : "error_message");
 
     return result_set_status(result, skipped ? STATUS_SKIPPED : STATUS_FAILED,
                              *text ? text : "without a message");
@@ -94,12 +89,10 @@ static int add_row(const struct value *entry, void *context)
     const bool failed = is_true(entry, "error_occurred") || is_true(entry, "skipped");
     int code = value_object(entry);
 
-    if (code || !strcmp(text_of(entry, "run_type"), "aggregate"))
+    if (code || !strcmp(value_words(entry, "run_type"), "aggregate"))
         return code;
-    if (!*name_of(entry))
-        return VALUE_FAIL(entry, "a benchmark without a name");
-    if (strlen(name_of(entry)) > FOREIGN_NAME_MOST)
-        return VALUE_FAIL(entry, "a name of more than %d bytes", FOREIGN_NAME_MOST);
+    if (foreign_check_name(entry, name_of(entry)))
+        return -EINVAL;
     if (!failed && isnan(ns))
         return VALUE_FAIL(entry, "no time that is a number with a time_unit");
     struct result *const result = result_of(run, entry);
@@ -124,7 +117,7 @@ static int add_median(const struct value *entry, void *context)
     struct run *const run = context;
     const double ns = time_of(entry);
 
-    if (strcmp(text_of(entry, "aggregate_name"), "median") || !*name_of(entry) ||
+    if (strcmp(value_words(entry, "aggregate_name"), "median") || !*name_of(entry) ||
         !(ns > 0 && ns < 1e300))
         return 0;
     struct result *const result = result_of(run, entry);
@@ -139,16 +132,16 @@ static int add_median(const struct value *entry, void *context)
 
 static int describe(const struct value *context, struct run *run)
 {
-    const char *const program = text_of(context, "executable");
-    const char *const host = text_of(context, "host_name");
+    const char *const program = value_words(context, "executable");
+    const char *const host = value_words(context, "host_name");
     const double cpus = number_of(context, "num_cpus");
     char machine[300] = "";
 
     if (*host && cpus > 0)
         snprintf(machine, sizeof machine, "%.200s, %.0f CPUs", host, cpus);
     return foreign_begin(run, "google-benchmark")
-               ?: string_set(&run->started_at, text_of(context, "date"))
-               ?: string_set(&run->tool_version, text_of(context, "library_version"))
+               ?: string_set(&run->started_at, value_words(context, "date"))
+               ?: string_set(&run->tool_version, value_words(context, "library_version"))
                ?: strings_add(&run->argv, &run->argc, *program ? program : "?")
                ?: foreign_set_machine(run, machine)
                ?: (*host ? facts_text(&run->host, "node", host) : 0)

@@ -26,10 +26,6 @@ int run_make_json(const struct run *run, struct json *json, struct error *error)
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error);
 int run_load(struct run **run, const char *path, struct error *error);
 
-/* Adds an interval as two numbers or null, and its level unless `level_name` is NULL. */
-void json_interval(struct json *json, struct cJSON *parent, const char *name,
-                   const char *level_name, const struct interval *interval);
-
 /* ---- studies (study_json.c, study_claims_json.c) ---- */
 
 /* A study file into an empty study. Takes any bytes. Errors name the field's path

@@ -23,12 +23,10 @@ static void place_write(const struct place *place, struct buffer *out)
     if (!place)
         return;
     place_write(place->parent, out);
-    if (place->key) {
-        buffer_add(out, place->parent ? "." : "");
-        buffer_plain(out, place->key);
-    } else {
+    if (place->key)
+        buffer_tell(out, "%s%s", place->parent ? "." : "", place->key);
+    else
         buffer_format(out, "[%zu]", place->index);
-    }
 }
 
 int place_error(const struct place *place, struct error *error, int code,

@@ -9,21 +9,6 @@
 #include "json_value.h"
 #include "judge/judge.h"
 
-static const struct fields gate_fields = FIELDS(
-    FIELD(TEXT, gate, kind), FIELD(NAME, gate, refused), FIELD(AMOUNT, gate, threshold),
-    FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes), FIELD(BOOL, gate, code),
-    FIELD(BOOL, gate, placement), FIELD(NAME, gate, left_out), FIELD(NAME, gate, lacking),
-    FIELD(NAME, gate, selftest), FIELD(NAME, gate, settings), FIELD(NAME, gate, harness),
-    FIELD(NAME, gate, functions), FIELD(NAME, gate, remark), FIELD(AMOUNT, gate, seconds),
-    FIELD(CHANGE, gate, geomean_change), FIELD(SIZE, gate, regressed),
-    FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same), FIELD(SIZE, gate, inconclusive),
-    FIELD(SIZE, gate, unusable), FIELD(SIZE, gate, only_one), FIELD(BOOL, gate, equal),
-    FIELD(CHANGE, gate, drift), FIELD(SPAN, gate, between),
-    FIELD(AMOUNT, gate, controls));
-static const struct fields arm_fields =
-    FIELDS(FIELD(TEXT, arm, name), FIELD(TEXT, arm, path), FIELD(NAME, arm, build_id),
-           FIELD(NAME, arm, version), FIELD(NAME, arm, commit), FIELD(NAME, arm, label),
-           FIELD(NAME, arm, started_at), FIELD(NAME, arm, host));
 static const struct fields control_fields =
     FIELDS(FIELD_AS("change", CHANGE, comparison, control_change),
            FIELD_AS("ci", CHANGE_CI, comparison, control_ci));
@@ -108,12 +93,7 @@ void json_gate(struct json *json, cJSON *parent, const struct run *run)
     json_fields(json, object, &gate_fields, gate);
     put_rows(json, object, run);
     json_number(json, object, "placed", (double)gate->placed);
-    cJSON *const arms = json_array(json, object, "arms");
-    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
-        cJSON *const entry = json_object(json, arms, NULL);
-        json_fields(json, entry, &arm_fields, arm);
-        json_texts(json, entry, "objects", arm->objects, arm->n_objects);
-    }
+    json_fields(json, object, &gate_arms, gate);
 }
 
 static void put_trials(struct json *json, cJSON *parent,
@@ -170,28 +150,16 @@ void json_comparison(struct json *json, cJSON *parent,
 
 /* ---- reading ---- */
 
-static int add_arm(const struct value *entry, void *context)
-{
-    const struct value objects = value_member(entry, "objects");
-    struct arm *const arm = gate_add_arm(context, "", "");
-
-    if (!arm)
-        return value_no_memory(entry);
-    return value_fields(entry, &arm_fields, arm)
-               ?: value_texts(&objects, &arm->objects, &arm->n_objects);
-}
-
 int json_read_gate(const struct value *root, struct run *run)
 {
     const struct value object = value_member(root, "gate");
-    const struct value arms = value_member(&object, "arms");
 
     if (value_absent(&object))
         return 0;
     if (!run_gate(run))
         return value_no_memory(root);
     return value_fields(&object, &gate_fields, run->gate)
-               ?: value_array(&arms) ?: value_each(&arms, add_arm, run->gate);
+               ?: value_fields(&object, &gate_arms, run->gate);
 }
 
 /* The times of a trial have a ratio that is finite. */

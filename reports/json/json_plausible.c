@@ -106,14 +106,6 @@ int json_plausible_result(const struct value *entry, const struct run *run,
 
 /* ---- ids ---- */
 
-static int compare_ids(const void *left, const void *right)
-{
-    const struct result *const *a = left, *const *b = right;
-    const int order = strcmp((*a)->id, (*b)->id);
-
-    return order ? order : (*a > *b) - (*a < *b);
-}
-
 /* A roof stands once in each group that it limits, and a case of its own may measure it.
  */
 static bool may_share(const struct result *a, const struct result *b)
@@ -123,15 +115,12 @@ static bool may_share(const struct result *a, const struct result *b)
 
 int json_plausible_run(const struct run *run, struct error *error)
 {
-    const size_t n = run->n_results;
-    FREED_BY(free_memory) const struct result **list = malloc((n + 1) * sizeof *list);
+    size_t n;
+    FREED_BY(free_memory) struct result **list = run_by_id(run, NULL, &n);
     int code = 0;
 
     if (!list)
         return error_set(error, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < n; i++)
-        list[i] = &run->results[i];
-    qsort(list, n, sizeof *list, compare_ids);
     for (size_t i = 1; i < n && !code; i++) {
         if (strcmp(list[i - 1]->id, list[i]->id) != 0 || may_share(list[i - 1], list[i]))
             continue;

@@ -92,18 +92,11 @@ static int read_version(const struct value *root, struct run *run)
     return code;
 }
 
-static int add_source(const struct value *entry, void *context)
-{
-    struct source *source = run_add_source(context, NULL);
-
-    return source ? value_fields(entry, &source_fields, source) : value_no_memory(entry);
-}
-
 static int read_document(const struct value *root, struct run *run)
 {
     struct value tool = value_member(root, "tool"), name = value_member(&tool, "name");
     struct value plugins = value_member(&tool, "plugins");
-    struct value argv = value_member(root, "argv"), host = value_member(root, "host");
+    struct value host = value_member(root, "host");
     struct value settings = value_member(root, "settings");
     struct value results = value_member(root, "results");
     const bool ours =
@@ -116,11 +109,10 @@ static int read_document(const struct value *root, struct run *run)
                ?: (value_absent(&plugins)
                        ? 0
                        : value_texts(&plugins, &run->plugins, &run->n_plugins))
-               ?: value_texts(&argv, &run->argv, &run->argc)
                ?: value_fields(root, &run_fields, run)
                ?: read_facts(&settings, &run->settings)
                ?: read_host(&host, run)
-               ?: value_list(root, "sources", 0, add_source, run)
+               ?: value_fields(root, &run_sources, run)
                ?: json_read_gate(root, run)
                ?: json_read_account(root, run)
                ?: json_read_studies(root, run)

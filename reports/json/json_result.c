@@ -177,14 +177,6 @@ static int read_limit(const struct value *object, struct result *result)
     return code;
 }
 
-/* Its kind is the variant of the case. */
-static int read_rung(const struct value *object, struct result *result)
-{
-    struct value rung = value_member(object, "rung");
-
-    return value_absent(&rung) ? 0 : value_fields(&rung, &rung_fields, result);
-}
-
 static int read_notes(const struct value *notes, struct result *result)
 {
     return value_absent(notes) ? 0 : value_texts(notes, &result->notes, &result->n_notes);
@@ -192,18 +184,13 @@ static int read_notes(const struct value *notes, struct result *result)
 
 static int read_derived(const struct value *object, struct result *result)
 {
-    struct value summary = value_member(object, "summary");
-    struct value rates = value_member(object, "rates");
     struct value clock = value_member(object, "clock");
     struct value ghz = value_member(&clock, "ghz");
     struct value probes = value_member(&clock, "samples");
-    int code = 0;
 
-    if (!value_absent(&summary))
-        code = value_fields(&summary, &summary_fields, result);
-    if (!code && !value_absent(&rates))
-        code = value_fields(&rates, &rate_fields, result);
-    return code ?: value_object(&clock)
+    return value_maybe(object, "summary", &summary_fields, result)
+                ?: value_maybe(object, "rates", &rate_fields, result)
+                ?: value_object(&clock)
                 ?: (value_absent(&ghz) ? 0 : value_from(&ghz, 0, &result->summary.ghz))
                 ?: value_interval(&clock, "ci", 0, &result->summary.ghz_ci)
                 ?: value_numbers(&probes, &result->samples.clock_ghz,
@@ -232,7 +219,7 @@ int json_read_result(const struct value *entry, void *context)
                 ?: read_status(entry, result)
                 ?: read_notes(&notes, result)
                 ?: value_fields(&work, &work_fields, result)
-                ?: read_rung(entry, result)
+                ?: value_maybe(entry, "rung", &rung_fields, result)
                 ?: value_fields(entry, &measured_fields, result)
                 ?: read_accuracy(entry, result)
                 ?: read_samples(entry, result, result_add_sample)

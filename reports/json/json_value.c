@@ -108,6 +108,13 @@ int value_text(const struct value *value, char **text)
                                                               : 0);
 }
 
+const char *value_words(const struct value *object, const char *name)
+{
+    const struct value value = value_member(object, name);
+
+    return cJSON_IsString(value.json) ? value.json->valuestring : "";
+}
+
 int value_name(const struct value *value, char **text)
 {
     if (value_absent(value))
@@ -182,28 +189,20 @@ static int add_entry(const struct value *entry, void *context)
 {
     const struct entries *const to = context;
     const struct field *const field = to->field;
-    size_t *const n = entry_part(to, field->length);
-    void *const added = array_grow(to->base + field->offset, *n, field->size);
+    void *const added =
+        array_add(to->base + field->offset, entry_part(to, field->length), field->size);
 
-    if (!added)
-        return value_no_memory(entry);
-    ++*n;
-    return value_fields(entry, field->inner, added);
+    return added ? value_fields(entry, field->inner, added) : value_no_memory(entry);
 }
 
 static int add_count(const struct value *entry, void *context)
 {
     const struct entries *const to = context;
-    size_t *const n = entry_part(to, to->field->length);
     struct explained_count *const count =
-        array_grow(to->base + to->field->offset, *n, sizeof *count);
+        named_add(to->base + to->field->offset, entry_part(to, to->field->length),
+                  sizeof *count, entry->json->string);
 
-    if (!count)
-        return value_no_memory(entry);
-    ++*n;
-    return value_from(entry, 0, &count->value)
-               ?: (string_set(&count->name, entry->json->string) ? value_no_memory(entry)
-                                                                 : 0);
+    return count ? value_from(entry, 0, &count->value) : value_no_memory(entry);
 }
 
 static int read_list(const struct value *list, const struct field *field, char *base)
@@ -235,6 +234,8 @@ static int read_field(const struct value *object, const struct field *field, cha
     case FIELD_COUNTS:
         return value_object(value)
                    ?: value_each(value, add_count, &(struct entries){field, base});
+    case FIELD_TEXTS:
+        return value_texts(value, at, (void *)(base + field->length));
     case FIELD_TEXT:
         return value_text(value, at);
     case FIELD_NAME:
@@ -278,6 +279,14 @@ int value_fields(const struct value *object, const struct fields *fields, void *
     for (size_t i = 0; i < fields->n && !code; i++)
         code = read_field(object, &fields->field[i], base);
     return code;
+}
+
+int value_maybe(const struct value *object, const char *name, const struct fields *fields,
+                void *base)
+{
+    const struct value member = value_member(object, name);
+
+    return value_absent(&member) ? 0 : value_fields(&member, fields, base);
 }
 
 static int add_end(const struct value *entry, void *context)
@@ -345,14 +354,9 @@ struct numbers {
 static int add_number(const struct value *entry, void *context)
 {
     const struct numbers *const numbers = context;
-    double number = 0;
-    const int code = value_from(entry, 0, &number);
+    double *const number = array_add(numbers->list, numbers->n, sizeof *number);
 
-    if (!code && !array_grow(numbers->list, *numbers->n, sizeof number))
-        return value_no_memory(entry);
-    if (!code)
-        (*numbers->list)[(*numbers->n)++] = number;
-    return code;
+    return number ? value_from(entry, 0, number) : value_no_memory(entry);
 }
 
 int value_numbers(const struct value *array, double **list, size_t *n)

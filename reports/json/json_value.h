@@ -51,12 +51,17 @@ int value_short(const struct value *value, size_t most);
 int value_object(const struct value *value);
 
 int value_text(const struct value *value, char **text);
+/* The text of a member; "" if it is none. */
+const char *value_words(const struct value *object, const char *name);
 int value_name(const struct value *value, char **text); /* null or missing: untouched */
 int value_number(const struct value *value, double *number);
 /* From `least` up to 1e300. */
 int value_from(const struct value *value, double least, double *number);
 int value_whole(const struct value *value, double max, double *number);
 int value_fields(const struct value *object, const struct fields *fields, void *base);
+/* The same of a member that may be missing or null. */
+int value_maybe(const struct value *object, const char *name, const struct fields *fields,
+                void *base);
 int value_texts(const struct value *array, char ***list, size_t *n);
 /* Members `name` (two numbers from `least` up, or null) and "ci_level". */
 int value_interval(const struct value *object, const char *name, double least,
@@ -80,6 +85,8 @@ bool json_is_foreign(const struct value *root);
 /* A copy in which words such as NaN and Infinity, which other programs write as numbers,
  * are -1, which is no time; NULL: there are none, or there is no memory. */
 char *json_without_nan(const char *bytes, size_t size);
+/* -EINVAL if a benchmark cannot have that name. */
+int foreign_check_name(const struct value *entry, const char *name);
 int json_read_foreign(const struct value *root, struct run *run);
 bool json_is_gbench(const struct value *root);
 int json_read_gbench(const struct value *root, struct run *run);

@@ -177,25 +177,19 @@ static void put_audit(struct json *json, cJSON *root, const struct run *run)
 static void make_document(struct json *json, const struct run *run)
 {
     cJSON *const root = json_object(json, NULL, NULL);
-    struct answer answer;
 
     json_number(json, root, "schema_version", run->schema_version);
     cJSON *const tool = json_object(json, root, "tool");
     json_text(json, tool, "name", "simdbench");
     json_fields(json, tool, &tool_fields, run);
     json_texts(json, tool, "plugins", run->plugins, run->n_plugins);
-    json_texts(json, root, "argv", run->argv, run->argc);
     json_fields(json, root, &run_fields, run);
     cJSON *const settings = json_object(json, root, "settings");
     for (size_t i = 0; i < run->settings.n; i++)
         put_fact(json, settings, &run->settings.fact[i]);
     put_host(json, root, run);
-    cJSON *const sources = json_array(json, root, "sources");
-    for (size_t i = 0; i < run->n_sources; i++)
-        json_fields(json, json_object(json, sources, NULL), &source_fields,
-                    &run->sources[i]);
-    const int answered = run_answer(run, &answer);
-    json_answer(json, root, answered, answer.line, answer.n);
+    json_fields(json, root, &run_sources, run);
+    json_answer(json, root, run_answer(run));
     put_audit(json, root, run);
     json_judgements(json, root, run);
     json_gate(json, root, run);

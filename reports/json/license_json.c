@@ -2,6 +2,7 @@
 #include <cjson/cJSON.h>
 
 #include "json.h"
+#include "text/fields.h"
 
 static void add_class(struct json *json, cJSON *array, const struct license_class *class,
                       size_t rounds)
@@ -65,10 +66,8 @@ static void add_net(struct json *json, cJSON *array, const struct license_net *n
 void license_json(const struct license *license, struct json *json)
 {
     cJSON *const root = json_object(json, NULL, NULL);
-    struct answer answer;
 
-    const int answered = license_answer(license, &answer);
-    json_answer(json, root, answered, answer.line, answer.n);
+    json_answer(json, root, license_answer(license));
     json_filled(json, root, "tool_version", license->tool_version);
     cJSON *const host = json_object(json, root, "host");
     json_filled(json, host, "cpu", license->cpu);

@@ -51,11 +51,9 @@ static int fail(const struct reading *reading, const struct project_default *at,
 static int add(const struct reading *reading, const struct project_default *like,
                const char *value)
 {
-    struct project_default *const one =
-        array_grow(reading->list, *reading->n, sizeof *one);
+    struct project_default *const one = array_add(reading->list, reading->n, sizeof *one);
     if (!one)
         return error_set(reading->error, -ENOMEM, "out of memory");
-    ++*reading->n;
     *one = (struct project_default){.line = like->line, .off = like->off};
     return string_set(&one->section, like->section) ||
                    string_set(&one->name, like->name) || string_set(&one->value, value)

@@ -133,7 +133,7 @@ static const struct result *most_often(const struct family *family, size_t *time
 
 /* ---- sentences ---- */
 
-static void add_row(struct buffer *text, const struct result *result)
+void kernel_tell(const struct result *result, struct buffer *text)
 {
     size_t length;
     const char *const name = kernel_row(result, &length);
@@ -145,7 +145,7 @@ static void add_winner(struct buffer *text, const struct family *family,
 {
     const char *const sizes = family->n == 1 ? "size" : "sizes";
     size_t level = 0;
-    add_row(text, winner);
+    kernel_tell(winner, text);
     if (family->n_rows == 1) {
         buffer_format(text, " was measured at %zu %s", family->n, sizes);
         return;
@@ -258,14 +258,10 @@ static void add_why(struct buffer *text, const struct run *run,
 
     if (!is_harmless(result->id) || (result->module.name && !alone))
         return;
-    buffer_add(text, ". Why: simdbench explain '");
-    buffer_plain(text, result->id);
-    buffer_add(text, "'");
+    buffer_tell(text, ". Why: simdbench explain '%s'", result->id);
     if (!result->module.name)
         return;
-    buffer_add(text, " --plugin='");
-    buffer_plain(text, path);
-    buffer_add(text, "'");
+    buffer_tell(text, " --plugin='%s'", path);
 }
 
 static void family_tell(struct buffer *text, const struct family *family)
@@ -275,11 +271,8 @@ static void family_tell(struct buffer *text, const struct family *family)
     const size_t shared = (size_t)(kernel_row(winner, &length) - winner->id);
     buffer_plain_n(text, winner->id, shared ? shared - 1 : 0);
     buffer_plain(text, strchr(winner->id, ';') ?: "");
-    if (winner->layout) {
-        buffer_add(text, " (");
-        buffer_plain(text, winner->layout);
-        buffer_add(text, ")");
-    }
+    if (winner->layout)
+        buffer_tell(text, " (%s)", winner->layout);
     buffer_add(text, ": ");
     add_winner(text, family, winner, wins);
     const struct result *const lowest = add_share(text, family, winner);
@@ -288,23 +281,24 @@ static void family_tell(struct buffer *text, const struct family *family)
         add_why(text, family->run, lowest);
 }
 
-static int family_judge(struct family *family, const struct result *like,
-                        struct answer *answer, struct buffer *text)
+static void family_judge(struct family *family, const struct result *like,
+                         struct answer *answer)
 {
     const struct run *const run = family->run;
     size_t end;
     family->n = family->n_best = family->n_rows = 0;
     for (size_t first = 0; first < run->n_results; first = end) {
         end = run_group_end(run, first);
-        const int status = size_judge(family, like, first, end);
-        if (status < 0)
-            return status;
+        if (size_judge(family, like, first, end) < 0) {
+            answer->text.failed = true;
+            return;
+        }
         for (size_t i = first; i < end; i++)
             if (kernel_measured(&run->results[i]) && family_same(like, &run->results[i]))
                 row_add(family, &run->results[i]);
     }
-    family_tell(text, family);
-    return answer_add(answer, text);
+    family_tell(&answer->text, family);
+    answer_next(answer);
 }
 
 static bool was_told(const struct run *run, const struct result *result)
@@ -324,9 +318,9 @@ static bool is_unchecked(const struct result *result)
 }
 
 /* The time is all that is known of functions without a reference. */
-static int tell_unchecked(const struct run *run, struct answer *answer,
-                          struct buffer *text)
+static void tell_unchecked(const struct run *run, struct answer *answer)
 {
+    struct buffer *const text = &answer->text;
     const struct result *first = NULL;
     char time[NUMBER_SIZE];
     size_t n = 0;
@@ -336,10 +330,9 @@ static int tell_unchecked(const struct run *run, struct answer *answer,
             n++;
         }
     if (!first)
-        return 0;
+        return;
     text_time(first->summary.median_ns, time);
-    buffer_plain(text, first->id);
-    buffer_format(text, " takes %s", time);
+    buffer_tell(text, "%s takes %s", first->id, time);
     if (n > 1)
         buffer_format(text, ", and %zu more case%s ha%s a time", n - 1, n == 2 ? "" : "s",
                       n == 2 ? "s" : "ve");
@@ -347,12 +340,13 @@ static int tell_unchecked(const struct run *run, struct answer *answer,
                          ? "; unchecked: its results cannot be compared"
                          : "; unchecked: nothing says whether the results are right, "
                            "--reference=FUNCTION would");
-    return answer_add(answer, text);
+    answer_next(answer);
 }
 
 /* Counts the cases that were asked for and have no number. */
-static int tell_missing(const struct run *run, struct answer *answer, struct buffer *text)
+static void tell_missing(const struct run *run, struct answer *answer)
 {
+    struct buffer *const text = &answer->text;
     size_t count[STATUS_COUNT] = {0}, cases = 0;
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (is_asked(result)) {
@@ -364,12 +358,12 @@ static int tell_missing(const struct run *run, struct answer *answer, struct buf
                       "suspect: %zu of %zu cases are faster than their limit allows: "
                       "they do less than they should, or the limit is not theirs",
                       count[STATUS_SUSPECT], cases);
-    const int status = answer_add(answer, text);
+    answer_next(answer);
     count[STATUS_OK] += count[STATUS_SUSPECT] + count[STATUS_UNCHECKED];
     count[STATUS_SUSPECT] = count[STATUS_UNCHECKED] = 0;
     const size_t missing = cases - count[STATUS_OK];
-    if (missing == 0 || status < 0)
-        return status;
+    if (missing == 0)
+        return;
     const char *separator = " ";
     buffer_format(text, "without a number: %zu of %zu cases:", missing, cases);
     for (int i = STATUS_PENDING; i < STATUS_COUNT; i++)
@@ -378,16 +372,16 @@ static int tell_missing(const struct run *run, struct answer *answer, struct buf
                           status_name((enum status)i));
             separator = ", ";
         }
-    return answer_add(answer, text);
+    answer_next(answer);
 }
 
 /* Rows that are marked are no full answer: cases without a number, and those whose core
  * was shared. */
-static int tell_doubts(const struct run *run, struct answer *answer, struct buffer *text)
+static void tell_doubts(const struct run *run, struct answer *answer)
 {
     size_t shared = 0, cases = 0;
-    int status = tell_unchecked(run, answer, text);
-    status = status ?: tell_missing(run, answer, text);
+    tell_unchecked(run, answer);
+    tell_missing(run, answer);
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (kernel_measured(result)) {
             shared += result->samples.shared;
@@ -395,11 +389,11 @@ static int tell_doubts(const struct run *run, struct answer *answer, struct buff
         }
     if (shared)
         buffer_format(
-            text,
+            &answer->text,
             "with a neighbour on the core: %zu of %zu cases, whose times may be "
             "too long; scripts/quiet.sh, or another CPU by --cpu, may help",
             shared, cases);
-    return status ?: answer_add(answer, text);
+    answer_next(answer);
 }
 
 static bool is_explained(const struct run *run)
@@ -411,36 +405,35 @@ static bool is_explained(const struct run *run)
 }
 
 /* The families of kernels, one after the other. */
-static int kernels_answer(const struct run *run, struct answer *answer,
-                          struct buffer *text)
+static void kernels_answer(const struct run *run, struct answer *answer)
 {
     const size_t n = run->n_results + 1;
     struct family family = {.run = run,
                             .rows = calloc(n, sizeof *family.rows),
                             .best = calloc(n, sizeof *family.best),
                             .level = calloc(n, sizeof *family.level)};
-    int status = family.rows && family.best && family.level ? 0 : -ENOMEM;
-
+    if (!family.rows || !family.best || !family.level)
+        answer->text.failed = true;
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (status == 0 && kernel_measured(result) && !was_told(run, result))
-            status = family_judge(&family, result, answer, text);
+        if (!answer->text.failed && kernel_measured(result) && !was_told(run, result))
+            family_judge(&family, result, answer);
     FREE_EACH(family.rows, family.best, family.level);
-    return status ?: tell_doubts(run, answer, text);
 }
 
-int run_answer(const struct run *run, struct answer *answer)
+struct answer run_answer(const struct run *run)
 {
-    FREED_BY(buffer_free) struct buffer text = {.length = 0};
-    *answer = (struct answer){.n = 0};
-    const int status = run->n_judgements        ? judged_answer(run, answer, &text)
-                       : run->n_studies         ? studies_answer(run, answer, &text)
-                       : run->gate              ? gate_answer(run, answer, &text)
-                       : is_explained(run)      ? explained_answer(run, answer, &text)
-                       : run_is_audit(run)      ? audit_answer(run, answer, &text)
-                                                      ?: tell_doubts(run, answer, &text)
-                            : run_tries_threads(run) ? threads_answer(run, answer, &text)
-                                                : kernels_answer(run, answer, &text);
-    if (status < 0)
-        strings_free(answer->line, answer->n);
-    return status;
+    struct answer answer = {.n = 0};
+    void (*const tell)(const struct run *run, struct answer *answer) =
+        run->n_judgements        ? judged_answer
+        : run->n_studies         ? studies_answer
+        : run->gate              ? gate_answer
+        : is_explained(run)      ? explained_answer
+        : run_is_audit(run)      ? audit_answer
+        : run_tries_threads(run) ? threads_answer
+                                 : kernels_answer;
+
+    tell(run, &answer);
+    if (tell == audit_answer || tell == kernels_answer)
+        tell_doubts(run, &answer);
+    return answer;
 }

@@ -9,16 +9,6 @@
 /* Cases that a sentence names. */
 enum { NAMED = 3 };
 
-int answer_add(struct answer *answer, struct buffer *text)
-{
-    const int status = text->failed ? -ENOMEM
-                       : text->length
-                           ? strings_add(&answer->line, &answer->n, buffer_text(text))
-                           : 0;
-    buffer_clear(text);
-    return status;
-}
-
 /* Commands name no word that could mean more to a shell. */
 bool is_harmless(const char *word)
 {
@@ -62,8 +52,7 @@ static void add_regressed(const struct run *run, struct buffer *text)
     const struct result *result = NULL;
     size_t named = 0;
     while (named < NAMED && (result = next_worst(run, result))) {
-        buffer_add(text, named++ ? ", " : ": ");
-        buffer_plain(text, result->id);
+        buffer_tell(text, "%s%s", named++ ? ", " : ": ", result->id);
         buffer_format(text, " %+.2f%%", 100 * result->comparison->change);
     }
     if (run->gate->regressed > named)
@@ -81,8 +70,7 @@ static void add_named(const struct run *run, bool code, size_t n, struct buffer 
         if (named == NAMED ||
             !(code ? result_code_is_worse(result) : has_verdict(result, VERDICT_PLACED)))
             continue;
-        buffer_add(text, named++ ? ", " : ": ");
-        buffer_plain(text, result->id);
+        buffer_tell(text, "%s%s", named++ ? ", " : ": ", result->id);
         if (!code && placement && isfinite(placement->change))
             buffer_format(text, " %+.2f%%", 100 * placement->change);
     }
@@ -184,24 +172,23 @@ static void why_tell(const struct run *run, struct buffer *text)
         buffer_format(text, " --functions=%s", gate->functions);
 }
 
-int gate_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void gate_answer(const struct run *run, struct answer *answer)
 {
+    struct buffer *const text = &answer->text;
     const size_t worse = run_code_worse(run);
-    int status = 0;
 
     if (worse) {
         const size_t cases = verdicts_of(run->gate);
         buffer_format(text, "CODE IS WORSE: %zu of %zu case%s", worse, cases,
                       cases == 1 ? "" : "s");
         add_named(run, true, worse, text);
-        status = answer_add(answer, text);
+        answer_next(answer);
     }
     verdict_tell(run, text);
     noise_tell(run, text);
-    if (status == 0)
-        status = answer_add(answer, text);
+    answer_next(answer);
     why_tell(run, text);
-    return status ?: answer_add(answer, text);
+    answer_next(answer);
 }
 
 /* ---- why ---- */
@@ -229,8 +216,7 @@ static void limit_tell(const struct explanation *why, struct buffer *text)
     FOR_EACH (const struct explained_bound, bound, why->bounds, why->n_bounds) {
         if (!bound->limits || !(bound->cycles > 0))
             continue;
-        buffer_add(text, "; the largest bound: ");
-        buffer_plain(text, bound->text);
+        buffer_tell(text, "; the largest bound: %s", bound->text);
         buffer_format(text, ", %.3g", bound->cycles);
         if (isfinite(why->cycles))
             buffer_format(text, " of %.3g", why->cycles);
@@ -261,10 +247,8 @@ static void cause_tell(const struct explanation *why, struct buffer *text)
     else
         buffer_add(text, "most likely, ");
     buffer_plain(text, first->text ?: "");
-    if (first->remedy) {
-        buffer_add(text, "; try: ");
-        buffer_plain(text, first->remedy);
-    }
+    if (first->remedy)
+        buffer_tell(text, "; try: %s", first->remedy);
 }
 
 /* The factor of the account that makes most of the difference. */
@@ -312,8 +296,7 @@ static void bound_answer(const struct run *run, const struct account_row *bound,
                          struct buffer *text)
 {
     const char *const meaning = bound_text(run, bound->name);
-    buffer_add(text, ", by ");
-    buffer_plain(text, meaning ?: bound->name);
+    buffer_tell(text, ", by %s", meaning ?: bound->name);
     buffer_format(text,
                   ": %.3g against %.3g cycles an operation, %.0f%% of the difference",
                   bound->a, bound->b, 100 * account_share(&run->account->bounds, bound));
@@ -337,50 +320,44 @@ static void account_answer(const struct run *run, struct buffer *text)
     if (level) {
         buffer_add(text, " are level");
     } else if (most) {
-        buffer_add(text, "; most of it: ");
-        buffer_plain(text, most->name);
+        buffer_tell(text, "; most of it: %s", most->name);
         buffer_format(text, " x%.3g", most->ratio);
         if (bound)
             bound_answer(run, bound, text);
     }
 }
 
-int explained_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void explained_answer(const struct run *run, struct answer *answer)
 {
+    struct buffer *const text = &answer->text;
     if (run->account)
         account_answer(run, text);
-    int status = answer_add(answer, text);
+    answer_next(answer);
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        if (!result->explanation || status < 0)
+        if (!result->explanation)
             continue;
-        buffer_plain(text, result->id);
-        buffer_add(text, ": ");
-        if (result->reason && !(result->summary.median_ns > 0)) {
-            buffer_add(text, "its time is not known: ");
-            buffer_plain(text, result->reason);
-        } else {
+        buffer_tell(text, "%s: ", result->id);
+        if (result->reason && !(result->summary.median_ns > 0))
+            buffer_tell(text, "its time is not known: %s", result->reason);
+        else
             cause_tell(result->explanation, text);
-        }
-        status = answer_add(answer, text);
+        answer_next(answer);
     }
-    return status;
 }
 
 /* ---- studies ---- */
 
-int studies_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void studies_answer(const struct run *run, struct answer *answer)
 {
-    int status = 0;
     FOR_EACH (const struct study, study, run->studies, run->n_studies) {
-        study_tell(study, text);
-        status = status ?: answer_add(answer, text);
+        study_tell(study, &answer->text);
+        answer_next(answer);
         FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
             if (claim->learned)
-                study_learned_tell(study, claim, text);
-            status = status ?: answer_add(answer, text);
+                study_learned_tell(study, claim, &answer->text);
+            answer_next(answer);
         }
     }
-    return status;
 }
 
 /* ---- threads ---- */
@@ -403,21 +380,19 @@ bool run_tries_threads(const struct run *run)
     return next_threads(run, 1) > 0;
 }
 
-int threads_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void threads_answer(const struct run *run, struct answer *answer)
 {
-    int status = 0;
-    for (int n = next_threads(run, 1); n && status == 0; n = next_threads(run, n)) {
+    struct buffer *const text = &answer->text;
+    for (int n = next_threads(run, 1); n; n = next_threads(run, n)) {
         const char *shape = "";
         const double ops = gain_least_work(run, (uint32_t)n, &shape);
         buffer_plain(text, run->n_results ? run->results[0].op : "");
         if (isfinite(ops)) {
             buffer_format(text, ": %d threads from %.6g operations a call on (", n, ops);
-            buffer_plain(text, shape);
-            buffer_add(text, ")");
+            buffer_tell(text, "%s)", shape);
         } else {
             buffer_format(text, ": %d threads: at no size faster for certain", n);
         }
-        status = answer_add(answer, text);
+        answer_next(answer);
     }
-    return status;
 }

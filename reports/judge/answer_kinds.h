@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to judge/: the answers that run_answer() chooses from. Each adds its lines by
- * way of `text`, which is empty before and after. 0 or -ENOMEM. */
+/* Private to judge/: the answers that run_answer() chooses from. Each adds its lines. */
 #pragma once
-
-#include <errno.h>
 
 #include "judge/judge.h"
 
-/* Adds the text as a line, if there is any, and clears it. */
-int answer_add(struct answer *answer, struct buffer *text);
 /* May a command name that word as it is? */
 bool is_harmless(const char *word);
 
@@ -16,16 +11,17 @@ bool is_harmless(const char *word);
  * variant. The kernel of a case is "avx512/fma" of
  * "gemm/maxplus-f32/avx512/fma@64x64x64". */
 const char *kernel_row(const struct result *result, size_t *length);
+void kernel_tell(const struct result *result, struct buffer *text); /* that name */
 bool kernel_same(const struct result *a, const struct result *b);
 bool family_same(const struct result *a, const struct result *b);
 /* Was it asked for, and has it a time? */
 bool kernel_measured(const struct result *result);
 
-int audit_answer(const struct run *run, struct answer *answer, struct buffer *text);
-int judged_answer(const struct run *run, struct answer *answer, struct buffer *text);
-int gate_answer(const struct run *run, struct answer *answer, struct buffer *text);
-int explained_answer(const struct run *run, struct answer *answer, struct buffer *text);
-int studies_answer(const struct run *run, struct answer *answer, struct buffer *text);
-int threads_answer(const struct run *run, struct answer *answer, struct buffer *text);
+void audit_answer(const struct run *run, struct answer *answer);
+void judged_answer(const struct run *run, struct answer *answer);
+void gate_answer(const struct run *run, struct answer *answer);
+void explained_answer(const struct run *run, struct answer *answer);
+void studies_answer(const struct run *run, struct answer *answer);
+void threads_answer(const struct run *run, struct answer *answer);
 /* Are there groups that have cases with one thread and with more? */
 bool run_tries_threads(const struct run *run);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Does a dispatcher choose the fastest of the kernels that it has? */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,13 +97,6 @@ static int find_excuse(const struct run *run, size_t first, size_t end, struct s
     return status;
 }
 
-static void add_kernel(struct buffer *text, const struct result *result)
-{
-    size_t length;
-    const char *const name = kernel_row(result, &length);
-    buffer_plain_n(text, name, length);
-}
-
 /* Without a dispatcher: the kernels that are not slower than the best one by 3%. */
 static int find_level(const struct run *run, size_t first, size_t end, struct size *size)
 {
@@ -121,7 +115,7 @@ static int find_level(const struct run *run, size_t first, size_t end, struct si
         if (other != size->best)
             size->like = size->like ?: other;
         buffer_add(&size->level, size->level.length ? " and " : "");
-        add_kernel(&size->level, other);
+        kernel_tell(other, &size->level);
     }
     return size->level.failed ? -ENOMEM : status;
 }
@@ -169,10 +163,9 @@ static int add_size(struct audit *audit, size_t begin, struct size *size)
 {
     struct audit_range *range = audit->n > begin ? &audit->range[audit->n - 1] : NULL;
     if (!joins(range, size)) {
-        range = array_grow(&audit->range, audit->n, sizeof *range);
+        range = LIST_ADD(audit, range, n);
         if (!range)
             return -ENOMEM;
-        audit->n++;
         audit->worse += size->worse;
         *range = (struct audit_range){.dispatcher = size->dispatcher,
                                       .better = size->best,
@@ -250,12 +243,10 @@ static void add_where(struct buffer *text, const struct audit_range *range)
     size_t length;
     const struct result *const first = range->better;
     buffer_plain_n(text, first->id, (size_t)(kernel_row(first, &length) - first->id) - 1);
-    buffer_plain(text, strchr(first->id, ';') ?: "");
-    buffer_add(text, range->sizes > 1 ? ", from " : " at ");
-    buffer_plain(text, first->shape);
+    buffer_tell(text, "%s%s%s", strchr(first->id, ';') ?: "",
+                range->sizes > 1 ? ", from " : " at ", first->shape);
     if (range->sizes > 1) {
-        buffer_add(text, " to ");
-        buffer_plain(text, range->last->shape);
+        buffer_tell(text, " to %s", range->last->shape);
         buffer_format(text, " (%zu sizes)", range->sizes);
     }
     buffer_add(text, ": ");
@@ -270,7 +261,7 @@ static void range_tell(struct buffer *text, const struct audit_range *range)
                    range->like ? " are the fastest: they are level" : " is the fastest");
         return;
     }
-    add_kernel(text, range->dispatcher);
+    kernel_tell(range->dispatcher, text);
     if (!range->worse) {
         buffer_add(text, " chooses well");
         if (range->most > 1 + AUDIT_THRESHOLD)
@@ -279,25 +270,24 @@ static void range_tell(struct buffer *text, const struct audit_range *range)
         return;
     }
     buffer_add(text, " chooses badly: ");
-    add_kernel(text, range->better);
+    kernel_tell(range->better, text);
     buffer_add(text, " is ");
     add_times(text, range);
     buffer_add(text, " faster; ");
-    add_kernel(text, range->dispatcher);
+    kernel_tell(range->dispatcher, text);
     buffer_add(text, " is about as fast as ");
-    add_kernel(text, range->like);
+    kernel_tell(range->like, text);
 }
 
-int audit_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void audit_answer(const struct run *run, struct answer *answer)
 {
     struct audit audit;
-    int status = run_audit(run, &audit);
-    for (int worse = 1; worse >= 0 && status == 0; worse--)
-        for (size_t i = 0; i < audit.n && status == 0; i++)
+    answer->text.failed |= run_audit(run, &audit) < 0;
+    for (int worse = 1; worse >= 0; worse--)
+        for (size_t i = 0; i < audit.n; i++)
             if (audit.range[i].worse == worse) {
-                range_tell(text, &audit.range[i]);
-                status = answer_add(answer, text);
+                range_tell(&answer->text, &audit.range[i]);
+                answer_next(answer);
             }
     audit_free(&audit);
-    return status;
 }

@@ -314,11 +314,8 @@ bool code_change_text(const struct comparison *comparison, struct buffer *buffer
 
     if (!code || code->verdict != CODE_WORSE)
         return false;
-    buffer_add(buffer, "code at ");
-    buffer_plain(buffer, code->shape ?: "an unknown shape");
-    for (size_t i = 0; i < code->n_faults; i++) {
-        buffer_add(buffer, i ? "; " : ": ");
-        buffer_plain(buffer, code->faults[i].text ?: "");
-    }
+    buffer_tell(buffer, "code at %s", code->shape ?: "an unknown shape");
+    for (size_t i = 0; i < code->n_faults; i++)
+        buffer_tell(buffer, "%s%s", i ? "; " : ": ", code->faults[i].text ?: "");
     return true;
 }

@@ -25,30 +25,11 @@ enum { CONTROLS_MIN = 8 };
 static bool is_control(const struct result *result)
 {
     return (result->is_roof || result->is_baseline) && result->status == STATUS_OK &&
-           result->id && result->summary.median_ns > 0;
-}
-
-static int compare_ids(const void *left, const void *right)
-{
-    const struct result *const *a = left, *const *b = right;
-    const int order = strcmp((*a)->id, (*b)->id);
-
-    return order ? order : (*a > *b) - (*a < *b);
+           result->summary.median_ns > 0;
 }
 
 /* By id, and in order of groups where a roof stands in several. */
-static size_t sort_controls(const struct run *run, const struct result **list)
-{
-    size_t n = 0;
-
-    FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (is_control(result))
-            list[n++] = result;
-    qsort(list, n, sizeof *list, compare_ids);
-    return n;
-}
-
-static size_t match(const struct result **base, size_t n, const struct result **head,
+static size_t match(struct result *const *base, size_t n, struct result *const *head,
                     size_t m, double *logs)
 {
     size_t matched = 0;
@@ -83,18 +64,15 @@ static void derive(struct gate *gate, double *logs, size_t n)
 
 int drift_find(const struct run *base, const struct run *head, struct gate *gate)
 {
-    FREED_BY(free_memory) const struct result **before =
-        malloc((base->n_results + 1) * sizeof *before);
-    FREED_BY(free_memory) const struct result **after =
-        malloc((head->n_results + 1) * sizeof *after);
+    size_t n, m;
+    FREED_BY(free_memory) struct result **before = run_by_id(base, is_control, &n);
+    FREED_BY(free_memory) struct result **after = run_by_id(head, is_control, &m);
     FREED_BY(free_memory) double *logs = malloc((base->n_results + 1) * sizeof *logs);
-    const int status = before && after && logs ? 0 : -ENOMEM;
 
-    if (!status) {
-        const size_t n = sort_controls(base, before), m = sort_controls(head, after);
-        derive(gate, logs, match(before, n, after, m, logs));
-    }
-    return status;
+    if (!before || !after || !logs)
+        return -ENOMEM;
+    derive(gate, logs, match(before, n, after, m, logs));
+    return 0;
 }
 
 /* The distance of the ends of the middle half, as a logarithm. Sorts. */

@@ -27,16 +27,10 @@ void group_title(const struct run *run, size_t first, size_t end, char *name, si
     element = same ? NULL : strrchr(type, '-');
     buffer_plain(&text, result->op);
     /* Other programs' cases have no type, and perhaps no shape. */
-    buffer_add(&text, *type ? "/" : "");
-    buffer_plain(&text, element ? element + 1 : type);
-    buffer_add(&text, result->shape && *result->shape ? "@" : "");
-    buffer_plain(&text, result->shape);
-    for (size_t i = 0; i < result->n_settings; i++) {
-        buffer_add(&text, ";");
-        buffer_plain(&text, result->settings[i].name);
-        buffer_add(&text, "=");
-        buffer_plain(&text, result->settings[i].value);
-    }
+    buffer_tell(&text, "%s%s%s%s", *type ? "/" : "", element ? element + 1 : type,
+                result->shape && *result->shape ? "@" : "", result->shape);
+    for (size_t i = 0; i < result->n_settings; i++)
+        buffer_tell(&text, ";%s=%s", result->settings[i].name, result->settings[i].value);
     snprintf(name, size, "%s", buffer_text(&text));
     text_scaled(result->work.ops, "op", ops);
     text_scaled(result->work.bytes, "B", bytes);

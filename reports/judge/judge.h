@@ -85,15 +85,11 @@ void audit_free(struct audit *audit);
  * Of a run that compares builds the verdict and the command that asks why; of one that
  * explains a sentence for each case; of a study the count of verdicts and what it
  * teaches; of `threads` from how much work on they are worth while. Names are safe to
- * print. strings_free() the lines. 0 or -ENOMEM. */
-struct answer {
-    char **line;
-    size_t n;
-};
-int run_answer(const struct run *run, struct answer *answer);
+ * print. */
+struct answer run_answer(const struct run *run);
 /* The same of what wide SIMD costs, and from which sizes on avx512 is no loss
  * (license_verdict.c). */
-int license_answer(const struct license *license, struct answer *answer);
+struct answer license_answer(const struct license *license);
 
 /* ---- verdicts (gate.c) ---- */
 

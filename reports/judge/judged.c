@@ -15,8 +15,7 @@ static void add_ratio(struct buffer *text, double times, const char *name,
 
 static void add_time(struct buffer *text, const struct judged_time *time)
 {
-    buffer_add(text, "at ");
-    buffer_plain(text, time->shape);
+    buffer_tell(text, "at %s", time->shape);
     buffer_format(text, ": %.4g ns a call, ", time->ns);
     add_ratio(text, time->to_reference, time->reference, &time->reference_ci);
     if (text_same(time->best, time->reference))
@@ -30,51 +29,40 @@ static void add_verdict(struct buffer *text, const struct judgement *judgement)
 {
     buffer_plain(text, judgement->candidate);
     if (judgement->reason) {
-        buffer_add(text, ": rejected (");
-        buffer_plain(text, judgement->reason);
-        buffer_add(text, "): ");
-        buffer_plain(text, judgement->detail);
+        buffer_tell(text, ": rejected (%s): %s", judgement->reason, judgement->detail);
         return;
     }
     buffer_format(text,
                   ": accepted: all results of %" PRIu64 " calls at %zu shapes are right",
                   judgement->calls, judgement->shapes);
-    if (judgement->same_as) {
-        buffer_add(text, "; its code is that of ");
-        buffer_plain(text, judgement->same_as);
-    }
-    if (judgement->note) {
-        buffer_add(text, "; it ");
-        buffer_plain(text, judgement->note);
-    }
+    if (judgement->same_as)
+        buffer_tell(text, "; its code is that of %s", judgement->same_as);
+    if (judgement->note)
+        buffer_tell(text, "; it %s", judgement->note);
 }
 
 static void add_cause(struct buffer *text, const struct judgement *judgement)
 {
-    buffer_add(text, "at ");
-    buffer_plain(text, judgement->cause_shape ?: "");
-    buffer_add(text, " explain finds first: ");
-    buffer_plain(text, judgement->cause);
+    buffer_tell(text, "at %s explain finds first: %s", judgement->cause_shape ?: "",
+                judgement->cause);
     if (judgement->cause_share > 0)
         buffer_format(text, " (%.0f%% of the time)", 100 * judgement->cause_share);
-    buffer_add(text, judgement->cause_text ? ": " : "");
-    buffer_plain(text, judgement->cause_text ?: "");
+    buffer_tell(text, "%s%s", judgement->cause_text ? ": " : "",
+                judgement->cause_text ?: "");
 }
 
-int judged_answer(const struct run *run, struct answer *answer, struct buffer *text)
+void judged_answer(const struct run *run, struct answer *answer)
 {
-    int status = 0;
+    struct buffer *const text = &answer->text;
     FOR_EACH (const struct judgement, judgement, run->judgements, run->n_judgements) {
         add_verdict(text, judgement);
-        status = status ?: answer_add(answer, text);
+        answer_next(answer);
         FOR_EACH (const struct judged_time, time, judgement->time, judgement->n_times) {
             add_time(text, time);
-            status = status ?: answer_add(answer, text);
+            answer_next(answer);
         }
-        if (judgement->cause) {
+        if (judgement->cause)
             add_cause(text, judgement);
-            status = status ?: answer_add(answer, text);
-        }
+        answer_next(answer);
     }
-    return status;
 }

@@ -90,11 +90,9 @@ static void net_tell(const struct license_net *net, struct buffer *text)
     buffer_add(text, net->op);
     if (from == 0)
         buffer_add(text, " at any size");
-    else if (from < net->n_points) {
-        buffer_add(text, " from ");
-        buffer_plain(text, net->point[from].shape);
-        buffer_add(text, " on");
-    } else
+    else if (from < net->n_points)
+        buffer_tell(text, " from %s on", net->point[from].shape);
+    else
         buffer_add(text, " at no size for certain");
 }
 
@@ -109,23 +107,20 @@ static void nets_tell(const struct license *license, struct buffer *text)
         }
 }
 
-int license_answer(const struct license *license, struct answer *answer)
+struct answer license_answer(const struct license *license)
 {
-    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-    *answer = (struct answer){.n = 0};
-    buffer_add(&text, cost_sentence(license->verdict.cost));
-    buffer_add(&text, ": ");
-    buffer_plain(&text, license->verdict.reason);
-    int status = answer_add(answer, &text);
-    nets_tell(license, &text);
-    status = status ?: answer_add(answer, &text);
+    struct answer answer = {.n = 0};
+    struct buffer *const text = &answer.text;
+    buffer_add(text, cost_sentence(license->verdict.cost));
+    buffer_tell(text, ": %s", license->verdict.reason);
+    answer_next(&answer);
+    nets_tell(license, text);
+    answer_next(&answer);
     if (license->verdict.cost == LICENSE_UNKNOWN)
-        buffer_add(&text, "More rounds on a quieter machine may tell: "
-                          "scripts/quiet.sh simdbench license --rounds=100");
-    status = status ?: answer_add(answer, &text);
-    if (status < 0)
-        strings_free(answer->line, answer->n);
-    return status;
+        buffer_add(text, "More rounds on a quieter machine may tell: "
+                         "scripts/quiet.sh simdbench license --rounds=100");
+    answer_next(&answer);
+    return answer;
 }
 
 /* ---- the verdict ---- */

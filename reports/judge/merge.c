@@ -10,19 +10,11 @@ static bool same(const char *a, const char *b)
     return !strcmp(a ?: "", b ?: "");
 }
 
-/* "f32" of "maxplus-f32": kernels of all semirings share a group. */
-static const char *element(const struct result *result)
-{
-    const char *type = result->type ?: "", *dash = strrchr(type, '-');
-
-    return dash ? dash + 1 : type;
-}
-
 /* Older files have the layout in the shape alone. */
 static bool same_work(const struct result *a, const struct result *b)
 {
     if (!same(a->op, b->op) || !same(a->shape, b->shape) ||
-        !same(element(a), element(b)) || a->n_settings != b->n_settings ||
+        !same(result_element(a), result_element(b)) || a->n_settings != b->n_settings ||
         (a->layout && b->layout && !same(a->layout, b->layout)))
         return false;
     for (size_t i = 0; i < a->n_settings; i++)

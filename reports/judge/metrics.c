@@ -75,12 +75,9 @@ bool metrics_text(const struct result *result, struct buffer *buffer)
             snprintf(number, sizeof number, "%.4g", metric->value);
         else
             text_digits(metric->value, number);
-        buffer_add(buffer, any ? ", " : "");
-        buffer_plain(buffer, metric->name);
-        buffer_format(buffer, " %s%s%s", number,
-                      metric_is_doubted(result, metric) ? "?" : "",
-                      !*unit || !strcmp(unit, "%") ? "" : " ");
-        buffer_plain(buffer, unit);
+        buffer_tell(buffer, "%s%s %s%s%s%s", any ? ", " : "", metric->name, number,
+                    metric_is_doubted(result, metric) ? "?" : "",
+                    !*unit || !strcmp(unit, "%") ? "" : " ", unit);
         any = true;
     }
     return any;

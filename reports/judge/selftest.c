@@ -18,11 +18,9 @@ static double needed(const struct comparison *c)
 int selftest_add(struct selftest_effect *effect, const struct comparison *c,
                  double seconds)
 {
-    struct selftest_outcome *const outcome =
-        array_grow(&effect->outcomes, effect->n, sizeof *outcome);
+    struct selftest_outcome *const outcome = LIST_ADD(effect, outcomes, n);
     if (!outcome)
         return -ENOMEM;
-    effect->n++;
     *outcome = (struct selftest_outcome){
         .verdict = c->verdict,
         .change = c->change_ci.known ? c->change : NAN,

@@ -248,24 +248,9 @@ static int say_alone(struct result *result, bool is_new)
                           is_new ? 2 : 1);
 }
 
-static int compare_ids(const void *left, const void *right)
+static bool can_be_compared(const struct result *result)
 {
-    const struct result *const *a = left, *const *b = right;
-    const int order = strcmp((*a)->id, (*b)->id);
-
-    return order ? order : (*a > *b) - (*a < *b);
-}
-
-/* The results of a run that can be compared, by id. */
-static size_t sort_ids(struct run *run, struct result **list)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < run->n_results; i++)
-        if (!run->results[i].is_roof && run->results[i].id)
-            list[n++] = &run->results[i];
-    qsort(list, n, sizeof *list, compare_ids);
-    return n;
+    return !result->is_roof;
 }
 
 /* Decides all kernels, or all baselines: Holm's correction is over each family alone. */
@@ -310,16 +295,12 @@ static int judge_pairs(const struct pair *pairs, size_t n, const struct gate *ga
 /* Both lists are sorted; a case in one list alone is new or gone. */
 static int match_all(struct run *head, struct run *base)
 {
-    FREED_BY(free_memory) struct result **ours =
-        malloc((head->n_results + 1) * sizeof(void *));
-    FREED_BY(free_memory) struct result **theirs =
-        malloc((base->n_results + 1) * sizeof(void *));
+    size_t n, m, matched = 0;
+    FREED_BY(free_memory) struct result **ours = run_by_id(head, can_be_compared, &n);
+    FREED_BY(free_memory) struct result **theirs = run_by_id(base, can_be_compared, &m);
     FREED_BY(free_memory) struct pair *pairs =
         malloc((head->n_results + 1) * sizeof *pairs);
     int status = ours && theirs && pairs ? 0 : -ENOMEM;
-    const size_t n = status ? 0 : sort_ids(head, ours);
-    const size_t m = status ? 0 : sort_ids(base, theirs);
-    size_t matched = 0;
 
     for (size_t i = 0, j = 0; !status && (i < n || j < m);) {
         const int order = i == n ? 1 : j == m ? -1 : strcmp(ours[i]->id, theirs[j]->id);

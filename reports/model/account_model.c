@@ -5,6 +5,18 @@
 
 #include "text/text.h"
 
+static const struct fields row_fields =
+    FIELDS(FIELD(TEXT, account_row, name), FIELD(NAME, account_row, unit),
+           FIELD(SPAN, account_row, a), FIELD(SPAN, account_row, b),
+           FIELD(SPAN, account_row, ratio), FIELD(BOOL, account_row, exact),
+           FIELD(CI, account_row, ci), FIELD(ENDS, account_row, a_ci),
+           FIELD(ENDS, account_row, b_ci));
+#define ROWS(kind, name) FIELD_LIST_AS(#name, kind, account, name.row, name.n, row_fields)
+const struct fields account_fields =
+    FIELDS(FIELD(TEXT, account, a), FIELD(TEXT, account, b), FIELD(NAME, account, absent),
+           ROWS(LIST, factors), ROWS(LATER, bounds), ROWS(LIST, classes),
+           ROWS(LIST, counters), ROWS(LIST, conditions));
+
 struct account *account_new(const char *a, const char *b)
 {
     struct account *const account = calloc(1, sizeof *account);
@@ -17,10 +29,9 @@ struct account *account_new(const char *a, const char *b)
 struct account_row *account_add(struct account_rows *rows, const char *name,
                                 const char *unit, double a, double b)
 {
-    struct account_row *const row = array_grow(&rows->row, rows->n, sizeof *row);
-    if (!row || string_set(&row->name, name) || string_set(&row->unit, unit))
+    struct account_row *const row = NAMED_ADD(rows, row, n, name);
+    if (!row || string_set(&row->unit, unit))
         return NULL;
-    rows->n++;
     row->a = a;
     row->b = b;
     row->ratio = a / b;
@@ -37,22 +48,10 @@ double account_share(const struct account_rows *bounds, const struct account_row
     return (row->a - row->b) / difference;
 }
 
-static void rows_free(const struct account_rows *rows)
-{
-    FOR_EACH (const struct account_row, row, rows->row, rows->n)
-        FREE_EACH(row->name, row->unit);
-    free(rows->row);
-}
-
 void account_free(struct account *account)
 {
     if (!account)
         return;
-    FREE_EACH(account->a, account->b, account->absent);
-    rows_free(&account->factors);
-    rows_free(&account->bounds);
-    rows_free(&account->classes);
-    rows_free(&account->counters);
-    rows_free(&account->conditions);
+    fields_free(&account_fields, account);
     free(account);
 }

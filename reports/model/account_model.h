@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "stats/stats.h"
+#include "text/fields.h"
 
 /* A number of each case. */
 struct account_row {
@@ -38,6 +39,8 @@ struct account {
     /* Experiments of which the ratios differ. */
     struct account_rows conditions;
 };
+
+extern const struct fields account_fields; /* in JSON */
 
 /* The bounds whose differences make up that of the times. */
 #define BOUND_BEST_PLACE "at the best place"

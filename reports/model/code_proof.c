@@ -5,6 +5,23 @@
 #include "model.h"
 #include "text/text.h"
 
+static const struct fields call_shares =
+    FIELDS(FIELD_AS("sse", AMOUNT, whole_call, share_sse),
+           FIELD_AS("avx", AMOUNT, whole_call, share_avx),
+           FIELD_AS("avx512", AMOUNT, whole_call, share_avx512));
+static const struct fields loop_fields =
+    FIELDS(FIELD(NAME, code_loop, where), FIELD(NAME, code_loop, source),
+           FIELD(AMOUNT, code_loop, share), FIELD(AMOUNT, code_loop, iterations),
+           FIELD(AMOUNT, code_loop, instructions), FIELD(AMOUNT, code_loop, calls),
+           FIELD(AMOUNT, code_loop, spills), FIELD(AMOUNT, code_loop, reloads),
+           FIELD(AMOUNT, code_loop, widest_bits), FIELD(AMOUNT, code_loop, offset),
+           FIELD(AMOUNT, code_loop, bytes), FIELD(BOOL, code_loop, spills_exact));
+const struct fields whole_call_fields =
+    FIELDS(FIELD(NAME, whole_call, shape), FIELD(AMOUNT, whole_call, ops),
+           FIELD(AMOUNT, whole_call, instructions), FIELD(AMOUNT, whole_call, main_bits),
+           FIELD_GROUP("isa", call_shares),
+           FIELD_LIST_AS("loops", LIST, whole_call, loops, n_loops, loop_fields));
+
 bool executed_whole(const struct executed *executed)
 {
     return executed->mode && !strcmp(executed->mode, "whole");
@@ -22,19 +39,14 @@ struct code_proof *code_proof_new(void)
 
 void whole_call_clear(struct whole_call *call)
 {
-    FOR_EACH (const struct code_loop, loop, call->loops, call->n_loops)
-        FREE_EACH(loop->where, loop->source);
-    free(call->loops);
-    FREE_EACH(call->absent, call->shape);
+    fields_free(&whole_call_fields, call);
+    free(call->absent);
     *call = (struct whole_call){.n_loops = 0};
 }
 
 struct code_loop *whole_call_add(struct whole_call *call)
 {
-    struct code_loop *const loop = array_grow(&call->loops, call->n_loops, sizeof *loop);
-
-    call->n_loops += loop != NULL;
-    return loop;
+    return LIST_ADD(call, loops, n_loops);
 }
 
 void code_proof_free(struct code_proof *proof)
@@ -54,6 +66,16 @@ static const char *const verdict_names[] = {[CODE_NOT_JUDGED] = "NOT JUDGED",
 
 NAMES_BOTH_WAYS(code_verdict, code_verdict, verdict_names)
 
+static const struct fields fault_fields =
+    FIELDS(FIELD(TEXT, code_fault, what), FIELD(AMOUNT, code_fault, base),
+           FIELD(AMOUNT, code_fault, head), FIELD(NAME, code_fault, where),
+           FIELD(TEXT, code_fault, text));
+const struct fields code_change_fields =
+    FIELDS(FIELD(NAME, code_change, reason), FIELD(NAME, code_change, shape),
+           FIELD(AMOUNT, code_change, base_instructions),
+           FIELD(AMOUNT, code_change, head_instructions),
+           FIELD_LIST_AS("faults", LIST, code_change, faults, n_faults, fault_fields));
+
 struct code_change *code_change_new(void)
 {
     return calloc(1, sizeof(struct code_change));
@@ -61,20 +83,13 @@ struct code_change *code_change_new(void)
 
 struct code_fault *code_change_add(struct code_change *change)
 {
-    struct code_fault *const fault =
-        array_grow(&change->faults, change->n_faults, sizeof *fault);
-
-    change->n_faults += fault != NULL;
-    return fault;
+    return LIST_ADD(change, faults, n_faults);
 }
 
 void code_change_free(struct code_change *change)
 {
     if (!change)
         return;
-    FOR_EACH (const struct code_fault, fault, change->faults, change->n_faults)
-        FREE_EACH(fault->what, fault->where, fault->text);
-    free(change->faults);
-    FREE_EACH(change->reason, change->shape);
+    fields_free(&code_change_fields, change);
     free(change);
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "text/fields.h"
+
 /* One call executed this. Numbers that are not known are NaN, texts NULL. */
 struct executed {
     char *mode; /* "whole": every instruction of one call; "sampled": windows at random
@@ -87,6 +89,9 @@ struct code_change {
     struct code_fault *faults;
     size_t n_faults;
 };
+
+/* In JSON: of a call that is there, and of a change. */
+extern const struct fields whole_call_fields, code_change_fields;
 
 /* NULL: no memory. */
 struct code_proof *code_proof_new(void);

@@ -8,6 +8,25 @@
 
 #include "text/text.h"
 
+const struct fields gate_fields = FIELDS(
+    FIELD(TEXT, gate, kind), FIELD(NAME, gate, refused), FIELD(AMOUNT, gate, threshold),
+    FIELD(BOOL, gate, strict), FIELD(BOOL, gate, own_processes), FIELD(BOOL, gate, code),
+    FIELD(BOOL, gate, placement), FIELD(NAME, gate, left_out), FIELD(NAME, gate, lacking),
+    FIELD(NAME, gate, selftest), FIELD(NAME, gate, settings), FIELD(NAME, gate, harness),
+    FIELD(NAME, gate, functions), FIELD(NAME, gate, remark), FIELD(AMOUNT, gate, seconds),
+    FIELD(CHANGE, gate, geomean_change), FIELD(SIZE, gate, regressed),
+    FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same), FIELD(SIZE, gate, inconclusive),
+    FIELD(SIZE, gate, unusable), FIELD(SIZE, gate, only_one), FIELD(BOOL, gate, equal),
+    FIELD(CHANGE, gate, drift), FIELD(SPAN, gate, between),
+    FIELD(AMOUNT, gate, controls));
+static const struct fields arm_fields =
+    FIELDS(FIELD(TEXT, arm, name), FIELD(TEXT, arm, path), FIELD(NAME, arm, build_id),
+           FIELD(NAME, arm, version), FIELD(NAME, arm, commit), FIELD(NAME, arm, label),
+           FIELD(NAME, arm, started_at), FIELD(NAME, arm, host),
+           FIELD_TEXTS_AS("objects", arm, objects, n_objects));
+const struct fields gate_arms =
+    FIELDS(FIELD_LIST_AS("arms", LIST, gate, arms, n_arms, arm_fields));
+
 static const char *const verdict_names[] = {
     [VERDICT_SAME] = "SAME",           [VERDICT_IMPROVED] = "IMPROVED",
     [VERDICT_REGRESSED] = "REGRESSED", [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
@@ -66,12 +85,9 @@ struct gate *run_gate(struct run *run)
 
 struct arm *gate_add_arm(struct gate *gate, const char *name, const char *path)
 {
-    struct arm *const arm = array_grow(&gate->arms, gate->n_arms, sizeof *arm);
-    if (!arm)
-        return NULL;
-    *arm = (struct arm){.name = strdup(name), .path = strdup(path)};
-    gate->n_arms++;
-    return arm->name && arm->path ? arm : NULL;
+    struct arm *const arm = NAMED_ADD(gate, arms, n_arms, name);
+
+    return arm && !string_set(&arm->path, path) ? arm : NULL;
 }
 
 bool result_code_is_worse(const struct result *result)
@@ -109,11 +125,10 @@ int comparison_add_trial(struct comparison *comparison, const struct trial *tria
         (trial->built_head_ns != 0 && !positive(trial->built_head_ns)) ||
         (n && comparison->trials[n - 1].process > trial->process))
         return -EINVAL;
-    struct trial *const added = array_grow(&comparison->trials, n, sizeof *added);
+    struct trial *const added = LIST_ADD(comparison, trials, n_trials);
     if (!added)
         return -ENOMEM;
     *added = *trial;
-    comparison->n_trials++;
     return 0;
 }
 
@@ -136,14 +151,7 @@ void gate_free(struct gate *gate)
 {
     if (!gate)
         return;
-    FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
-        FREE_EACH(arm->name, arm->path, arm->build_id, arm->version, arm->commit,
-                  arm->label, arm->started_at, arm->host);
-        texts_free(arm->objects, arm->n_objects);
-        free(arm->objects);
-    }
-    free(gate->arms);
-    FREE_EACH(gate->kind, gate->refused, gate->selftest, gate->settings, gate->left_out,
-              gate->lacking, gate->harness, gate->functions, gate->remark);
+    fields_free(&gate_fields, gate);
+    fields_free(&gate_arms, gate);
     free(gate);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "stats/stats.h"
+#include "text/fields.h"
 
 struct code_change;
 struct ratio;
@@ -138,3 +139,4 @@ struct gate {
     double geomean_change; /* over usable cases; NaN: there is none */
     size_t regressed, improved, same, placed, inconclusive, unusable, only_one;
 };
+extern const struct fields gate_fields, gate_arms; /* in JSON */

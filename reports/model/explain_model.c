@@ -9,6 +9,63 @@
 #include "model.h"
 #include "text/text.h"
 
+static const struct fields counted_fields =
+    FIELDS(FIELD(TEXT, explained_count, name), FIELD(NUMBER, explained_count, value));
+static const struct fields line_fields =
+    FIELDS(FIELD(TEXT, explained_line, text), FIELD(NAME, explained_line, source),
+           FIELD(SPAN, explained_line, executed), FIELD(NAME, explained_line, form),
+           FIELD(RATE, explained_line, throughput), FIELD(RATE, explained_line, latency));
+static const struct fields loop_fields = FIELDS(
+    FIELD(TEXT, explained_loop, where), FIELD(NAME, explained_loop, source),
+    FIELD(NAME, explained_loop, mix), FIELD(SPAN, explained_loop, share),
+    FIELD(SPAN, explained_loop, iterations), FIELD(SPAN, explained_loop, trips),
+    FIELD_LIST_AS("counts", COUNTS, explained_loop, counts, n_counts, counted_fields),
+    FIELD_LIST_AS("code", LIST, explained_loop, lines, n_lines, line_fields));
+static const struct fields bound_fields =
+    FIELDS(FIELD(TEXT, explained_bound, name), FIELD(NAME, explained_bound, text),
+           FIELD(SPAN, explained_bound, cycles), FIELD(BOOL, explained_bound, limits),
+           FIELD(BOOL, explained_bound, refuted));
+static const struct fields evidence_fields =
+    FIELDS(FIELD(TEXT, explained_evidence, what), FIELD(NAME, explained_evidence, text),
+           FIELD(NAME, explained_evidence, unit), FIELD(NAME, explained_evidence, source),
+           FIELD(NUMBER, explained_evidence, value),
+           FIELD(NUMBER, explained_evidence, threshold),
+           FIELD(BOOL, explained_evidence, at_least), FIELD(NAME, explained_evidence, of),
+           FIELD(NUMBER, explained_evidence, factor), FIELD(CI, explained_evidence, ci));
+static const struct fields ratio_of_fields =
+    FIELDS(FIELD(TEXT, explained_ratio, name), FIELD(NAME, explained_ratio, text),
+           FIELD(NAME, explained_ratio, reaches), FIELD(NAME, explained_ratio, absent),
+           FIELD(SPAN, explained_ratio, ratio), FIELD(CI, explained_ratio, ci));
+#define EVIDENCE(name) \
+    FIELD_LIST_AS(#name, LIST, explained_finding, name, n_##name, evidence_fields)
+static const struct fields finding_fields = FIELDS(
+    FIELD(TEXT, explained_finding, cause), FIELD(NAME, explained_finding, text),
+    FIELD(TEXT, explained_finding, confidence), FIELD(NUMBER, explained_finding, share),
+    FIELD(NAME, explained_finding, refute), FIELD(NAME, explained_finding, experiment),
+    FIELD(NAME, explained_finding, remedy), EVIDENCE(evidence), EVIDENCE(against));
+static const struct fields exclusion_fields = FIELDS(
+    FIELD(TEXT, explained_exclusion, cause), FIELD(BOOL, explained_exclusion, counter),
+    FIELD_PART_OF(explained_exclusion, why, evidence_fields));
+static const struct fields unknown_fields =
+    FIELDS(FIELD(TEXT, explained_unknown, cause), FIELD(NAME, explained_unknown, missing),
+           FIELD(NAME, explained_unknown, why));
+const struct fields explanation_fields =
+    FIELDS(FIELD(NAME, explanation, not_traced), FIELD(SPAN, explanation, cycles),
+           FIELD(SPAN, explanation, seconds));
+static const struct fields residual_fields =
+    FIELDS(FIELD_AS("cycles", SPAN, explanation, residual_cycles),
+           FIELD_AS("share", SPAN, explanation, residual_share));
+#define LIST_OF(name, list, fields) \
+    FIELD_LIST_AS(name, LIST, explanation, list, n_##list, fields)
+const struct fields explanation_findings =
+    FIELDS(LIST_OF("findings", findings, finding_fields));
+const struct fields explanation_reasons =
+    FIELDS(LIST_OF("loops", loops, loop_fields), LIST_OF("bounds", bounds, bound_fields),
+           LIST_OF("excluded", excluded, exclusion_fields),
+           LIST_OF("unknown", unknown, unknown_fields),
+           LIST_OF("experiments", ratios, ratio_of_fields),
+           FIELD_GROUP("residual", residual_fields));
+
 struct explanation *result_explanation(struct result *result)
 {
     struct explanation *const old = result->explanation;
@@ -33,13 +90,10 @@ struct explanation *result_explanation(struct result *result)
     return result->explanation = made;
 }
 
-#define ADD(owner, list, n, name) \
-    named_add(&(owner)->list, &(owner)->n, sizeof *(owner)->list, name)
-
 struct explained_loop *explanation_add_loop(struct explanation *explanation,
                                             const char *where)
 {
-    struct explained_loop *const loop = ADD(explanation, loops, n_loops, where);
+    struct explained_loop *const loop = NAMED_ADD(explanation, loops, n_loops, where);
     if (loop)
         loop->share = loop->iterations = loop->trips = NAN;
     return loop;
@@ -47,7 +101,7 @@ struct explained_loop *explanation_add_loop(struct explanation *explanation,
 
 int loop_add_count(struct explained_loop *loop, const char *name, double value)
 {
-    struct explained_count *const count = ADD(loop, counts, n_counts, name);
+    struct explained_count *const count = NAMED_ADD(loop, counts, n_counts, name);
     if (!count)
         return -ENOMEM;
     count->value = value;
@@ -64,13 +118,13 @@ double loop_count(const struct explained_loop *loop, const char *name)
 
 struct explained_line *loop_add_line(struct explained_loop *loop, const char *text)
 {
-    return ADD(loop, lines, n_lines, text);
+    return NAMED_ADD(loop, lines, n_lines, text);
 }
 
 struct explained_bound *explanation_add_bound(struct explanation *explanation,
                                               const char *name)
 {
-    struct explained_bound *const bound = ADD(explanation, bounds, n_bounds, name);
+    struct explained_bound *const bound = NAMED_ADD(explanation, bounds, n_bounds, name);
     if (bound)
         bound->cycles = NAN;
     return bound;
@@ -80,7 +134,7 @@ struct explained_finding *explanation_add_finding(struct explanation *explanatio
                                                   const char *cause)
 {
     struct explained_finding *const finding =
-        ADD(explanation, findings, n_findings, cause);
+        NAMED_ADD(explanation, findings, n_findings, cause);
     if (finding)
         finding->share = NAN;
     return finding;
@@ -96,20 +150,20 @@ static struct explained_evidence *unknown_evidence(struct explained_evidence *ev
 struct explained_evidence *finding_add_evidence(struct explained_finding *finding,
                                                 const char *what)
 {
-    return unknown_evidence(ADD(finding, evidence, n_evidence, what));
+    return unknown_evidence(NAMED_ADD(finding, evidence, n_evidence, what));
 }
 
 struct explained_evidence *finding_add_against(struct explained_finding *finding,
                                                const char *what)
 {
-    return unknown_evidence(ADD(finding, against, n_against, what));
+    return unknown_evidence(NAMED_ADD(finding, against, n_against, what));
 }
 
 struct explained_exclusion *explanation_add_exclusion(struct explanation *explanation,
                                                       const char *cause)
 {
     struct explained_exclusion *const exclusion =
-        ADD(explanation, excluded, n_excluded, cause);
+        NAMED_ADD(explanation, excluded, n_excluded, cause);
     if (exclusion)
         unknown_evidence(&exclusion->why);
     return exclusion;
@@ -118,13 +172,13 @@ struct explained_exclusion *explanation_add_exclusion(struct explanation *explan
 struct explained_unknown *explanation_add_unknown(struct explanation *explanation,
                                                   const char *cause)
 {
-    return ADD(explanation, unknown, n_unknown, cause);
+    return NAMED_ADD(explanation, unknown, n_unknown, cause);
 }
 
 struct explained_ratio *explanation_add_ratio(struct explanation *explanation,
                                               const char *name)
 {
-    struct explained_ratio *const ratio = ADD(explanation, ratios, n_ratios, name);
+    struct explained_ratio *const ratio = NAMED_ADD(explanation, ratios, n_ratios, name);
     if (ratio)
         ratio->ratio = NAN;
     return ratio;
@@ -140,56 +194,13 @@ const struct explained_ratio *explanation_ratio(const struct explanation *explan
     return NULL;
 }
 
-static void evidence_free(const struct explained_evidence *list, size_t n)
-{
-    FOR_EACH (const struct explained_evidence, evidence, list, n)
-        FREE_EACH(evidence->what, evidence->text, evidence->unit, evidence->source,
-                  evidence->of);
-}
-
-static void loop_free(struct explained_loop *loop)
-{
-    FREE_EACH(loop->where, loop->source, loop->mix);
-    FOR_EACH (struct explained_count, count, loop->counts, loop->n_counts)
-        free(count->name);
-    FOR_EACH (struct explained_line, line, loop->lines, loop->n_lines)
-        FREE_EACH(line->text, line->source, line->form);
-    FREE_EACH(loop->counts, loop->lines);
-}
-
-static void finding_free(struct explained_finding *finding)
-{
-    FREE_EACH(finding->cause, finding->text, finding->confidence, finding->refute,
-              finding->experiment, finding->remedy);
-    evidence_free(finding->evidence, finding->n_evidence);
-    evidence_free(finding->against, finding->n_against);
-    FREE_EACH(finding->evidence, finding->against);
-}
-
 void explanation_free(struct explanation *explanation)
 {
     if (!explanation)
         return;
     executed_clear(&explanation->executed);
-    free(explanation->not_traced);
-    FOR_EACH (struct explained_loop, loop, explanation->loops, explanation->n_loops)
-        loop_free(loop);
-    FOR_EACH (struct explained_bound, bound, explanation->bounds, explanation->n_bounds)
-        FREE_EACH(bound->name, bound->text);
-    FOR_EACH (struct explained_finding, finding, explanation->findings,
-              explanation->n_findings)
-        finding_free(finding);
-    FOR_EACH (struct explained_exclusion, exclusion, explanation->excluded,
-              explanation->n_excluded) {
-        free(exclusion->cause);
-        evidence_free(&exclusion->why, 1);
-    }
-    FOR_EACH (struct explained_unknown, unknown, explanation->unknown,
-              explanation->n_unknown)
-        FREE_EACH(unknown->cause, unknown->missing, unknown->why);
-    FOR_EACH (struct explained_ratio, ratio, explanation->ratios, explanation->n_ratios)
-        FREE_EACH(ratio->name, ratio->text, ratio->reaches, ratio->absent);
-    FREE_EACH(explanation->loops, explanation->bounds, explanation->findings,
-              explanation->excluded, explanation->unknown, explanation->ratios,
-              explanation);
+    fields_free(&explanation_fields, explanation);
+    fields_free(&explanation_findings, explanation);
+    fields_free(&explanation_reasons, explanation);
+    free(explanation);
 }

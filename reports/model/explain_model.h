@@ -12,6 +12,7 @@
 #include "error.h"
 #include "model/code_proof.h"
 #include "stats/stats.h"
+#include "text/fields.h"
 
 /* Numbers are of an iteration, by name as in inspect/facts.def: "vector_reloads". */
 struct explained_count {
@@ -107,6 +108,9 @@ struct explanation {
     double residual_cycles, residual_share; /* nothing explains them; NaN: not known */
     double seconds;                         /* experiments took so long */
 };
+
+/* Its fields in JSON are those of three places. */
+extern const struct fields explanation_fields, explanation_findings, explanation_reasons;
 
 struct result;
 /* The explanation of a case; a new one, in which no number is known, if there is none.

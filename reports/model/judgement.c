@@ -1,38 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judgement.h"
 
-#include <stdlib.h>
-
 #include "model/model.h"
 
-struct judgement *run_add_judgement(struct run *run)
-{
-    struct judgement *const judgement =
-        array_grow(&run->judgements, run->n_judgements, sizeof *judgement);
-    if (!judgement)
-        return NULL;
-    *judgement = (struct judgement){.candidate = NULL};
-    run->n_judgements++;
-    return judgement;
-}
+static const struct fields time_fields =
+    FIELDS(FIELD(TEXT, judged_time, shape), FIELD(TEXT, judged_time, reference),
+           FIELD(TEXT, judged_time, best), FIELD(SPAN, judged_time, ns),
+           FIELD(SPAN, judged_time, reference_ns), FIELD(SPAN, judged_time, best_ns),
+           FIELD(SPAN, judged_time, to_reference), FIELD(SPAN, judged_time, to_best),
+           FIELD(CI, judged_time, reference_ci), FIELD(ENDS, judged_time, best_ci));
+const struct fields judgement_fields =
+    FIELDS(FIELD(TEXT, judgement, candidate), FIELD(TEXT, judgement, op),
+           FIELD(TEXT, judgement, seed), FIELD(NAME, judgement, reason),
+           FIELD(NAME, judgement, detail), FIELD(NAME, judgement, note),
+           FIELD(NAME, judgement, same_as), FIELD(U64, judgement, calls),
+           FIELD(SIZE, judgement, shapes), FIELD(NAME, judgement, cause),
+           FIELD(NAME, judgement, cause_text), FIELD(NAME, judgement, cause_shape),
+           FIELD(RATE, judgement, cause_share),
+           FIELD_LIST_AS("times", LIST, judgement, time, n_times, time_fields));
 
 struct judged_time *judgement_add_time(struct judgement *judgement)
 {
-    struct judged_time *const time =
-        array_grow(&judgement->time, judgement->n_times, sizeof *time);
-    if (!time)
-        return NULL;
-    *time = (struct judged_time){.shape = NULL};
-    judgement->n_times++;
-    return time;
+    return LIST_ADD(judgement, time, n_times);
 }
 
 void judgement_clear(struct judgement *judgement)
 {
-    FOR_EACH (struct judged_time, time, judgement->time, judgement->n_times)
-        FREE_EACH(time->shape, time->reference, time->best);
-    free(judgement->time);
-    FREE_EACH(judgement->candidate, judgement->op, judgement->reason, judgement->detail,
-              judgement->note, judgement->same_as, judgement->seed, judgement->cause,
-              judgement->cause_text, judgement->cause_shape);
+    fields_free(&judgement_fields, judgement);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "stats/stats.h"
+#include "text/fields.h"
 
 /* At a shape: it and the known functions, in common rounds, on operands that none of them
  * had seen. */
@@ -33,4 +34,5 @@ struct judgement {
     struct judged_time *time;
     size_t n_times;
 };
+extern const struct fields judgement_fields; /* in JSON */
 void judgement_clear(struct judgement *judgement);

@@ -8,6 +8,21 @@
 #include "model.h"
 #include "text/text.h"
 
+const struct fields run_fields =
+    FIELDS(FIELD_TEXTS_AS("argv", run, argv, argc), FIELD(TEXT, run, started_at),
+           FIELD(TEXT, run, seed), FIELD(BOOL, run, interrupted));
+const struct fields tool_fields = FIELDS(FIELD_AS("version", TEXT, run, tool_version),
+                                         FIELD_AS("commit", TEXT, run, tool_commit),
+                                         FIELD_AS("compiler", TEXT, run, tool_compiler),
+                                         FIELD_AS("flags", TEXT, run, tool_flags),
+                                         FIELD_AS("build_id", NAME, run, tool_build_id));
+static const struct fields source_fields =
+    FIELDS(FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint),
+           FIELD(NAME, source, cpu), FIELD(NAME, source, started_at),
+           FIELD(NAME, source, node), FIELD_AS("version", NAME, source, tool_version));
+const struct fields run_sources =
+    FIELDS(FIELD_LIST_AS("sources", LATER, run, sources, n_sources, source_fields));
+
 static const char *const status_names[] = {
     [STATUS_PENDING] = "pending",     [STATUS_OK] = "ok",
     [STATUS_SKIPPED] = "skipped",     [STATUS_WRONG] = "wrong",
@@ -35,11 +50,10 @@ static int number_add(double **list, size_t *n, double value)
 {
     if (!isfinite(value) || value < 0)
         return -EINVAL;
-    double *const entry = array_grow(list, *n, sizeof *entry);
+    double *const entry = array_add(list, n, sizeof *entry);
     if (!entry)
         return -ENOMEM;
     *entry = value;
-    (*n)++;
     return 0;
 }
 
@@ -53,7 +67,7 @@ static int setting_add(struct setting **list, size_t *n, const char *name,
 
 static int fact_add(struct facts *facts, const char *name, struct fact like)
 {
-    struct fact *const fact = named_add(&facts->fact, &facts->n, sizeof *fact, name);
+    struct fact *const fact = NAMED_ADD(facts, fact, n, name);
 
     if (!fact)
         return -ENOMEM;
@@ -116,25 +130,22 @@ struct run *run_new(void)
 
 struct result *run_add_result(struct run *run)
 {
-    struct result *result = array_grow(&run->results, run->n_results, sizeof *result);
-
-    if (result)
-        run->n_results++;
-    return result;
+    return LIST_ADD(run, results, n_results);
 }
 
 struct study *run_add_study(struct run *run)
 {
-    struct study *const study =
-        array_grow(&run->studies, run->n_studies, sizeof *run->studies);
+    return LIST_ADD(run, studies, n_studies);
+}
 
-    run->n_studies += study != NULL;
-    return study;
+struct judgement *run_add_judgement(struct run *run)
+{
+    return LIST_ADD(run, judgements, n_judgements);
 }
 
 struct source *run_add_source(struct run *run, const char *name)
 {
-    return named_add(&run->sources, &run->n_sources, sizeof *run->sources, name);
+    return NAMED_ADD(run, sources, n_sources, name);
 }
 
 int result_set_name(struct result *result, const char *name)
@@ -244,8 +255,7 @@ int result_add_clock(struct result *result, double ghz)
 
 struct counter *result_add_counter(struct result *result, const char *name)
 {
-    return named_add(&result->samples.counters, &result->samples.n_counters,
-                     sizeof *result->samples.counters, name);
+    return NAMED_ADD(&result->samples, counters, n_counters, name);
 }
 
 int counter_add_sample(struct counter *counter, double value)
@@ -256,8 +266,7 @@ int counter_add_sample(struct counter *counter, double value)
 struct metric *result_add_metric(struct result *result, const char *name,
                                  const char *unit, const char *formula)
 {
-    struct metric *const metric =
-        named_add(&result->metrics, &result->n_metrics, sizeof *metric, name);
+    struct metric *const metric = NAMED_ADD(result, metrics, n_metrics, name);
 
     if (!metric || string_set(&metric->unit, unit) ||
         string_set(&metric->formula, formula))
@@ -268,8 +277,7 @@ struct metric *result_add_metric(struct result *result, const char *name,
 
 struct ratio *result_add_ratio(struct result *result, const char *baseline)
 {
-    return named_add(&result->summary.ratios, &result->summary.n_ratios,
-                     sizeof *result->summary.ratios, baseline);
+    return NAMED_ADD(&result->summary, ratios, n_ratios, baseline);
 }
 
 bool result_has_summary(const struct result *result)
@@ -282,6 +290,36 @@ bool result_has_summary(const struct result *result)
 const char *result_role(const struct result *result)
 {
     return result->is_roof ? "roof" : result->is_baseline ? "baseline" : "kernel";
+}
+
+const char *result_element(const struct result *result)
+{
+    const char *const type = result->type ?: "", *const dash = strrchr(type, '-');
+
+    return dash ? dash + 1 : type;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct result *const *a = left, *const *b = right;
+    const int order = strcmp((*a)->id, (*b)->id);
+
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+struct result **run_by_id(const struct run *run,
+                          bool (*wanted)(const struct result *result), size_t *n)
+{
+    struct result **const list = malloc((run->n_results + 1) * sizeof *list);
+
+    *n = 0;
+    if (!list)
+        return NULL;
+    FOR_EACH (struct result, result, run->results, run->n_results)
+        if (result->id && (!wanted || wanted(result)))
+            list[(*n)++] = result;
+    qsort(list, *n, sizeof *list, compare_ids);
+    return list;
 }
 
 size_t run_group_end(const struct run *run, size_t first)
@@ -384,18 +422,14 @@ void run_free(struct run *run)
 {
     if (!run)
         return;
-    FREE_EACH(run->tool_version, run->tool_commit, run->tool_compiler, run->tool_flags,
-              run->tool_build_id, run->started_at, run->seed, run->fingerprint,
-              run->pmu_state, run->pmu_reason);
-    strings_free(run->argv, run->argc);
+    fields_free(&run_fields, run);
+    fields_free(&tool_fields, run);
+    fields_free(&run_sources, run);
+    FREE_EACH(run->fingerprint, run->pmu_state, run->pmu_reason);
     strings_free(run->plugins, run->n_plugins);
     facts_free(&run->settings);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);
-    FOR_EACH (struct source, source, run->sources, run->n_sources)
-        FREE_EACH(source->name, source->fingerprint, source->cpu, source->started_at,
-                  source->tool_version, source->node);
-    free(run->sources);
     gate_free(run->gate);
     account_free(run->account);
     FOR_EACH (struct study, study, run->studies, run->n_studies)

@@ -255,6 +255,7 @@ struct run {
 };
 
 enum { RUN_SCHEMA_VERSION = 1 };
+extern const struct fields run_fields, tool_fields, run_sources; /* in JSON */
 
 /* Building blocks. All strings are copied; *_add functions append and return the new
  * entry, or NULL when out of memory. */
@@ -320,8 +321,14 @@ void result_clear_samples(struct result *result);
 bool result_has_summary(const struct result *result);
 /* "kernel", "baseline" or "roof". */
 const char *result_role(const struct result *result);
+/* "f32" of "maxplus-f32": kernels of all semirings share a group. */
+const char *result_element(const struct result *result);
 /* Time of a call in a sample, without what the loop costs. */
 double result_per_call(const struct result *result, size_t sample);
+/* Its results that have an id and are wanted (NULL: all), by id and then in their order;
+ * to be freed. NULL: out of memory. */
+struct result **run_by_id(const struct run *run,
+                          bool (*wanted)(const struct result *result), size_t *n);
 /* Index behind the last result of the group that begins at `first`. */
 size_t run_group_end(const struct run *run, size_t first);
 /* True if a gate of code found it worse; and how many cases these are. */

@@ -154,13 +154,7 @@ struct study_claim *study_find_claim(const struct study *study, const char *id)
 
 struct study_arm *study_add_arm(struct study *study, const char *name)
 {
-    struct study_arm *const arm =
-        array_grow(&study->arms, study->n_arms, sizeof *study->arms);
-
-    if (!arm || string_set(&arm->name, name))
-        return NULL;
-    study->n_arms++;
-    return arm;
+    return NAMED_ADD(study, arms, n_arms, name);
 }
 
 void study_check_begin(struct study_check *check)
@@ -170,48 +164,35 @@ void study_check_begin(struct study_check *check)
 
 struct study_claim *study_add_claim(struct study *study, const char *id)
 {
-    struct study_claim *const claim =
-        array_grow(&study->claims, study->n_claims, sizeof *study->claims);
+    struct study_claim *const claim = NAMED_ADD(study, claims, n_claims, id);
 
-    if (!claim || string_set(&claim->id, id))
-        return NULL;
-    study_check_begin(&claim->check);
-    study->n_claims++;
+    if (claim)
+        study_check_begin(&claim->check);
     return claim;
 }
 
 struct study_check *study_add_evidence(struct study_claim *claim)
 {
-    struct study_check *const check =
-        array_grow(&claim->evidence, claim->n_evidence, sizeof *claim->evidence);
+    struct study_check *const check = LIST_ADD(claim, evidence, n_evidence);
 
-    if (!check)
-        return NULL;
-    study_check_begin(check);
-    claim->n_evidence++;
+    if (check)
+        study_check_begin(check);
     return check;
 }
 
 int study_add_pair(struct study_pairs *pairs, const char *first, const char *second)
 {
-    struct study_pair *const pair =
-        array_grow(&pairs->pair, pairs->n, sizeof *pairs->pair);
+    struct study_pair *const pair = NAMED_ADD(pairs, pair, n, first);
 
-    if (!pair)
-        return -ENOMEM;
-    pairs->n++;
-    return string_set(&pair->of[0], first) ?: string_set(&pair->of[1], second);
+    return pair ? string_set(&pair->of[1], second) : -ENOMEM;
 }
 
 struct study_point *study_add_point(struct study_check *check, const char *at)
 {
-    struct study_point *const point =
-        array_grow(&check->points, check->n_points, sizeof *check->points);
+    struct study_point *const point = NAMED_ADD(check, points, n_points, at);
 
-    if (!point || string_set(&point->at, at))
-        return NULL;
-    point->value = NAN;
-    check->n_points++;
+    if (point)
+        point->value = NAN;
     return point;
 }
 
@@ -241,14 +222,12 @@ static struct study_factor *unknown_factors(size_t n)
 
 struct study_sum *study_add_sum(struct study_account *account, const char *at)
 {
-    struct study_sum *const sum =
-        array_grow(&account->sums, account->n_sums, sizeof *account->sums);
+    struct study_sum *const sum = NAMED_ADD(account, sums, n_sums, at);
 
     if (!sum)
         return NULL;
-    account->n_sums++;
     sum->total.value = sum->residual.value = sum->reverse_residual.value = NAN;
     sum->parts = unknown_factors(account->parts.n);
     sum->reverse = unknown_factors(account->reverse.n);
-    return sum->parts && sum->reverse && !string_set(&sum->at, at) ? sum : NULL;
+    return sum->parts && sum->reverse ? sum : NULL;
 }

@@ -59,8 +59,7 @@ static void end_tell(double value, enum unit unit, struct buffer *out)
 
 void study_claim_tell(const struct study_claim *claim, struct buffer *out)
 {
-    buffer_plain(out, claim->quote ?: claim->text ?: "");
-    buffer_add(out, claim->quote ? "" : " (ours)");
+    buffer_tell(out, "%s%s", claim->quote ?: claim->text ?: "", claim->quote ? "" : " (ours)");
 }
 
 static void expect_tell(const struct study_check *check, struct buffer *out)
@@ -143,10 +142,9 @@ static void measure_tell(const struct study_check *check, struct buffer *out)
 {
     const bool times = check->measure == MEASURE_TIME_RATIO;
 
-    if (!times) {
-        buffer_plain(out, check->what ?: study_measure_name(check->measure));
-        buffer_add(out, check->n_of ? " " : "");
-    }
+    if (!times)
+        buffer_tell(out, "%s%s", check->what ?: study_measure_name(check->measure),
+                    check->n_of ? " " : "");
     for (size_t i = 0; i < check->n_of; i++) {
         buffer_add(out, !i ? "" : check->as == AS_DIFFERENCE ? " - " : "/");
         buffer_plain(out, check->of[i]);
@@ -175,15 +173,10 @@ static void evidence_tell(const struct study_check *check, struct buffer *out)
         buffer_add(out, ", not ");
         expect_tell(check, out);
     }
-    if (check->reason) {
-        buffer_add(out, ": ");
-        buffer_plain(out, check->reason);
-    }
-    if (check->why) {
-        buffer_add(out, " (");
-        buffer_plain(out, check->why);
-        buffer_add(out, ")");
-    }
+    if (check->reason)
+        buffer_tell(out, ": %s", check->reason);
+    if (check->why)
+        buffer_tell(out, " (%s)", check->why);
 }
 
 /* The name stands before each text that is there. */
@@ -227,10 +220,8 @@ void study_sentence_tell(const struct study_claim *claim, struct buffer *out)
         buffer_add(out, ": ");
         buffer_add(out, buffer_text(&value));
         if (check->as != AS_RATIO &&
-            (check->measure == MEASURE_METRIC || check->measure == MEASURE_STATIC)) {
-            buffer_add(out, " ");
-            buffer_plain(out, check->what);
-        }
+            (check->measure == MEASURE_METRIC || check->measure == MEASURE_STATIC))
+            buffer_tell(out, " %s", check->what);
     }
     buffer_add(out, claim->contested ? ". Evidence speaks against it." : ".");
 }
@@ -264,23 +255,18 @@ void study_learned_tell(const struct study *study, const struct study_claim *cla
     if (out->length > begin)
         return;
     const struct study_check *const check = &claim->check;
-    buffer_format(out, "%s here: claim ",
-                  check->verdict == STUDY_UNDECIDED ? "Not decided" : "Not measured");
-    buffer_plain(out, claim->id);
-    buffer_add(out, claim->quote ? ", \"" : ", ");
+    buffer_tell(out, "%s here: claim %s%s",
+                check->verdict == STUDY_UNDECIDED ? "Not decided" : "Not measured",
+                claim->id, claim->quote ? ", \"" : ", ");
     study_claim_tell(claim, out);
     buffer_add(out, claim->quote ? "\"" : "");
     if (check->reason) {
-        buffer_add(out, ": ");
-        buffer_plain(out, check->reason);
-        buffer_add(out, check->type ? ": " : "");
-        buffer_plain(out, check->type ?: "");
+        buffer_tell(out, ": %s%s%s", check->reason, check->type ? ": " : "",
+                    check->type ?: "");
         return;
     }
-    buffer_add(out, "; more time may tell: simdbench study ");
-    buffer_plain(out, study->name);
-    buffer_add(out, " --claim=");
-    buffer_plain(out, claim->id);
+    buffer_tell(out, "; more time may tell: simdbench study %s --claim=%s", study->name,
+                claim->id);
 }
 
 void study_notes_tell(const struct study_claim *claim, struct buffer *out)
@@ -342,10 +328,7 @@ void study_tell(const struct study *study, struct buffer *out)
 static void factor_tell(const struct study_pair *pair, const struct study_factor *factor,
                         struct buffer *out)
 {
-    buffer_plain(out, pair->of[0]);
-    buffer_add(out, "/");
-    buffer_plain(out, pair->of[1]);
-    buffer_add(out, " ");
+    buffer_tell(out, "%s/%s ", pair->of[0], pair->of[1]);
     if (isfinite(factor->value))
         number_tell(factor->value, UNIT_TIMES, out);
     else
@@ -375,14 +358,11 @@ void study_account_tell(const struct study_account *account, const struct study_
     const struct study_factor *const factors = reverse ? sum->reverse : sum->parts;
 
     buffer_add(out, reverse ? "mended one at a time" : "broken one at a time");
-    if (sum->at && account->n_sums > 1) {
-        buffer_add(out, " at ");
-        buffer_plain(out, sum->at);
-    }
+    if (sum->at && account->n_sums > 1)
+        buffer_tell(out, " at %s", sum->at);
     buffer_add(out, ": ");
     if (sum->reason) {
-        buffer_add(out, "not measurable here: ");
-        buffer_plain(out, sum->reason);
+        buffer_tell(out, "not measurable here: %s", sum->reason);
         named_tell("type: ", sum->type, 0, out);
         return;
     }

@@ -96,9 +96,7 @@ static void print_padded(const struct table *table, int width, enum tone tone)
 static void print_heading(struct table *table)
 {
     buffer_clear(&table->scratch);
-    buffer_plain(&table->scratch, table->first->isa);
-    buffer_add(&table->scratch, " ");
-    buffer_plain(&table->scratch, table->first->type);
+    buffer_tell(&table->scratch, "%s %s", table->first->isa, table->first->type);
     buffer_format(&table->scratch, ", %d thread%s", table->first->threads,
                   table->first->threads == 1 ? "" : "s");
     fputc('\n', table->file);
@@ -152,8 +150,7 @@ static void print_mixes(struct table *table)
         if (!is_mix(result) || !same_table(result, table->first))
             continue;
         buffer_add(&table->scratch, separator);
-        buffer_plain(&table->scratch, result->variant);
-        buffer_add(&table->scratch, " ");
+        buffer_tell(&table->scratch, "%s ", result->variant);
         put_rate(&table->scratch, result, result->summary.gops);
         separator = ", ";
     }

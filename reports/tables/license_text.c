@@ -139,12 +139,9 @@ void license_print(const struct license *license, FILE *file)
         text_line(file, "%s", top);
         fputc('\n', file);
     }
-    if (license->counters[0]) {
-        char plain[2 * sizeof license->counters];
-        text_plain(license->counters, plain, sizeof plain);
-        fprintf(file, "no licence counters that tell, so the clock alone decides: %s\n",
-                plain);
-    }
+    if (license->counters[0])
+        text_tell(file, "no licence counters that tell, so the clock alone decides: %s\n",
+                  license->counters);
     if (license->net_skip[0])
         fprintf(file, "no net effect: %s\n", license->net_skip);
     else if (license->n_nets)
@@ -156,11 +153,7 @@ void license_print(const struct license *license, FILE *file)
         fputs("the clock stays low for a while after wide work, also for a narrow batch "
               "that follows:\navx512 looks better here than on its own\n",
               file);
-    struct answer answer;
-    if (license_answer(license, &answer) == 0) {
-        text_answer(file, answer.line, answer.n);
-        strings_free(answer.line, answer.n);
-    }
+    text_answer(file, license_answer(license));
 }
 
 /* ---- Markdown ---- */
@@ -192,12 +185,9 @@ static void put_class(const struct license_class *class, size_t rounds, bool cou
 
 static void put_scope(const struct license_scope *scope, FILE *file)
 {
-    fputs("\n### ", file);
-    text_markdown(file, scope->name);
-    fputs("\n\n", file);
+    text_markdown_tell(file, "\n### %s\n\n", scope->name);
     if (scope->skip[0]) {
-        text_markdown(file, scope->skip);
-        fputc('\n', file);
+        text_markdown_tell(file, "%s\n", scope->skip);
         return;
     }
     char title[LEVELS_SIZE];
@@ -212,42 +202,28 @@ static void put_scope(const struct license_scope *scope, FILE *file)
 
 void license_markdown(const struct license *license, FILE *file)
 {
-    struct answer answer;
     fputs("# simdbench license\n\n", file);
-    if (license_answer(license, &answer) == 0) {
-        text_answer_markdown(file, answer.line, answer.n);
-        strings_free(answer.line, answer.n);
-    }
+    text_answer_markdown(file, license_answer(license));
     for (size_t i = 0; i < LICENSE_SCOPES; i++)
         put_scope(&license->scope[i], file);
     fputs("\n", file);
     if (license->top[0]) {
         char top[160];
         top_text(license, top, sizeof top);
-        fputs("- ", file);
-        text_markdown(file, top);
-        fputc('\n', file);
+        text_markdown_tell(file, "- %s\n", top);
     }
-    if (license->counters[0]) {
-        fputs("- no licence counters that tell, so the clock alone decides: ", file);
-        text_markdown(file, license->counters);
-        fputc('\n', file);
-    }
-    for (size_t i = 0; i < license->n_nets; i++) {
-        const struct license_net *const net = &license->net[i];
+    if (license->counters[0])
+        text_markdown_tell(
+            file, "- no licence counters that tell, so the clock alone decides: %s\n",
+            license->counters);
+    FOR_EACH (const struct license_net, net, license->net, license->n_nets) {
         FOR_EACH (const struct license_point, point, net->point, net->n_points) {
             char ci[INTERVAL_SIZE];
-            fputs("- ", file);
-            text_markdown(file, net->op);
-            fputc(' ', file);
-            text_markdown(file, point->shape);
+            text_markdown_tell(file, "- %s %s", net->op, point->shape);
             fprintf(file, ": avx512 is %.3fx as fast \\%s\n", point->speedup,
                     interval_text(&point->ci, 1, 3, ci));
         }
     }
-    fprintf(file, "- ");
-    text_markdown(file, license->cpu);
-    fprintf(file, ", fingerprint ");
-    text_markdown(file, license->fingerprint);
-    fputc('\n', file);
+    text_markdown_tell(file, "- %s, fingerprint %s\n", license->cpu,
+                       license->fingerprint);
 }

@@ -20,16 +20,11 @@ static void print_heading(struct markdown *markdown)
     char name[512], work[WORK_SIZE];
 
     group_title(markdown->run, markdown->first, markdown->end, name, sizeof name, work);
-    fputs("\n## ", file);
-    text_markdown(file, name);
-    fprintf(file, "\n\n%s%s| case |", work, *work ? "\n\n" : "");
-    FOR_EACH (const struct column, column, markdown->sheet.column, markdown->sheet.n) {
-        fputc(' ', file);
-        text_markdown(file, column->top);
-        fputs(*column->top ? "," : "", file);
-        text_markdown(file, column->title);
-        fputs(" |", file);
-    }
+    text_markdown_tell(file, "\n## %s\n\n", name);
+    fprintf(file, "%s%s| case |", work, *work ? "\n\n" : "");
+    FOR_EACH (const struct column, column, markdown->sheet.column, markdown->sheet.n)
+        text_markdown_tell(file, " %s%s%s |", column->top, *column->top ? "," : "",
+                           column->title);
     fputs("\n| :-- |", file);
     for (size_t i = 0; i < markdown->sheet.n; i++)
         fputs(" --: |", file);
@@ -47,21 +42,18 @@ static void print_row(const struct result *result, void *context)
 
     if (!markdown->titled)
         print_heading(markdown);
-    fputs("| ", file);
-    text_markdown(file, result->id);
-    text_markdown(file, proof_mark(result));
-    if (timed && result->status != STATUS_OK) {
-        fprintf(file, " **%s** ", status_name(result->status));
-        text_markdown(file, result->reason);
-    }
+    text_markdown_tell(file, "| %s%s", result->id, proof_mark(result));
+    if (timed && result->status != STATUS_OK)
+        text_markdown_tell(file, " **%s** %s", status_name(result->status),
+                           result->reason);
     fputs(" |", file);
     for (size_t i = 0; i < markdown->sheet.n && timed; i++) {
         sheet_cell(&markdown->sheet, &markdown->sheet.column[i], result, text, &tone);
         text_markdown_cell(file, text);
     }
     if (!timed) {
-        fprintf(file, " **%s** ", status_name(result->status));
-        text_markdown(file, result->reason);
+        text_markdown_tell(file, " **%s** %s", status_name(result->status),
+                           result->reason);
         for (size_t i = 0; i < markdown->sheet.n; i++)
             fputs(" |", file);
     }
@@ -78,18 +70,13 @@ static void print_metrics(const struct result *result, void *context)
         return;
     fputs(markdown->titled ? "\n" : "", markdown->file);
     markdown->titled = false;
-    fputs("- ", markdown->file);
-    text_markdown(markdown->file, buffer_text(&markdown->scratch));
-    fputs(" (", markdown->file);
-    text_markdown(markdown->file, result->id);
-    fputs(")\n", markdown->file);
+    text_markdown_tell(markdown->file, "- %s (%s)\n", buffer_text(&markdown->scratch),
+                       result->id);
 }
 
 void markdown_line(const char *line, void *file)
 {
-    fputs("- ", file);
-    text_markdown(file, line);
-    fputc('\n', file);
+    text_markdown_tell(file, "- %s\n", line);
 }
 
 static void print_paragraph(const char *label, const char *text, void *context)
@@ -100,8 +87,7 @@ static void print_paragraph(const char *label, const char *text, void *context)
     label += strspn(label, " ");
     if (*label)
         fprintf(file, "**%s**: ", label);
-    text_markdown(file, text + strspn(text, " "));
-    fputc('\n', file);
+    text_markdown_tell(file, "%s\n", text + strspn(text, " "));
 }
 
 static void print_explanations(const struct run *run, FILE *file)
@@ -109,9 +95,7 @@ static void print_explanations(const struct run *run, FILE *file)
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (!result->explanation)
             continue;
-        fputs("\n### why ", file);
-        text_markdown(file, result->id);
-        fputs("\n\n", file);
+        text_markdown_tell(file, "\n### why %s\n\n", result->id);
         explain_lines(result, print_paragraph, file);
     }
 }
@@ -121,32 +105,25 @@ static void print_cells(const char *const cell[ACCOUNT_CELLS], void *context)
     FILE *const file = context;
 
     for (int i = 0; i < ACCOUNT_CELLS; i++) {
-        fputs("| ", file);
-        text_markdown(file, cell[i] + strspn(cell[i], " "));
+        text_markdown_tell(file, "| %s", cell[i] + strspn(cell[i], " "));
         fputs(i < ACCOUNT_CELLS - 1 ? " " : " |\n", file);
     }
 }
 
 static void print_account(const struct account *account, FILE *file)
 {
-    fputs("\n### ", file);
-    text_markdown(file, account->a);
-    fputs(" (A) against ", file);
-    text_markdown(file, account->b);
-    fputs(" (B)\n\n|  | A | B | A / B |  |\n| :-- | --: | --: | --: | :-- |\n", file);
+    text_markdown_tell(file,
+                       "\n### %s (A) against %s (B)\n\n|  | A | B | A / B |  |\n"
+                       "| :-- | --: | --: | --: | :-- |\n",
+                       account->a, account->b);
     account_tell(account, print_cells, file);
-}
-
-static void answer_line(const char *line, void *context)
-{
-    text_answer_markdown(context, &(char *){(char *)line}, 1);
 }
 
 void answer_markdown(const struct run *run, FILE *file)
 {
     fputs("# simdbench\n\n", file);
     if (!run_is_ladder(run))
-        legend_answer(run, answer_line, file);
+        text_answer_markdown(file, run_answer(run));
 }
 
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)

@@ -64,9 +64,6 @@ void legend_notes(const struct run *run, bool brief, legend_line *line, void *co
 /* Host, tool, seed, time; whether the run was interrupted. */
 void legend_origin(const struct run *run, bool brief, legend_line *line, void *context);
 
-/* The lines of run_answer(). */
-void legend_answer(const struct run *run, legend_line *line, void *context);
-
 /* Writes a line as an item of a Markdown list to the file. */
 void markdown_line(const char *line, void *file);
 /* Begins a report in Markdown: its title and the answer. */

@@ -338,33 +338,23 @@ void table_group(const struct run *run, size_t group, const struct text_options 
         print_step(run, group, options, file, print_groups);
 }
 
-struct ending {
-    const struct run *run;
-    const struct text_options *options;
-    FILE *file;
-    bool begun;
-};
-
 /* The answer stands last, where a reader of a terminal looks first. */
-static void print_answer(const char *line, void *context)
-{
-    struct ending *const end = context;
-    const enum tone tone =
-        end->begun || !end->run->gate ? TONE_PLAIN : comparison_tone(end->run);
-    const bool colour = end->options->colour && tone != TONE_PLAIN;
-    if (!end->begun)
-        fputc('\n', end->file);
-    end->begun = true;
-    text_tone(end->file, colour, tone);
-    text_wrapped(end->file, end->options->width, line, 0);
-    text_tone(end->file, colour, TONE_PLAIN);
-}
-
 void answer_write(const struct run *run, const struct text_options *options, FILE *file)
 {
-    struct ending end = {run, options ?: &no_options, file, false};
+    const struct text_options *const given = options ?: &no_options;
+    struct answer answer = {.n = 0};
+
     if (!run_is_ladder(run))
-        legend_answer(run, print_answer, &end);
+        answer = run_answer(run);
+    for (size_t i = 0; i < answer.n; i++) {
+        const enum tone tone = i || !run->gate ? TONE_PLAIN : comparison_tone(run);
+        const bool colour = given->colour && tone != TONE_PLAIN;
+        fputs(i ? "" : "\n", file);
+        text_tone(file, colour, tone);
+        text_wrapped(file, given->width, answer.line[i], 0);
+        text_tone(file, colour, TONE_PLAIN);
+    }
+    answer_free(&answer);
 }
 
 void table_end(const struct run *run, const struct text_options *options, FILE *file)

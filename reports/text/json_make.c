@@ -119,14 +119,12 @@ void json_texts(struct json *json, cJSON *parent, const char *name, char *const 
         json_text(json, array, NULL, texts[i] ? texts[i] : "");
 }
 
-void json_answer(struct json *json, cJSON *parent, int status, char **lines, size_t n)
+void json_answer(struct json *json, cJSON *parent, struct answer answer)
 {
-    json->failed |= status < 0;
-    if (status < 0)
-        return;
-    if (n)
-        json_texts(json, parent, "answer", lines, n);
-    strings_free(lines, n);
+    json->failed |= answer.text.failed;
+    if (answer.n)
+        json_texts(json, parent, "answer", answer.line, answer.n);
+    answer_free(&answer);
 }
 
 char *json_take(struct json *json, char indent)

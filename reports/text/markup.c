@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "text.h"
@@ -116,27 +118,81 @@ void text_markdown(FILE *file, const char *raw)
     }
 }
 
+static void put_plain(FILE *file, const char *text)
+{
+    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
+
+    buffer_plain(&plain, text);
+    fputs(buffer_text(&plain), file);
+}
+
+static void tell(FILE *file, void (*put)(FILE *file, const char *text),
+                 const char *format, va_list texts)
+{
+    for (const char *next; (next = strstr(format, "%s")); format = next + 2) {
+        fwrite(format, 1, (size_t)(next - format), file);
+        put(file, va_arg(texts, const char *));
+    }
+    fputs(format, file);
+}
+
+void text_tell(FILE *file, const char *format, ...)
+{
+    va_list texts;
+
+    va_start(texts, format);
+    tell(file, put_plain, format, texts);
+    va_end(texts);
+}
+
+void text_markdown_tell(FILE *file, const char *format, ...)
+{
+    va_list texts;
+
+    va_start(texts, format);
+    tell(file, text_markdown, format, texts);
+    va_end(texts);
+}
+
 void text_markdown_cell(FILE *file, const char *text)
 {
-    fputc(' ', file);
-    text_markdown(file, text);
-    fputs(" |", file);
+    text_markdown_tell(file, " %s |", text);
 }
 
-void text_answer(FILE *file, char *const *lines, size_t n)
+void answer_next(struct answer *answer)
 {
-    fputs(n ? "\n" : "", file);
-    for (size_t i = 0; i < n; i++)
-        fprintf(file, "%s\n", lines[i]);
+    struct buffer *const text = &answer->text;
+
+    if (text->length && strings_add(&answer->line, &answer->n, buffer_text(text)))
+        text->failed = true;
+    buffer_clear(text);
 }
 
-void text_answer_markdown(FILE *file, char *const *lines, size_t n)
+void answer_free(struct answer *answer)
 {
-    for (size_t i = 0; i < n; i++) {
-        fputs("**", file);
-        text_markdown(file, lines[i]);
-        fputs("**\n\n", file);
-    }
+    strings_free(answer->line, answer->n);
+    buffer_free(&answer->text);
+}
+
+int text_answer(FILE *file, struct answer answer)
+{
+    const int status = answer.text.failed ? -ENOMEM : 0;
+
+    fputs(answer.n && !status ? "\n" : "", file);
+    for (size_t i = 0; i < answer.n && !status; i++)
+        fprintf(file, "%s\n", answer.line[i]);
+    answer_free(&answer);
+    return status;
+}
+
+int text_answer_markdown(FILE *file, struct answer answer)
+{
+    const int status = answer.text.failed ? -ENOMEM : 0;
+
+    for (size_t i = 0; i < answer.n && !status; i++)
+        text_markdown_tell(file, "**%s**\n\n", answer.line[i]);
+    answer_free(&answer);
+    return status;
 }
 
 void text_csv(FILE *file, const char *raw)

@@ -277,6 +277,20 @@ void buffer_plain(struct buffer *buffer, const char *text)
     buffer_plain_n(buffer, text, text ? strlen(text) : 0);
 }
 
+void buffer_tell(struct buffer *buffer, const char *format, ...)
+{
+    va_list texts;
+    const char *next;
+
+    va_start(texts, format);
+    for (; (next = strstr(format, "%s")); format = next + 2) {
+        buffer_format(buffer, "%.*s", (int)(next - format), format);
+        buffer_plain(buffer, va_arg(texts, const char *));
+    }
+    va_end(texts);
+    buffer_add(buffer, format);
+}
+
 void buffer_clear(struct buffer *buffer)
 {
     buffer->length = 0;

@@ -78,6 +78,10 @@ __attribute__((format(printf, 2, 3))) void buffer_format(struct buffer *buffer,
 void buffer_plain(struct buffer *buffer, const char *text);
 /* The same of its first `n` bytes. */
 void buffer_plain_n(struct buffer *buffer, const char *text, size_t n);
+/* Adds the format, in which each %s is text_plain of a text, NULL being none; it has no
+ * other conversions. */
+__attribute__((format(printf, 2, 3))) void buffer_tell(struct buffer *buffer,
+                                                       const char *format, ...);
 void buffer_clear(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 /* The text so far; "" if there is none. */
@@ -93,8 +97,15 @@ const char *buffer_text(const struct buffer *buffer);
  * The room doubles whenever n is a power of two, so no capacity is stored: such an array
  * grows through here alone. */
 void *array_grow(void *where, size_t n, size_t size);
-/* Adds an entry whose first member is its name; NULL: out of memory. */
+/* Appends an entry that is all zeros, and returns it; NULL: out of memory. */
+void *array_add(void *where, size_t *n, size_t size);
+/* The same with an entry whose first member is its name. */
 void *named_add(void *where, size_t *n, size_t size, const char *name);
+/* Both in the struct that has the array and its length. */
+#define LIST_ADD(owner, list, n) \
+    array_add(&(owner)->list, &(owner)->n, sizeof *(owner)->list)
+#define NAMED_ADD(owner, list, n, name) \
+    named_add(&(owner)->list, &(owner)->n, sizeof *(owner)->list, name)
 int string_set(char **where, const char *text); /* frees the old one; NULL clears */
 int strings_add(char ***list, size_t *n, const char *text);
 void strings_free(char **list, size_t n);
@@ -125,11 +136,29 @@ void text_wrapped_to(FILE *file, int width, const char *text, int at, int indent
 __attribute__((format(printf, 2, 3))) void text_line(FILE *file, const char *format, ...);
 /* Any text as literal text in Markdown, safe to print; NULL is "". */
 void text_markdown(FILE *file, const char *text);
+/* Write the format, in which each %s is a text that is made plain, or literal text in
+ * Markdown; NULL is "". It has no other conversions. */
+__attribute__((format(printf, 2, 3))) void text_tell(FILE *file, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void text_markdown_tell(FILE *file,
+                                                              const char *format, ...);
 /* " text |": a cell of a table in Markdown. */
 void text_markdown_cell(FILE *file, const char *text);
-/* Lines of an answer, already plain, below an empty line; in Markdown as paragraphs. */
-void text_answer(FILE *file, char *const *lines, size_t n);
-void text_answer_markdown(FILE *file, char *const *lines, size_t n);
+
+/* An answer in words: lines that are safe to print, and the one that is being made. Only
+ * `text.failed` tells that there was no memory. */
+struct answer {
+    char **line;
+    size_t n;
+    struct buffer text;
+};
+/* Ends the line, if there is any text in it. */
+void answer_next(struct answer *answer);
+void answer_free(struct answer *answer);
+/* Write the answer below an empty line, in Markdown as paragraphs, and free it. 0, or
+ * -ENOMEM: nothing is written. */
+int text_answer(FILE *file, struct answer answer);
+int text_answer_markdown(FILE *file, struct answer answer);
+
 /* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
 const char *text_entity(char c);
 /* A field of CSV: any text, safe to print, in quotes if it needs them, and with a '
@@ -180,10 +209,8 @@ void json_numbers(struct json *json, struct cJSON *parent, const char *name,
                   const double *values, const uint32_t *whole, size_t n);
 void json_texts(struct json *json, struct cJSON *parent, const char *name,
                 char *const *texts, size_t n);
-/* Adds the lines of an answer, if there are any, and frees them; `status` is what making
- * them returned. */
-void json_answer(struct json *json, struct cJSON *parent, int status, char **lines,
-                 size_t n);
+/* Adds the lines of an answer, if there are any, and frees it. */
+void json_answer(struct json *json, struct cJSON *parent, struct answer answer);
 /* Writes the document and frees it: 0, -ENOMEM, or what writing failed with. */
 int json_end(struct json *json, FILE *file, struct error *error);
 /* The document as text, for the caller to free, or NULL; frees the tree. */

@@ -20,6 +20,14 @@ void *array_grow(void *where, size_t n, size_t size)
     return memset((char *)*array + n * size, 0, size);
 }
 
+void *array_add(void *where, size_t *n, size_t size)
+{
+    void *const entry = array_grow(where, *n, size);
+
+    *n += entry != NULL;
+    return entry;
+}
+
 int string_set(char **where, const char *text)
 {
     char *copy = text ? strdup(text) : NULL;

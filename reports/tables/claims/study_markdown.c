@@ -67,12 +67,7 @@ static void print_claims(const struct study *study, bool arithmetic, const char 
 
 static void print_study(const struct study *study, FILE *file)
 {
-    FREED_BY(buffer_free) struct buffer title = {.text = NULL};
-
-    buffer_plain(&title, study->name);
-    fputs("\n## ", file);
-    text_markdown(file, buffer_text(&title));
-    fputs("\n\n", file);
+    text_markdown_tell(file, "\n## %s\n\n", study->name);
     study_source_lines(study, markdown_line, file);
     print_claims(study, false, "", file);
     if (study->account.n_sums)

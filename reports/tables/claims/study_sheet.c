@@ -65,10 +65,8 @@ static void bar_line(const char *const of[2], double factor, double total,
     buffer_format(text, "%6.2fx  ", factor);
     for (int i = 0; i < length; i++)
         buffer_add(text, "=");
-    buffer_add(text, length ? "  " : "");
-    buffer_plain(text, of[0]);
-    buffer_add(text, of[1] ? "/" : "");
-    buffer_plain(text, of[1] ?: "");
+    buffer_tell(text, "%s%s%s%s", length ? "  " : "", of[0], of[1] ? "/" : "",
+                of[1] ?: "");
 }
 
 static void bars(const struct study_account *account, const struct study_sum *sum,
@@ -116,10 +114,9 @@ void study_source_lines(const struct study *study, study_line *line, void *conte
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
 
     if (source || study->source.machine) {
-        buffer_add(&text, "source: ");
-        buffer_plain(&text, source ?: study->name);
-        buffer_add(&text, study->source.machine ? "; their machine: " : "");
-        buffer_plain(&text, study->source.machine);
+        buffer_tell(&text, "source: %s%s%s", source ?: study->name,
+                    study->source.machine ? "; their machine: " : "",
+                    study->source.machine);
         add_line(&text, line, context);
     }
     if (study->seconds > 0) {

@@ -36,8 +36,7 @@ static void put_short(struct markdown_piece *piece, const char *text)
 
 static void put_line(struct markdown_piece *piece)
 {
-    fputs("\n- ", piece->file);
-    text_markdown(piece->file, buffer_text(&piece->scratch));
+    text_markdown_tell(piece->file, "\n- %s", buffer_text(&piece->scratch));
     buffer_clear(&piece->scratch);
 }
 
@@ -189,8 +188,7 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
         add_pair(cell, 100 * row->share_before, 100 * row->share_after, 1, "%");
     text_markdown_cell(piece->file, buffer_text(cell));
     buffer_clear(cell);
-    for (size_t i = 0; i < row->n_versus; i++) {
-        const struct gate_versus *const versus = &row->versus[i];
+    FOR_EACH (const struct gate_versus, versus, row->versus, row->n_versus) {
         if (!isfinite(versus->after))
             continue;
         buffer_add(cell, cell->length ? ", " : "");

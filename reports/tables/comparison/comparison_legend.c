@@ -49,14 +49,6 @@ static bool is_stored(const struct gate *gate)
     return text_same(gate->kind, "stored");
 }
 
-static void add_known(struct buffer *buffer, const char *name, const char *text)
-{
-    if (!text || !*text)
-        return;
-    buffer_add(buffer, name);
-    buffer_plain(buffer, text);
-}
-
 static bool is_control(const struct arm *arm)
 {
     return !strcmp(arm->name, "control");
@@ -82,14 +74,12 @@ static void arm_lines(struct legend *legend)
     const struct gate *const gate = legend->run->gate;
 
     FOR_EACH (const struct arm, arm, gate->arms, gate->n_arms) {
-        buffer_plain(&legend->buffer, arm->name);
-        buffer_add(&legend->buffer, ": ");
-        buffer_plain(&legend->buffer, arm->path);
-        add_known(&legend->buffer, ", version ", arm->version);
-        add_known(&legend->buffer, ", commit ", arm->commit);
-        add_known(&legend->buffer, ", label ", arm->label);
-        add_known(&legend->buffer, ", build ", arm->build_id ?: "without an id");
-        add_known(&legend->buffer, ", measured ", arm->started_at);
+        buffer_tell(&legend->buffer, "%s: %s", arm->name, arm->path);
+        legend_part(legend, ", ", "version ", arm->version);
+        legend_part(legend, ", ", "commit ", arm->commit);
+        legend_part(legend, ", ", "label ", arm->label);
+        legend_part(legend, ", ", "build ", arm->build_id ?: "without an id");
+        legend_part(legend, ", ", "measured ", arm->started_at);
         legend_flush(legend);
         for (size_t k = 0; k < arm->n_objects && !is_control(arm); k++) {
             if (everywhere(gate, arm->objects[k]))

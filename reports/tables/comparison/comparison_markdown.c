@@ -56,10 +56,7 @@ static void print_row(struct markdown_piece *piece, const struct result *result)
 {
     FILE *const file = piece->file;
 
-    fputs("| ", file);
-    text_markdown(file, result->id);
-    text_markdown(file, proof_mark(result));
-    fputs(" |", file);
+    text_markdown_tell(file, "| %s%s |", result->id, proof_mark(result));
     for (int i = 0; i < CHANGE_COLUMNS; i++) {
         char text[CELL_SIZE] = "";
         enum tone tone = TONE_PLAIN;

@@ -107,10 +107,9 @@ static void placement_note(const struct comparison *c, struct buffer *buffer)
 
     if (!p || c->verdict == VERDICT_NEW || c->verdict == VERDICT_GONE)
         return;
-    if (p->unmoved && c->verdict != VERDICT_UNUSABLE) {
-        buffer_add(buffer, before ? "; judged as built: " : "judged as built: ");
-        buffer_plain(buffer, p->unmoved);
-    }
+    if (p->unmoved && c->verdict != VERDICT_UNUSABLE)
+        buffer_tell(buffer, "%s%s",
+                    before ? "; judged as built: " : "judged as built: ", p->unmoved);
     if (p->equality == EQUALITY_SAME && changed)
         buffer_format(buffer,
                       "%sthe code is the same: its data, options or libraries differ",
@@ -121,10 +120,8 @@ static void placement_note(const struct comparison *c, struct buffer *buffer)
         buffer_format(buffer, "%ssame code but for %.0f instruction%s",
                       buffer->length ? "; " : "", p->instructions,
                       p->instructions > 1 ? "s" : "");
-        if (p->where) {
-            buffer_add(buffer, " in ");
-            buffer_plain(buffer, p->where);
-        }
+        if (p->where)
+            buffer_tell(buffer, " in %s", p->where);
     }
     if (differs_as_built(c))
         buffer_format(buffer, "%sas built %+.2f%% [%+.2f%%, %+.2f%%], by its place",
@@ -150,10 +147,9 @@ bool change_note(const struct run *run, const struct result *result,
                       "%.2f%%",
                       buffer->length > before ? "; " : "", 100 * c->delta,
                       100 * c->delta / 2);
-    for (size_t i = 0; run->gate->harness && i < result->n_notes; i++) {
-        buffer_add(buffer, buffer->length > before ? "; " : "");
-        buffer_plain(buffer, result->notes[i]);
-    }
+    for (size_t i = 0; run->gate->harness && i < result->n_notes; i++)
+        buffer_tell(buffer, "%s%s", buffer->length > before ? "; " : "",
+                    result->notes[i]);
     if (c)
         placement_note(c, buffer);
     if (result_code_is_worse(result)) {

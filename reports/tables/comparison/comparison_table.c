@@ -113,8 +113,7 @@ static void print_op(struct layout *layout, size_t first, size_t end)
             continue;
         if (!titled) {
             buffer_clear(&layout->scratch);
-            buffer_plain(&layout->scratch, run->gate->harness ?: result->op);
-            buffer_add(&layout->scratch, ": ");
+            buffer_tell(&layout->scratch, "%s: ", run->gate->harness ?: result->op);
             change_summary(run, first, end, &layout->scratch);
             text_tone(layout->file, layout->options->colour, TONE_BOLD);
             text_wrapped(layout->file, layout->options->width,

@@ -45,11 +45,10 @@ static int add_row(struct matrix *matrix, struct row row)
         if (known->kind == row.kind && text_same(known->op, row.op) &&
             text_same(known->isa, row.isa))
             return 0;
-    struct row *const added = array_grow(&matrix->rows, matrix->n_rows, sizeof *added);
+    struct row *const added = LIST_ADD(matrix, rows, n_rows);
     if (!added)
         return -ENOMEM;
     *added = row;
-    matrix->n_rows++;
     return 0;
 }
 
@@ -228,8 +227,7 @@ static void put_run(const struct matrix *matrix, size_t index)
     for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
         if (!facts[i].text || !*facts[i].text)
             continue;
-        buffer_format(&line, "%s%s", i ? ", " : ": ", facts[i].name);
-        buffer_plain(&line, facts[i].text);
+        buffer_tell(&line, "%s%s%s", i ? ", " : ": ", facts[i].name, facts[i].text);
     }
     if (matrix->markdown)
         markdown_line(buffer_text(&line), matrix->file);

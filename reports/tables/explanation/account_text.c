@@ -121,22 +121,13 @@ static void print_cells(const char *const cell[ACCOUNT_CELLS], void *context)
     fprintf(file, *cell[UNIT] ? "  %s\n" : "\n", cell[UNIT]);
 }
 
-static void print_id(char letter, const char *id, FILE *file)
-{
-    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
-    buffer_plain(&text, id ?: "");
-    fprintf(file, "%c %s\n", letter, buffer_text(&text));
-}
-
 void account_write(const struct run *run, FILE *file)
 {
     static const char *const title[ACCOUNT_CELLS] = {"", "A", "B", "A / B", ""};
     const struct account *const account = run->account;
     if (!account)
         return;
-    fputc('\n', file);
-    print_id('A', account->a, file);
-    print_id('B', account->b, file);
+    text_tell(file, "\nA %s\nB %s\n", account->a, account->b);
     if (account->factors.n)
         print_cells(title, file);
     account_tell(account, print_cells, file);

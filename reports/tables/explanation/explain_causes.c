@@ -12,8 +12,7 @@ enum { FINDINGS_IN_FULL = 1, FINDINGS_SHOWN = 2 };
 
 static void put_fact(struct writer *to, const struct explained_evidence *evidence)
 {
-    buffer_plain(&to->text, evidence->what ?: "");
-    buffer_add(&to->text, " ");
+    buffer_tell(&to->text, "%s ", evidence->what ?: "");
     if (text_same(evidence->unit, "x"))
         put_ratio(to, evidence->value, &evidence->ci);
     else
@@ -26,8 +25,7 @@ static void put_evidence(struct writer *to, const struct explained_evidence *evi
     put_fact(to, evidence);
     if (!*unit || text_same(unit, "x"))
         return;
-    buffer_add(&to->text, *unit == '/' ? "" : " ");
-    buffer_plain(&to->text, unit);
+    buffer_tell(&to->text, "%s%s", *unit == '/' ? "" : " ", unit);
 }
 
 static void put_threshold(struct writer *to, const char *word,
@@ -69,8 +67,7 @@ static bool put_experiment(struct writer *to, const struct explanation *why,
         }
     if (!ratio || ratio->absent)
         return false;
-    buffer_plain(&to->text, ratio->name);
-    buffer_add(&to->text, " ");
+    buffer_tell(&to->text, "%s ", ratio->name);
     put_ratio(to, ratio->ratio, &ratio->ci);
     return true;
 }
@@ -80,8 +77,7 @@ static void refute_line(struct writer *to, const struct explanation *why,
 {
     if (!finding->refute || !*finding->refute)
         return;
-    buffer_plain(&to->text, finding->refute);
-    buffer_add(&to->text, " (");
+    buffer_tell(&to->text, "%s (", finding->refute);
     if (!finding->experiment || !put_experiment(to, why, finding))
         buffer_add(&to->text, "not run");
     buffer_add(&to->text, ")");
@@ -100,9 +96,8 @@ static const char *plain_confidence(const char *word)
 
 static void put_cause(struct writer *to, const struct explained_finding *finding)
 {
-    buffer_plain(&to->text, finding->cause ?: "");
-    buffer_add(&to->text, " (");
-    buffer_plain(&to->text, plain_confidence(finding->confidence));
+    buffer_tell(&to->text, "%s (%s", finding->cause ?: "",
+                plain_confidence(finding->confidence));
     if (isfinite(finding->share)) {
         buffer_add(&to->text, ", ");
         put_percent(to, finding->share);
@@ -116,8 +111,7 @@ static void finding_lines(struct writer *to, const struct explanation *why, size
     const struct explained_finding *const finding = &why->findings[number];
     buffer_format(&to->text, "%zu. ", number + 1);
     put_cause(to, finding);
-    buffer_add(&to->text, ": ");
-    buffer_plain(&to->text, finding->text ?: "");
+    buffer_tell(&to->text, ": %s", finding->text ?: "");
     explain_end(to, number == 0 ? "findings" : "");
     evidence_line(to, "  evidence", "", finding->evidence, finding->n_evidence);
     if (number >= FINDINGS_IN_FULL)
@@ -187,12 +181,9 @@ static void unknown_line(struct writer *to, const struct explanation *why)
 {
     FOR_EACH (const struct explained_unknown, unknown, why->unknown, why->n_unknown) {
         put_comma(to, "; ");
-        buffer_plain(&to->text, unknown->cause ?: "");
-        buffer_add(&to->text, " (no ");
-        buffer_plain(&to->text, unknown->missing ?: "evidence");
-        buffer_add(&to->text, unknown->why ? ": " : "");
-        buffer_plain(&to->text, unknown->why ?: "");
-        buffer_add(&to->text, ")");
+        buffer_tell(&to->text, "%s (no %s%s%s)", unknown->cause ?: "",
+                    unknown->missing ?: "evidence", unknown->why ? ": " : "",
+                    unknown->why ?: "");
     }
     if (why->n_unknown)
         explain_end(to, "not known");
@@ -248,8 +239,7 @@ static void ratios_line(struct writer *to, const struct explanation *why)
         if (ratio->absent || is_told(why, ratio->name) || changes_nothing(ratio))
             continue;
         put_comma(to, ", ");
-        buffer_plain(&to->text, ratio->name ?: "");
-        buffer_add(&to->text, " ");
+        buffer_tell(&to->text, "%s ", ratio->name ?: "");
         put_ratio(to, ratio->ratio, &ratio->ci);
     }
     FOR_EACH (const struct explained_ratio, ratio, why->ratios, why->n_ratios) {

@@ -21,8 +21,8 @@ static void executed_lines(struct writer *to, const struct explanation *why)
 {
     const struct executed *const executed = &why->executed;
     if (!executed->mode) {
-        buffer_add(&to->text, "not known: ");
-        buffer_plain(&to->text, why->not_traced ?: "the call was not traced");
+        buffer_tell(&to->text, "not known: %s",
+                    why->not_traced ?: "the call was not traced");
         explain_end(to, "executed");
         return;
     }
@@ -39,10 +39,8 @@ static void executed_lines(struct writer *to, const struct explanation *why)
     put_share(to, "fma", executed->share_fma);
     if (executed->mixes_sse_avx)
         buffer_add(&to->text, ", SSE mixed into AVX");
-    if (executed->modules) {
-        buffer_add(&to->text, "; ");
-        buffer_plain(&to->text, executed->modules);
-    }
+    if (executed->modules)
+        buffer_tell(&to->text, "; %s", executed->modules);
     explain_end(to, "executed");
 }
 
@@ -103,9 +101,8 @@ static void put_code(struct writer *to, const struct explained_loop *loop)
         buffer_format(&to->text, "%3.0f%%  ", most > 0 ? 100 * line->executed / most : 0);
         if (costs)
             put_cost(to, line);
-        buffer_plain(&to->text, line->text ?: "");
-        buffer_add(&to->text, line->source ? "  ; " : "");
-        buffer_plain(&to->text, line->source ?: "");
+        buffer_tell(&to->text, "%s%s%s", line->text ?: "", line->source ? "  ; " : "",
+                    line->source ?: "");
         explain_end(to, "");
     }
 }
@@ -121,12 +118,9 @@ static void loop_lines(struct writer *to, const struct explained_loop *loop)
         put_number(to, loop->trips);
         buffer_add(&to->text, " iterations in a row");
     }
-    buffer_add(&to->text, "; ");
-    buffer_plain(&to->text, loop->where ?: "");
-    if (loop->source) {
-        buffer_add(&to->text, ", ");
-        buffer_plain(&to->text, loop->source);
-    }
+    buffer_tell(&to->text, "; %s", loop->where ?: "");
+    if (loop->source)
+        buffer_tell(&to->text, ", %s", loop->source);
     explain_end(to, "hot loop");
     put_counts(to, loop);
     if (to->text.length)
@@ -163,9 +157,8 @@ static void refuted_lines(struct writer *to, const struct explanation *why)
     FOR_EACH (const struct explained_bound, bound, why->bounds, why->n_bounds) {
         if (!bound->refuted)
             continue;
-        buffer_add(&to->text, any ? ", " : "no evidence, as the time refutes it: ");
-        buffer_plain(&to->text, bound->name);
-        buffer_add(&to->text, " ");
+        buffer_tell(&to->text, "%s%s ",
+                    any ? ", " : "no evidence, as the time refutes it: ", bound->name);
         put_number(to, bound->cycles);
         if (why->cycles > 0)
             buffer_format(&to->text, " (%.0f%%)", 100 * bound->cycles / why->cycles);
@@ -192,9 +185,8 @@ static void bound_lines(struct writer *to, const struct explanation *why)
         buffer_format(&to->text, "%8.4g  ", bound->cycles);
         if (why->cycles > 0)
             buffer_format(&to->text, "%3.0f%%  ", 100 * bound->cycles / why->cycles);
-        buffer_format(&to->text, "%s: ", name);
-        buffer_plain(&to->text, bound->text ?: "");
-        buffer_add(&to->text, bound->limits ? "  (limits)" : "");
+        buffer_tell(&to->text, "%s: %s%s", name, bound->text ?: "",
+                    bound->limits ? "  (limits)" : "");
         explain_end(to, "");
     }
     refuted_lines(to, why);
@@ -211,8 +203,7 @@ void explain_lines(const struct result *result, explain_paragraph *paragraph,
         buffer_format(&to.text, "%s a call", time);
         explain_end(&to, "time");
     } else if (result->reason) {
-        buffer_add(&to.text, "not known: ");
-        buffer_plain(&to.text, result->reason);
+        buffer_tell(&to.text, "not known: %s", result->reason);
         explain_end(&to, "time");
     }
     executed_lines(&to, why);

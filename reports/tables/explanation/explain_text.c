@@ -71,11 +71,9 @@ static size_t lines_of(const char *text)
 static void take_paragraph(const char *label, const char *text, void *context)
 {
     struct page *const page = context;
-    struct paragraph *const paragraph =
-        array_grow(&page->paragraph, page->n, sizeof *paragraph);
+    struct paragraph *const paragraph = LIST_ADD(page, paragraph, n);
     if (!paragraph)
         return;
-    page->n++;
     string_set(&paragraph->label, label);
     string_set(&paragraph->text, text);
     paragraph->lines = lines_of(text);

@@ -17,6 +17,15 @@ void legend_put(struct legend *legend, const char *before, const char *text)
     legend_flush(legend);
 }
 
+const char *legend_part(struct legend *legend, const char *separator, const char *name,
+                        const char *text)
+{
+    if (!text || !*text)
+        return separator;
+    buffer_tell(&legend->buffer, "%s%s%s", separator, name, text);
+    return ", ";
+}
+
 void legend_range(struct legend *legend, const char *lo, const char *hi)
 {
     buffer_format(&legend->buffer, strcmp(lo, hi) ? " %s to %s" : " %s", lo, hi);
@@ -112,96 +121,89 @@ static void note_lines(struct legend *legend)
     tally_lines(&intervals, "no interval", legend);
 }
 
+/* What a counter has in common with others; no text: nothing. */
+struct reason {
+    const char *text;
+    size_t length;
+};
+typedef struct reason reason_of(const struct run *run, const struct counter *counter);
+
 /* A reason that is the PMU's stands once for the whole run. */
-static bool is_told(const struct run *run, const struct counter *counter)
+static struct reason absence_of(const struct run *run, const struct counter *counter)
 {
-    return counter->absent && (counter->asked || !run->pmu_reason ||
-                               strcmp(counter->absent, run->pmu_reason) != 0);
+    const char *const absent = counter->absent;
+    const bool told =
+        absent && (counter->asked || !run->pmu_reason || strcmp(absent, run->pmu_reason));
+
+    return told ? (struct reason){absent, strlen(absent)} : (struct reason){NULL, 0};
 }
 
-/* One line for each reason, with the names of all counters that it keeps away. */
-static void counter_lines(struct legend *legend)
+/* Without the numbers in parentheses, which differ from case to case. */
+static struct reason doubt_of(const struct run *run, const struct counter *counter)
+{
+    const char *const doubt = counter->absent ? NULL : counter->doubt;
+    const char *const numbers = doubt ? strstr(doubt, " (") : NULL;
+    const size_t whole = doubt ? strlen(doubt) : 0;
+
+    return (struct reason){doubt, numbers ? (size_t)(numbers - doubt) : whole};
+}
+
+/* One line for each reason, with the names of all counters that have it. */
+static void reason_lines(struct legend *legend, const char *what, reason_of *find)
 {
     const struct run *const run = legend->run;
     struct buffer *const buffer = &legend->buffer;
     struct tally reasons = {.n = 0};
-    bool asked = false;
 
-    for (size_t i = 0; i < run->n_results; i++)
-        for (size_t c = 0; c < run->results[i].samples.n_counters; c++) {
-            const struct counter *counter = &run->results[i].samples.counters[c];
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        FOR_EACH (const struct counter, counter, result->samples.counters,
+                  result->samples.n_counters) {
+            const struct reason reason = find(run, counter);
+            if (reason.text)
+                tally_add(&reasons, reason.text, reason.length, "");
+        }
+    for (size_t r = 0; r < reasons.n; r++) {
+        struct tally names = {.n = 0};
+        FOR_EACH (const struct result, result, run->results, run->n_results)
+            FOR_EACH (const struct counter, counter, result->samples.counters,
+                      result->samples.n_counters) {
+                const struct reason reason = find(run, counter);
+                if (reason.text && tally_has(&reasons, r, reason.text, reason.length))
+                    tally_add(&names, counter->name, strlen(counter->name), "");
+            }
+        buffer_format(buffer, "%s: ", what);
+        for (size_t i = 0; i < names.n; i++)
+            buffer_tell(buffer, "%s%s", i ? ", " : "", names.entry[i].key);
+        buffer_add(buffer, names.lost ? ", ...: " : ": ");
+        buffer_plain_n(buffer, reasons.entry[r].key, reasons.entry[r].key_length);
+        legend_flush(legend);
+    }
+}
+
+/* Returns whether the user asked for counters. */
+static bool counter_lines(struct legend *legend)
+{
+    const struct run *const run = legend->run;
+    bool asked = false;
+    double voided = 0;
+
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        FOR_EACH (const struct counter, counter, result->samples.counters,
+                  result->samples.n_counters) {
             asked |= counter->asked;
-            if (is_told(run, counter))
-                tally_add(&reasons, counter->absent, strlen(counter->absent), "");
+            voided += counter->voided;
         }
     if (asked)
         legend->line("counters: median of one call", legend->context);
-    for (size_t r = 0; r < reasons.n; r++) {
-        struct tally names = {.n = 0};
-        for (size_t i = 0; i < run->n_results; i++)
-            for (size_t c = 0; c < run->results[i].samples.n_counters; c++) {
-                const struct counter *counter = &run->results[i].samples.counters[c];
-                if (is_told(run, counter) &&
-                    !strcmp(counter->absent, reasons.entry[r].key))
-                    tally_add(&names, counter->name, strlen(counter->name), "");
-            }
-        buffer_add(buffer, "n/a: ");
-        for (size_t i = 0; i < names.n; i++) {
-            buffer_add(buffer, i ? ", " : "");
-            buffer_plain(buffer, names.entry[i].key);
-        }
-        legend_put(legend, names.lost ? ", ...: " : ": ", reasons.entry[r].key);
-    }
-}
-
-/* Without the numbers in parentheses, which differ from case to case. */
-static size_t doubt_length(const char *doubt)
-{
-    const char *const numbers = strstr(doubt, " (");
-    return numbers ? (size_t)(numbers - doubt) : strlen(doubt);
-}
-
-/* One line for each doubt, with the names of all counters that it is about. */
-static void doubt_lines(struct legend *legend)
-{
-    const struct run *const run = legend->run;
-    struct buffer *const buffer = &legend->buffer;
-    struct tally doubts = {.n = 0};
-    double voided = 0;
-
-    for (size_t i = 0; i < run->n_results; i++)
-        FOR_EACH (const struct counter, counter, run->results[i].samples.counters,
-                  run->results[i].samples.n_counters) {
-            voided += counter->voided;
-            if (counter->doubt && !counter->absent)
-                tally_add(&doubts, counter->doubt, doubt_length(counter->doubt), "");
-        }
-    for (size_t d = 0; d < doubts.n; d++) {
-        struct tally names = {.n = 0};
-        const char *const doubt = doubts.entry[d].key;
-        const size_t length = doubts.entry[d].key_length;
-        for (size_t i = 0; i < run->n_results; i++)
-            FOR_EACH (const struct counter, counter, run->results[i].samples.counters,
-                      run->results[i].samples.n_counters) {
-                if (counter->doubt && !counter->absent &&
-                    doubt_length(counter->doubt) == length &&
-                    !memcmp(counter->doubt, doubt, length))
-                    tally_add(&names, counter->name, strlen(counter->name), "");
-            }
-        buffer_add(buffer, "in doubt, marked ?: ");
-        for (size_t i = 0; i < names.n; i++) {
-            buffer_add(buffer, i ? ", " : "");
-            buffer_plain(buffer, names.entry[i].key);
-        }
-        buffer_add(buffer, names.lost ? ", ...: " : ": ");
-        buffer_plain_n(buffer, doubt, length);
-        legend_flush(legend);
-    }
+    reason_lines(legend, "n/a", absence_of);
+    reason_lines(legend, "in doubt, marked ?", doubt_of);
     if (voided > 0) {
-        buffer_format(buffer, "void: %.0f counts that no core can reach were thrown away",
+        buffer_format(&legend->buffer,
+                      "void: %.0f counts that no core can reach were thrown away",
                       voided);
         legend_flush(legend);
     }
+    return asked;
 }
 
 static void status_line(struct legend *legend)
@@ -252,23 +254,12 @@ static void core_shared_line(struct legend *legend)
     legend_flush(legend);
 }
 
-static bool counters_are_asked(const struct run *run)
-{
-    FOR_EACH (const struct result, result, run->results, run->n_results)
-        FOR_EACH (const struct counter, counter, result->samples.counters,
-                  result->samples.n_counters)
-            if (counter->asked)
-                return true;
-    return false;
-}
-
 /* Lines that explain no number of the table. */
 static void other_lines(struct legend *legend)
 {
     if (!run_is_ladder(legend->run))
         mean_lines(legend);
     choice_lines(legend);
-    workspace_lines(legend);
     note_lines(legend);
 }
 
@@ -282,10 +273,8 @@ static void relative_line(struct legend *legend)
     FOR_EACH (const struct result, result, run->results, run->n_results)
         found = found || relative_base(run, result);
     if (!found) {
-        buffer_add(&legend->buffer, "vs ");
-        buffer_plain(&legend->buffer, name);
-        buffer_add(&legend->buffer,
-                   ": no group has such a row that is ok, and another one");
+        buffer_tell(&legend->buffer,
+                    "vs %s: no group has such a row that is ok, and another one", name);
         legend_flush(legend);
     }
 }
@@ -302,32 +291,12 @@ void legend_notes(const struct run *run, bool brief, legend_line *line, void *co
     if (!brief)
         other_lines(&legend);
     proof_lines(&legend);
-    counter_lines(&legend);
-    doubt_lines(&legend);
-    if (run->pmu_reason && *run->pmu_reason && (!brief || counters_are_asked(run)))
+    const bool asked = counter_lines(&legend);
+    if (run->pmu_reason && *run->pmu_reason && (!brief || asked))
         legend_put(&legend, "no PMU: ", run->pmu_reason);
     core_shared_line(&legend);
     status_line(&legend);
     buffer_free(&legend.buffer);
-}
-
-void legend_answer(const struct run *run, legend_line *line, void *context)
-{
-    struct answer answer;
-    if (run_answer(run, &answer) < 0)
-        return;
-    for (size_t i = 0; i < answer.n; i++)
-        line(answer.line[i], context);
-    strings_free(answer.line, answer.n);
-}
-
-static void add_named(struct buffer *buffer, const char *separator, const char *name,
-                      const char *text)
-{
-    if (!text || !*text)
-        return;
-    buffer_format(buffer, "%s%s", separator, name);
-    buffer_plain(buffer, text);
 }
 
 /* Settings of a project file stand on no command line. */
@@ -336,9 +305,9 @@ static void project_line(struct legend *legend)
     const char *const set = facts_find_text(&legend->run->settings, "project_options");
     const char *const file = facts_find_text(&legend->run->settings, "project");
 
-    add_named(&legend->buffer, "", "settings: ", set);
+    legend_part(legend, "", "settings: ", set);
     if (set && *set) {
-        add_named(&legend->buffer, " from ", "", file);
+        legend_part(legend, " from ", "", file);
         legend_flush(legend);
     }
 }
@@ -353,21 +322,20 @@ static void origin_lines(struct legend *legend)
     buffer_add(buffer, "host");
     for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
         const char *const fact = facts_find_text(&run->host, shown[i]);
-        add_named(buffer, separator, "", fact);
-        separator = fact ? ", " : separator;
+        separator = legend_part(legend, separator, "", fact);
     }
     const char *const cpus = facts_find_text(&run->settings, "cpu_measured");
-    add_named(buffer, separator,
-              cpus && strchr(cpus, ',') ? "measured on CPUs " : "measured on CPU ", cpus);
-    separator = cpus ? ", " : separator;
-    add_named(buffer, separator, "fingerprint ", run->fingerprint);
+    separator = legend_part(
+        legend, separator,
+        cpus && strchr(cpus, ',') ? "measured on CPUs " : "measured on CPU ", cpus);
+    legend_part(legend, separator, "fingerprint ", run->fingerprint);
     legend_flush(legend);
     buffer_add(buffer, "run: simdbench");
-    add_named(buffer, " ", "", run->tool_version);
-    add_named(buffer, ", ", "commit ", run->tool_commit);
-    add_named(buffer, ", ", "", run->tool_compiler);
-    add_named(buffer, ", ", "seed ", run->seed);
-    add_named(buffer, ", ", "", run->started_at);
+    legend_part(legend, " ", "", run->tool_version);
+    legend_part(legend, ", ", "commit ", run->tool_commit);
+    legend_part(legend, ", ", "", run->tool_compiler);
+    legend_part(legend, ", ", "seed ", run->seed);
+    legend_part(legend, ", ", "", run->started_at);
     legend_flush(legend);
 }
 

@@ -15,6 +15,10 @@ struct legend {
 void legend_flush(struct legend *legend);
 /* Adds `before` and the text, made safe to print, and hands the line over. */
 void legend_put(struct legend *legend, const char *before, const char *text);
+/* Adds the text behind its name, if there is any; returns the separator of the next one.
+ */
+const char *legend_part(struct legend *legend, const char *separator, const char *name,
+                        const char *text);
 /* Adds " LO to HI", or " LO" if they read the same. */
 void legend_range(struct legend *legend, const char *lo, const char *hi);
 
@@ -22,7 +26,6 @@ void legend_range(struct legend *legend, const char *lo, const char *hi);
 void mean_lines(struct legend *legend);
 /* Choices of kernels, and their memory beyond the operands (choices.c). */
 void choice_lines(struct legend *legend);
-void workspace_lines(struct legend *legend);
 /* Tells what cases execute (proofs_told.c). */
 void proof_lines(struct legend *legend);
 /* Baselines, and how fair their ratios are (opponents.c). */

@@ -112,11 +112,8 @@ static bool mean_line(struct mean *mean)
     buffer_format(mean->buffer, "geometric mean of %zu sizes: ", mean->n);
     buffer_plain_n(mean->buffer, result->id, strcspn(result->id, "@"));
     buffer_plain(mean->buffer, settings_of(result));
-    if (result->layout) {
-        buffer_add(mean->buffer, " (");
-        buffer_plain(mean->buffer, result->layout);
-        buffer_add(mean->buffer, ")");
-    }
+    if (result->layout)
+        buffer_tell(mean->buffer, " (%s)", result->layout);
     mean->separator = " ";
     add_share(mean);
     add_ratios(mean);

@@ -20,8 +20,7 @@ static void add_part(struct buffer *buffer, const char **separator, const char *
 {
     if (!text)
         return;
-    buffer_format(buffer, "%s%s", *separator, name);
-    buffer_plain(buffer, text);
+    buffer_tell(buffer, "%s%s%s", *separator, name, text);
     *separator = ", ";
 }
 
@@ -167,12 +166,10 @@ void source_lines(struct legend *legend)
         const char *separator = " (";
         bool known = source->fingerprint && run->fingerprint;
         bool here = known && !strcmp(source->fingerprint, run->fingerprint);
-        buffer_add(buffer, "merged ");
-        buffer_plain(buffer, source->name);
-        buffer_format(buffer, ": %s machine",
-                      here    ? "this"
-                      : known ? "another"
-                              : "an unknown");
+        buffer_tell(buffer, "merged %s: %s machine", source->name,
+                    here    ? "this"
+                    : known ? "another"
+                            : "an unknown");
         add_part(buffer, &separator, "node ", source->node);
         if (!here) {
             add_part(buffer, &separator, "fingerprint ", source->fingerprint);

@@ -3,12 +3,17 @@
 
 #include <string.h>
 
+bool tally_has(const struct tally *tally, size_t entry, const char *key, size_t length)
+{
+    return tally->entry[entry].key_length == length &&
+           !memcmp(tally->entry[entry].key, key, length);
+}
+
 void tally_add(struct tally *tally, const char *key, size_t length, const char *detail)
 {
     size_t i = 0;
 
-    while (i < tally->n && (tally->entry[i].key_length != length ||
-                            memcmp(tally->entry[i].key, key, length)))
+    while (i < tally->n && !tally_has(tally, i, key, length))
         i++;
     if (i == TALLY_MAX) {
         tally->lost++;
@@ -27,10 +32,8 @@ void tally_lines(const struct tally *tally, const char *what, struct legend *leg
 {
     struct buffer *const buffer = &legend->buffer;
     for (size_t i = 0; i < tally->n; i++) {
-        buffer_format(buffer, "%s: ", what);
-        buffer_plain(buffer, tally->entry[i].key);
-        buffer_add(buffer, " (");
-        buffer_plain(buffer, tally->entry[i].detail);
+        buffer_tell(buffer, "%s: %s (%s", what, tally->entry[i].key,
+                    tally->entry[i].detail);
         if (tally->entry[i].count > 1)
             buffer_format(buffer, " and %zu more", tally->entry[i].count - 1);
         buffer_add(buffer, ")");

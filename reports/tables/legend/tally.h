@@ -16,5 +16,6 @@ struct tally {
 };
 
 void tally_add(struct tally *tally, const char *key, size_t length, const char *detail);
+bool tally_has(const struct tally *tally, size_t entry, const char *key, size_t length);
 /* "note: TEXT (ID and 3 more)", a line each. */
 void tally_lines(const struct tally *tally, const char *what, struct legend *legend);

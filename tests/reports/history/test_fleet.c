@@ -130,14 +130,14 @@ static void test_kinds_and_runs(void **state)
             assert_int_equal(point->verdict, point->host == 4 ? FLEET_SLOW : FLEET_ALIKE);
         }
     }
-    char **lines;
-    size_t n;
-    need(!fleet_answer(&fleet, &lines, &n));
-    assert_int_equal(n, 2);
-    assert_string_equal(lines[0], "7 hosts, 21 runs: 1 does otherwise than its kind");
-    assert_string_equal(lines[1], "n4 is slow: 99.5% more time in gemm/f32/avx2/v@0, and "
-                                  "in 3 more cases");
-    strings_free(lines, n);
+    struct answer answer = fleet_answer(&fleet);
+    assert_int_equal(answer.n, 2);
+    assert_string_equal(answer.line[0],
+                        "7 hosts, 21 runs: 1 does otherwise than its kind");
+    assert_string_equal(answer.line[1],
+                        "n4 is slow: 99.5% more time in gemm/f32/avx2/v@0, and "
+                        "in 3 more cases");
+    answer_free(&answer);
     fleet_free(&fleet);
 }
 

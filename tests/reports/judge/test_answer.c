@@ -9,9 +9,8 @@
 
 static void check_everywhere(struct run *run, const char *begin)
 {
-    struct answer answer;
     struct buffer end = {.text = NULL};
-    assert_int_equal(run_answer(run, &answer), 0);
+    struct answer answer = run_answer(run);
     assert_true(answer.n > 0);
     assert_int_equal(strncmp(answer.line[0], begin, strlen(begin)), 0);
     for (size_t i = 0; i < answer.n; i++)
@@ -32,7 +31,7 @@ static void check_everywhere(struct run *run, const char *begin)
     assert_non_null(strstr(json, begin));
     free(json);
     buffer_free(&end);
-    strings_free(answer.line, answer.n);
+    answer_free(&answer);
     run_free(run);
 }
 
@@ -46,12 +45,11 @@ static void everywhere(void **state)
 
 static bool says(const struct run *run, const char *words)
 {
-    struct answer answer;
     bool found = false;
-    assert_int_equal(run_answer(run, &answer), 0);
+    struct answer answer = run_answer(run);
     for (size_t i = 0; i < answer.n; i++)
         found |= strstr(answer.line[i], words) != NULL;
-    strings_free(answer.line, answer.n);
+    answer_free(&answer);
     return found;
 }
 

@@ -78,8 +78,7 @@ static void test_ranges(void **state)
     assert_int_equal(audit.range[2].sizes, 2);
     audit_free(&audit);
 
-    struct answer answer;
-    assert_int_equal(run_answer(run, &answer), 0);
+    struct answer answer = run_answer(run);
     assert_string_equal(answer.line[0],
                         "mix:mix/f32, from 64 to 65 (2 sizes): lib/mix chooses badly: "
                         "avx2/mix_avx2 is 1.45 to 1.62 times faster; lib/mix is about as "
@@ -87,7 +86,7 @@ static void test_ranges(void **state)
     assert_string_equal(answer.line[2],
                         "mix:mix/f32, from 256 to 257 (2 sizes): lib/mix chooses well, "
                         "and its own code costs up to 5%");
-    strings_free(answer.line, answer.n);
+    answer_free(&answer);
     run_free(run);
 }
 
@@ -136,8 +135,7 @@ static void test_crossover(void **state)
     assert_string_equal(audit.range[1].last->shape, "65");
     audit_free(&audit);
 
-    struct answer answer;
-    assert_int_equal(run_answer(run, &answer), 0);
+    struct answer answer = run_answer(run);
     assert_string_equal(answer.line[0],
                         "mix:mix/f32, from 16 to 17 (2 sizes): sse2/mix_sse2 and "
                         "avx2/mix_avx2 are the fastest: they are level");
@@ -148,7 +146,7 @@ static void test_crossover(void **state)
                         "avx2/mix_avx2 and lib/mix are the fastest: they are level");
     assert_string_equal(answer.line[3],
                         "mix:mix/f32 at 100: sse2/mix_sse2 is the fastest");
-    strings_free(answer.line, answer.n);
+    answer_free(&answer);
     run_free(run);
 }
 

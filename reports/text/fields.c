@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fields.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "text.h"
+
+static void list_free(const struct field *field, char *base)
+{
+    char **const list = (void *)(base + field->offset);
+    const size_t *const n = (void *)(base + field->length);
+
+    for (size_t i = 0; i < *n; i++)
+        fields_free(field->inner, *list + i * field->size);
+    free(*list);
+}
+
+void fields_free(const struct fields *fields, void *base)
+{
+    FOR_EACH (const struct field, field, fields->field, fields->n) {
+        void *const at = (char *)base + field->offset;
+        if (field->kind == FIELD_TEXT || field->kind == FIELD_NAME)
+            free(*(char **)at);
+        else if (field->kind == FIELD_PART)
+            fields_free(field->inner, at);
+        else if (field->kind == FIELD_LIST || field->kind == FIELD_LATER ||
+                 field->kind == FIELD_COUNTS)
+            list_free(field, base);
+        else if (field->kind == FIELD_TEXTS)
+            strings_free(*(char ***)at,
+                         *(size_t *)(void *)((char *)base + field->length));
+    }
+}
+
+/* ---- as JSON ---- */
+
+void json_interval(struct json *json, struct cJSON *parent, const char *name,
+                   const char *level_name, const struct interval *interval)
+{
+    bool known = interval->known && isfinite(interval->lo) && isfinite(interval->hi);
+
+    if (known)
+        json_numbers(json, parent, name, (const double[]){interval->lo, interval->hi},
+                     NULL, 2);
+    else
+        json_null(json, parent, name);
+    if (level_name)
+        json_number(json, parent, level_name, known ? interval->level : NAN);
+}
+
+struct cJSON *json_maybe(struct json *json, struct cJSON *parent, const char *name,
+                         bool known)
+{
+    if (known)
+        return json_object(json, parent, name);
+    json_null(json, parent, name);
+    return NULL;
+}
+
+static double number_of(enum field_kind kind, const void *at)
+{
+    switch (kind) {
+    case FIELD_INT:
+        return *(const int *)at;
+    case FIELD_U32:
+        return *(const uint32_t *)at;
+    case FIELD_U64:
+        return (double)*(const uint64_t *)at;
+    case FIELD_SIZE:
+        return (double)*(const size_t *)at;
+    case FIELD_RATE:
+        return *(const double *)at != 0 ? *(const double *)at : NAN;
+    default:
+        return *(const double *)at;
+    }
+}
+
+static const void *at_offset(const char *base, size_t offset)
+{
+    return base + offset;
+}
+
+static void put_list(struct json *json, struct cJSON *parent, const struct field *field,
+                     const char *base)
+{
+    struct cJSON *const list = json_array(json, parent, field->name);
+    const char *const first = *(char *const *)at_offset(base, field->offset);
+    const size_t n = *(const size_t *)at_offset(base, field->length);
+
+    for (size_t i = 0; i < n; i++)
+        json_fields(json, json_object(json, list, NULL), field->inner,
+                    first + i * field->size);
+}
+
+/* An entry is a name and a number. */
+static void put_counts(struct json *json, struct cJSON *parent, const struct field *field,
+                       const char *base)
+{
+    struct cJSON *const object = json_object(json, parent, field->name);
+    const struct field *const name = &field->inner->field[0], *const value =
+                                                                  &field->inner->field[1];
+    const char *entry = *(char *const *)at_offset(base, field->offset);
+    const size_t n = *(const size_t *)at_offset(base, field->length);
+
+    for (size_t i = 0; i < n; i++, entry += field->size)
+        json_number(json, object, *(char *const *)at_offset(entry, name->offset),
+                    *(const double *)at_offset(entry, value->offset));
+}
+
+static void put_field(struct json *json, struct cJSON *parent, const struct field *field,
+                      const char *base)
+{
+    const void *at = base + field->offset;
+
+    if (field->kind == FIELD_LIST || field->kind == FIELD_LATER)
+        put_list(json, parent, field, base);
+    else if (field->kind == FIELD_COUNTS)
+        put_counts(json, parent, field, base);
+    else if (field->kind == FIELD_PART)
+        json_fields(json, json_object(json, parent, field->name), field->inner, at);
+    else if (field->kind == FIELD_ENDS)
+        json_interval(json, parent, field->name, NULL, at);
+    else if (field->kind == FIELD_CI || field->kind == FIELD_CHANGE_CI)
+        json_interval(json, parent, field->name, "ci_level", at);
+    else if (field->kind == FIELD_TEXTS)
+        json_texts(json, parent, field->name, *(char *const *const *)at,
+                   *(const size_t *)at_offset(base, field->length));
+    else if (field->kind == FIELD_TEXT)
+        json_text(json, parent, field->name, *(char *const *)at ?: "");
+    else if (field->kind == FIELD_NAME)
+        json_text(json, parent, field->name, *(char *const *)at);
+    else if (field->kind == FIELD_BOOL)
+        json_bool(json, parent, field->name, *(const bool *)at);
+    else
+        json_number(json, parent, field->name, number_of(field->kind, at));
+}
+
+void json_fields(struct json *json, struct cJSON *parent, const struct fields *fields,
+                 const void *base)
+{
+    for (size_t i = 0; i < fields->n; i++)
+        put_field(json, parent, &fields->field[i], base);
+}

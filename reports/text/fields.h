@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables of the fields of a struct: their names in JSON, by which room json writes and
+ * reads them, and what they hold, which is freed.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "stats/stats.h"
+#include "text.h"
+
+enum field_kind {
+    FIELD_TEXT,   /* string; NULL is written as "" */
+    FIELD_NAME,   /* string, or null for NULL; may be missing */
+    FIELD_NUMBER, /* number; null if not finite */
+    FIELD_CHANGE, /* the same from -1 up */
+    FIELD_SPAN,   /* the same from 0 up */
+    FIELD_RATE,   /* number from 0 up, or null for 0 (unknown); may be missing */
+    FIELD_AMOUNT, /* number from 0 up; may be missing: 0 */
+    FIELD_INT,    /* whole numbers from 0 */
+    FIELD_U32,
+    FIELD_U64, /* up to 2^53 */
+    FIELD_SIZE,
+    FIELD_BOOL,      /* may be missing: false */
+    FIELD_CI,        /* interval from 0 up, or null; beside it stands "ci_level" */
+    FIELD_CHANGE_CI, /* the same from -1 up */
+    FIELD_ENDS,      /* the same from 0 up with the level of another one */
+    FIELD_PART,      /* object */
+    FIELD_LIST,      /* array of objects */
+    FIELD_LATER,     /* the same; may be missing: older files do not have it */
+    FIELD_COUNTS,    /* object of numbers: an array of names and numbers */
+    FIELD_TEXTS,     /* array of strings */
+};
+
+/* One member of a struct, at `offset`; the fields in it, and where a list has its length.
+ */
+struct fields;
+struct field {
+    const char *name;
+    enum field_kind kind;
+    size_t offset;
+    const struct fields *inner;
+    size_t length, size; /* of an entry */
+};
+
+struct fields {
+    const struct field *field;
+    size_t n;
+};
+#define FIELD_AS(name_, kind_, type, member) \
+    {.name = name_, .kind = FIELD_##kind_, .offset = offsetof(struct type, member)}
+/* An object for members of the same struct, and one for a struct in it. */
+#define FIELD_GROUP(name_, fields) {.name = name_, .kind = FIELD_PART, .inner = &(fields)}
+#define FIELD_PART_OF(type, member, fields)   \
+    {.name = #member,                         \
+     .kind = FIELD_PART,                      \
+     .offset = offsetof(struct type, member), \
+     .inner = &(fields)}
+#define FIELD_LIST_AS(name_, kind_, type, list, n_, fields) \
+    {.name = name_,                                         \
+     .kind = FIELD_##kind_,                                 \
+     .offset = offsetof(struct type, list),                 \
+     .inner = &(fields),                                    \
+     .length = offsetof(struct type, n_),                   \
+     .size = sizeof *((struct type *)NULL)->list}
+#define FIELD_TEXTS_AS(name_, type, list, n_) \
+    {.name = name_,                           \
+     .kind = FIELD_TEXTS,                     \
+     .offset = offsetof(struct type, list),   \
+     .length = offsetof(struct type, n_)}
+#define FIELD(kind, type, member) FIELD_AS(#member, kind, type, member)
+#define FIELDS(...) \
+    {(const struct field[]){__VA_ARGS__}, ARRAY_LEN(((struct field[]){__VA_ARGS__}))}
+
+/* Frees all texts and lists that these fields hold, in what they contain too. */
+void fields_free(const struct fields *fields, void *base);
+
+/* Adds the fields of the struct at `base` to an object. */
+void json_fields(struct json *json, struct cJSON *parent, const struct fields *fields,
+                 const void *base);
+/* An object, or null in its place and NULL if there is nothing to tell. */
+struct cJSON *json_maybe(struct json *json, struct cJSON *parent, const char *name,
+                         bool known);
+/* Adds an interval as two numbers or null, and its level unless `level_name` is NULL. */
+void json_interval(struct json *json, struct cJSON *parent, const char *name,
+                   const char *level_name, const struct interval *interval);
