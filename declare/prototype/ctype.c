@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <string.h>
 
 #include "declare_private.h"
+#include "half.h"
 
 static const struct {
     const char *name;
@@ -55,28 +55,6 @@ void ctype_range(enum ctype type, int64_t *lo, int64_t *hi)
     } else if (type != CTYPE_BOOL && bits < 64) {
         *hi = ((int64_t)1 << bits) - 1;
     }
-}
-
-/* ---- floats of 16 bits: rounded to nearest, ties to even ---- */
-
-/* A float of 16 bits is sign, exponent and `fraction` bits; `bias` of its exponent. The
- * value is scaled so that its last bit is 1, as rint() rounds so. */
-static uint16_t half_of(double value, int fraction, int bias)
-{
-    const uint16_t sign = signbit(value) ? 0x8000 : 0;
-    const int infinite = 0x7fff >> fraction << fraction;
-    double size = fabs(value);
-    int exponent;
-    if (isnan(value))
-        return (uint16_t)(sign | infinite | 1 << (fraction - 1));
-    if (isinf(value))
-        return (uint16_t)(sign | infinite);
-    frexp(size, &exponent); /* size is in [0.5, 1) * 2^exponent */
-    exponent = exponent - 1 < 1 - bias || size == 0 ? 1 - bias : exponent - 1;
-    size = rint(ldexp(size, fraction - exponent));
-    /* The bit above the fraction belongs to the exponent; of subnormals it is clear. */
-    const double bits = size + ldexp(exponent + bias - 1, fraction);
-    return (uint16_t)(sign | (bits >= infinite ? infinite : (int)bits));
 }
 
 /* ---- words of a call ---- */
