@@ -158,14 +158,14 @@ enum { JUMP_BYTES = 5, JUMPS_MAX = 256 };
 enum { CHANGE_BYTES_MAX = 48 };
 /* An instruction of a variant that is not as built. */
 struct change {
-    uint64_t address, target;
-    uint8_t length; /* as built */
-    uint8_t before; /* bytes that are put before it */
-    uint8_t after;  /* its own bytes then, which follow; 0: it is dropped */
-    bool keeps;     /* its operands lie in these bytes where they lay */
-    int8_t head;    /* they lie so many bytes farther behind, if it keeps them */
-    bool widened;   /* a short branch with a distance of 4 bytes, to `target` */
-    int64_t shift;  /* of what follows in its block */
+    uint64_t address, target; /* address first, for count_below() */
+    uint8_t length;           /* as built */
+    uint8_t before;           /* bytes that are put before it */
+    uint8_t after;            /* its own bytes then, which follow; 0: it is dropped */
+    bool keeps;               /* its operands lie in these bytes where they lay */
+    int8_t head;   /* they lie so many bytes farther behind, if it keeps them */
+    bool widened;  /* a short branch with a distance of 4 bytes, to `target` */
+    int64_t shift; /* of what follows in its block */
     unsigned char bytes[CHANGE_BYTES_MAX];
 };
 struct changes {
