@@ -15,14 +15,8 @@ enum { LINE = 64, JUMP_SHORT = 0xeb, JUMP_LONG = 0xe9, BRANCH_SHORT = 0x70, NEAR
 
 int changes_add(struct changes *changes, const struct change *change, struct error *error)
 {
-    if (changes->n == changes->room) {
-        const size_t room = changes->room ? 2 * changes->room : 16;
-        struct change *more = realloc(changes->item, room * sizeof *more);
-        if (!more)
-            return error_set(error, -ENOMEM, "out of memory");
-        changes->item = more;
-        changes->room = room;
-    }
+    if (!array_room(&changes->item, changes->n, sizeof *changes->item))
+        return error_set(error, -ENOMEM, "out of memory");
     changes->item[changes->n++] = *change;
     return 0;
 }

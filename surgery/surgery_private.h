@@ -170,7 +170,7 @@ struct change {
 };
 struct changes {
     struct change *item; /* by address */
-    size_t n, room;
+    size_t n;
 };
 /* The blocks of one object: their copies keep their distances. */
 struct part_room {
@@ -192,7 +192,7 @@ struct surgery {
     const struct object *still[2]; /* all whose functions stay; or NULL */
     size_t n_left;
     struct fix *fix;
-    size_t n_fixes, fixes_room;
+    size_t n_fixes;
     struct extra *extra;
     size_t n_extras;
     struct part_room part[BLOCKS_MAX];
@@ -212,7 +212,7 @@ struct surgery {
 };
 struct addresses {
     uint64_t *at;
-    size_t n, room;
+    size_t n;
 };
 
 struct search {

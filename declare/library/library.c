@@ -76,14 +76,9 @@ static int add(struct library *library, const struct table *table,
     char *const name = name_at(table, symbol->st_name);
     if (!name)
         return 0;
-    if ((library->n & (library->n - 1)) == 0) { /* room is a power of two */
-        struct library_function *more =
-            realloc(library->function, (library->n ? 2 * library->n : 1) * sizeof *more);
-        if (!more) {
-            free(name);
-            return -ENOMEM;
-        }
-        library->function = more;
+    if (!array_room(&library->function, library->n, sizeof *library->function)) {
+        free(name);
+        return -ENOMEM;
     }
     const unsigned type = ELF64_ST_TYPE(symbol->st_info);
     library->function[library->n++] =

@@ -156,18 +156,12 @@ static uint64_t entries_of(const struct search *s, uint32_t head, uint32_t mark)
 
 static bool find_all(struct search *s, struct loops *loops)
 {
-    uint32_t room = 0;
     for (uint32_t head = 0; head < s->n; head++) {
         const uint32_t size = collect(s, head, loops->n + 1);
         if (!size)
             continue;
-        if (loops->n == room) {
-            room = room ? 2 * room : 16;
-            struct loop *more = realloc(loops->loop, room * sizeof *more);
-            if (!more)
-                return false;
-            loops->loop = more;
-        }
+        if (!array_room(&loops->loop, loops->n, sizeof *loops->loop))
+            return false;
         loops->loop[loops->n] =
             (struct loop){.head = head,
                           .size = size,
