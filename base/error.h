@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All folders share a message that travels up, and memory that is freed by itself.
+ * All folders share a message that travels up, memory that is freed by itself, and arrays
+ * that grow.
  *
  * A function that can fail returns 0 or a negative errno and writes a sentence for people
  * into its struct error: what was asked for, why it cannot be, what to type instead.
@@ -9,6 +10,7 @@
 #pragma once
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +51,21 @@ static inline void free_each(void *const *memory, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         free(memory[i]);
+}
+
+/* Makes room for one more in an array of n, whose address is given: array_room(&list, n,
+ * sizeof *list). The room doubles when n is a power of two, so that no array has to keep
+ * it, and grows in no other way. False: out of memory. */
+static inline bool array_room(void *array, size_t n, size_t size)
+{
+    void *memory;
+    if (n & (n - 1))
+        return true;
+    memcpy(&memory, array, sizeof memory);
+    memory = realloc(memory, (n ? 2 * n : 1) * size);
+    if (memory)
+        memcpy(array, &memory, sizeof memory);
+    return memory;
 }
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -49,8 +49,6 @@ bool ctype_is_integer(enum ctype type);
 void ctype_range(enum ctype type, int64_t *lo, int64_t *hi);
 /* The value as it stands in a word of a call: floats in their own type. */
 uint64_t ctype_of_double(enum ctype type, double value);
-/* And back; bits beyond the type are ignored. An integer beyond 2^53 is rounded. */
-double ctype_to_double(enum ctype type, uint64_t word);
 
 /* ---- expressions of dimensions (extent.c) ---- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One op of a file of declarations. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "declared_private.h"
@@ -17,12 +16,10 @@ struct texts {
 static int add_text(const struct spot *spot, const cJSON *json, const char *name,
                     const struct texts *texts)
 {
-    struct named_text *more = realloc(*texts->list, (*texts->n + 1) * sizeof *more);
-    if (!more)
+    if (!array_room(texts->list, *texts->n, sizeof **texts->list))
         return spot_no_memory(spot);
-    *texts->list = more;
-    more[*texts->n] = (struct named_text){.name = strdup(name)};
-    struct named_text *const new = &more[(*texts->n)++];
+    struct named_text *const new = &(*texts->list)[(*texts->n)++];
+    *new = (struct named_text){.name = strdup(name)};
     return new->name ? text_read(spot, json, &new->text) : spot_no_memory(spot);
 }
 
@@ -268,13 +265,8 @@ static int finish_op(const struct spot *spot, const struct reading *reading)
 int declared_op_read(const struct spot *spot, const cJSON *json, const char *folder,
                      struct declared_file *file)
 {
-    if ((file->n & (file->n - 1)) == 0) { /* room is a power of two */
-        struct declared_op *more =
-            realloc(file->op, (file->n ? 2 * file->n : 1) * sizeof *more);
-        if (!more)
-            return spot_no_memory(spot);
-        file->op = more;
-    }
+    if (!array_room(&file->op, file->n, sizeof *file->op))
+        return spot_no_memory(spot);
     memset(&file->op[file->n], 0, sizeof *file->op);
     struct reading reading = {.op = &file->op[file->n++], .folder = folder};
     int status =

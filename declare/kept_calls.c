@@ -52,13 +52,11 @@ static bool take_calls(struct kept_calls *calls)
         at += sizeof header;
         if (header.bytes > calls->bytes - at)
             return false;
-        struct kept_call *const more =
-            realloc(calls->call, (calls->n + 1) * sizeof *more);
-        if (!more)
+        if (!array_room(&calls->call, calls->n, sizeof *calls->call))
             return false;
-        calls->call = more;
-        more[calls->n] = (struct kept_call){.bytes = header.bytes, .data = from + at};
-        memcpy(more[calls->n].dimension, header.dimension, sizeof header.dimension);
+        struct kept_call *const call = &calls->call[calls->n];
+        *call = (struct kept_call){.bytes = header.bytes, .data = from + at};
+        memcpy(call->dimension, header.dimension, sizeof header.dimension);
         at += header.bytes;
     }
     return at == calls->bytes && calls->n;

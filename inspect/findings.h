@@ -162,5 +162,3 @@ const char *inspect_cause_name(enum inspect_cause cause);   /* "page-faults" */
 const char *inspect_cause_text(enum inspect_cause cause);   /* its meaning */
 const char *inspect_cause_refute(enum inspect_cause cause); /* the experiment in words */
 const char *inspect_cause_remedy(enum inspect_cause cause); /* things to try */
-/* INSPECT_CAUSES if there is no such name. */
-enum inspect_cause inspect_cause_find(const char *name);

@@ -169,8 +169,6 @@ struct inspect_census {
     /* Parts of all executed instructions. These four make 1: those that touch no vector
      * register, then by encoding: legacy SSE, VEX, EVEX. FMA is a part of these. */
     double share_scalar, share_sse, share_avx, share_avx512, share_fma;
-    /* Vector instructions by their widest register. */
-    double share_128, share_256, share_512;
     /* Those of several elements at once, and those of single floats. */
     double share_vector, share_scalar_float;
     unsigned widest_bits; /* as of a loop, of all that was executed */

@@ -254,7 +254,7 @@ struct node {
     uint64_t executed;
     uint64_t repeated; /* elements of a string instruction with REP */
     struct edge *edge;
-    uint32_t n_edges, edges_room;
+    uint32_t n_edges;
     struct access_counts counts;
     uint64_t last_page[ACCESSES_MAX]; /* 0: none yet */
     struct recent recent[ACCESSES_MAX];

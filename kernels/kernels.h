@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "numbers.h"
 #include "simdbench.h"
 
 /* ---- instruction sets (isa.c) ---- */
@@ -243,9 +244,8 @@ int operands_compare_loosely(const struct simdbench_operand *output,
 /* Writes element `e`, as type_set(). */
 void operand_set(const struct simdbench_operand *operand, uint64_t e, double value);
 
-/* Deterministic random numbers (splitmix64): next of a state; uniform in [-1, 1); of a
- * bell around 0, of variance 1. */
-uint64_t random_next(uint64_t *state);
+/* Deterministic random numbers, as random_next(): uniform in [-1, 1); of a bell around 0,
+ * of variance 1. */
 double random_uniform(uint64_t *state);
 double normal_next(uint64_t *state);
 

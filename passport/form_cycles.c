@@ -331,11 +331,3 @@ void passport_make_up(const struct passport_form *form, double cycles,
     for (size_t i = 0; i < passport->n_links; i++)
         passport->link[i].cycles = passport->link[i].full = (float)cycles;
 }
-
-double passport_latency(const struct passport *passport)
-{
-    double most = NAN;
-    for (size_t i = 0; i < passport->n_links; i++)
-        most = fmax(most, (double)passport->link[i].cycles);
-    return most;
-}

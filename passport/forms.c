@@ -9,7 +9,7 @@
 
 struct list {
     struct passport_form *form;
-    size_t n, room;
+    size_t n;
     bool failed;
 };
 
@@ -52,16 +52,9 @@ static void add(struct list *list, const unsigned char *code, size_t n)
     struct decoded decoded;
     if (list->failed || decoded_read(code, n, &decoded) < 0 || is_left_out(&decoded))
         return;
-    if (list->n == list->room) {
-        list->room = list->room ? 2 * list->room : 16384;
-        struct passport_form *const more =
-            realloc(list->form, list->room * sizeof *list->form);
-        list->failed = !more;
-        if (!more)
-            return;
-        list->form = more;
-    }
-    list->n += passport_form(code, n, &list->form[list->n]) == 0;
+    list->failed = !array_room(&list->form, list->n, sizeof *list->form);
+    if (!list->failed)
+        list->n += passport_form(code, n, &list->form[list->n]) == 0;
 }
 
 /* Memory: [rax + rcx or xmm1]. Of registers the last one is 0, but for opcodes that it

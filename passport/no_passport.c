@@ -29,11 +29,6 @@ void passport_make_up(const struct passport_form *form, double cycles,
     *passport = (struct passport){.throughput = NAN};
 }
 
-double passport_latency(const struct passport *passport)
-{
-    return NAN;
-}
-
 int passport_measure(const struct passport_form *forms, size_t n,
                      struct passport *passports, passport_done *done, void *context,
                      struct error *error)

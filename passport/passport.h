@@ -52,8 +52,6 @@ int passport_forms(struct passport_form **forms, size_t *n);
 /* Names both ends of a link: "op2", "op3 address", "rax", "flags". */
 void passport_label(const struct passport_form *form, const struct passport_link *link,
                     char from[PASSPORT_LABEL], char to[PASSPORT_LABEL]);
-/* The longest link; NaN: there is none. */
-double passport_latency(const struct passport *passport);
 
 /* For tests: all that would be measured takes so many cycles. */
 void passport_make_up(const struct passport_form *form, double cycles,

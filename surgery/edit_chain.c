@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chains: an edit of a whole loop, whose turns no longer wait for each other. */
 #include "edit_private.h"
+#include "numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,12 +78,6 @@ static int cut(struct planning *planning, const struct one *one, uint64_t carrie
                : 0;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct surgery_seen *const x = a, *const y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
-}
-
 /* Registers that are read before they are written, and written: what each turn hands to
  * the next one. */
 static uint64_t find_carried(const struct planning *planning,
@@ -140,7 +135,7 @@ int cut_loops(struct planning *planning)
                 2 * planning->seen[i].executed >= most)
                 loop[n++] = planning->seen[i];
         if (n)
-            qsort(loop, n, sizeof *loop, by_place);
+            qsort(loop, n, sizeof *loop, by_u64);
         status = cut_loop(planning, loop, n);
     }
     return status;

@@ -2,6 +2,7 @@
 /* Code laid out anew: what lies behind a changed instruction moves, and short branches
  * that do not reach any more get long distances. Blocks begin where they began in a line
  * of 64 bytes. */
+#include "numbers.h"
 #include "surgery_private.h"
 
 #include <errno.h>
@@ -14,42 +15,22 @@ enum { LINE = 64, JUMP_SHORT = 0xeb, JUMP_LONG = 0xe9, BRANCH_SHORT = 0x70, NEAR
 
 int changes_add(struct changes *changes, const struct change *change, struct error *error)
 {
-    if (changes->n == changes->room) {
-        const size_t room = changes->room ? 2 * changes->room : 16;
-        struct change *more = realloc(changes->item, room * sizeof *more);
-        if (!more)
-            return error_set(error, -ENOMEM, "out of memory");
-        changes->item = more;
-        changes->room = room;
-    }
+    if (!array_room(&changes->item, changes->n, sizeof *changes->item))
+        return error_set(error, -ENOMEM, "out of memory");
     changes->item[changes->n++] = *change;
     return 0;
-}
-
-static int by_address(const void *a, const void *b)
-{
-    const struct change *const x = a, *const y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
 }
 
 void changes_sort(struct changes *changes)
 {
     if (changes->n)
-        qsort(changes->item, changes->n, sizeof *changes->item, by_address);
+        qsort(changes->item, changes->n, sizeof *changes->item, by_u64);
 }
 
 /* The number of changes before an address. */
 static size_t count_before(const struct changes *changes, uint64_t address)
 {
-    size_t lo = 0, hi = changes->n;
-    while (lo < hi) {
-        const size_t middle = (lo + hi) / 2;
-        if (changes->item[middle].address < address)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    return count_below(changes->item, changes->n, sizeof *changes->item, address);
 }
 
 const struct change *change_at(const struct changes *changes, uint64_t address)

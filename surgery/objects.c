@@ -51,12 +51,10 @@ static void map_file(struct object *object, uint64_t first)
 static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct objects *objects = context;
-    struct object *more = realloc(objects->object, (objects->n + 1) * sizeof *more);
     struct object object = {.lo = UINT64_MAX, .bias = info->dlpi_addr};
     uint64_t first = 0;
-    if (!more)
+    if (!array_room(&objects->object, objects->n, sizeof *objects->object))
         return -ENOMEM;
-    objects->object = more;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *const segment = &info->dlpi_phdr[i];
         const uint64_t lo = info->dlpi_addr + segment->p_vaddr;
@@ -79,7 +77,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
     if (!object.path)
         return -ENOMEM;
     map_file(&object, first);
-    more[objects->n++] = object;
+    objects->object[objects->n++] = object;
     return 0;
 }
 

@@ -13,14 +13,8 @@ enum { TABLE_LEAST = 3, TABLE_MOST = 4096 };
 
 static int add_address(struct search *search, struct addresses *to, uint64_t address)
 {
-    if (to->n == to->room) {
-        const size_t room = to->room ? 2 * to->room : 1024;
-        uint64_t *more = realloc(to->at, room * sizeof *more);
-        if (!more)
-            return error_set(search->error, -ENOMEM, "out of memory");
-        to->at = more;
-        to->room = room;
-    }
+    if (!array_room(&to->at, to->n, sizeof *to->at))
+        return error_set(search->error, -ENOMEM, "out of memory");
     to->at[to->n++] = address;
     return 0;
 }
@@ -44,14 +38,8 @@ static int push_target(struct search *search, uint64_t address)
 static int add_fix(struct search *search, const struct insn *insn)
 {
     struct surgery *surgery = search->surgery;
-    if (surgery->n_fixes == surgery->fixes_room) {
-        const size_t room = surgery->fixes_room ? 2 * surgery->fixes_room : 256;
-        struct fix *more = realloc(surgery->fix, room * sizeof *more);
-        if (!more)
-            return error_set(search->error, -ENOMEM, "out of memory");
-        surgery->fix = more;
-        surgery->fixes_room = room;
-    }
+    if (!array_room(&surgery->fix, surgery->n_fixes, sizeof *surgery->fix))
+        return error_set(search->error, -ENOMEM, "out of memory");
     surgery->fix[surgery->n_fixes++] = (struct fix){.address = insn->address,
                                                     .target = insn->target,
                                                     .reference = insn->reference,
@@ -228,11 +216,9 @@ static size_t table_size(const struct search *search, const struct block *block,
 static int add_extra(struct search *search, const struct extra *extra)
 {
     struct surgery *surgery = search->surgery;
-    struct extra *more = realloc(surgery->extra, (surgery->n_extras + 1) * sizeof *more);
-    if (!more)
+    if (!array_room(&surgery->extra, surgery->n_extras, sizeof *surgery->extra))
         return error_set(search->error, -ENOMEM, "out of memory");
-    surgery->extra = more;
-    more[surgery->n_extras++] = *extra;
+    surgery->extra[surgery->n_extras++] = *extra;
     return 0;
 }
 

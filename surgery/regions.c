@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "files.h"
@@ -14,19 +13,16 @@
 static bool add_region(char *line, void *context)
 {
     struct objects *const objects = context;
-    struct region *more =
-        realloc(objects->region, (objects->n_regions + 1) * sizeof *more);
     char flags[5] = "";
     int name = 0;
     uint64_t lo, hi;
-    if (!more)
+    if (!array_room(&objects->region, objects->n_regions, sizeof *objects->region))
         return false;
-    objects->region = more;
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &lo, &hi, flags,
                &name) < 3)
         return true;
     const char *const path = line + name;
-    more[objects->n_regions++] =
+    objects->region[objects->n_regions++] =
         (struct region){.lo = lo,
                         .hi = hi,
                         .readable = flags[0] == 'r',

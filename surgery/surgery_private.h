@@ -158,19 +158,19 @@ enum { JUMP_BYTES = 5, JUMPS_MAX = 256 };
 enum { CHANGE_BYTES_MAX = 48 };
 /* An instruction of a variant that is not as built. */
 struct change {
-    uint64_t address, target;
-    uint8_t length; /* as built */
-    uint8_t before; /* bytes that are put before it */
-    uint8_t after;  /* its own bytes then, which follow; 0: it is dropped */
-    bool keeps;     /* its operands lie in these bytes where they lay */
-    int8_t head;    /* they lie so many bytes farther behind, if it keeps them */
-    bool widened;   /* a short branch with a distance of 4 bytes, to `target` */
-    int64_t shift;  /* of what follows in its block */
+    uint64_t address, target; /* address first, for count_below() */
+    uint8_t length;           /* as built */
+    uint8_t before;           /* bytes that are put before it */
+    uint8_t after;            /* its own bytes then, which follow; 0: it is dropped */
+    bool keeps;               /* its operands lie in these bytes where they lay */
+    int8_t head;   /* they lie so many bytes farther behind, if it keeps them */
+    bool widened;  /* a short branch with a distance of 4 bytes, to `target` */
+    int64_t shift; /* of what follows in its block */
     unsigned char bytes[CHANGE_BYTES_MAX];
 };
 struct changes {
     struct change *item; /* by address */
-    size_t n, room;
+    size_t n;
 };
 /* The blocks of one object: their copies keep their distances. */
 struct part_room {
@@ -192,7 +192,7 @@ struct surgery {
     const struct object *still[2]; /* all whose functions stay; or NULL */
     size_t n_left;
     struct fix *fix;
-    size_t n_fixes, fixes_room;
+    size_t n_fixes;
     struct extra *extra;
     size_t n_extras;
     struct part_room part[BLOCKS_MAX];
@@ -212,7 +212,7 @@ struct surgery {
 };
 struct addresses {
     uint64_t *at;
-    size_t n, room;
+    size_t n;
 };
 
 struct search {

@@ -145,12 +145,6 @@ static double draw_between(const struct input *input, bool whole, uint64_t *rand
     return input->lo * (1 - share) + input->hi * share;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int fill_sorted(const struct simdbench_operand *operand, const struct input *input,
                        uint64_t random)
 {
@@ -160,7 +154,7 @@ static int fill_sorted(const struct simdbench_operand *operand, const struct inp
         return -ENOMEM;
     for (uint64_t e = 0; e < operand->count; e++)
         values[e] = draw_between(input, whole, &random);
-    qsort(values, operand->count, sizeof *values, by_value);
+    qsort(values, operand->count, sizeof *values, by_double);
     for (uint64_t e = 0; e < operand->count; e++)
         operand_set(operand, e, values[e]);
     return 0;

@@ -85,7 +85,7 @@ static size_t draw_place(struct foreign *foreign, struct target *target,
         target->no_room += !fits || target->n_kept == KEPT_SHAPES_MAX;
         return fits && target->n_kept < KEPT_SHAPES_MAX ? 0 : SIZE_MAX;
     }
-    const uint64_t draw = foreign_draw(foreign) % ++shape->seen;
+    const uint64_t draw = random_next(&foreign->random) % ++shape->seen;
     if (shape->n < foreign->options->prove.replay && fits)
         return shape->n;
     return draw < shape->n ? draw : SIZE_MAX;

@@ -21,23 +21,17 @@ struct count {
     double n;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    const struct count *x = a, *y = b;
-    return x->value < y->value ? -1 : x->value > y->value;
-}
-
 static int by_count(const void *a, const void *b)
 {
     const struct count *x = a, *y = b;
-    return x->n > y->n ? -1 : x->n < y->n ? 1 : by_value(a, b);
+    return x->n > y->n ? -1 : x->n < y->n ? 1 : by_u64(a, b);
 }
 
 static size_t count_values(struct count *count, size_t n)
 {
     size_t kept = 0;
     if (n)
-        qsort(count, n, sizeof *count, by_value);
+        qsort(count, n, sizeof *count, by_u64);
     for (size_t i = 0; i < n; i++) {
         if (kept && count[kept - 1].value == count[i].value)
             count[kept - 1].n++;

@@ -7,6 +7,7 @@
 #include "declare.h"
 #include "foreign/foreign.h"
 #include "library_files.h"
+#include "numbers.h"
 #include "process/process.h"
 #include "program.h"
 #include "reports.h"
@@ -145,7 +146,6 @@ int targets_check(const struct foreign *foreign, struct error *error);
 /* ---- calls (prove_calls.c) ---- */
 
 extern const struct program_owner foreign_owner;
-uint64_t foreign_draw(struct foreign *foreign);
 
 /* ---- a program (foreign_program.c) ---- */
 

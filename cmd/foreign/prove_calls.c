@@ -26,12 +26,6 @@ enum { BINDING_LEAST = 100 };
 /* Tracing may take so long in all, unless --time says. */
 #define TIME_NS INT64_C(30000000000)
 
-uint64_t foreign_draw(struct foreign *foreign)
-{
-    foreign->random = foreign->random * UINT64_C(6364136223846793005) + 1;
-    return foreign->random >> 33;
-}
-
 static size_t most_of(const struct foreign *foreign)
 {
     return foreign->options->prove.calls ?: CALLS;
@@ -43,8 +37,8 @@ static void rest(struct foreign *foreign, struct target *target)
     target->rest_ns = target->rest_ns ? 2 * target->rest_ns : REST_NS;
     if (target->rest_ns > REST_MAX_NS)
         target->rest_ns = REST_MAX_NS;
-    target->wake =
-        clock_now() + (int64_t)(foreign_draw(foreign) % (uint64_t)target->rest_ns);
+    target->wake = clock_now() +
+                   (int64_t)(random_next(&foreign->random) % (uint64_t)target->rest_ns);
     program_watch_all(foreign->program, target, false);
 }
 
@@ -164,7 +158,8 @@ static void traced(void *context, struct program *program, void *watched,
                           .seconds = trace->seconds,
                           .arguments = trace->arguments};
     target->calls_at_trace = target->calls;
-    target->next = target->calls + 1 + foreign_draw(foreign) % (4 * target->calls);
+    target->next =
+        target->calls + 1 + random_next(&foreign->random) % (4 * target->calls);
     if (trace->error) {
         seen->error = must_have(strdup(trace->error));
         return;

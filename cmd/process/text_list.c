@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,10 +13,7 @@ enum { NEAR_MAX = 3 };
 
 void text_list_add_n(struct text_list *list, const char *text, size_t length)
 {
-    /* Grows when the number of items is a power of two, so that no capacity is kept. */
-    if ((list->n & (list->n - 1)) == 0)
-        list->item = must_have(
-            realloc(list->item, (list->n ? 2 * list->n : 1) * sizeof *list->item));
+    must(array_room(&list->item, list->n, sizeof *list->item) ? 0 : -ENOMEM);
     list->item[list->n++] = must_have(strndup(text, length));
 }
 

@@ -1,51 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A candidate may be a copy of what is known already: the bytes of both tell. */
+#include "elf_image.h"
 #include "referee_private.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Enough for any kernel; data behind it are no code. */
 enum { CODE_MAX = 1 << 20 };
 
-/* Reads code at an address, relative to where the file is loaded. */
-static size_t code_read(FILE *file, uint64_t address, uint64_t bytes, unsigned char *code)
-{
-    Elf64_Ehdr head;
-    Elf64_Phdr part;
-    if (fread(&head, sizeof head, 1, file) != 1)
-        return 0;
-    for (int i = 0; i < head.e_phnum; i++) {
-        if (fseek(file, (long)(head.e_phoff + (uint64_t)i * sizeof part), SEEK_SET) < 0 ||
-            fread(&part, sizeof part, 1, file) != 1)
-            return 0;
-        if (part.p_type == PT_LOAD && address >= part.p_vaddr &&
-            address - part.p_vaddr < part.p_filesz)
-            return fseek(file, (long)(part.p_offset + address - part.p_vaddr),
-                         SEEK_SET) == 0
-                       ? fread(code, 1, bytes, file)
-                       : 0;
-    }
-    return 0;
-}
-
 static size_t code_of(const char *path, const char *symbol, unsigned char *code)
 {
     struct error error;
     struct library library;
+    struct image image;
     struct place place;
     const struct library_function *function;
     size_t n = 0;
     if (place_parse(symbol, &place, &error) < 0 || place.kind != PLACE_SYMBOL ||
         library_read(path, &library, &error) < 0)
         return 0;
-    FILE *const file = fopen(path, "re");
-    if (file && library_find(&library, place.name, &function, &error) == 0 &&
-        function->bytes <= CODE_MAX)
-        n = code_read(file, function->address, function->bytes, code);
-    if (file)
-        fclose(file);
+    if (library_find(&library, place.name, &function, &error) == 0 &&
+        function->bytes <= CODE_MAX && image_open(path, &image, &error) == 0) {
+        const unsigned char *const found =
+            image_loaded(&image, function->address, function->bytes);
+        if (found) {
+            n = function->bytes;
+            memcpy(code, found, n);
+        }
+        image_close(&image);
+    }
     library_close(&library);
     return n;
 }

@@ -286,7 +286,8 @@ TABLE(lists_reply, DEFAULTS(), FIELD(joint))
     {                                                        \
         return read_fields(object, kind##_table(), reply);   \
     }
-CALL_KINDS(CALL, REPLY)
+EACH_CALL(CALL)
+EACH_REPLY(REPLY)
 
 /* ---- requests with lists ---- */
 

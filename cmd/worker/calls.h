@@ -205,7 +205,7 @@ struct loaded_object {
 };
 
 /* clang-format off */
-#define CALL_KINDS(CALL, REPLY) \
+#define EACH_CALL(CALL) \
     CALL(shape, shape) \
     CALL(map, map) \
     CALL(fill, inputs) \
@@ -220,7 +220,8 @@ struct loaded_object {
     CALL(step, step) \
     CALL(copies, copies) \
     CALL(turns, turns) \
-    CALL(inputs, lists) \
+    CALL(inputs, lists)
+#define EACH_REPLY(REPLY) \
     REPLY(shape_reply) \
     REPLY(map_reply) \
     REPLY(fill_reply) \
@@ -246,7 +247,8 @@ struct loaded_object {
 #define REPLY(kind)                                           \
     void kind##_add(cJSON *object, const struct kind *reply); \
     int kind##_read(const cJSON *object, struct kind *reply);
-CALL_KINDS(CALL, REPLY)
+EACH_CALL(CALL)
+EACH_REPLY(REPLY)
 #undef CALL
 #undef REPLY
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "library_private.h"
+#include "numbers.h"
 
 /* A table with more symbols is no library's. */
 enum { SYMBOLS_MAX = 8 << 20 };
@@ -75,14 +76,9 @@ static int add(struct library *library, const struct table *table,
     char *const name = name_at(table, symbol->st_name);
     if (!name)
         return 0;
-    if ((library->n & (library->n - 1)) == 0) { /* room is a power of two */
-        struct library_function *more =
-            realloc(library->function, (library->n ? 2 * library->n : 1) * sizeof *more);
-        if (!more) {
-            free(name);
-            return -ENOMEM;
-        }
-        library->function = more;
+    if (!array_room(&library->function, library->n, sizeof *library->function)) {
+        free(name);
+        return -ENOMEM;
     }
     const unsigned type = ELF64_ST_TYPE(symbol->st_info);
     library->function[library->n++] =
@@ -162,12 +158,6 @@ static void sort_out(struct library *library)
         library->function[i].demangled = name_demangle(library->function[i].name);
 }
 
-static int by_address(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Functions of assembly seldom say how long they are: up to the next one. */
 static int fill_sizes(struct library *library)
 {
@@ -177,20 +167,14 @@ static int fill_sizes(struct library *library)
         return -ENOMEM;
     for (size_t i = 0; i < library->n; i++)
         address[i] = library->function[i].address;
-    qsort(address, library->n, sizeof *address, by_address);
+    qsort(address, library->n, sizeof *address, by_u64);
     for (size_t i = 0; i < library->n; i++) {
         struct library_function *const function = &library->function[i];
-        size_t lo = 0, hi = library->n;
-        while (lo < hi) { /* the first that lies behind it */
-            const size_t middle = lo + (hi - lo) / 2;
-            if (address[middle] <= function->address)
-                lo = middle + 1;
-            else
-                hi = middle;
-        }
-        if (!function->bytes && lo < library->n &&
-            address[lo] - function->address <= LONGEST)
-            function->bytes = address[lo] - function->address;
+        const size_t next =
+            count_below(address, library->n, sizeof *address, function->address + 1);
+        if (!function->bytes && next < library->n &&
+            address[next] - function->address <= LONGEST)
+            function->bytes = address[next] - function->address;
     }
     free(address);
     return 0;

@@ -178,15 +178,12 @@ static int add_family(const struct candidate *candidate, size_t n, struct family
         member[count++] = candidate[i].function;
     }
     const bool good = count > 1 && simd;
-    struct family *const more =
-        good ? realloc(*family, (*n_families + 1) * sizeof *more) : NULL;
-    if (!more) {
+    if (!good || !array_room(family, *n_families, sizeof **family)) {
         const int status = member && !good ? 0 : -ENOMEM;
         free(member);
         return status;
     }
-    *family = more;
-    struct family *new = &more[(*n_families)++];
+    struct family *new = &(*family)[(*n_families)++];
     *new = (struct family){.member = member, .n = count};
     memcpy(new->name, candidate->stem, sizeof new->name);
     return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <string.h>
 
 #include "declare_private.h"
+#include "half.h"
 
 static const struct {
     const char *name;
@@ -57,42 +57,6 @@ void ctype_range(enum ctype type, int64_t *lo, int64_t *hi)
     }
 }
 
-/* ---- floats of 16 bits: rounded to nearest, ties to even ---- */
-
-/* A float of 16 bits is sign, exponent and `fraction` bits; `bias` of its exponent. The
- * value is scaled so that its last bit is 1, as rint() rounds so. */
-static uint16_t half_of(double value, int fraction, int bias)
-{
-    const uint16_t sign = signbit(value) ? 0x8000 : 0;
-    const int infinite = 0x7fff >> fraction << fraction;
-    double size = fabs(value);
-    int exponent;
-    if (isnan(value))
-        return (uint16_t)(sign | infinite | 1 << (fraction - 1));
-    if (isinf(value))
-        return (uint16_t)(sign | infinite);
-    frexp(size, &exponent); /* size is in [0.5, 1) * 2^exponent */
-    exponent = exponent - 1 < 1 - bias || size == 0 ? 1 - bias : exponent - 1;
-    size = rint(ldexp(size, fraction - exponent));
-    /* The bit above the fraction belongs to the exponent; of subnormals it is clear. */
-    const double bits = size + ldexp(exponent + bias - 1, fraction);
-    return (uint16_t)(sign | (bits >= infinite ? infinite : (int)bits));
-}
-
-static double half_to(uint16_t bits, int fraction, int bias)
-{
-    const int exponent = (bits & 0x7fff) >> fraction;
-    const int rest = bits & ((1 << fraction) - 1);
-    double size;
-    if (exponent == 0x7fff >> fraction)
-        size = rest ? NAN : INFINITY;
-    else if (exponent)
-        size = ldexp(rest + (1 << fraction), exponent - bias - fraction);
-    else
-        size = ldexp(rest, 1 - bias - fraction);
-    return bits & 0x8000 ? -size : size;
-}
-
 /* ---- words of a call ---- */
 
 uint64_t ctype_of_double(enum ctype type, double value)
@@ -112,37 +76,5 @@ uint64_t ctype_of_double(enum ctype type, double value)
         return half_of(value, 7, 127);
     default:
         return value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
-    }
-}
-
-static int64_t extended(enum ctype type, uint64_t word)
-{
-    const unsigned gone = 64 - 8 * (unsigned)ctype_bytes(type);
-    return (int64_t)(word << gone) >> gone;
-}
-
-double ctype_to_double(enum ctype type, uint64_t word)
-{
-    double value;
-    float single;
-    switch (type) {
-    case CTYPE_F64:
-        memcpy(&value, &word, sizeof value);
-        return value;
-    case CTYPE_F32:
-        memcpy(&single, &word, sizeof single);
-        return single;
-    case CTYPE_F16:
-        return half_to((uint16_t)word, 10, 15);
-    case CTYPE_BF16:
-        return half_to((uint16_t)word, 7, 127);
-    case CTYPE_VOID:
-        return 0;
-    default:
-        if (is_signed(type))
-            return (double)extended(type, word);
-        return ctype_bytes(type) == 8
-                   ? (double)word
-                   : (double)(word & (((uint64_t)1 << 8 * ctype_bytes(type)) - 1));
     }
 }

@@ -74,14 +74,6 @@ const char *inspect_cause_remedy(enum inspect_cause cause)
     return causes[cause].remedy;
 }
 
-enum inspect_cause inspect_cause_find(const char *name)
-{
-    size_t i = 0;
-    while (i < INSPECT_CAUSES && strcmp(causes[i].name, name) != 0)
-        i++;
-    return i;
-}
-
 const char *inspect_confidence_name(enum inspect_confidence confidence)
 {
     static const char *const names[] = {"flipped", "structural", "modelled"};

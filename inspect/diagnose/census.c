@@ -308,14 +308,11 @@ static void take_shares(const struct making *m)
     static const unsigned widths[] = {512, 256, 128, 64, 32};
     struct inspect_census *census = m->census;
     struct inspect_loop all = {.places_follow = true, .pages_known = true};
-    double of_width[3] = {0};
     uint64_t cpuids = 0;
     for (uint32_t i = 0; i < m->nodes->n; i++) {
         const struct node *node = &m->nodes->node[i];
         census_add_node(m->nodes, node, &all);
         cpuids += node->code.cpuid ? node->executed : 0;
-        if (node->code.bits >= 128)
-            of_width[node->code.bits / 256] += (double)node->executed;
     }
     const double n = (double)census->instructions;
     census->share_sse = all.legacy_sse / n;
@@ -326,9 +323,6 @@ static void take_shares(const struct making *m)
     census->share_vector = all.vector / n;
     census->share_scalar_float = all.scalar_float / n;
     census->cpuids = cpuids;
-    census->share_128 = of_width[0] / n;
-    census->share_256 = of_width[1] / n;
-    census->share_512 = of_width[2] / n;
     census->widest_bits = all.widest_bits;
     for (size_t i = 0; i < ARRAY_LEN(widths) && !census->main_bits; i++)
         if (at_least(m->nodes, widths[i]) >= INSPECT_MAIN_SHARE)

@@ -3,6 +3,7 @@
  * one, and the loop has all nodes from which that edge can be reached without its head.
  */
 #include "inspect_private.h"
+#include "numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -87,12 +88,6 @@ struct root {
     uint32_t node;
 };
 
-static int by_address(const void *a, const void *b)
-{
-    const struct root *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
-}
-
 /* A whole call begins with its first node. Windows begin anywhere, also within a loop:
  * there, the lowest address is taken for its beginning. */
 static bool visit_all(struct search *s, bool whole)
@@ -104,7 +99,7 @@ static bool visit_all(struct search *s, bool whole)
         root[i] = (struct root){.address = s->nodes->node[i].code.address, .node = i};
     if (whole && s->n)
         visit_from(s, 0);
-    qsort(root, s->n, sizeof *root, by_address);
+    qsort(root, s->n, sizeof *root, by_u64);
     for (uint32_t i = 0; i < s->n; i++)
         visit_from(s, root[i].node);
     return true;
@@ -161,18 +156,12 @@ static uint64_t entries_of(const struct search *s, uint32_t head, uint32_t mark)
 
 static bool find_all(struct search *s, struct loops *loops)
 {
-    uint32_t room = 0;
     for (uint32_t head = 0; head < s->n; head++) {
         const uint32_t size = collect(s, head, loops->n + 1);
         if (!size)
             continue;
-        if (loops->n == room) {
-            room = room ? 2 * room : 16;
-            struct loop *more = realloc(loops->loop, room * sizeof *more);
-            if (!more)
-                return false;
-            loops->loop = more;
-        }
+        if (!array_room(&loops->loop, loops->n, sizeof *loops->loop))
+            return false;
         loops->loop[loops->n] =
             (struct loop){.head = head,
                           .size = size,

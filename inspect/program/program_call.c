@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "numbers.h"
 
 enum { DEFAULT_STEPS = 30000, WINDOWS = 8, WINDOW_STEPS = 600 };
 /* A window comes after a random while of up to so long, twice as long each time. */
@@ -162,12 +163,6 @@ static void take_result(struct held *held, struct child *child, void *watched,
 
 /* ---- a call that is followed ---- */
 
-static uint64_t draw(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return *state >> 33;
-}
-
 /* A thread within a system call is left alone: it might end with EINTR. */
 static bool runs(pid_t thread)
 {
@@ -205,7 +200,7 @@ static void look_into(struct tracer *tracer, const struct inspect_options *optio
     int64_t ns = FIRST_WINDOW_NS;
     tracer->step_all = true;
     for (unsigned i = 0; i < (options->windows ?: WINDOWS); i++, ns *= 2) {
-        if (!let_run(tracer, (int64_t)(draw(&random) % (uint64_t)ns) + ns / 4) ||
+        if (!let_run(tracer, (int64_t)(random_next(&random) % (uint64_t)ns) + ns / 4) ||
             tracer_window(tracer, options->window_steps ?: WINDOW_STEPS) < 0)
             return;
         if (tracer_is_done(tracer))

@@ -71,11 +71,9 @@ static size_t read_mappings(pid_t pid, struct mapped **mapped)
             !name || line[name] != '/')
             continue;
         if (offset == 0 && (!n || (*mapped)[n - 1].inode != inode)) {
-            struct mapped *const more = realloc(*mapped, (n + 1) * sizeof *more);
-            if (!more)
+            if (!array_room(mapped, n, sizeof **mapped))
                 break;
-            *mapped = more;
-            more[n++] = (struct mapped){from, inode, strdup(line + name), false};
+            (*mapped)[n++] = (struct mapped){from, inode, strdup(line + name), false};
         }
         if (n && (*mapped)[n - 1].inode == inode)
             (*mapped)[n - 1].has_code |= access[2] == 'x';

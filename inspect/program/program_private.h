@@ -8,8 +8,8 @@
 /* ---- memories (program_space.c) ---- */
 
 struct breakpoint {
-    uint64_t address;
-    void *watched; /* NULL: the loader's */
+    uint64_t address; /* first, for count_below() */
+    void *watched;    /* NULL: the loader's */
     unsigned char replaced;
     bool wanted, in; /* wanted: in unless a call is traced */
     bool inner;      /* calls whose return is waited for come here: out meanwhile */

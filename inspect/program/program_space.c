@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memories of a program, and the breakpoints in them. They are written through
  * /proc/PID/mem, a byte each, while threads may run. */
+#include "numbers.h"
 #include "program_private.h"
 
 #include <fcntl.h>
@@ -60,15 +61,7 @@ void space_leave(struct program *program, struct program_space *space)
 /* The first breakpoint that does not lie below an address. */
 static size_t place_of(const struct program_space *space, uint64_t address)
 {
-    size_t lo = 0, hi = space->n;
-    while (lo < hi) {
-        const size_t middle = lo + (hi - lo) / 2;
-        if (space->breakpoint[middle].address < address)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    return count_below(space->breakpoint, space->n, sizeof *space->breakpoint, address);
 }
 
 struct breakpoint *space_find(const struct program_space *space, uint64_t address)

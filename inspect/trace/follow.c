@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tracer's end of a marked call: all of it, or windows of some. */
+#include "numbers.h"
 #include "trace.h"
 
 #include <errno.h>
@@ -93,15 +94,6 @@ static int trace_whole(struct tracer *tracer)
 
 /* ---- windows ---- */
 
-static uint64_t draw(uint64_t *state)
-{
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t x = *state;
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 /* True of what is around the calls. */
 static bool is_between(const struct tracer *tracer, uint64_t pc)
 {
@@ -178,7 +170,7 @@ static int trace_windows(struct tracer *tracer, const struct inspect_options *op
     int status = time_call(tracer, &call_ns);
     tracer->step_all = true;
     for (unsigned i = 0; i < windows && status == 0; i++) {
-        const double share = (double)(draw(&random) >> 11) * 0x1p-53;
+        const double share = (double)(random_next(&random) >> 11) * 0x1p-53;
         status = call_ns < LONG_CALL_NS ? stop_within(tracer, share, call_ns)
                                         : let_run(tracer, 2 * share * call_ns / windows);
         tracer_forget(tracer);

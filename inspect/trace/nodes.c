@@ -70,14 +70,8 @@ int node_edge(struct nodes *nodes, uint32_t from, uint32_t to, uint64_t count)
             node->edge[i].count += count;
             return 0;
         }
-    if (node->n_edges == node->edges_room) {
-        const uint32_t room = node->edges_room ? 2 * node->edges_room : 2;
-        struct edge *edge = realloc(node->edge, room * sizeof *edge);
-        if (!edge)
-            return -ENOMEM;
-        node->edge = edge;
-        node->edges_room = room;
-    }
+    if (!array_room(&node->edge, node->n_edges, sizeof *node->edge))
+        return -ENOMEM;
     node->edge[node->n_edges++] = (struct edge){.to = to, .count = count};
     return 0;
 }

@@ -41,23 +41,21 @@ static const char *module_name(const char *path)
 static bool add_mapping(char *line, void *context)
 {
     struct places *const places = context;
-    struct mapping *more = realloc(places->mapping, (places->n + 1) * sizeof *more);
     uint64_t from, to;
     int name = 0;
-    if (!more)
+    if (!array_room(&places->mapping, places->n, sizeof *places->mapping))
         return false;
-    places->mapping = more;
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &name) < 2)
         return true;
     const char *const module = module_name(line + name);
-    struct mapping *mapping = &more[places->n];
+    struct mapping *const all = places->mapping, *const mapping = &all[places->n];
     *mapping =
         (struct mapping){.from = from, .to = to, .base = from, .module = strdup(module)};
     if (!mapping->module)
         return false;
     for (size_t i = 0; i < places->n && strcmp(module, "jit"); i++)
-        if (!strcmp(more[i].module, module) && more[i].base < mapping->base)
-            mapping->base = more[i].base;
+        if (!strcmp(all[i].module, module) && all[i].base < mapping->base)
+            mapping->base = all[i].base;
     places->n++;
     return true;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conv_pathologies.h"
+#include "conv_plan.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 int conv_pathology_prepare(const struct simdbench_operands *operands, void **state,
                            char *error, size_t error_size)
@@ -20,14 +20,13 @@ int conv_pathology_prepare(const struct simdbench_operands *operands, void **sta
         return -ENOTSUP;
     }
     struct conv_pathology *made = malloc(sizeof *made);
-    float *to = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    float *to = conv_floats(bytes);
     if (!made || !to) {
         free(made);
         free(to);
         snprintf(error, error_size, "no memory for %zu bytes of weights", bytes);
         return -ENOMEM;
     }
-    memset(to, 0, bytes);
     for (int64_t k = 0; k < shape.k; k++)
         for (int64_t term = 0; term < terms; term++)
             to[(k / shape.b * terms + term) * shape.b + k % shape.b] =

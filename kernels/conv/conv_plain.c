@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Bytes of x in one copy: they come from the second cache, once for each tile of output
  * channels. */
@@ -29,35 +28,16 @@ const struct conv_plain_target conv_plain_target_sse2 = {
 const struct conv_plain_target conv_plain_target_neon = {
     4, 8, 3, 1.05, 15, 0, &conv_target_neon};
 
-static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
-{
-    return a < b ? a : b;
-}
-
-static ptrdiff_t ceiling(ptrdiff_t a, ptrdiff_t b)
-{
-    return (a + b - 1) / b;
-}
-
-/* Zeroed: what vectors read beyond the end of a row are numbers. */
-static void *allocate(size_t bytes)
-{
-    const size_t whole = bytes ? (bytes + 63) / 64 * 64 : 64;
-    void *memory = aligned_alloc(64, whole);
-
-    if (memory)
-        memset(memory, 0, whole);
-    return memory;
-}
-
 static void conv_plain_free(struct conv_plain *plain)
 {
     if (!plain)
         return;
     conv_plan_free(plain->blocked);
     free(plain->scratch);
-    free(plain->weights);
-    free(plain->taps);
+    if (!plain->is_part) {
+        free(plain->weights);
+        free(plain->taps);
+    }
     free(plain);
 }
 
@@ -188,7 +168,7 @@ static int make_columns(struct conv_plain *plain, const struct conv_plain_target
     const size_t bytes = (size_t)(shape->k * shape->cg * taps) * sizeof(float);
 
     plain->tiles = ceiling(shape->kg, target->height);
-    plain->weights = allocate(bytes);
+    plain->weights = conv_floats(bytes);
     plain->taps = malloc((size_t)taps * sizeof *plain->taps);
     if (!plain->weights || !plain->taps) {
         snprintf(error, error_size, "no memory for %zu bytes of weights", bytes);
@@ -256,7 +236,7 @@ static int conv_plain_make(void **plain, const struct conv_shape *shape,
     if (result == 0) {
         if (made->blocked)
             snprintf(made->text, sizeof made->text, "in blocks, %s", made->blocked->text);
-        made->scratch = allocate(made->scratch_bytes);
+        made->scratch = conv_floats(made->scratch_bytes);
         if (!made->scratch) {
             snprintf(error, error_size, "no memory for %zu bytes of copies",
                      made->scratch_bytes);
@@ -281,25 +261,17 @@ int conv_plain_part(struct conv_plain **part, const struct conv_plain *whole,
     made->shape.n = images;
     made->shape.first = first;
     made->shape.end = end;
+    made->is_part = true;
     made->blocked = NULL;
-    made->scratch = allocate(made->scratch_bytes);
+    made->scratch = conv_floats(made->scratch_bytes);
     if (!made->scratch ||
         (whole->blocked &&
          conv_plan_part(&made->blocked, whole->blocked, 1, first, end) < 0)) {
-        conv_plain_part_free(made);
+        conv_plain_free(made);
         return -ENOMEM;
     }
     *part = made;
     return 0;
-}
-
-void conv_plain_part_free(struct conv_plain *part)
-{
-    if (!part)
-        return;
-    conv_plan_part_free(part->blocked);
-    free(part->scratch);
-    free(part);
 }
 
 /* ---- rows of kernels.def ---- */

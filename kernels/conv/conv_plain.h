@@ -42,6 +42,7 @@ struct conv_plain {
     ptrdiff_t *taps;            /* their distances in scratch */
     bool points;                /* one tap */
     bool in_place;              /* x need not be copied where vectors are whole */
+    bool is_part;               /* of another one, which has its weights and taps */
     ptrdiff_t tiles;            /* of output channels in a group, even heights */
     ptrdiff_t rows, row_length; /* of y */
     ptrdiff_t strip_rows;       /* of y that are done from one copy, */
@@ -55,4 +56,3 @@ struct conv_plain {
 /* As conv_plan_part(). */
 int conv_plain_part(struct conv_plain **part, const struct conv_plain *whole,
                     int64_t images, int64_t first, int64_t end);
-void conv_plain_part_free(struct conv_plain *part);

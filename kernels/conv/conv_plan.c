@@ -17,16 +17,6 @@ const struct conv_target conv_target_sse2 = {8, 2, (const int[]){6, 3}};
 const struct conv_target conv_target_scalar = {.block = 1}; /* depthwise alone */
 const struct conv_target conv_target_neon = {8, 2, (const int[]){12, 6}};
 
-static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
-{
-    return a < b ? a : b;
-}
-
-static ptrdiff_t ceiling(ptrdiff_t a, ptrdiff_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* ---- what the shape asks for ---- */
 
 static enum conv_kind kind_of(const struct conv_shape *shape)
@@ -231,10 +221,9 @@ static void reorder(struct conv_plan *plan, const float *weights)
 
 /* ---- plans ---- */
 
-/* Zeroed, so that channels beyond the last one are zeros. */
-static float *allocate(size_t bytes)
+float *conv_floats(size_t bytes)
 {
-    const size_t whole = (bytes + 63) / 64 * 64;
+    const size_t whole = bytes ? (bytes + 63) / 64 * 64 : 64;
     float *memory = aligned_alloc(64, whole);
 
     if (memory)
@@ -246,9 +235,11 @@ void conv_plan_free(struct conv_plan *plan)
 {
     if (!plan)
         return;
-    free(plan->weights);
     free(plan->scratch);
-    free(plan->taps[0]);
+    if (!plan->is_part) {
+        free(plan->weights);
+        free(plan->taps[0]);
+    }
     free(plan);
 }
 
@@ -263,20 +254,14 @@ int conv_plan_part(struct conv_plan **part, const struct conv_plan *whole, int64
     made->shape.n = images;
     made->shape.first = first;
     made->shape.end = end;
-    made->scratch = made->scratch_bytes ? allocate(made->scratch_bytes) : NULL;
+    made->is_part = true;
+    made->scratch = made->scratch_bytes ? conv_floats(made->scratch_bytes) : NULL;
     if (made->scratch_bytes && !made->scratch) {
-        free(made);
+        conv_plan_free(made);
         return -ENOMEM;
     }
     *part = made;
     return 0;
-}
-
-void conv_plan_part_free(struct conv_plan *part)
-{
-    if (part)
-        free(part->scratch);
-    free(part);
 }
 
 int conv_plan_make(struct conv_plan **plan, const struct conv_shape *shape,
@@ -301,10 +286,10 @@ int conv_plan_make(struct conv_plan **plan, const struct conv_shape *shape,
         snprintf(made->text, sizeof made->text, "depthwise");
     else
         (void)choose(made, target);
-    made->weights = allocate(bytes);
+    made->weights = conv_floats(bytes);
     made->taps[0] = malloc(CONV_PLACES * taps * sizeof *made->taps[0]);
     if (made->scratch_bytes)
-        made->scratch = allocate(made->scratch_bytes);
+        made->scratch = conv_floats(made->scratch_bytes);
     if (!made->weights || !made->taps[0] || (made->scratch_bytes && !made->scratch))
         goto no_memory;
     for (size_t i = 1; i < CONV_PLACES; i++)

@@ -85,23 +85,36 @@ struct conv_plan {
 
     /* x as the body sees it, in elements: a copy in scratch if padded. */
     bool padded;
+    bool is_part;       /* of another plan, which has its weights and taps */
     ptrdiff_t x_pixel;  /* from a pixel of y to the next one */
     ptrdiff_t x_row;    /* from a row of x to the next one */
     ptrdiff_t x_plane;  /* from a block (plane) to the next one */
     ptrdiff_t pad_rows; /* rows of a plane in scratch */
 };
 
+static inline ptrdiff_t least(ptrdiff_t a, ptrdiff_t b)
+{
+    return a < b ? a : b;
+}
+static inline ptrdiff_t ceiling(ptrdiff_t a, ptrdiff_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Aligned to 64 bytes, and zeroed: channels beyond the last one are zeros, and what
+ * vectors read beyond the end of a row are numbers. */
+float *conv_floats(size_t bytes);
+
 /* A plan for operands in blocks (b of the shape is the target's block). `weights` are
  * those of the operand CONST. Free it with conv_plan_free(). -ENOMEM. */
 int conv_plan_make(struct conv_plan **plan, const struct conv_shape *shape,
                    const struct conv_target *target, const float *weights, char *error,
                    size_t error_size);
-void conv_plan_free(struct conv_plan *plan);
+void conv_plan_free(struct conv_plan *plan); /* or a part */
 /* The same for `images` images and some rows of y, with scratch of its own; the rest is
  * that of `whole`, which must live longer. -ENOMEM. */
 int conv_plan_part(struct conv_plan **part, const struct conv_plan *whole, int64_t images,
                    int64_t first, int64_t end);
-void conv_plan_part_free(struct conv_plan *part);
 /* Its tiles: those of rows first to end, which for CONV_POINTS are as many pixels. */
 static inline ptrdiff_t conv_plan_tile(const struct conv_plan *plan, ptrdiff_t row)
 {

@@ -9,11 +9,6 @@
 enum { FIRST = CONV_DIMS, END, PART_DIMS };
 _Static_assert((int)PART_DIMS <= SIMDBENCH_MAX_DIMS, "no room for the rows of a part");
 
-static int64_t ceiling(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static void keep_images(struct operands *part, int64_t from, int64_t to)
 {
     int64_t *const images = &part->shape.dim[CONV_N];
@@ -73,20 +68,9 @@ static int split_share_conv(const struct simdbench_kernel *kernel,
     return status;
 }
 
-static void split_release_conv(const struct simdbench_kernel *kernel, void *state)
-{
-    if (is_plain(kernel))
-        conv_plain_part_free(state);
-    else
-        conv_plan_part_free(state);
-}
-
 /* For kernels whose state can be shared; and for the others. */
 const struct split_rule conv_split[] = {
-    {.takes = split_conv_shares,
-     .part = split_conv,
-     .share = split_share_conv,
-     .release = split_release_conv},
+    {.takes = split_conv_shares, .part = split_conv, .share = split_share_conv},
     {.part = split_conv_images},
     {.part = NULL},
 };

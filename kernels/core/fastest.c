@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "numbers.h"
 #include "split.h"
 #include "team.h"
 
@@ -52,15 +53,9 @@ static void spell(struct timing *timing, const struct simdbench_operands *operan
     } while (cpu_ns() < end);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(struct timing *timing)
 {
-    qsort(timing->ns, timing->n, sizeof *timing->ns, by_size);
+    qsort(timing->ns, timing->n, sizeof *timing->ns, by_double);
     return timing->ns[timing->n / 2];
 }
 

@@ -135,11 +135,8 @@ void module_each(void (*each)(const char *name, const char *path, void *context)
             bool wanted = found_make(&next, folders->path[i], entries[e]->d_name);
             for (size_t k = 0; k < n; k++)
                 wanted = wanted && strcmp(found[k].name, next.name) != 0;
-            struct found *more = wanted ? realloc(found, (n + 1) * sizeof *found) : NULL;
-            if (more) {
-                found = more;
+            if (wanted && array_room(&found, n, sizeof *found))
                 found[n++] = next;
-            }
             free(entries[e]);
         }
         if (count >= 0)

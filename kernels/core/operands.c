@@ -12,14 +12,6 @@
 /* More than any 64-bit user space has: whatever is below can be added up safely. */
 #define BYTES_MAX (UINT64_C(1) << 56)
 
-uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 double random_uniform(uint64_t *state)
 {
     return (double)(random_next(state) >> 11) * 0x1p-52 - 1;

@@ -167,12 +167,10 @@ void split_free(struct split *split)
         return;
     void (*const release)(void *) = split->kernel->release;
     const struct split_rule *const rule = split->rule;
-    for (uint32_t i = 0; i < split->parts; i++) {
-        if (rule->release)
-            rule->release(split->kernel, split->part[i].state);
-        else if (!rule->share && release)
-            release(split->part[i].state);
-    }
+    void (*const release_part)(void *) = rule && rule->release ? rule->release : release;
+    for (uint32_t i = 0; i < split->parts && release_part; i++)
+        if (split->part[i].state != split->whole)
+            release_part(split->part[i].state);
     if (release && (!rule || rule->share))
         release(split->whole);
     free(split);

@@ -13,7 +13,7 @@ struct split_rule {
      * makes one for each part. */
     int (*share)(const struct simdbench_kernel *kernel,
                  const struct simdbench_operands *part, void *whole, void **state);
-    void (*release)(const struct simdbench_kernel *kernel, void *state); /* or NULL */
+    void (*release)(void *state); /* NULL: the kernel's own */
     /* Memory of a part that the kernel's choice knows nothing of; NULL: none. */
     uint64_t (*bytes)(const struct simdbench_operands *part);
 };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "half.h"
 #include "poison.h"
 
 /* A float has `digits` bits behind its leading one, and its least normal number is
@@ -135,23 +136,6 @@ double type_ulp(uint32_t type, double exact)
     return ldexp(1, exponent - digits);
 }
 
-/* The bits of an f16 or bf16: a number of units in the last place, so that a carry out of
- * the mantissa raises the exponent by itself. */
-static uint16_t half_bits(uint32_t type, double value)
-{
-    const int digits = types[type].digits, least = types[type].least;
-    const unsigned infinity = (0x7fffu >> digits) << digits;
-    const unsigned sign = signbit(value) ? 0x8000u : 0;
-    const double ulp = type_ulp(type, value);
-    unsigned bits = infinity | 1u << (digits - 1);
-    if (fabs(value) >= ldexp(1, 2 - least))
-        bits = infinity;
-    else if (!isnan(value))
-        bits = (unsigned)rint(fabs(value) / ulp) +
-               ((unsigned)(ilogb(ulp) + digits - least) << digits);
-    return (uint16_t)(sign | bits);
-}
-
 /* Cut off to a whole number that fits; a NaN is 0. */
 static uint64_t integer_bits(uint32_t type, double value)
 {
@@ -178,7 +162,7 @@ void type_set(uint32_t type, void *array, uint64_t i, double value)
     } else if (type == SIMDBENCH_F32) {
         memcpy(to, &single, sizeof single);
     } else if (type_kind(type) == TYPE_FLOAT) {
-        const uint16_t bits = half_bits(type, value);
+        const uint16_t bits = half_of(value, types[type].digits, 1 - types[type].least);
         memcpy(to, &bits, sizeof bits);
     } else if (type_kind(type) != TYPE_OPAQUE) {
         const uint64_t bits = integer_bits(type, value);

@@ -56,24 +56,13 @@ OF(argmax_tile)(const int rows, const int vectors, const enum gemm_form form,
     VEC one = SPLAT((T)1);
     VEC acc[TILE_ROWS][TILE_VECTORS], seen[TILE_ROWS][TILE_VECTORS],
         span[TILE_ROWS][TILE_VECTORS];
-    const ptrdiff_t size = (ptrdiff_t)sizeof(T);
-    ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
-    ptrdiff_t b1 = ldb * size, b3 = 3 * b1, b5 = 5 * b1, b7 = 7 * b1;
+    TILE_DISTANCES;
     const char *bp = (const char *)b;
-    const char *base[3] = {(const char *)a, (const char *)(a + (rows > 8 ? 8 * lda : 0)),
-                           (const char *)(a + (rows > 16 ? 16 * lda : 0))};
-
-    /* Hidden, or compilers make a pointer for each row and spill them. */
-    HIDE(s1);
-    HIDE(s3);
-    HIDE(s5);
-    HIDE(s7);
+    TILE_BASES;
     HIDE(b1);
     HIDE(b3);
     HIDE(b5);
     HIDE(b7);
-    HIDE(base[1]);
-    HIDE(base[2]);
     HIDE_VECTOR(one);
     (void)one, (void)width, (void)edge, (void)half;
 

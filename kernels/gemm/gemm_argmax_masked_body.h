@@ -28,27 +28,15 @@ OF(masked_tile)(const int rows, const enum gemm_form form, TILE_PARAMETERS)
     VEC acc[TILE_ROWS][TILE_VECTORS];
     WINNERS winner[TILE_ROWS];
     WINNERS next = OF_INTEGER(splat)(1);
-    const ptrdiff_t size = (ptrdiff_t)sizeof(T);
-    ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
-    ptrdiff_t b1 = ldb * size, b3 = 3 * b1, b5 = 5 * b1, b7 = 7 * b1;
-
-    /* Hidden as in gemm_body.h. */
-    HIDE(s1);
-    HIDE(s3);
-    HIDE(s5);
-    HIDE(s7);
+    TILE_DISTANCES;
     HIDE_VECTOR(one);
     HIDE_VECTOR(next);
     (void)one, (void)width, (void)edge, (void)half;
 
     for (; times > 0; times--, a += rows * lda) {
         const char *bp = (const char *)b;
-        const char *base[3] = {(const char *)a,
-                               (const char *)(a + (rows > 8 ? 8 * lda : 0)),
-                               (const char *)(a + (rows > 16 ? 16 * lda : 0))};
+        TILE_BASES;
         WINNERS number = OF_INTEGER(splat)((OF(INTEGER))first);
-        HIDE(base[1]);
-        HIDE(base[2]);
 
         EACH_ROW(ROW_CONTINUE, 0)
         for (ptrdiff_t turns = k / STEPS; turns > 0; turns--) {

@@ -36,13 +36,6 @@
         }                                                           \
         NEXT_ROW(to);                                               \
     }
-#define K_STEPS_DONE(steps)        \
-    do {                           \
-        bp += (steps) * b1;        \
-        base[0] += (steps) * size; \
-        base[1] += (steps) * size; \
-        base[2] += (steps) * size; \
-    } while (0)
 
 #define ARGMAX_TILE_PARAMETERS                                               \
     ptrdiff_t k, const T *a, ptrdiff_t lda, const T *b, ptrdiff_t ldb, T *c, \

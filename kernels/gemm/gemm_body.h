@@ -114,15 +114,7 @@ OF(tile)(const int rows, const int vectors, const int edge, const enum gemm_form
     VEC one = SPLAT((T)1);
     VEC acc[TILE_ROWS][TILE_VECTORS];
     HALF half[TILE_ROWS];
-    const ptrdiff_t size = (ptrdiff_t)sizeof(T);
-    ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1;
-    ptrdiff_t b1 = ldb * size, b3 = 3 * b1, b5 = 5 * b1, b7 = 7 * b1;
-
-    /* Hidden, or compilers make a pointer for each row and spill them. */
-    HIDE(s1);
-    HIDE(s3);
-    HIDE(s5);
-    HIDE(s7);
+    TILE_DISTANCES;
     HIDE(b1);
     HIDE(b3);
     HIDE(b5);
@@ -132,11 +124,7 @@ OF(tile)(const int rows, const int vectors, const int edge, const enum gemm_form
 
     for (; times > 0; times--, a += rows * lda, c += rows * ldc) {
         const char *bp = (const char *)b;
-        const char *base[3] = {(const char *)a,
-                               (const char *)(a + (rows > 8 ? 8 * lda : 0)),
-                               (const char *)(a + (rows > 16 ? 16 * lda : 0))};
-        HIDE(base[1]);
-        HIDE(base[2]);
+        TILE_BASES;
 
         T *to = c;
         if (LANES * sizeof(T) == 64 && first) {
@@ -146,17 +134,11 @@ OF(tile)(const int rows, const int vectors, const int edge, const enum gemm_form
         EACH_ROW(ROW_START, 0)
         for (ptrdiff_t turns = k / STEPS; turns > 0; turns--) {
             EACH_STEP(K_STEP)
-            bp += STEPS * b1;
-            base[0] += STEPS * size;
-            base[1] += STEPS * size;
-            base[2] += STEPS * size;
+            K_STEPS_DONE(STEPS);
         }
         for (ptrdiff_t turns = k % STEPS; turns > 0; turns--) {
             K_STEP(0)
-            bp += b1;
-            base[0] += size;
-            base[1] += size;
-            base[2] += size;
+            K_STEPS_DONE(1);
         }
         if (edge == HALF_EDGE) {
             EACH_ROW(ROW_WHOLE, 0)

@@ -124,6 +124,32 @@ enum { NO_EDGE, EDGE, HALF_EDGE };
         OF(tile)(rows, vectors, edge, form, k, a, lda, b, ldb, c, ldc, first, times, \
                  index, ldi, width);                                                 \
     }
+
+/* Bytes from row to row of A (s1, and as lines.h wants them) and from k-step to k-step of
+ * B. Hidden, or compilers make a pointer for each row and spill them. */
+#define TILE_DISTANCES                                                \
+    const ptrdiff_t size = (ptrdiff_t)sizeof(T);                      \
+    ptrdiff_t s1 = lda * size, s3 = 3 * s1, s5 = 5 * s1, s7 = 7 * s1; \
+    ptrdiff_t b1 = ldb * size, b3 = 3 * b1, b5 = 5 * b1, b7 = 7 * b1; \
+    HIDE(s1);                                                         \
+    HIDE(s3);                                                         \
+    HIDE(s5);                                                         \
+    HIDE(s7)
+/* Rows 0, 8 and 16 of A; the next `steps` k-steps. */
+#define TILE_BASES                                                          \
+    const char *base[3] = {(const char *)a,                                 \
+                           (const char *)(a + (rows > 8 ? 8 * lda : 0)),    \
+                           (const char *)(a + (rows > 16 ? 16 * lda : 0))}; \
+    HIDE(base[1]);                                                          \
+    HIDE(base[2])
+#define K_STEPS_DONE(steps)        \
+    do {                           \
+        bp += (steps) * b1;        \
+        base[0] += (steps) * size; \
+        base[1] += (steps) * size; \
+        base[2] += (steps) * size; \
+    } while (0)
+
 /* Masks cost a twentieth of the rate, so only tiles that need them have them. */
 #define TILE(semiring, variant, form, rows, vectors)                                    \
     static void OF(tile_##semiring##_##variant##_##rows##x##vectors)(TILE_PARAMETERS)   \

@@ -202,7 +202,7 @@ static int split_share_backward(const struct simdbench_kernel *kernel,
     return 0;
 }
 
-static void split_release_backward(const struct simdbench_kernel *kernel, void *state)
+static void split_release_backward(void *state)
 {
     struct backward_part *const made = state;
     free(made->sums);

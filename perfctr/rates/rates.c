@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "numbers.h"
 #include "rates.h"
 
 /* The shortest of some runs: whatever disturbs makes them longer. */
@@ -39,12 +40,6 @@ static double better(const struct rate *rate, double a, double b)
     if (!(a > 0))
         return b;
     return rate->without ? fmin(a, b) : fmax(a, b);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static bool is_alone(void)
@@ -89,7 +84,7 @@ void core_rates_measure(double *value)
             again |= rate_has_isa(core_rates[i].isa) && best[i].alone < PASSES_LEAST;
         }
     }
-    qsort(ghz, (size_t)passes, sizeof *ghz, ascending);
+    qsort(ghz, (size_t)passes, sizeof *ghz, by_double);
     const double clock = ghz[passes / 2];
     for (size_t i = 0; i < n; i++) {
         if (!rate_has_isa(core_rates[i].isa))

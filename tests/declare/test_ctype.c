@@ -41,7 +41,6 @@ static void test_ctypes(void **state)
         assert_int_equal(lo, all[i].lo);
         assert_int_equal(hi, all[i].hi);
     }
-    assert_true(ctype_to_double(CTYPE_VOID, 7) == 0);
 }
 
 static void test_words(void **state)
@@ -66,10 +65,8 @@ static void test_words(void **state)
         {CTYPE_I8, -1, 0xffffffffffffffff},
         {CTYPE_U32, 4294967295.0, 0xffffffff},
     };
-    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
         assert_int_equal(ctype_of_double(all[i].type, all[i].value), all[i].word);
-        assert_true(ctype_to_double(all[i].type, all[i].word) == all[i].value);
-    }
     /* Halves are rounded to the even one. */
     assert_int_equal(ctype_of_double(CTYPE_F16, 1 + 0x1p-11), 0x3c00);
     assert_int_equal(ctype_of_double(CTYPE_F16, 1 + 0x3p-11), 0x3c02);
@@ -78,27 +75,21 @@ static void test_words(void **state)
     assert_int_equal(ctype_of_double(CTYPE_F16, 0x1p-25), 0);
     assert_int_equal(ctype_of_double(CTYPE_F16, 0x1.8p-25), 1);
     assert_int_equal(ctype_of_double(CTYPE_BF16, 1 + 0x1p-8), 0x3f80);
-    assert_true(isnan(ctype_to_double(CTYPE_F16, ctype_of_double(CTYPE_F16, NAN))));
-    /* Whole range of both, there and back. */
+    assert_int_equal(ctype_of_double(CTYPE_F16, NAN) & 0x7fff, 0x7e00);
+    assert_int_equal(ctype_of_double(CTYPE_BF16, NAN) & 0x7fff, 0x7fc0);
+    /* The whole range of both, as the compiler reads it. */
     for (uint32_t bits = 0; bits < 0x10000; bits++) {
-        for (enum ctype type = CTYPE_F16; type <= CTYPE_BF16; type++) {
-            const double value = ctype_to_double(type, bits);
-            if (!isnan(value))
-                assert_int_equal(ctype_of_double(type, value), bits);
-        }
-        const double single = ctype_to_double(CTYPE_F32, (uint64_t)bits << 16);
+        const uint16_t code = (uint16_t)bits;
+        const uint32_t shifted = bits << 16;
+        _Float16 half;
+        float single;
+        memcpy(&half, &code, sizeof half);
+        memcpy(&single, &shifted, sizeof single);
+        if (!isnan((double)half))
+            assert_int_equal(ctype_of_double(CTYPE_F16, (double)half), bits);
         if (!isnan(single))
-            assert_true(ctype_to_double(CTYPE_BF16, bits) == single);
-        const double half = (double)((union {
-                                uint16_t u;
-                                _Float16 f;
-                            }){(uint16_t)bits})
-                                .f;
-        if (!isnan(half))
-            assert_true(ctype_to_double(CTYPE_F16, bits) == half);
+            assert_int_equal(ctype_of_double(CTYPE_BF16, (double)single), bits);
     }
-    assert_true(ctype_to_double(CTYPE_I16, 0xdeadffff) == -1);
-    assert_true(ctype_to_double(CTYPE_U8, 0xffffff80) == 128);
 }
 
 int main(void)

@@ -71,7 +71,7 @@ static void run_mixed(enum form form)
     }
     assert_memory_equal(seen.value, right, sizeof right);
     assert_true(seen.aligned);
-    assert_true(ctype_to_double(CTYPE_F64, frame.result) == -0.25);
+    assert_int_equal(frame.result, ctype_of_double(CTYPE_F64, -0.25));
     thunk_free(thunk);
 }
 
@@ -150,7 +150,8 @@ static void test_again(void **state)
     for (int i = 0; i < 10; i++) {
         thunk_code(thunk)(&frame);
         right /= 2;
-        assert_true(ctype_to_double(CTYPE_F32, frame.result) == (double)right);
+        assert_int_equal((uint32_t)frame.result,
+                         ctype_of_double(CTYPE_F32, (double)right));
     }
     assert_true(values[7] == 8.0f / 1024);
     thunk_free(thunk);
@@ -174,7 +175,7 @@ static void test_jump(void **state)
     assert_true(values[7] == 1);
     assert_int_equal(frame.result, 7);
     thunk_code(thunk)(&frame);
-    assert_true(ctype_to_double(CTYPE_F32, frame.result) == 36.0 / 16);
+    assert_int_equal((uint32_t)frame.result, ctype_of_double(CTYPE_F32, 36.0 / 16));
     thunk_free(thunk);
 }
 
@@ -210,7 +211,7 @@ static void test_addresses(void **state)
         thunk_code(thunk)(&frame);
         assert_int_equal(call_length(&declaration, &sizes, 0, &frame), 12);
         assert_int_equal(call_length(&declaration, &sizes, 1, &frame), 16);
-        assert_true(ctype_to_double(CTYPE_I32, frame.result) == -15);
+        assert_int_equal((int32_t)frame.result, -15);
     }
     assert_int_equal(to[11], 15);
     declaration.argument[0].length = DECLARED_RETURN;
@@ -237,7 +238,7 @@ static void test_half(void **state)
     assert_int_equal(declaration_measure(&declaration, NULL, &sizes, NULL), 0);
     call_fill(&declaration, &sizes, pointer, &frame);
     thunk_code(thunk)(&frame);
-    assert_true(ctype_to_double(CTYPE_F16, frame.result) == -3);
+    assert_int_equal((uint16_t)frame.result, ctype_of_double(CTYPE_F16, -3));
     thunk_free(thunk);
 }
 

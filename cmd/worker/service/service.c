@@ -40,23 +40,28 @@ void service_free(struct service *service)
     free(service);
 }
 
+/* How a request of calls.h is read and answered. */
+#define HANDLER(verb, fields)                                                  \
+    static cJSON *handle_##verb(struct service *service, const cJSON *request) \
+    {                                                                          \
+        struct fields##_call call;                                             \
+        return verb##_call_read(request, &call) < 0                            \
+                   ? service_error(-EPROTO, #verb ": bad dims or operands")    \
+                   : service_##verb(service, &call);                           \
+    }
+EACH_CALL(HANDLER)
+
+#define ROW(verb, fields) {#verb, handle_##verb},
 cJSON *service_handle(struct service *service, const cJSON *request)
 {
     static const struct {
         const char *name;
         cJSON *(*handle)(struct service *, const cJSON *);
-    } verbs[] = {
-        {"describe", service_describe},   {"load", service_load},
-        {"objects", service_objects},     {"shape", service_shape},
-        {"setup", service_setup},         {"map", service_map},
-        {"fill", service_fill},           {"change", service_change},
-        {"reference", service_reference}, {"prepare", service_prepare},
-        {"check", service_check},         {"accuracy", service_accuracy},
-        {"batch", service_batch},         {"overhead", service_overhead},
-        {"team", service_team},           {"step", service_step},
-        {"copies", service_copies},       {"turns", service_turns},
-        {"inputs", service_inputs},
-    };
+    } verbs[] = {{"describe", service_describe},
+                 {"load", service_load},
+                 {"objects", service_objects},
+                 {"setup", service_setup},
+                 EACH_CALL(ROW)};
     const char *verb = message_text(request, "do");
     for (size_t i = 0; verb && i < ARRAY_LEN(verbs); i++) {
         if (!strcmp(verb, verbs[i].name))

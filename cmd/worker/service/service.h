@@ -103,6 +103,12 @@ struct service {
     struct service_case *moved; /* its calls run a copy; NULL: all code is as built */
 };
 
+/* Answers to the requests of calls.h. */
+#define ANSWER(verb, fields) \
+    cJSON *service_##verb(struct service *service, const struct fields##_call *call);
+EACH_CALL(ANSWER)
+#undef ANSWER
+
 /* service_reply.c */
 cJSON *service_ok(void);
 __attribute__((format(printf, 2, 3))) cJSON *service_error(int code, const char *format,
@@ -142,10 +148,7 @@ struct simdbench_operands service_view(const struct service *service,
 /* The first operand that is an output, or NULL. */
 const struct simdbench_operand *service_output(const struct service *service);
 /* service_memory.c */
-cJSON *service_map(struct service *service, const cJSON *request);
 void service_unmap(struct service *service);
-cJSON *service_fill(struct service *service, const cJSON *request);
-cJSON *service_reference(struct service *service, const cJSON *request);
 /* Points at `bytes` of the shared memory; NULL if that is not inside. */
 void *service_memory(struct service *service, uint64_t offset, uint64_t bytes);
 
@@ -176,16 +179,11 @@ cJSON *service_setup(struct service *service, const cJSON *request);
 cJSON *service_describe(struct service *service, const cJSON *request);
 cJSON *service_load(struct service *service, const cJSON *request);
 cJSON *service_objects(struct service *service, const cJSON *request);
-cJSON *service_shape(struct service *service, const cJSON *request);
-cJSON *service_prepare(struct service *service, const cJSON *request);
-cJSON *service_check(struct service *service, const cJSON *request);
-cJSON *service_accuracy(struct service *service, const cJSON *request);
 /* Around calls of a case: the state in which a kernel is called; then what it left behind
  * is noted in the case and undone. */
 void service_enter(sigset_t *mask);
 void service_leave(struct service_case *entry, const sigset_t *mask);
-/* service_change.c: changes a part of the inputs; forgets what it took them from. */
-cJSON *service_change(struct service *service, const cJSON *request);
+/* service_change.c: forgets what other inputs were taken from. */
 void service_forget_other(struct service *service);
 /* Gives inputs that were filled the values of the call, or leaves them if NULL. Inputs
  * that go together are filled anew as a whole, if the op has inputs of that name.
@@ -198,20 +196,13 @@ void service_shared(const struct service *service, struct operands *shared);
 void service_take_inputs(const struct service *service);
 /* The case of that number, or NULL. */
 struct service_case *service_find_case(struct service *service, uint64_t number);
-cJSON *service_batch(struct service *service, const cJSON *request);
-cJSON *service_overhead(struct service *service, const cJSON *request);
-cJSON *service_step(struct service *service, const cJSON *request);
 /* service_script.c: with clock_script(), makes up what a batch of these calls took. */
 void service_script(const struct service *service, const struct service_case *entry,
                     uint64_t copy, uint64_t calls, struct sample *sample);
 double service_script_ns(const struct service *service, const struct service_case *entry,
                          uint64_t copy, double faults);
-/* service_turns.c: each call on operands of its own. */
-cJSON *service_turns(struct service *service, const cJSON *request);
-cJSON *service_inputs(struct service *service, const cJSON *request);
-/* service_copies.c: copies of the code of a case. */
-cJSON *service_copies(struct service *service, const cJSON *request);
-/* Calls of the case run that copy from now on, 0: the code as built. -EINVAL */
+/* service_copies.c: calls of the case run that copy from now on, 0: the code as built.
+ * -EINVAL */
 int service_move(struct service *service, struct service_case *entry, uint64_t copy,
                  struct error *error);
 void service_copies_free(struct service *service, struct service_case *entry);
@@ -221,7 +212,5 @@ int service_place(const struct service *service, struct error *error);
 void service_place_helpers(const struct service *service);
 /* Returns when no other thread of this process works any more, or a while later. */
 void service_rest(const struct service *service);
-/* Measures the cost of a team. */
-cJSON *service_team(struct service *service, const cJSON *request);
 double service_median(double *values, size_t n); /* sorts them */
 void service_release_all(struct service *service);

@@ -280,25 +280,23 @@ static cJSON *tell_batch(const struct timed *timed)
     return reply;
 }
 
-cJSON *service_batch(struct service *service, const cJSON *request)
+cJSON *service_batch(struct service *service, const struct batch_call *call)
 {
-    struct batch_call call;
     struct counters *const counters = service->sampler.counters;
-    batch_call_read(request, &call);
     struct timed timed = {.service = service,
-                          .entry = service_find_case(service, call.number),
-                          .call = &call,
+                          .entry = service_find_case(service, call->number),
+                          .call = call,
                           .team = service->alive > 1,
-                          .company = {.wanted = call.core_share, .adds = INFINITY}};
+                          .company = {.wanted = call->core_share, .adds = INFINITY}};
     struct error error;
-    if (!timed.entry || !call.iterations)
+    if (!timed.entry || !call->iterations)
         return service_error(-EINVAL, "batch: no such case, or no iterations");
-    const int moved = service_move(service, timed.entry, call.copy, &error);
+    const int moved = service_move(service, timed.entry, call->copy, &error);
     if (moved < 0)
         return service_error(moved, "batch: %s", error.text);
     company_look(&timed.company);
     if (counters)
-        counters_select(counters, (size_t)call.pass % counters_passes(counters));
+        counters_select(counters, (size_t)call->pass % counters_passes(counters));
     const int status = run_timed(&timed);
     if (status < 0)
         return service_error(status, "no memory for the counters of all threads");
@@ -411,12 +409,10 @@ static cJSON *count_empty(struct service *service, struct sampler *sampler,
     return counts;
 }
 
-cJSON *service_overhead(struct service *service, const cJSON *request)
+cJSON *service_overhead(struct service *service, const struct overhead_call *call)
 {
-    struct overhead_call call;
-    overhead_call_read(request, &call);
-    const uint64_t iterations = call.cold ? 1 : EMPTY_CALLS;
-    const struct empty_call empty_call = empty_call_of(service, call.number);
+    const uint64_t iterations = call->cold ? 1 : EMPTY_CALLS;
+    const struct empty_call empty_call = empty_call_of(service, call->number);
     struct sampler sampler = service->sampler;
     struct empty empty;
     /* Threads that wait for work, spinning, are no cost of the loop. */

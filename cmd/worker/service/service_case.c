@@ -100,12 +100,10 @@ static void tell_choice(const struct service_case *entry,
     reply->workspace_bytes = choice.workspace_bytes;
 }
 
-cJSON *service_prepare(struct service *service, const cJSON *request)
+cJSON *service_prepare(struct service *service, const struct prepare_call *call)
 {
-    struct prepare_call call;
     uint64_t slot = 0;
-    prepare_call_read(request, &call);
-    const uint64_t wanted = call.kernel;
+    const uint64_t wanted = call->kernel;
     size_t p = service->n_parts - 1;
     while (wanted < service->part[p].first)
         p--;
@@ -118,8 +116,8 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
     struct service_case made = {.kernel = kernel};
     char error[512] = "";
     const struct simdbench_op *const op =
-        call.shape ? service_op(service, kernel->op) : NULL;
-    if (op && op->parse(call.shape, &made.shape, error, sizeof error) < 0)
+        call->shape ? service_op(service, kernel->op) : NULL;
+    if (op && op->parse(call->shape, &made.shape, error, sizeof error) < 0)
         return service_error(-EINVAL, "prepare: %s", error);
     const struct simdbench_operands operands = service_view(service, &made);
     const struct simdbench_module *module = part->table;
@@ -129,7 +127,7 @@ cJSON *service_prepare(struct service *service, const cJSON *request)
             return service_error(status, "%s cannot use %u threads", module->name,
                                  operands.threads);
     }
-    const uint32_t threads = call.threads ? (uint32_t)call.threads : operands.threads;
+    const uint32_t threads = call->threads ? (uint32_t)call->threads : operands.threads;
     int64_t begin = clock_now();
     int status =
         part->declared
@@ -250,15 +248,13 @@ static int tell_accuracy(struct service *service, const struct simdbench_op *op,
 }
 
 /* For workers that do not know the op: its owner looks at what they wrote. */
-cJSON *service_accuracy(struct service *service, const cJSON *request)
+cJSON *service_accuracy(struct service *service, const struct accuracy_call *call)
 {
-    struct accuracy_call call;
     struct check_reply told = NOTHING_CHECKED;
-    accuracy_call_read(request, &call);
-    const struct simdbench_op *op = service_op(service, call.op);
+    const struct simdbench_op *op = service_op(service, call->op);
     if (!op)
         return service_error(-EINVAL, "accuracy: no such op");
-    const int status = tell_accuracy(service, op, &call.places, call.accuracy_n, &told);
+    const int status = tell_accuracy(service, op, &call->places, call->accuracy_n, &told);
     if (status < 0)
         return service_error(status, "accuracy: %s", strerror(-status));
     cJSON *reply = service_ok();
@@ -371,32 +367,30 @@ static int check_guarded(struct service_case *entry, const struct answers *want,
     return status;
 }
 
-cJSON *service_check(struct service *service, const cJSON *request)
+cJSON *service_check(struct service *service, const struct check_call *call)
 {
-    struct check_call call;
     struct check_reply told = NOTHING_CHECKED;
-    check_call_read(request, &call);
-    struct service_case *entry = service_find_case(service, call.number);
+    struct service_case *entry = service_find_case(service, call->number);
     if (!entry)
         return service_error(-EINVAL, "check: no such case");
     const struct operands *operands = &service->operands;
     struct answers want;
     struct error error = {.text = ""};
-    if (!service_wanted(service, &call.places, &want))
+    if (!service_wanted(service, &call->places, &want))
         return service_error(-EINVAL, "check: outside the shared memory");
-    const int moved = service_move(service, entry, call.copy, &error);
+    const int moved = service_move(service, entry, call->copy, &error);
     if (moved < 0)
         return service_error(moved, "check: %s", error.text);
-    if (entry->declared && !call.again && !call.copy) {
+    if (entry->declared && !call->again && !call->copy) {
         const int guarded = check_guarded(entry, &want, &error);
         if (guarded < 0)
             return guarded == -EDOM ? service_wrong(error.text, 0)
                                     : service_error(guarded, "%s", error.text);
     }
     operands_guard(operands);
-    if (call.again) {
+    if (call->again) {
         service_take_inputs(service);
-        operands_spoil(operands, want.index, want.n, want.value, want.slack, call.seed);
+        operands_spoil(operands, want.index, want.n, want.value, want.slack, call->seed);
     } else {
         operands_poison(operands);
     }
@@ -404,12 +398,12 @@ cJSON *service_check(struct service *service, const cJSON *request)
     if (checked == -EFAULT)
         return service_error(checked, "%s", error.text);
     if (checked < 0)
-        return service_wrong(error.text, call.again ? entry->batches : 0);
+        return service_wrong(error.text, call->again ? entry->batches : 0);
     told.answered = entry->declared && declared_answered(entry->declared);
     told.unseen = entry->declared && declared_unseen(entry->declared);
     told.varies = entry->declared && declared_varies(entry->declared);
     const int status = tell_accuracy(service, service_op(service, entry->kernel->op),
-                                     &call.places, call.accuracy_n, &told);
+                                     &call->places, call->accuracy_n, &told);
     if (status < 0)
         return service_error(status, "check: accuracy: %s", strerror(-status));
     service->alive = told.threads_alive = (int)folder_count("/proc/self/task") ?: 1;

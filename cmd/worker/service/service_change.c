@@ -67,11 +67,9 @@ static int make_other(struct service *service, const struct operands *shared,
     return status;
 }
 
-cJSON *service_change(struct service *service, const cJSON *request)
+cJSON *service_change(struct service *service, const struct inputs_call *call)
 {
-    struct inputs_call call;
-    change_call_read(request, &call);
-    const struct simdbench_op *op = service_op(service, call.op);
+    const struct simdbench_op *op = service_op(service, call->op);
     if (!op)
         return service_error(-EINVAL, "change: no such op");
     if (!service->mapped)
@@ -82,9 +80,9 @@ cJSON *service_change(struct service *service, const cJSON *request)
     if (whole)
         service_forget_other(service);
     const int status =
-        service->other.view.count ? 0 : make_other(service, &shared, op, &call);
+        service->other.view.count ? 0 : make_other(service, &shared, op, call);
     if (status < 0)
         return service_error(status, "change: %s", strerror(-status));
-    operands_change(&shared, &service->other, whole, call.seed);
+    operands_change(&shared, &service->other, whole, call->seed);
     return service_ok();
 }

@@ -325,15 +325,13 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
     return reply;
 }
 
-cJSON *service_copies(struct service *service, const cJSON *request)
+cJSON *service_copies(struct service *service, const struct copies_call *call)
 {
-    struct copies_call call;
     struct error error = {.text = ""};
-    copies_call_read(request, &call);
-    struct service_case *const entry = service_find_case(service, call.number);
-    if (!entry || call.n > COPIES_MAX ||
-        call.edits > (COPIES_MAX - call.n) / SURGERY_EDITS ||
-        (call.edits && call.executed))
+    struct service_case *const entry = service_find_case(service, call->number);
+    if (!entry || call->n > COPIES_MAX ||
+        call->edits > (COPIES_MAX - call->n) / SURGERY_EDITS ||
+        (call->edits && call->executed))
         return service_error(-EINVAL,
                              "copies: no such case, more than %d copies, or edits "
                              "without a trace",
@@ -348,7 +346,7 @@ cJSON *service_copies(struct service *service, const cJSON *request)
     copies->of = entry;
     copies->operands = &service->operands;
     copies->worker = getpid();
-    cJSON *const reply = answer(copies, &call);
+    cJSON *const reply = answer(copies, call);
     if (!message_true(reply, "ok"))
         service_copies_free(service, entry);
     return reply;

@@ -96,21 +96,19 @@ cJSON *service_describe(struct service *service, const cJSON *request)
     return reply;
 }
 
-cJSON *service_shape(struct service *service, const cJSON *request)
+cJSON *service_shape(struct service *service, const struct shape_call *call)
 {
-    struct shape_call call;
-    shape_call_read(request, &call);
-    const struct simdbench_op *op = service_op(service, call.op);
-    const uint32_t type = call.type ? type_find(call.type) : 0;
-    if (!op || !call.text || !type)
+    const struct simdbench_op *op = service_op(service, call->op);
+    const uint32_t type = call->type ? type_find(call->type) : 0;
+    if (!op || !call->text || !type)
         return service_error(-EINVAL, "shape needs op, type and text");
-    if (call.layout && !op->relayout)
+    if (call->layout && !op->relayout)
         return service_error(-EINVAL, "op %s has no layouts", op->name);
     struct simdbench_shape shape = {.size = sizeof shape};
     char error[512] = "", canonical[256] = "";
-    int status = op->parse(call.text, &shape, error, sizeof error);
-    if (status == 0 && call.layout)
-        status = op->relayout(&shape, call.layout, error, sizeof error);
+    int status = op->parse(call->text, &shape, error, sizeof error);
+    if (status == 0 && call->layout)
+        status = op->relayout(&shape, call->layout, error, sizeof error);
     if (status < 0)
         return service_error(status, "%s", error[0] ? error : strerror(-status));
     op->format(&shape, canonical, sizeof canonical);

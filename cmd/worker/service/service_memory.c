@@ -52,14 +52,14 @@ static int make_arena(struct service *service, uint64_t block, bool huge_pages)
     return 0;
 }
 
-cJSON *service_map(struct service *service, const cJSON *request)
+cJSON *service_map(struct service *service, const struct map_call *call)
 {
-    struct map_call call;
     service_unmap(service);
-    if (map_call_read(request, &call) < 0 || call.block > call.bytes)
+    const uint64_t bytes = call->bytes, block = call->block;
+    struct map_call bound = *call;
+    if (block > bytes)
         return service_error(-EPROTO, "map: bad dims or operands");
-    const uint64_t bytes = call.bytes, block = call.block;
-    call.operands.bytes = block;
+    bound.operands.bytes = block;
     if (bytes) {
         void *memory =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, service->memory_fd, 0);
@@ -74,18 +74,18 @@ cJSON *service_map(struct service *service, const cJSON *request)
             sink ^= service->memory[i];
         (void)sink;
     }
-    const bool huge = call.huge && block;
-    const bool copy = huge || (call.private && block);
+    const bool huge = call->huge && block;
+    const bool copy = huge || (call->private && block);
     int status = copy ? make_arena(service, block, huge) : 0;
     if (status < 0)
         return service_error(status, "cannot map %" PRIu64 " bytes of its own: %s", block,
                              strerror(-status));
-    operands_bind(&service->operands, &call.operands, &call.dims, (uint32_t)call.threads,
-                  copy ? service->arena : service->memory);
-    service->operands.view.most_ulp = call.most_ulp;
-    status = service_bind_sets(service, &call, copy ? service->arena : service->memory);
+    operands_bind(&service->operands, &bound.operands, &call->dims,
+                  (uint32_t)call->threads, copy ? service->arena : service->memory);
+    service->operands.view.most_ulp = call->most_ulp;
+    status = service_bind_sets(service, &bound, copy ? service->arena : service->memory);
     if (status < 0)
-        return service_error(status, "map: no memory for %" PRIu64 " sets", call.sets);
+        return service_error(status, "map: no memory for %" PRIu64 " sets", call->sets);
     service->mapped = true;
     struct map_reply told = {.huge_bytes = -1};
     if (huge)
@@ -139,18 +139,16 @@ static int set_values(const struct service *service, const struct simdbench_op *
     return status;
 }
 
-cJSON *service_fill(struct service *service, const cJSON *request)
+cJSON *service_fill(struct service *service, const struct inputs_call *call)
 {
-    struct inputs_call call;
-    fill_call_read(request, &call);
-    const char *const input = call.input;
-    const struct simdbench_op *op = service_op(service, call.op);
+    const char *const input = call->input;
+    const struct simdbench_op *op = service_op(service, call->op);
     if (!op)
         return service_error(-EINVAL, "fill: no such op");
     if (!service->mapped)
         return service_error(-ENODATA, "fill: no operands are mapped");
     const bool joint = op->flags & SIMDBENCH_JOINT;
-    int status = fill_sets(service, op, &call);
+    int status = fill_sets(service, op, call);
     const char *const trouble = declared_trouble(op);
     if (status < 0 && trouble && *trouble)
         return service_error(status, "op %s: %s", op->name, trouble);
@@ -166,7 +164,7 @@ cJSON *service_fill(struct service *service, const cJSON *request)
             status, "--input=%s: op %s has no such input (known: %s%s%s)", input,
             op->name, op->inputs ?: "", op->inputs && !joint ? "; of all ops: " : "",
             joint ? "" : INPUTS_OF_ALL);
-    status = set_values(service, op, &call);
+    status = set_values(service, op, call);
     if (status < 0)
         return service_error(status, "op %s: its inputs go together as they were filled",
                              op->name);
@@ -192,21 +190,19 @@ bool service_answers(struct service *service, const struct answer_places *places
     return answers->value && answers->slack && (all || answers->index);
 }
 
-cJSON *service_reference(struct service *service, const cJSON *request)
+cJSON *service_reference(struct service *service, const struct reference_call *call)
 {
-    struct reference_call call;
     struct answers to;
     struct error error = {.text = ""};
-    reference_call_read(request, &call);
-    const struct simdbench_op *op = service_op(service, call.op);
+    const struct simdbench_op *op = service_op(service, call->op);
     const struct simdbench_operand *output = service_output(service);
-    const char *const semiring = call.semiring;
+    const char *const semiring = call->semiring;
     if (!op || !output)
         return service_error(-EINVAL, "reference: no such op, or it has no output");
-    if (!service_answers(service, &call.places, output, &to))
+    if (!service_answers(service, &call->places, output, &to))
         return service_error(-EINVAL, "reference: outside the shared memory");
     if (to.index)
-        operands_sample(output, call.ops, call.full, call.seed, to.index);
+        operands_sample(output, call->ops, call->full, call->seed, to.index);
     /* A function that is right may be one that is timed, of which a copy is selected. */
     if (service->moved && service_move(service, service->moved, 0, &error) < 0)
         return service_error(-EIO, "reference: %s", error.text);

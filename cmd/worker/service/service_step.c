@@ -55,26 +55,24 @@ static void call_first(struct service *service, struct service_case *entry)
     entry->stepped = true;
 }
 
-cJSON *service_step(struct service *service, const cJSON *request)
+cJSON *service_step(struct service *service, const struct step_call *call)
 {
-    struct step_call call;
     struct answers want;
     struct error error = {.text = ""};
-    step_call_read(request, &call);
-    struct service_case *entry = service_find_case(service, call.number);
+    struct service_case *entry = service_find_case(service, call->number);
     if (!entry)
         return service_error(-EINVAL, "step: no such case");
-    if (!service_wanted(service, &call.places, &want))
+    if (!service_wanted(service, &call->places, &want))
         return service_error(-EINVAL, "step: outside the shared memory");
     const int moved = service_move(service, entry, 0, &error);
     if (moved < 0)
         return service_error(moved, "step: %s", error.text);
     call_first(service, entry);
-    if (!call.calls)
+    if (!call->calls)
         return service_ok();
     operands_guard(&service->operands);
     operands_poison(&service->operands);
-    const int status = service_call_checked(service, entry, &want, call.calls, &error);
+    const int status = service_call_checked(service, entry, &want, call->calls, &error);
     service_rest(service);
     return status == -EPERM  ? service_error(status, "step: nobody traces this worker")
            : status == -EDOM ? service_wrong(error.text, 0)

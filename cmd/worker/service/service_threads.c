@@ -69,13 +69,11 @@ static void nothing(void *context, uint32_t index, uint32_t count)
 {
 }
 
-cJSON *service_team(struct service *service, const cJSON *request)
+cJSON *service_team(struct service *service, const struct team_call *wanted)
 {
-    struct team_call wanted;
     struct error error = {.text = ""};
     double sync[SYNC_BATCHES];
-    team_call_read(request, &wanted);
-    const uint32_t threads = (uint32_t)wanted.threads;
+    const uint32_t threads = (uint32_t)wanted->threads;
     service_release_all(service);
     team_stop();
     const int64_t begin = clock_now();

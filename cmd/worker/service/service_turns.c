@@ -39,19 +39,17 @@ static bool turn_at(struct service *service, const uint64_t *list, uint64_t i,
     return true;
 }
 
-cJSON *service_inputs(struct service *service, const cJSON *request)
+cJSON *service_inputs(struct service *service, const struct lists_call *call)
 {
-    struct lists_call call;
-    inputs_call_read(request, &call);
-    const struct simdbench_op *const op = service_op(service, call.op);
+    const struct simdbench_op *const op = service_op(service, call->op);
     const uint64_t *const list =
-        service->mapped ? list_of(service, call.list, call.turns) : NULL;
+        service->mapped ? list_of(service, call->list, call->turns) : NULL;
     if (!op || !list)
         return service_error(-EINVAL, "inputs: no such op, or no such list");
-    for (uint64_t i = 0; i < call.turns; i++) {
+    for (uint64_t i = 0; i < call->turns; i++) {
         struct listed_turn turn;
         const int status = turn_at(service, list, i, &turn)
-                               ? op_fill(op, &turn.view, call.seed + i, call.input)
+                               ? op_fill(op, &turn.view, call->seed + i, call->input)
                                : -EINVAL;
         const char *const trouble = declared_trouble(op);
         if (status < 0)
@@ -156,18 +154,16 @@ static int run_singly(struct turns *turns, struct turns_reply *told, struct erro
     return status;
 }
 
-cJSON *service_turns(struct service *service, const cJSON *request)
+cJSON *service_turns(struct service *service, const struct turns_call *call)
 {
-    struct turns_call call;
     struct turns_reply told = {.ns = 0};
     struct error error = {.text = ""};
-    turns_call_read(request, &call);
     struct turns turns = {
         .service = service,
-        .entry = service_find_case(service, call.number),
-        .list = service->mapped ? list_of(service, call.list, call.turns) : NULL,
-        .n = call.turns,
-        .repeat = call.repeat ? call.repeat : 1};
+        .entry = service_find_case(service, call->number),
+        .list = service->mapped ? list_of(service, call->list, call->turns) : NULL,
+        .n = call->turns,
+        .repeat = call->repeat ? call->repeat : 1};
     if (!turns.entry || !turns.entry->declared || !turns.list)
         return service_error(-EINVAL,
                              "turns: no such case of a declared function, or its "
