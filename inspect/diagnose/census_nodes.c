@@ -125,6 +125,8 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->integer_divides += code->divide && !code->vector && !code->scalar_float ? n : 0;
     to->divides_f64 += code->divide_f64 ? n : 0;
     to->float_arithmetic += code->float_arithmetic ? n : 0;
+    to->floats += code->floats ? n : 0;
+    to->needed += code->needed ? n : 0;
     to->multiplies += code->multiply ? n : 0;
     to->fma += code->fma ? n : 0;
     to->gathered += n * code->gathered;
@@ -175,6 +177,8 @@ void census_divide(struct inspect_loop *loop)
                             &loop->divides_f64,
                             &loop->multiplies,
                             &loop->float_arithmetic,
+                            &loop->floats,
+                            &loop->needed,
                             &loop->fma,
                             &loop->gathered,
                             &loop->scattered,

@@ -130,6 +130,10 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
         SET(dearest);
         SET(dearest_each);
     }
+    if (loop->needed_form > 0)
+        SET(needed_form);
+    if (loop->shuffle_form > 0)
+        SET(shuffle_form);
     if (loop->products > 0)
         SET(products);
     if (loop->divided > 0)
