@@ -164,8 +164,10 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
-    /* One that loads and computes counts twice, so that it seems to be more. */
-    PUT(useful, accesses + GET(needed) + known(GET(work)));
+    /* One that loads and computes counts twice, so that it seems to be more. A loop
+     * counts its turns, and goes back. */
+    PUT(useful,
+        accesses + GET(needed) + known(GET(work)) + 2 * fmin(1, known(GET(branches))));
     PUT(decisions, GET(branches) - known(GET(checks)));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
     PUT(split_share, part(GET(line_splits), accesses));

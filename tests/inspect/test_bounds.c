@@ -350,8 +350,12 @@ static void test_shares(void **state)
     assert_near(VALUE(branch_share), 3 / 36.0, 1e-9);
     assert_near(VALUE(page_share), 0.25, 1e-9);
     SET(stores, 2);
+    SET(needed, 24);
     inspect_bounds(&facts);
     assert_near(VALUE(elements), 2, 0);
+    /* Loads, stores, arithmetic, work on what was loaded, and a counter with its branch.
+     */
+    assert_near(VALUE(useful), 8 + 2 + 24 + 2 + 2, 1e-9);
     SET(loads, 0);
     SET(stores, 4);
     inspect_bounds(&facts);
