@@ -138,6 +138,15 @@ static double form_cycles(const struct inspect_facts *facts)
     return by_values ? GET(cycles) / less : GET(dearest);
 }
 
+/* If the time refutes what calls cost one after the other, they cost what a call does
+ * that is alone in its loop. */
+static double calling_cycles(const struct inspect_facts *facts)
+{
+    const double several = cost(GET(calls), GET(cost_call));
+    return several > INSPECT_REFUTED * GET(cycles) ? cost(GET(calls), GET(cost_one_call))
+                                                   : several;
+}
+
 static double spill_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits);
@@ -207,7 +216,7 @@ void bounds_put_code(struct inspect_facts *facts)
         GET(memory_chain) >= 1.1 * GET(register_chain) ? GET(memory_chain) : (double)NAN);
     PUT(chain_cycles, longest_chain(facts));
     PUT(window_cycles, chain_cycles(facts, GET(window_chain)));
-    PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
+    PUT(calling_cycles, calling_cycles(facts));
 }
 
 void bounds_put_costs(struct inspect_facts *facts)

@@ -210,8 +210,11 @@ LOOP(string, "", TIMES(4, STRING("rep stosb\n\t")), "")
 LOOP(string_copies, "", TIMES(4, STRING("rep movsb\n\t")), "")
 LOOP(no_string, "", TIMES(4, STRING("")), "")
 
-LOOP(call, LEAVE_STACK "jmp 1f\n3:\n\tret\n", TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
-LOOP(no_call, "", TIMES(8, ""), "")
+/* Cores have no pause between few jumps, and one between many. */
+#define CALL LEAVE_STACK "jmp 1f\n3:\n\tret\n"
+LOOP(call, CALL, TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
+LOOP(one_call, CALL, "call 3b\n\t", BACK_TO_STACK)
+LOOP(no_call, "", "", "")
 
 /* It overwrites rbx, which compilers keep. */
 LOOP(cpuid, "", "mov %%rbx, %%r8\n\txor %%eax, %%eax\n\tcpuid\n\tmov %%r8, %%rbx\n\t", "")
@@ -269,6 +272,7 @@ const struct rate core_rates[] = {
     {"cost_pass_128", NULL, 16, loop_pass_128, loop_stay_128},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
+    {"cost_one_call", NULL, 1, loop_one_call, loop_no_call},
     {"cost_string", NULL, 4, loop_string, loop_no_string},
     {"cost_string_copies", NULL, 4, loop_string_copies, loop_no_string},
     {"cost_cpuid", NULL, 1, loop_cpuid, nothing},

@@ -200,6 +200,10 @@ static void test_costs(void **state)
     assert_near(VALUE(cpuid_share), 0.3, 1e-9);
     assert_near(VALUE(chain_cycles), 5, 1e-9);
     assert_near(VALUE(window_cycles), 7, 1e-9);
+    SET(cost_call, 12);
+    SET(cost_one_call, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(calling_cycles), 2, 1e-9);
     /* Costs are no bounds: they overlap with other work. */
     assert_near(VALUE(code_cycles), 8, 1e-9);
 }
