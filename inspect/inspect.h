@@ -70,6 +70,8 @@ struct inspect_loop {
     double divides_f64;           /* and these */
     double float_arithmetic, fma; /* float: with those of fma, divides, min and max */
     double multiplies;            /* of floats, with those of fma */
+    double floats; /* instructions that compute, compare or convert floats, but x87 */
+    double needed; /* the same of floats or of integers in vectors */
     /* Instructions that vector units compute, scalar floats too: all but moves, gathers,
      * extractions. Of these, shuffles of any kind, and permutes of two sources by
      * indices. */
@@ -98,8 +100,11 @@ struct inspect_loop {
      * of them; 0: unknown. Divisions and gathers are left out. */
     double dearest, dearest_each;
     char *dearest_form; /* NULL: unknown */
-    double products;    /* such cycles of its products of integers */
-    double divided;     /* such cycles of its divisions and roots, but of integers */
+    /* Such cycles of the dearest form of `needed`, and of others of `computed`, that only
+     * one unit takes. */
+    double needed_form, shuffle_form;
+    double products; /* such cycles of its products of integers */
+    double divided;  /* such cycles of its divisions and roots, but of integers */
     /* The same if a core looks no farther ahead than inspect_options.window; 0:
      * unknown. */
     double window_chain;
@@ -136,6 +141,7 @@ struct inspect_line {
     double failed_forwards; /* as of a loop, in all its executions */
     uint8_t length;         /* in bytes */
     bool takes_vectors;     /* loads where a vector or float may be stored */
+    bool computes, needed;  /* in vector units; arithmetic, as of a loop */
     char *text;             /* Intel syntax; NULL unless asked for */
     char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
     size_t loop;  /* index; INSPECT_NO_LOOP */

@@ -69,6 +69,8 @@ struct code {
     bool is_call, repeats, locks; /* repeats: with REP; locks: with LOCK */
     enum encoding encoding;       /* of one that touches vector registers */
     bool vector, scalar_float, copy, divide, float_arithmetic, fma, multiply;
+    bool floats; /* computes, compares or converts floats in vector registers */
+    bool needed; /* these, and the same with integers: no shuffle, no copy, no logic */
     uint8_t gathered, scattered; /* elements that it loads from, stores to such places */
     bool divide_f64;             /* one of doubles */
     bool crossing;         /* moves an element between a vector and a general register */

@@ -60,34 +60,40 @@ static double decode_cycles(const struct inspect_facts *facts)
     return bytes >= LONG_CODE ? fmax(decode, takes(bytes, GET(rate_fetched))) : decode;
 }
 
-/* Multiplications go where FMAs go, and divisions block these for a part of their time.
- */
-static double arithmetic_cycles(const struct inspect_facts *facts)
-{
-    const double bits = GET(widest_bits), divide = rate(facts, FACT_cost_divide_64, bits);
-    return fmax(
-        takes(GET(multiplies), rate(facts, FACT_rate_fmas_64, bits)) +
-            (divide > 0 ? cost(GET(divides) - known(GET(integer_divides)), divide) : 0),
-        takes(GET(float_arithmetic) - GET(divides),
-              rate(facts, FACT_rate_floats_64, bits)));
-}
-
 /* Several instructions count at their mean width: a wide one takes at least as long as a
- * narrow one. */
+ * narrow one. Those of 512 bits count alone, too: at least so many are among them. */
 static double unit_cycles(const struct inspect_facts *facts, double count, double bits,
                           enum inspect_fact rate_128)
 {
-    const double mean = part(bits, count);
-    return takes(count,
-                 inspect_fact_value(facts, rate_128 + (mean >= 256) + (mean >= 512)));
+    const double all =
+        takes(count, inspect_fact_value(facts, rate_128 + (bits >= 256 * count)));
+    const double wide = bits / 256 - count;
+    return wide > 0 ? fmax(all, takes(wide, inspect_fact_value(facts, rate_128 + 2)))
+                    : all;
+}
+
+/* Multiplications go where FMAs go, and divisions block these for a part of their time.
+ * Integers go where any instruction on vectors goes. */
+static double arithmetic_cycles(const struct inspect_facts *facts)
+{
+    const double bits = GET(widest_bits), divide = rate(facts, FACT_cost_divide_64, bits);
+    const double multiplies =
+        takes(GET(multiplies), rate(facts, FACT_rate_fmas_64, bits)) +
+        (divide > 0 ? cost(GET(divides) - known(GET(integer_divides)), divide) : 0);
+    const double floats = takes(GET(float_arithmetic) - GET(divides),
+                                rate(facts, FACT_rate_floats_64, bits));
+    const double all = part(GET(needed), GET(computed)) * GET(vector_cycles);
+    return fmax(fmax(multiplies, floats), fmax(all, GET(needed_form)));
 }
 
 static double shuffle_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(shuffle_bits);
     const double permutes = part(GET(permutes), GET(shuffles)) * bits;
-    return fmax(unit_cycles(facts, GET(shuffles), bits, FACT_rate_shuffles_128),
-                unit_cycles(facts, GET(permutes), permutes, FACT_rate_permutes_128));
+    const double all =
+        fmax(unit_cycles(facts, GET(shuffles), bits, FACT_rate_shuffles_128),
+             unit_cycles(facts, GET(permutes), permutes, FACT_rate_permutes_128));
+    return fmax(all, GET(shuffle_form));
 }
 
 static double divide_cycles(const struct inspect_facts *facts)
@@ -132,6 +138,15 @@ static double form_cycles(const struct inspect_facts *facts)
     return by_values ? GET(cycles) / less : GET(dearest);
 }
 
+/* If the time refutes what calls cost one after the other, they cost what a call does
+ * that is alone in its loop. */
+static double calling_cycles(const struct inspect_facts *facts)
+{
+    const double several = cost(GET(calls), GET(cost_call));
+    return several > INSPECT_REFUTED * GET(cycles) ? cost(GET(calls), GET(cost_one_call))
+                                                   : several;
+}
+
 static double spill_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(widest_bits);
@@ -158,6 +173,10 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(crossing_share, part(GET(crossings), instructions));
     PUT(spill_share, part(GET(vector_reloads) + GET(vector_spills), instructions));
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
+    /* One that loads and computes counts twice, so that it seems to be more. A loop
+     * counts its turns, and goes back. */
+    PUT(useful,
+        accesses + GET(needed) + known(GET(work)) + 2 * fmin(1, known(GET(branches))));
     PUT(decisions, GET(branches) - known(GET(checks)));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
     PUT(split_share, part(GET(line_splits), accesses));
@@ -172,9 +191,9 @@ void bounds_put_shares(struct inspect_facts *facts)
 void bounds_put_code(struct inspect_facts *facts)
 {
     const double instructions = GET(instructions);
-    PUT(arithmetic_cycles, arithmetic_cycles(facts));
     PUT(vector_cycles,
         unit_cycles(facts, GET(computed), GET(computed_bits), FACT_rate_computed_128));
+    PUT(arithmetic_cycles, arithmetic_cycles(facts));
     PUT(shuffle_cycles, shuffle_cycles(facts));
     /* A branch goes with the comparison before it, as cores fuse them: it takes no place
      * among instructions, and the comparison none of an integer unit. */
@@ -197,7 +216,7 @@ void bounds_put_code(struct inspect_facts *facts)
         GET(memory_chain) >= 1.1 * GET(register_chain) ? GET(memory_chain) : (double)NAN);
     PUT(chain_cycles, longest_chain(facts));
     PUT(window_cycles, chain_cycles(facts, GET(window_chain)));
-    PUT(calling_cycles, cost(GET(calls), GET(cost_call)));
+    PUT(calling_cycles, calling_cycles(facts));
 }
 
 void bounds_put_costs(struct inspect_facts *facts)

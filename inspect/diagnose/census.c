@@ -219,6 +219,8 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
                                  .reloads = node->counts.reloads,
                                  .spills = node->counts.spills,
                                  .takes_vectors = spans_meet(&m->stores, node),
+                                 .computes = node->code.computes,
+                                 .needed = node->code.needed,
                                  .failed_forwards = node_scale(node) *
                                                     (double)node->counts.failed_forwards,
                                  .length = node->code.length,

@@ -125,6 +125,8 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->integer_divides += code->divide && !code->vector && !code->scalar_float ? n : 0;
     to->divides_f64 += code->divide_f64 ? n : 0;
     to->float_arithmetic += code->float_arithmetic ? n : 0;
+    to->floats += code->floats ? n : 0;
+    to->needed += code->needed ? n : 0;
     to->multiplies += code->multiply ? n : 0;
     to->fma += code->fma ? n : 0;
     to->gathered += n * code->gathered;
@@ -145,56 +147,22 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
 
 void census_divide(struct inspect_loop *loop)
 {
-    double *const sums[] = {&loop->instructions,
-                            &loop->vector,
-                            &loop->scalar_float,
-                            &loop->integer,
-                            &loop->alu,
-                            &loop->lone,
-                            &loop->work,
-                            &loop->loads,
-                            &loop->stores,
-                            &loop->bytes_loaded,
-                            &loop->bytes_stored,
-                            &loop->vector_reloads,
-                            &loop->vector_spills,
-                            &loop->stack_reloads_of_constants,
-                            &loop->scalar_stack,
-                            &loop->calls,
-                            &loop->called,
-                            &loop->branches,
-                            &loop->checks,
-                            &loop->indirect,
-                            &loop->undecided,
-                            &loop->taken,
-                            &loop->copies,
-                            &loop->crossings,
-                            &loop->taken_apart,
-                            &loop->divides,
-                            &loop->integer_divides,
-                            &loop->divides_f64,
-                            &loop->multiplies,
-                            &loop->float_arithmetic,
-                            &loop->fma,
-                            &loop->gathered,
-                            &loop->scattered,
-                            &loop->computed,
-                            &loop->computed_bits,
-                            &loop->shuffles,
-                            &loop->shuffle_bits,
-                            &loop->permutes,
-                            &loop->line_splits,
-                            &loop->split_stores,
-                            &loop->page_splits,
-                            &loop->forwards,
-                            &loop->failed_forwards,
-                            &loop->page_changes,
-                            &loop->crowded,
-                            &loop->wild_stores,
-                            &loop->aliases_4k,
-                            &loop->legacy_sse,
-                            &loop->vex,
-                            &loop->evex};
+    /* clang-format off */
+    double *const sums[] = {
+#define OF_TIME(id)
+#define OF_TRACE(id)
+#define OF_LOOP(id) &loop->id,
+#define OF_RATE(id)
+#define OF_BOUND(id)
+#define OF_RATIO(id)
+#define OF_COUNT(id)
+#define FACT(id, source, unit, text) OF_##source(id)
+#include "facts.def"
+        &loop->work, &loop->vector_reloads, &loop->vector_spills,
+        &loop->stack_reloads_of_constants, &loop->scalar_stack, &loop->calls, &loop->called,
+        &loop->branches, &loop->checks, &loop->indirect, &loop->undecided, &loop->taken,
+        &loop->page_splits, &loop->page_changes, &loop->evex};
+    /* clang-format on */
     for (size_t i = 0; i < ARRAY_LEN(sums) && loop->iterations > 0; i++)
         *sums[i] /= loop->iterations;
 }

@@ -52,19 +52,39 @@ static double division_cycles(const struct inspect_line *line)
     return divides ? (double)line->executed * line->throughput : 0;
 }
 
+/* Cycles of all instructions of its form, of an iteration. */
+static double form_cycles(const struct inspect_loop *loop,
+                          const struct inspect_line *lines, const struct inspect_line *of)
+{
+    double cycles = 0;
+    for (size_t i = 0; i < loop->n_lines; i++)
+        if (is_same(of, &lines[i]))
+            cycles += (double)lines[i].executed * each(&lines[i]) / loop->iterations;
+    return cycles;
+}
+
+/* Cores have one unit for what takes about a cycle: whatever they mix it with, these wait
+ * for each other. What takes more is slow in itself. */
+static void take_unit(const struct inspect_line *line, double cycles,
+                      struct inspect_loop *loop)
+{
+    const double least = 0.9, most = 1.9;
+    double *const to = line->needed ? &loop->needed_form : &loop->shuffle_form;
+    if (line->computes && line->throughput >= least && line->throughput < most)
+        *to = cycles > *to ? cycles : *to;
+}
+
 static bool take(const struct inspect_census *census, struct inspect_loop *loop)
 {
     const struct inspect_line *const line = &census->line[loop->line];
     const struct inspect_line *dearest = NULL;
     for (size_t i = 0; i < loop->n_lines && loop->iterations > 0; i++) {
-        double cycles = 0;
         loop->divided += division_cycles(&line[i]) / loop->iterations;
         if (!line[i].form || line[i].throughput < least_throughput ||
             is_left_out(line[i].form, line[i].throughput))
             continue;
-        for (size_t k = 0; k < loop->n_lines; k++)
-            if (is_same(&line[i], &line[k]))
-                cycles += (double)line[k].executed * each(&line[k]) / loop->iterations;
+        const double cycles = form_cycles(loop, line, &line[i]);
+        take_unit(&line[i], cycles, loop);
         if (is_product(&line[i]))
             loop->products = cycles;
         if (cycles <= loop->dearest)

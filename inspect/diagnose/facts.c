@@ -114,26 +114,24 @@ static double code_bytes(const struct inspect_census *census, size_t from, size_
 static void set_repeated(struct inspect_facts *facts, const struct inspect_loop *loop)
 {
 #define SET(fact) inspect_fact_set(facts, FACT_##fact, loop->fact)
-    if (loop->trips > 0)
-        SET(trips);
+#define SET_KNOWN(fact) \
+    inspect_fact_set(facts, FACT_##fact, loop->fact > 0 ? loop->fact : NAN)
+    SET_KNOWN(trips);
+    SET_KNOWN(chain_full);
+    SET_KNOWN(dearest);
+    SET_KNOWN(dearest_each);
+    SET_KNOWN(needed_form);
+    SET_KNOWN(shuffle_form);
+    SET_KNOWN(products);
+    SET_KNOWN(divided);
     if (loop->chain > 0) {
         SET(chain);
         SET(vector_chain);
     }
-    if (loop->chain_full > 0)
-        SET(chain_full);
     if (loop->memory_chain > 0 && loop->register_chain > 0) {
         SET(memory_chain);
         SET(register_chain);
     }
-    if (loop->dearest > 0) {
-        SET(dearest);
-        SET(dearest_each);
-    }
-    if (loop->products > 0)
-        SET(products);
-    if (loop->divided > 0)
-        SET(divided);
     if (loop->carried >= 0)
         SET(carried);
     SET(vector_reloads);

@@ -234,6 +234,7 @@ static void take_idiom(const ZydisDecodedInstruction *instruction,
         return;
     code->reads &= UINT64_C(1) << REGISTER_FLAGS;
     code->computes &= !drops;
+    code->needed = false;
     code->alu &= !drops;
 }
 

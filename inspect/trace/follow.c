@@ -210,6 +210,9 @@ static int trace(struct tracer *tracer, const struct inspect_options *options,
     FREED_BY(free_memory) struct code_cost *costs = NULL;
     int status = trace_whole(tracer);
     census->whole = status == 0;
+    /* The next call of the same begins as this one ends. */
+    if (status == 0 && tracer->dirty)
+        tracer->transitions += tracer->as_before;
     if (status == -E2BIG && !options->whole_only) {
         tracer_reset(tracer);
         status = trace_windows(tracer, options, windows);

@@ -50,6 +50,30 @@ static bool is_float_arithmetic(const char *name)
     return float_type && starts_any(name, stems);
 }
 
+/* Comparisons, roundings and conversions of floats; names with `fp` have no p before. */
+static bool looks_at_floats(const char *name)
+{
+    static const char *const stems[] = {"cmp",    "comis",    "ucomis",   "cvt",
+                                        "round",  "rndscale", "reduce",   "range",
+                                        "getexp", "getmant",  "fixupimm", NULL};
+    return starts_any(name, stems);
+}
+
+/* They shuffle, too. */
+static bool is_horizontal(const char *name)
+{
+    return starts(name, "hadd") || starts(name, "hsub") || starts(name, "dp");
+}
+
+/* Arithmetic and comparisons of integers in vectors. */
+static bool is_integer_arithmetic(const char *name)
+{
+    static const char *const stems[] = {"padd", "psub",  "pcmp",   "pmax",  "pmin",
+                                        "pmul", "pmadd", "psad",   "pavg",  "pabs",
+                                        "pdpb", "pdpw",  "dbpsad", "mpsad", NULL};
+    return starts_any(name, stems);
+}
+
 /* Scalar code does this with whole registers, too. */
 static bool is_logic(const char *name)
 {
@@ -113,6 +137,8 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
     code->bits = (uint16_t)(code->scalar_float ? scalar_bits(name) : widest);
     code->unit_bits = (uint16_t)widest;
     code->float_arithmetic = is_float_arithmetic(name);
+    code->floats = code->float_arithmetic || looks_at_floats(name);
+    code->needed = (code->floats && !is_horizontal(name)) || is_integer_arithmetic(name);
     code->fma = starts_any(name, fma);
     code->multiply = code->fma || (code->float_arithmetic && starts(name, "mul"));
     code->divide = starts(name, "div") || starts(name, "sqrt");

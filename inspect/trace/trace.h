@@ -108,8 +108,10 @@ struct tracer {
     struct frame frame[CALLS_MAX];
     uint32_t n_frames;
     uint64_t context;
-    uint32_t last; /* node that executed last, or NO_NODE */
-    bool dirty;    /* upper halves of vector registers, as far as known */
+    uint32_t last;      /* node that executed last, or NO_NODE */
+    bool dirty;         /* upper halves of vector registers, as far as known */
+    bool decided;       /* the call has made them dirty or clean */
+    uint64_t as_before; /* SSE instructions until then, which met them as a call begins */
     bool step_all;
     uint64_t begin, end; /* addresses of the markers before and behind the call */
     uint64_t entry_rsp;  /* of a call without markers: it ends above this; or 0 */

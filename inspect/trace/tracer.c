@@ -76,6 +76,25 @@ static void take_accesses(struct tracer *tracer, struct node *node,
     }
 }
 
+static uint64_t count_sse(const struct nodes *nodes)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < nodes->n; i++)
+        n += nodes->node[i].code.encoding == ENCODING_SSE ? nodes->node[i].executed : 0;
+    return n;
+}
+
+/* Notes whether upper halves of vector registers are in use, and who meets them so. */
+static void take_upper_halves(struct tracer *tracer, const struct code *code)
+{
+    tracer->transitions += code->encoding == ENCODING_SSE && tracer->dirty;
+    if (!tracer->decided && (code->cleans || code->dirties)) {
+        tracer->as_before = count_sse(&tracer->nodes);
+        tracer->decided = true;
+    }
+    tracer->dirty = (tracer->dirty && !code->cleans) || code->dirties;
+}
+
 static int account(struct tracer *tracer, uint32_t number, const struct known *known)
 {
     struct node *node = &tracer->nodes.node[number];
@@ -86,8 +105,7 @@ static int account(struct tracer *tracer, uint32_t number, const struct known *k
     tracer->memory.now++;
     if (known->mask >> GPR_RSP & 1)
         tracer->memory.rsp = known->value[GPR_RSP];
-    tracer->transitions += code->encoding == ENCODING_SSE && tracer->dirty;
-    tracer->dirty = (tracer->dirty && !code->cleans) || code->dirties;
+    take_upper_halves(tracer, code);
     order_add(&tracer->order, number);
     take_accesses(tracer, node, known);
     tracer->last = number;
@@ -365,7 +383,8 @@ void tracer_forget(struct tracer *tracer)
     tracer->last = NO_NODE;
     tracer->n_frames = 0;
     tracer->context = 0;
-    tracer->dirty = false;
+    tracer->dirty = tracer->decided = false;
+    tracer->as_before = 0;
 }
 
 bool tracer_is_done(const struct tracer *tracer)

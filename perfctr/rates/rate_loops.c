@@ -56,12 +56,12 @@ __attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
 #define TEN_FMAS(s, v) \
     FMA(s, v, 0) FMA(s, v, 1) FMA(s, v, 2) FMA(s, v, 3) FMA(s, v, 4) FMA(s, v, 5) \
     FMA(s, v, 6) FMA(s, v, 7) FMA(s, v, 8) FMA(s, v, 9)
-#define TEN_PAIRS(s, v) \
-    FMA(s, v, 0) FMA(s, v, 1) MAX(s, v, 10) MAX(s, v, 11) \
-    FMA(s, v, 2) FMA(s, v, 3) MAX(s, v, 12) MAX(s, v, 13) \
-    FMA(s, v, 4) FMA(s, v, 5) MAX(s, v, 14) MAX(s, v, 10) \
-    FMA(s, v, 6) FMA(s, v, 7) MAX(s, v, 11) MAX(s, v, 12) \
-    FMA(s, v, 8) FMA(s, v, 9) MAX(s, v, 13) MAX(s, v, 14)
+#define TEN_PAIRS(OP, s, v) \
+    FMA(s, v, 0) FMA(s, v, 1) OP(s, v, 10) OP(s, v, 11) \
+    FMA(s, v, 2) FMA(s, v, 3) OP(s, v, 12) OP(s, v, 13) \
+    FMA(s, v, 4) FMA(s, v, 5) OP(s, v, 14) OP(s, v, 10) \
+    FMA(s, v, 6) FMA(s, v, 7) OP(s, v, 11) OP(s, v, 12) \
+    FMA(s, v, 8) FMA(s, v, 9) OP(s, v, 13) OP(s, v, 14)
 /* clang-format on */
 
 /* Cores drop these on the way, but each takes its place there, which not every nop does.
@@ -129,14 +129,17 @@ WIDTHS(split_stores, SIX, STORE, 60, 64, 64, 64, 64)
 #define HALVES HALF "vbroadcastss %%xmm15, %%ymm15\n\t"
 #define HALVES_512 HALF "vbroadcastss %%xmm15, %%zmm15\n\t"
 #define FMA(s, v, i) "vfmadd213" s " %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
-#define MAX(s, v, i) "vmax" s " %%" #v "15, %%" #v #i ", %%" #v #i "\n\t"
+/* These two wait for nothing, as a maximum may take as long as an FMA. */
+#define MAX(s, v, i) "vmax" s " %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define ADD(s, v, i) "vadd" s " %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
 #define DIVIDE(s, v, i) "vdiv" s " %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
 #define FOUR_DIVIDES(s, v) DIVIDE(s, v, 0) DIVIDE(s, v, 1) DIVIDE(s, v, 2) DIVIDE(s, v, 3)
 /* A division beside FMAs takes turns of their units, too. */
 #define FMAS_AND_DIVIDE(s, v) TEN_FMAS(s, v) TEN_FMAS(s, v) DIVIDE(s, v, 10)
 #define WIDTH(bits, set, s, d, v)                                      \
     LOOP(fmas_##bits, set, TIMES(5, TEN_FMAS(s, v)), CLEAN)            \
-    LOOP(floats_##bits, set, TIMES(5, TEN_PAIRS(s, v)), CLEAN)         \
+    LOOP(maxima_##bits, set, TIMES(5, TEN_PAIRS(MAX, s, v)), CLEAN)    \
+    LOOP(sums_##bits, set, TIMES(5, TEN_PAIRS(ADD, s, v)), CLEAN)      \
     LOOP(divides_##bits, set, TIMES(2, FOUR_DIVIDES(s, v)), CLEAN)     \
     LOOP(divides_f64_##bits, set, TIMES(2, FOUR_DIVIDES(d, v)), CLEAN) \
     LOOP(beside_##bits, set, TIMES(4, FMAS_AND_DIVIDE(s, v)), CLEAN)   \
@@ -148,13 +151,16 @@ WIDTH(512, HALVES_512, "ps", "pd", zmm)
 /* Each waits for the one before, and the first for nothing. */
 LOOP(chain, HALVES, "vmovaps %%ymm15, %%ymm0\n\t" TIMES(64, FMA("ps", ymm, 0)), CLEAN)
 
-/* The cheapest of what vector units compute, of shuffles, and of two-source permutes. */
+/* The cheapest of what vector units compute, of shuffles, which are two on some cores,
+ * and of two-source permutes. */
 #define COMPUTE(i, v) "vandps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
 #define SHUFFLE(i, v) "vunpcklps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
+#define SELECT(i, v) "vshufps $0, %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
 #define PERMUTE(i, v) "vpermt2ps %%" #v "15, %%" #v "15, %%" #v #i "\n\t"
 #define UNITS(bits, v)                                            \
     LOOP(computed_##bits, "", TIMES(8, EIGHT(COMPUTE, v)), CLEAN) \
     LOOP(shuffles_##bits, "", TIMES(8, EIGHT(SHUFFLE, v)), CLEAN) \
+    LOOP(selects_##bits, "", TIMES(8, EIGHT(SELECT, v)), CLEAN)   \
     LOOP(permutes_##bits, "", TIMES(8, EIGHT(PERMUTE, v)), CLEAN)
 UNITS(128, xmm)
 UNITS(256, ymm)
@@ -204,8 +210,11 @@ LOOP(string, "", TIMES(4, STRING("rep stosb\n\t")), "")
 LOOP(string_copies, "", TIMES(4, STRING("rep movsb\n\t")), "")
 LOOP(no_string, "", TIMES(4, STRING("")), "")
 
-LOOP(call, LEAVE_STACK "jmp 1f\n3:\n\tret\n", TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
-LOOP(no_call, "", TIMES(8, ""), "")
+/* Cores have no pause between few jumps, and one between many. */
+#define CALL LEAVE_STACK "jmp 1f\n3:\n\tret\n"
+LOOP(call, CALL, TIMES(8, "call 3b\n\t"), BACK_TO_STACK)
+LOOP(one_call, CALL, "call 3b\n\t", BACK_TO_STACK)
+LOOP(no_call, "", "", "")
 
 /* It overwrites rbx, which compilers keep. */
 LOOP(cpuid, "", "mov %%rbx, %%r8\n\txor %%eax, %%eax\n\tcpuid\n\tmov %%r8, %%rbx\n\t", "")
@@ -225,14 +234,14 @@ LOOP(unmixed, DIRTY, DIRTY TIMES(16, VEX), CLEAN)
     {"rate_" #name "_256", "avx2", n, loop_##name##_256, NULL}, \
     {"rate_" #name "_512", "avx512", n, loop_##name##_512, NULL}
 #define WIDTH_ROWS(bits, isa) \
-    {"rate_floats_" #bits, isa, 100, loop_floats_##bits, NULL}, \
+    {"rate_floats_" #bits, isa, 100, loop_maxima_##bits, loop_sums_##bits}, \
     {"rate_fmas_" #bits, isa, 50, loop_fmas_##bits, NULL}, \
     {"rate_divides_" #bits, isa, 8, loop_divides_##bits, NULL}, \
     {"rate_divides_f64_" #bits, isa, 8, loop_divides_f64_##bits, NULL}, \
     {"cost_divide_" #bits, isa, 4, loop_beside_##bits, loop_alone_##bits}
 #define UNIT_ROWS(bits, isa) \
     {"rate_computed_" #bits, isa, 64, loop_computed_##bits, NULL}, \
-    {"rate_shuffles_" #bits, isa, 64, loop_shuffles_##bits, NULL}, \
+    {"rate_shuffles_" #bits, isa, 64, loop_shuffles_##bits, loop_selects_##bits}, \
     {"rate_permutes_" #bits, "avx512", 64, loop_permutes_##bits, NULL}
 const struct rate core_rates[] = {
     {"rate_instructions", NULL, 98, loop_instructions, NULL},
@@ -263,6 +272,7 @@ const struct rate core_rates[] = {
     {"cost_pass_128", NULL, 16, loop_pass_128, loop_stay_128},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
+    {"cost_one_call", NULL, 1, loop_one_call, loop_no_call},
     {"cost_string", NULL, 4, loop_string, loop_no_string},
     {"cost_string_copies", NULL, 4, loop_string_copies, loop_no_string},
     {"cost_cpuid", NULL, 1, loop_cpuid, nothing},

@@ -27,11 +27,16 @@ static double turn_ns(rate_loop *loop, struct lines *lines)
     return best;
 }
 
-static double rate_of(const struct rate *rate, double with, double without)
+static bool is_cost(const struct rate *rate)
 {
-    if (!rate->without)
-        return rate->per_turn / with;
-    return fmax(0, with - without) / rate->per_turn;
+    return rate->name[0] == 'c';
+}
+
+static double rate_of(const struct rate *rate, double turn, double other)
+{
+    if (!is_cost(rate))
+        return rate->per_turn / fmin(turn, other);
+    return fmax(0, turn - other) / rate->per_turn;
 }
 
 /* A number that is not known yet is worse than any other. */
@@ -39,7 +44,7 @@ static double better(const struct rate *rate, double a, double b)
 {
     if (!(a > 0))
         return b;
-    return rate->without ? fmin(a, b) : fmax(a, b);
+    return is_cost(rate) ? fmin(a, b) : fmax(a, b);
 }
 
 static bool is_alone(void)
@@ -49,16 +54,16 @@ static bool is_alone(void)
 
 /* Times of a turn, the best of all tries; and in how many of them the core was alone. */
 struct turns {
-    double with, without;
+    double loop, other;
     int alone;
 };
 
 static void try_once(const struct rate *rate, struct lines *lines, struct turns *best)
 {
     const bool before = is_alone();
-    best->with = fmin(best->with, turn_ns(rate->loop, lines));
-    if (rate->without)
-        best->without = fmin(best->without, turn_ns(rate->without, lines));
+    best->loop = fmin(best->loop, turn_ns(rate->loop, lines));
+    if (rate->other)
+        best->other = fmin(best->other, turn_ns(rate->other, lines));
     best->alone += before && is_alone();
 }
 
@@ -92,6 +97,6 @@ void core_rates_measure(double *value)
         else if (!rate_fills_core(&core_rates[i]) || best[i].alone >= PASSES_LEAST)
             value[i] = better(
                 &core_rates[i], value[i],
-                rate_of(&core_rates[i], best[i].with * clock, best[i].without * clock));
+                rate_of(&core_rates[i], best[i].loop * clock, best[i].other * clock));
     }
 }

@@ -11,13 +11,14 @@ struct lines {
 
 typedef void rate_loop(uint64_t turns, struct lines *lines);
 
-/* A rate is `per_turn` over the cycles of a turn. A cost is the cycles by which a turn is
- * longer than one of `without`, over `per_turn`. */
+/* A rate is `per_turn` over the cycles of a turn of the faster one of two loops: cores
+ * differ in which instructions share their ports. A cost is the cycles by which a turn is
+ * longer than one of `other`, over `per_turn`. */
 struct rate {
-    const char *name;
-    const char *isa; /* the loop needs it; NULL: none */
+    const char *name; /* "rate_..." or "cost_..." */
+    const char *isa;  /* the loops need it; NULL: none */
     double per_turn;
-    rate_loop *loop, *without; /* without: NULL for a rate */
+    rate_loop *loop, *other; /* other: NULL for a rate of one loop */
 };
 
 /* core_rate_count() rows. */

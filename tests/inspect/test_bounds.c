@@ -96,39 +96,6 @@ static void test_widths(void **state)
     }
 }
 
-/* Permutes are shuffles, too; the wider rate counts only if all are so wide. */
-static void test_vector_units(void **state)
-{
-    struct inspect_facts facts = tile();
-    for (size_t k = 0; k < 3; k++) {
-        inspect_fact_set(&facts, FACT_rate_computed_128 + k, (double)(4 >> k));
-        inspect_fact_set(&facts, FACT_rate_shuffles_128 + k, 2 / (double)(1 << k));
-        inspect_fact_set(&facts, FACT_rate_permutes_128 + k, 1 / (double)(1 << k));
-    }
-    SET(cycles, 1000);
-    SET(computed, 24);
-    SET(computed_bits, 24 * 512);
-    SET(shuffles, 8);
-    SET(shuffle_bits, 8 * 512);
-    SET(permutes, 6);
-    inspect_bounds(&facts);
-    assert_near(VALUE(vector_cycles), 24, 1e-9);
-    assert_near(VALUE(shuffle_cycles), 24, 1e-9);
-    SET(permutes, 3);
-    inspect_bounds(&facts);
-    assert_near(VALUE(shuffle_cycles), 16, 1e-9);
-    SET(computed_bits, 23 * 512 + 256);
-    SET(shuffle_bits, 8 * 128);
-    inspect_bounds(&facts);
-    assert_near(VALUE(vector_cycles), 12, 1e-9);
-    assert_near(VALUE(shuffle_cycles), 4, 1e-9);
-    SET(shuffles, 0);
-    SET(shuffle_bits, 0);
-    SET(permutes, 0);
-    inspect_bounds(&facts);
-    assert_near(VALUE(shuffle_cycles), 0, 0);
-}
-
 /* Wider gathers may be slower, element by element. */
 static void test_gathers(void **state)
 {
@@ -233,6 +200,10 @@ static void test_costs(void **state)
     assert_near(VALUE(cpuid_share), 0.3, 1e-9);
     assert_near(VALUE(chain_cycles), 5, 1e-9);
     assert_near(VALUE(window_cycles), 7, 1e-9);
+    SET(cost_call, 12);
+    SET(cost_one_call, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(calling_cycles), 2, 1e-9);
     /* Costs are no bounds: they overlap with other work. */
     assert_near(VALUE(code_cycles), 8, 1e-9);
 }
@@ -328,36 +299,6 @@ static void test_samples(void **state)
     assert_near(VALUE(cycles), 5, 1e-9);
 }
 
-/* A case beside which the same work is done faster has no share of the limit, so that
- * nothing is excluded by it. */
-static void test_faster_way(void **state)
-{
-    struct inspect_facts facts = tile();
-    inspect_bounds(&facts);
-    assert_near(VALUE(limit_share), 0.8, 1e-9);
-    inspect_fact_faster_way(&facts, 0.97);
-    inspect_bounds(&facts);
-    assert_near(VALUE(limit_share), 0.8, 1e-9);
-    inspect_fact_faster_way(&facts, 0.83);
-    inspect_fact_faster_way(&facts, 0.9);
-    inspect_bounds(&facts);
-    assert_near(VALUE(faster_way), 0.83, 0);
-    inspect_fact_set_interval(&facts, FACT_place, 0.7, 0.6, 1.01);
-    inspect_bounds(&facts);
-    assert_near(VALUE(faster_way), 0.83, 0);
-    inspect_fact_set_interval(&facts, FACT_place, 0.82, 0.81, 0.99);
-    inspect_bounds(&facts);
-    assert_near(VALUE(faster_way), 0.82, 0);
-    assert_true(isnan(VALUE(limit_share)));
-    facts = tile();
-    inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 1.01);
-    inspect_bounds(&facts);
-    assert_true(isnan(VALUE(faster_way)));
-    inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 0.9);
-    inspect_bounds(&facts);
-    assert_near(VALUE(faster_way), 0.8, 0);
-}
-
 /* The edit cuts chains of vectors: of others it says nothing. */
 static void test_unchained(void **state)
 {
@@ -413,8 +354,12 @@ static void test_shares(void **state)
     assert_near(VALUE(branch_share), 3 / 36.0, 1e-9);
     assert_near(VALUE(page_share), 0.25, 1e-9);
     SET(stores, 2);
+    SET(needed, 24);
     inspect_bounds(&facts);
     assert_near(VALUE(elements), 2, 0);
+    /* Loads, stores, arithmetic, work on what was loaded, and a counter with its branch.
+     */
+    assert_near(VALUE(useful), 8 + 2 + 24 + 2 + 2, 1e-9);
     SET(loads, 0);
     SET(stores, 4);
     inspect_bounds(&facts);
@@ -440,9 +385,9 @@ static void test_nothing_known(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_forms),
-                     TEST(test_widths), TEST(test_vector_units), TEST(test_gathers),
-                     TEST(test_splits), TEST(test_long_loop), TEST(test_branches),
-                     TEST(test_costs), TEST(test_refuted), TEST(test_short_chains),
-                     TEST(test_samples), TEST(test_faster_way), TEST(test_unchained),
-                     TEST(test_unsaved), TEST(test_shares), TEST(test_nothing_known));
+                     TEST(test_widths), TEST(test_gathers), TEST(test_splits),
+                     TEST(test_long_loop), TEST(test_branches), TEST(test_costs),
+                     TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
+                     TEST(test_unchained), TEST(test_unsaved), TEST(test_shares),
+                     TEST(test_nothing_known));
 }

@@ -29,12 +29,6 @@ static void assert_same_loops(const struct inspect_census *a,
     }
 }
 
-static bool has_avx(void)
-{
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx");
-}
-
 /* Stepped, run twice with skipping: the same numbers, and those that are known. */
 static void test_counts(void **state)
 {
@@ -283,6 +277,19 @@ static void test_mixing(void **state)
     inspect_census_free(&census);
 }
 
+/* The next call begins as this one ends. */
+static void test_mixing_calls(void **state)
+{
+    if (!has_avx())
+        skip();
+    struct inspect_census census = census_of(ending_dirty, TURNS, false);
+    assert_true(fabs(census.share_transitions - TURNS / (3.0 * TURNS + 2)) < 1e-9);
+    inspect_census_free(&census);
+    census = census_of(ending_clean, TURNS, false);
+    assert_false(census.mixes_sse_avx);
+    inspect_census_free(&census);
+}
+
 static void test_vector_units(void **state)
 {
     if (!__builtin_cpu_supports("avx512f"))
@@ -291,6 +298,8 @@ static void test_vector_units(void **state)
     ASSERT_LOOP(census, instructions, 9);
     ASSERT_LOOP(census, copies, 1);
     ASSERT_LOOP(census, computed, 3);
+    ASSERT_LOOP(census, needed, 1);
+    ASSERT_LOOP(census, floats, 1);
     ASSERT_LOOP(census, computed_bits, 512 + 256 + 128);
     ASSERT_LOOP(census, shuffles, 2);
     ASSERT_LOOP(census, shuffle_bits, 512 + 256);
@@ -428,7 +437,8 @@ int main(void)
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
                      TEST(test_window), TEST(test_splits), TEST(test_asking),
-                     TEST(test_mixing), TEST(test_vector_units), TEST(test_long_loop),
-                     TEST(test_windows), TEST(test_beginning), TEST(test_turns_of_turns),
-                     TEST(test_generated_code), TEST(test_threads));
+                     TEST(test_mixing), TEST(test_mixing_calls), TEST(test_vector_units),
+                     TEST(test_long_loop), TEST(test_windows), TEST(test_beginning),
+                     TEST(test_turns_of_turns), TEST(test_generated_code),
+                     TEST(test_threads));
 }

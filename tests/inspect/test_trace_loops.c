@@ -86,6 +86,35 @@ static void test_divisions(void **state)
     inspect_census_free(&census);
 }
 
+static double each_cycles;
+
+static void knows_opcodes(void *context, const struct inspect_code *code, size_t n,
+                          struct inspect_cost *costs)
+{
+    for (size_t i = 0; i < n; i++) {
+        costs[i] = (struct inspect_cost){.known = true, .throughput = each_cycles};
+        snprintf(costs[i].form, sizeof costs[i].form, "%x", code[i].bytes[2]);
+    }
+}
+
+/* What takes a cycle has one unit: sums are the work, shuffles are none. What is faster
+ * has several units, and what is slower is slow in itself. */
+static void test_units(void **state)
+{
+    static const double all[] = {0.5, 1, 3};
+    if (!has_avx())
+        skip();
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        const struct inspect_options options = {.whole_only = true,
+                                                .costs = knows_opcodes};
+        each_cycles = all[i];
+        struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
+        assert_near(census.loop[0].needed_form, i == 1 ? 1 : 0, 1e-9);
+        assert_near(census.loop[0].shuffle_form, i == 1 ? 2 : 0, 1e-9);
+        inspect_census_free(&census);
+    }
+}
+
 /* MMX has no width, and no form that could be measured. */
 static void test_mmx(void **state)
 {
@@ -358,8 +387,8 @@ int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_mmx),
-                     TEST(test_copied_in_memory), TEST(test_checks),
+    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_units),
+                     TEST(test_mmx), TEST(test_copied_in_memory), TEST(test_checks),
                      TEST(test_frame_register), TEST(test_bytes_in_place),
                      TEST(test_called), TEST(test_called_out), TEST(test_pages),
                      TEST(test_indexed), TEST(test_even_stores),

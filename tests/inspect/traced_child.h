@@ -104,6 +104,12 @@ static inline struct inspect_census census_of(traced *function, uint64_t turns,
                      &(struct inspect_options){.step_all = step_all, .whole_only = true});
 }
 
+static inline bool has_avx(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx");
+}
+
 /* The reason why nothing can be traced here: a test returns 77. */
 static inline bool cannot_trace(void)
 {

@@ -274,6 +274,20 @@ CODE(mixing, "vaddps %ymm0, %ymm0, %ymm1\n"
              "   decl %esi\n"
              "   jnz 1b\n"
              "   retq")
+/* SSE before AVX, whose upper halves stay in use, or do not: 3 n + 2, 3 n + 3. */
+#define ENDING(end)                                                            \
+    "1: addps %xmm2, %xmm2\n   decl %esi\n   jnz 1b\n   vaddps %ymm0, %ymm0, " \
+    "%ymm1\n" end
+CODE(ending_dirty, ENDING("   retq"))
+CODE(ending_clean, ENDING("   vzeroupper\n   retq"))
+/* A sum and two shuffles a turn. */
+CODE(shuffling_twice, "1: vaddps %ymm2, %ymm2, %ymm1\n"
+                      "   vunpcklps %ymm2, %ymm2, %ymm3\n"
+                      "   vunpcklps %ymm2, %ymm2, %ymm4\n"
+                      "   decl %esi\n"
+                      "   jnz 1b\n"
+                      "   vzeroupper\n"
+                      "   retq")
 /* A copy, a permute, a shuffle, a zero, two loads and a sum: 9 n + 1. */
 CODE(shuffling, "1: vmovaps %zmm0, %zmm1\n"
                 "   vpermt2ps %zmm2, %zmm3, %zmm1\n"

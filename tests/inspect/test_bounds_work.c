@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What vector units do, and what of it is the work: its limit. */
+#include "tile_facts.h"
+
+/* Permutes are shuffles, too; the wider rate counts only if all are so wide. */
+static void test_vector_units(void **state)
+{
+    struct inspect_facts facts = tile();
+    for (size_t k = 0; k < 3; k++) {
+        inspect_fact_set(&facts, FACT_rate_computed_128 + k, (double)(4 >> k));
+        inspect_fact_set(&facts, FACT_rate_shuffles_128 + k, 2 / (double)(1 << k));
+        inspect_fact_set(&facts, FACT_rate_permutes_128 + k, 1 / (double)(1 << k));
+    }
+    SET(cycles, 1000);
+    SET(computed, 24);
+    SET(computed_bits, 24 * 512);
+    SET(shuffles, 8);
+    SET(shuffle_bits, 8 * 512);
+    SET(permutes, 6);
+    inspect_bounds(&facts);
+    assert_near(VALUE(vector_cycles), 24, 1e-9);
+    assert_near(VALUE(shuffle_cycles), 24, 1e-9);
+    SET(permutes, 3);
+    inspect_bounds(&facts);
+    assert_near(VALUE(shuffle_cycles), 16, 1e-9);
+    SET(computed_bits, 23 * 512 + 256);
+    SET(shuffle_bits, 8 * 128);
+    inspect_bounds(&facts);
+    assert_near(VALUE(vector_cycles), 23, 1e-9);
+    assert_near(VALUE(shuffle_cycles), 4, 1e-9);
+    SET(computed_bits, 12 * 512 + 12 * 128);
+    inspect_bounds(&facts);
+    assert_near(VALUE(vector_cycles), 12, 1e-9);
+    SET(shuffles, 0);
+    SET(shuffle_bits, 0);
+    SET(permutes, 0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(shuffle_cycles), 0, 0);
+}
+
+/* Integers of vectors are the work as floats are, and so are comparisons. */
+static void test_needed(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(rate_computed_128, 3);
+    SET(rate_computed_256, 3);
+    SET(computed, 29);
+    SET(computed_bits, 29 * 256);
+    SET(needed, 27);
+    inspect_bounds(&facts);
+    assert_near(VALUE(arithmetic_cycles), 9, 1e-9);
+    assert_near(VALUE(limit_cycles), 9, 1e-9);
+    SET(needed, 3);
+    inspect_bounds(&facts);
+    assert_near(VALUE(arithmetic_cycles), 8, 1e-9);
+    /* One unit takes them. */
+    SET(needed_form, 10);
+    SET(shuffle_form, 7);
+    inspect_bounds(&facts);
+    assert_near(VALUE(limit_cycles), 10, 1e-9);
+    assert_near(VALUE(shuffle_cycles), 7, 1e-9);
+}
+
+/* Arithmetic that goes faster than was measured leaves the limit open, at or above that
+ * rate: no smaller bound is the limit then, and nothing is modelled against one. */
+static void test_beaten_arithmetic(void **state)
+{
+    struct inspect_facts facts = tile();
+    struct inspect_findings findings;
+    SET(rate_floats_256, 2);
+    SET(computed, 28);
+    SET(computed_bits, 28 * 256);
+    SET(rate_computed_128, 3);
+    SET(rate_computed_256, 3);
+    SET(multiplies, 12);
+    SET(loop_share, 1);
+    inspect_bounds(&facts);
+    assert_true(facts.fact[FACT_arithmetic_cycles].refuted);
+    assert_true(isnan(VALUE(limit_cycles)) && isnan(VALUE(gap_cycles)));
+    assert_near(VALUE(limit_share), 1, 0);
+    assert_near(VALUE(vector_cycles), 28 / 3.0, 1e-9);
+    inspect_find(&facts, &findings);
+    assert_int_equal(findings.n, 1);
+    assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
+}
+
+/* A case beside which the same work is done faster has no share of the limit, so that
+ * nothing is excluded by it. */
+static void test_faster_way(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_bounds(&facts);
+    assert_near(VALUE(limit_share), 0.8, 1e-9);
+    inspect_fact_faster_way(&facts, 0.97);
+    inspect_bounds(&facts);
+    assert_near(VALUE(limit_share), 0.8, 1e-9);
+    inspect_fact_faster_way(&facts, 0.83);
+    inspect_fact_faster_way(&facts, 0.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.83, 0);
+    inspect_fact_set_interval(&facts, FACT_place, 0.7, 0.6, 1.01);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.83, 0);
+    inspect_fact_set_interval(&facts, FACT_place, 0.82, 0.81, 0.99);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.82, 0);
+    assert_true(isnan(VALUE(limit_share)));
+    facts = tile();
+    inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 1.01);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(faster_way)));
+    inspect_fact_set_interval(&facts, FACT_other_isa, 0.8, 0.7, 0.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(faster_way), 0.8, 0);
+}
+
+int main(void)
+{
+    return RUN_TESTS(TEST(test_vector_units), TEST(test_needed),
+                     TEST(test_beaten_arithmetic), TEST(test_faster_way));
+}
