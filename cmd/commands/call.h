@@ -26,6 +26,8 @@ void request_module(struct options *options, const char *module, const char *op)
 int called_declare(struct options *options, const char *where, const char *prototype,
                    struct called *called, struct error *error);
 void called_forget(struct called *called);
+/* The library HEAD beside BASE:FUNCTION, to be freed. It may name the same function. */
+int called_head(const char *base, const char *head, char **file, struct error *error);
 /* Reads a library, after linking it if it is an archive or an object file. `decode`: also
  * its instructions, and tells how it was linked. */
 int called_open(const char *given, bool decode, struct library *library,

@@ -356,6 +356,24 @@ int called_declare(struct options *options, const char *where, const char *proto
     return status;
 }
 
+int called_head(const char *base, const char *head, char **file, struct error *error)
+{
+    char ignored[PATH_MAX], name[PATH_MAX];
+    const char *wanted = "", *place = "";
+    int status = place_split(base, ignored, sizeof ignored, &wanted, error);
+    if (status == 0 && access(head, F_OK) == 0)
+        snprintf(name, sizeof name, "%s", head);
+    else if (status == 0)
+        status = place_split(head, name, sizeof name, &place, error);
+    if (status == 0 && *place && strcmp(place, wanted) != 0)
+        status = error_set(error, -EINVAL,
+                           "BASE=%.200s and HEAD=%.200s: two builds of one function are "
+                           "compared; simdbench call compares functions of one build",
+                           base, head);
+    *file = status < 0 ? NULL : must_have(strdup(name));
+    return status;
+}
+
 void called_forget(struct called *called)
 {
     if (called->folder[0]) {

@@ -96,25 +96,6 @@ static int gate(struct options *options, const char *functions)
     return exit_status_of(status, &error);
 }
 
-/* HEAD may name its function too, which is that of BASE. */
-static int head_file(const char *base, const char *head, char **file, struct error *error)
-{
-    char ignored[PATH_MAX], name[PATH_MAX];
-    const char *wanted = "", *place = "";
-    int status = place_split(base, ignored, sizeof ignored, &wanted, error);
-    if (status == 0 && access(head, F_OK) == 0)
-        snprintf(name, sizeof name, "%s", head);
-    else if (status == 0)
-        status = place_split(head, name, sizeof name, &place, error);
-    if (status == 0 && *place && strcmp(place, wanted) != 0)
-        status = error_set(error, -EINVAL,
-                           "BASE=%.200s and HEAD=%.200s: a gate compares one function of "
-                           "two builds; simdbench call compares functions of one build",
-                           base, head);
-    *file = status < 0 ? NULL : must_have(strdup(name));
-    return status;
-}
-
 /* BASE:FUNCTION HEAD 'PROTOTYPE': both are libraries that have the function. */
 static int gate_called(struct options *options)
 {
@@ -123,7 +104,7 @@ static int gate_called(struct options *options)
     struct called called;
     FREED_BY(free_memory) char *head = NULL;
     int status = called_declare(options, words->item[0], words->item[2], &called, &error)
-                     ?: head_file(words->item[0], words->item[1], &head, &error);
+                     ?: called_head(words->item[0], words->item[1], &head, &error);
     if (status < 0) {
         status = exit_status_of(status, &error);
     } else {
