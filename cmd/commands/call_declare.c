@@ -356,7 +356,7 @@ int called_declare(struct options *options, const char *where, const char *proto
     return status;
 }
 
-int called_head(const char *base, const char *head, char **file, struct error *error)
+static int head_file(const char *base, const char *head, char **file, struct error *error)
 {
     char ignored[PATH_MAX], name[PATH_MAX];
     const char *wanted = "", *place = "";
@@ -372,6 +372,24 @@ int called_head(const char *base, const char *head, char **file, struct error *e
                            base, head);
     *file = status < 0 ? NULL : must_have(strdup(name));
     return status;
+}
+
+int called_builds(struct options *options, struct called *called, struct error *error)
+{
+    const struct text_list *const words = &options->files;
+    struct text_list builds = {.n = 0};
+    FREED_BY(free_memory) char *head = NULL;
+    const int status =
+        called_declare(options, words->item[0], words->item[2], called, error)
+            ?: head_file(words->item[0], words->item[1], &head, error);
+    if (status < 0)
+        return status;
+    text_list_add(&builds, called->linked ?: called->object);
+    text_list_add(&builds, head);
+    text_list_free(&options->files);
+    options->files = builds;
+    options->functions = must_have(strdup(called->file));
+    return 0;
 }
 
 void called_forget(struct called *called)

@@ -99,25 +99,14 @@ static int gate(struct options *options, const char *functions)
 /* BASE:FUNCTION HEAD 'PROTOTYPE': both are libraries that have the function. */
 static int gate_called(struct options *options)
 {
-    const struct text_list *const words = &options->files;
     struct error error = {.text = ""};
     struct called called;
-    FREED_BY(free_memory) char *head = NULL;
-    int status = called_declare(options, words->item[0], words->item[2], &called, &error)
-                     ?: called_head(words->item[0], words->item[1], &head, &error);
-    if (status < 0) {
-        status = exit_status_of(status, &error);
-    } else {
-        struct text_list builds = {.n = 0};
-        text_list_add(&builds, called.linked ?: called.object);
-        text_list_add(&builds, head);
-        text_list_free(&options->files);
-        options->files = builds;
-        options->functions = must_have(strdup(called.file));
-        status = gate(options, called.folder[0] ? "" : called.file);
-    }
+    const int status = called_builds(options, &called, &error);
+    const int exit_status = status < 0
+                                ? exit_status_of(status, &error)
+                                : gate(options, called.folder[0] ? "" : called.file);
     called_forget(&called);
-    return status;
+    return exit_status;
 }
 
 int command_ab(struct options *options)

@@ -74,71 +74,55 @@ static int take_builds(struct options *options, struct error *error)
     return 0;
 }
 
-/* The id of the only case that BASE has of an op, without the name of its module. */
-static int only_case(struct options *options, const char *op, char **id,
-                     struct error *error)
-{
-    FREED_BY(text_list_free) struct text_list words = {.n = 0}, why_instead = {.n = 0};
-    struct case_list list;
-    text_list_add(&words, op);
-    int status = case_list_make(&words, &options->request, &options->how, &list,
-                                &why_instead, error);
-    if (status == 0 && list.n != 1)
-        status = error_set(error, -EINVAL,
-                           "two builds have one case, and these are %zu: name one function "
-                           "and one of --sizes",
-                           list.n);
-    if (status == 0) {
-        FREE_EACH(list.item[0].prefix);
-        list.item[0].prefix = NULL;
-        *id = case_name_format(&list.item[0]);
-    }
-    case_list_free(&list);
-    return status;
-}
-
-/* BASE:FUNCTION HEAD 'PROTOTYPE': both are libraries that have the function. */
+/* BASE:FUNCTION HEAD 'PROTOTYPE': BASE has one case of it, of which there are two builds.
+ */
 static int take_called_builds(struct options *options, struct called *called,
                               struct error *error)
 {
-    const struct text_list *const words = &options->files;
-    FREED_BY(free_memory) char *head = NULL, *id = NULL;
-    int status = called_declare(options, words->item[0], words->item[2], called, error)
-                     ?: called_head(words->item[0], words->item[1], &head, error);
-    if (status < 0)
-        return status;
-    options->functions = must_have(strdup(called->file));
-    add_build(options, called->linked ?: called->object);
-    status = only_case(options, called->op, &id, error);
-    if (status == 0) {
-        add_build(options, head);
-        take_word(options, id);
+    FREED_BY(text_list_free) struct text_list op = {.n = 0}, file = {.n = 0},
+                                              why = {.n = 0};
+    struct case_list list = {.n = 0};
+    int status = called_builds(options, called, error);
+    text_list_add(&op, called->op);
+    text_list_add(&file, called->file);
+    struct request base = options->request;
+    base.plugins = file;
+    if (status == 0)
+        status = case_list_make(&op, &base, &options->how, &list, &why, error);
+    if (status == 0 && list.n == 1) {
+        FREE_EACH(list.item[0].prefix);
+        list.item[0].prefix = NULL;
+        FREED_BY(free_memory) char *id = case_name_format(&list.item[0]);
+        text_list_add(&options->files, id);
+        status = take_builds(options, error);
+    } else if (status == 0) {
+        status =
+            error_set(error, -EINVAL,
+                      "two builds have one case, and these are %zu: name one function "
+                      "and one of --sizes",
+                      list.n);
     }
-    return status;
-}
-
-static int take_called(struct options *options, struct called *called, struct error *error)
-{
-    const struct text_list *const words = &options->files;
-    const int status =
-        called_declare(options, words->item[0], words->item[1], called, error);
-    if (status == 0) {
-        text_list_add(&options->request.plugins, called->file);
-        take_word(options, called->op);
-    }
+    case_list_free(&list);
     return status;
 }
 
 int command_explain(struct options *options)
 {
     const struct text_list *const words = &options->files;
-    const size_t last = words->n - 1;
-    const bool declared = last >= 1 && last <= 2 && is_prototype(words->item[last]);
     struct error error = {.text = ""};
     struct called called = {.object = ""};
-    int status = !declared   ? take_builds(options, &error)
-                 : last == 1 ? take_called(options, &called, &error)
-                             : take_called_builds(options, &called, &error);
+    int status = 0;
+    if (words->n == 2 && is_prototype(words->item[1])) {
+        status = called_declare(options, words->item[0], words->item[1], &called, &error);
+        if (status == 0) {
+            text_list_add(&options->request.plugins, called.file);
+            take_word(options, called.op);
+        }
+    } else if (words->n == 3 && is_prototype(words->item[2])) {
+        status = take_called_builds(options, &called, &error);
+    } else {
+        status = take_builds(options, &error);
+    }
     status = status < 0 ? exit_status_of(status, &error) : explain_run(options);
     called_forget(&called);
     return status;

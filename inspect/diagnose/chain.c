@@ -109,7 +109,8 @@ static double cells_ready(const struct ready *ready, const struct code *code,
         const struct cell *const cell = &ready->cell[at % CELLS];
         const bool indexed = cell->indexed || access->index != NO_GPR;
         if (cell->place == at)
-            start = fmax(start, cell->ready + fmin(soon, forward_cycles(ready, code, indexed)));
+            start = fmax(start,
+                         cell->ready + fmin(soon, forward_cycles(ready, code, indexed)));
     }
     return start;
 }
@@ -118,7 +119,8 @@ static double places_ready(const struct ready *ready, const struct code *code)
 {
     double start = 0;
     for (unsigned i = 0; i < code->n_accesses && ready->cell; i++)
-        start = fmax(start, cells_ready(ready, code, &code->access[i], ready->address[i]));
+        start =
+            fmax(start, cells_ready(ready, code, &code->access[i], ready->address[i]));
     for (unsigned i = 0; i < code->n_accesses && !ready->address; i++) {
         const struct access *access = &code->access[i];
         const struct place *place =
@@ -151,8 +153,8 @@ static void write_cells(struct ready *ready, const struct access *access,
 {
     for (uint64_t at = address; address && access->write && at < address + access->bytes;
          at++)
-        ready->cell[at % CELLS] = (struct cell){
-            .place = at, .ready = end, .indexed = access->index != NO_GPR};
+        ready->cell[at % CELLS] =
+            (struct cell){.place = at, .ready = end, .indexed = access->index != NO_GPR};
 }
 
 static void write_places(struct ready *ready, const struct code *code, double end)

@@ -28,7 +28,8 @@ static bool is_product(const struct inspect_line *line)
     return strncmp(line->form, "imul ", 5) == 0;
 }
 
-/* One unit compares, and takes the larger or the smaller: behind these words forms agree. */
+/* One unit compares, and takes the larger or the smaller: behind these words forms agree.
+ */
 static const char *behind_choice(const char *form)
 {
     const char *const end = form + strcspn(form, " ");

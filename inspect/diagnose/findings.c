@@ -42,8 +42,8 @@ static bool is_microcode(const struct inspect_finding *finding)
 /* The bound that a model rests on; 0: none. */
 static double bound_of(const struct inspect_finding *finding)
 {
-    const double bound = is_microcode(finding) ? 1.25 * largest_bound(finding)
-                                               : largest_bound(finding);
+    const double bound =
+        is_microcode(finding) ? 1.25 * largest_bound(finding) : largest_bound(finding);
     return finding->confidence == INSPECT_MODELLED ? bound : 0;
 }
 
@@ -57,11 +57,11 @@ static bool is_whole(const struct inspect_facts *facts,
         finding->cause == CAUSE_latency_chain || finding->cause == CAUSE_memory_chain ||
         finding->cause == CAUSE_slow_instruction || finding->cause == CAUSE_divider ||
         finding->cause == CAUSE_gathers;
-    /* What slow loops show rests on the largest bound of the code, which may be this one. */
-    const double least =
-        is_microcode(finding)
-            ? inspect_fact_value(facts, FACT_code_cycles)
-            : nearly_all * inspect_fact_value(facts, FACT_cycles);
+    /* What slow loops show rests on the largest bound of the code, which may be this one.
+     */
+    const double least = is_microcode(finding)
+                             ? inspect_fact_value(facts, FACT_code_cycles)
+                             : nearly_all * inspect_fact_value(facts, FACT_cycles);
     return specific && bound_of(finding) >= least;
 }
 

@@ -94,8 +94,8 @@ static void test_microcode(void **state)
         for (size_t i = 0; i < sizeof said / sizeof *said; i++)
             say(&facts, &said[i]);
         inspect_find(&facts, &findings);
-        assert_int_equal(findings.finding[0].cause, slow ? CAUSE_slow_instruction
-                                                         : CAUSE_latency_chain);
+        assert_int_equal(findings.finding[0].cause,
+                         slow ? CAUSE_slow_instruction : CAUSE_latency_chain);
     }
 }
 

@@ -437,8 +437,9 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_pass), TEST(test_window), TEST(test_splits), TEST(test_asking),
-                     TEST(test_mixing), TEST(test_vector_units), TEST(test_long_loop),
-                     TEST(test_windows), TEST(test_beginning), TEST(test_turns_of_turns),
-                     TEST(test_generated_code), TEST(test_threads));
+                     TEST(test_pass), TEST(test_window), TEST(test_splits),
+                     TEST(test_asking), TEST(test_mixing), TEST(test_vector_units),
+                     TEST(test_long_loop), TEST(test_windows), TEST(test_beginning),
+                     TEST(test_turns_of_turns), TEST(test_generated_code),
+                     TEST(test_threads));
 }

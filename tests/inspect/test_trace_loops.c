@@ -46,8 +46,8 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
         const bool root = code[i].bytes[2] == 0x51, division = code[i].bytes[2] == 0x5e,
                    x87 = code[i].bytes[0] == 0xd8,
                    product = code[i].bytes[0] == 0x0f || code[i].bytes[0] == 0x69,
-                   lock = code[i].bytes[0] == 0xf0,
-                   larger = code[i].bytes[2] == 0x5f, smaller = code[i].bytes[2] == 0x5d;
+                   lock = code[i].bytes[0] == 0xf0, larger = code[i].bytes[2] == 0x5f,
+                   smaller = code[i].bytes[2] == 0x5d;
         costs[i] = (struct inspect_cost){.known = true,
                                          .throughput = root ? 9 : 5,
                                          .n_links = lock,
