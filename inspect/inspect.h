@@ -215,9 +215,9 @@ struct inspect_window {
     unsigned waiting; /* vector instructions that may wait for operands */
     unsigned results; /* of vector instructions, while one before them is not done */
     double per_cycle; /* instructions that enter */
-    /* Cycles from a value that is stored to the one that is loaded, in general registers
-     * and in vectors; 0: unknown. */
-    double pass, pass_vector;
+    /* Cycles from a value that is stored to the one that is loaded, in general registers,
+     * in these at a place that an index tells, and in vectors; 0: unknown. */
+    double pass, pass_index, pass_vector;
     /* Cycles of an instruction with REP that stores few bytes, or copies them. */
     double string, string_copies;
 };
@@ -226,7 +226,7 @@ struct inspect_window {
  * vector instructions that wait for nothing behind them. NaN leaves a number 0. */
 struct inspect_window inspect_window(double per_cycle, double chain_cycles,
                                      double behind_cycles);
-/* `pass` or `pass_vector` from what was measured: at least the cycle of a store. */
+/* `pass` and the like from what was measured: at least the cycle of a store. */
 double inspect_pass(double cycles);
 enum { INSPECT_CHAIN = 64, INSPECT_AHEAD = 16, INSPECT_BEHIND = 144 };
 

@@ -178,6 +178,7 @@ struct place {
 struct cell {
     uint64_t place;
     double ready;
+    bool indexed; /* an index told the place */
 };
 struct ready {
     double at[REGISTER_COUNT];

@@ -67,7 +67,7 @@ ROOMS = {
                     "cmd/measure", "cmd/output", "cmd/variant"],
     "cmd/commands": [*LEAVES, "cmd/process", "cmd/case", "cmd/request", "cmd/cli", "cmd/worker", "cmd/plan",
                      "cmd/measure", "cmd/ab", "cmd/harness", "cmd/output",
-                     "cmd/explain", "cmd/studies"],
+                     "cmd/variant", "cmd/explain", "cmd/studies"],
     "cmd": [*LEAVES, "cmd/process", "cmd/worker", "cmd/foreign", "cmd/doctor", "cmd/license",
             "cmd/referee", "cmd/studies", "cmd/commands"],
 }

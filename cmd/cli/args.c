@@ -187,12 +187,10 @@ static bool any_declared(const struct text_list *names)
 }
 
 /* Options of a function would be ignored without its prototype. */
-static int check_declares(const struct command_row *command,
-                          const struct options *options, struct error *error)
+static int check_declares(const struct options *options, struct error *error)
 {
     const struct text_list *const words = &options->files;
-    const size_t at = command && command->mask == COMMAND_AB ? 2 : 1;
-    if (!options->declares || (words->n > at && is_prototype(words->item[at])))
+    if (!options->declares || (words->n > 1 && is_prototype(words->item[words->n - 1])))
         return 0;
     const bool file = options->functions || any_declared(words) ||
                       any_declared(&options->request.plugins);
@@ -216,7 +214,7 @@ static int check_whole(const struct command_row *command, const struct options *
     if (command && words->n < command->min_words)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
                          needed(command), command->examples[0]);
-    return check_declares(command, options, error);
+    return check_declares(options, error);
 }
 
 /* The defaults of a ladder. */

@@ -65,7 +65,7 @@ const struct command_row command_rows[] = {
       "ab build/old/simdbench build/new/simdbench gemm --isa=all --strict",
       "ab ./old_bench ./new_bench 'BM_sort*' --time=30s",
       "ab --harness=go --build=./build.sh --run=./bench.test HEAD~1 HEAD"}},
-    {"explain", COMMAND_EXPLAIN, "CASE...|OP|BASE.so HEAD.so CASE|LIB:FUNCTION 'PROTOTYPE'",
+    {"explain", COMMAND_EXPLAIN, "CASE...|OP|BASE.so HEAD.so CASE|LIB:FUNCTION [HEAD.so] 'PROTOTYPE'",
      "why a kernel is as fast as it is, or slower than another one", 1, EXPLAIN_WORDS_MAX,
      {"explain gemm --sizes=64", "explain relu/f32/avx2/max@2048 --asm",
       "explain 'gemm/maxplus-f32/avx2/add@64' 'gemm/maxplus-f32/avx2/fma@64'",

@@ -26,6 +26,9 @@ void request_module(struct options *options, const char *module, const char *op)
 int called_declare(struct options *options, const char *where, const char *prototype,
                    struct called *called, struct error *error);
 void called_forget(struct called *called);
+/* BASE:FUNCTION HEAD 'PROTOTYPE' become two libraries, and a declaration for both. HEAD
+ * may name its function too, which is that of BASE. */
+int called_builds(struct options *options, struct called *called, struct error *error);
 /* Reads a library, after linking it if it is an archive or an object file. `decode`: also
  * its instructions, and tells how it was linked. */
 int called_open(const char *given, bool decode, struct library *library,

@@ -356,6 +356,42 @@ int called_declare(struct options *options, const char *where, const char *proto
     return status;
 }
 
+static int head_file(const char *base, const char *head, char **file, struct error *error)
+{
+    char ignored[PATH_MAX], name[PATH_MAX];
+    const char *wanted = "", *place = "";
+    int status = place_split(base, ignored, sizeof ignored, &wanted, error);
+    if (status == 0 && access(head, F_OK) == 0)
+        snprintf(name, sizeof name, "%s", head);
+    else if (status == 0)
+        status = place_split(head, name, sizeof name, &place, error);
+    if (status == 0 && *place && strcmp(place, wanted) != 0)
+        status = error_set(error, -EINVAL,
+                           "BASE=%.200s and HEAD=%.200s: two builds of one function are "
+                           "compared; simdbench call compares functions of one build",
+                           base, head);
+    *file = status < 0 ? NULL : must_have(strdup(name));
+    return status;
+}
+
+int called_builds(struct options *options, struct called *called, struct error *error)
+{
+    const struct text_list *const words = &options->files;
+    struct text_list builds = {.n = 0};
+    FREED_BY(free_memory) char *head = NULL;
+    const int status =
+        called_declare(options, words->item[0], words->item[2], called, error)
+            ?: head_file(words->item[0], words->item[1], &head, error);
+    if (status < 0)
+        return status;
+    text_list_add(&builds, called->linked ?: called->object);
+    text_list_add(&builds, head);
+    text_list_free(&options->files);
+    options->files = builds;
+    options->functions = must_have(strdup(called->file));
+    return 0;
+}
+
 void called_forget(struct called *called)
 {
     if (called->folder[0]) {

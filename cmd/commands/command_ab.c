@@ -96,47 +96,17 @@ static int gate(struct options *options, const char *functions)
     return exit_status_of(status, &error);
 }
 
-/* HEAD may name its function too, which is that of BASE. */
-static int head_file(const char *base, const char *head, char **file, struct error *error)
-{
-    char ignored[PATH_MAX], name[PATH_MAX];
-    const char *wanted = "", *place = "";
-    int status = place_split(base, ignored, sizeof ignored, &wanted, error);
-    if (status == 0 && access(head, F_OK) == 0)
-        snprintf(name, sizeof name, "%s", head);
-    else if (status == 0)
-        status = place_split(head, name, sizeof name, &place, error);
-    if (status == 0 && *place && strcmp(place, wanted) != 0)
-        status = error_set(error, -EINVAL,
-                           "BASE=%.200s and HEAD=%.200s: a gate compares one function of "
-                           "two builds; simdbench call compares functions of one build",
-                           base, head);
-    *file = status < 0 ? NULL : must_have(strdup(name));
-    return status;
-}
-
 /* BASE:FUNCTION HEAD 'PROTOTYPE': both are libraries that have the function. */
 static int gate_called(struct options *options)
 {
-    const struct text_list *const words = &options->files;
     struct error error = {.text = ""};
     struct called called;
-    FREED_BY(free_memory) char *head = NULL;
-    int status = called_declare(options, words->item[0], words->item[2], &called, &error)
-                     ?: head_file(words->item[0], words->item[1], &head, &error);
-    if (status < 0) {
-        status = exit_status_of(status, &error);
-    } else {
-        struct text_list builds = {.n = 0};
-        text_list_add(&builds, called.linked ?: called.object);
-        text_list_add(&builds, head);
-        text_list_free(&options->files);
-        options->files = builds;
-        options->functions = must_have(strdup(called.file));
-        status = gate(options, called.folder[0] ? "" : called.file);
-    }
+    const int status = called_builds(options, &called, &error);
+    const int exit_status = status < 0
+                                ? exit_status_of(status, &error)
+                                : gate(options, called.folder[0] ? "" : called.file);
     called_forget(&called);
-    return status;
+    return exit_status;
 }
 
 int command_ab(struct options *options)

@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "explain/explain.h"
 #include "process/process.h"
+#include "variant/variant.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,6 +74,38 @@ static int take_builds(struct options *options, struct error *error)
     return 0;
 }
 
+/* BASE:FUNCTION HEAD 'PROTOTYPE': BASE has one case of it, of which there are two builds.
+ */
+static int take_called_builds(struct options *options, struct called *called,
+                              struct error *error)
+{
+    FREED_BY(text_list_free) struct text_list op = {.n = 0}, file = {.n = 0},
+                                              why = {.n = 0};
+    struct case_list list = {.n = 0};
+    int status = called_builds(options, called, error);
+    text_list_add(&op, called->op);
+    text_list_add(&file, called->file);
+    struct request base = options->request;
+    base.plugins = file;
+    if (status == 0)
+        status = case_list_make(&op, &base, &options->how, &list, &why, error);
+    if (status == 0 && list.n == 1) {
+        FREE_EACH(list.item[0].prefix);
+        list.item[0].prefix = NULL;
+        FREED_BY(free_memory) char *id = case_name_format(&list.item[0]);
+        text_list_add(&options->files, id);
+        status = take_builds(options, error);
+    } else if (status == 0) {
+        status =
+            error_set(error, -EINVAL,
+                      "two builds have one case, and these are %zu: name one function "
+                      "and one of --sizes",
+                      list.n);
+    }
+    case_list_free(&list);
+    return status;
+}
+
 int command_explain(struct options *options)
 {
     const struct text_list *const words = &options->files;
@@ -85,6 +118,8 @@ int command_explain(struct options *options)
             text_list_add(&options->request.plugins, called.file);
             take_word(options, called.op);
         }
+    } else if (words->n == 3 && is_prototype(words->item[2])) {
+        status = take_called_builds(options, &called, &error);
     } else {
         status = take_builds(options, &error);
     }

@@ -11,7 +11,7 @@
 /* No more windows than these tell how much they differ. */
 enum { WINDOWS_MAX = 64 };
 /* Fewer turns that were seen in order tell nothing of all of them. */
-enum { TURNS_IN_ORDER = 20 };
+enum { TURNS_IN_ORDER = 16 };
 
 /* The same loop may be reached by different calls: it is one, by the address of its
  * head. */
@@ -70,6 +70,7 @@ static double error_of(const double *number, unsigned n)
 static void add_loops(struct making *m)
 {
     const struct inspect_window far = {.pass = m->window.pass,
+                                       .pass_index = m->window.pass_index,
                                        .pass_vector = m->window.pass_vector};
     for (uint32_t l = 0; l < m->loops.n; l++) {
         const struct loop *loop = &m->loops.loop[l];

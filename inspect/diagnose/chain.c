@@ -73,11 +73,15 @@ static double latest(const struct ready *ready, uint64_t mask)
     return time;
 }
 
-/* From a store to a load of what it stored. The store itself takes a cycle of it. */
-static double forward_cycles(const struct ready *ready, const struct code *code)
+/* From a store to a load of what it stored, of which one may have an index. The store
+ * itself takes a cycle of it. */
+static double forward_cycles(const struct ready *ready, const struct code *code,
+                             bool indexed)
 {
     const struct inspect_window *const of = &ready->window.of;
-    const double pass = code->vector || code->scalar_float ? of->pass_vector : of->pass;
+    const double pass = code->vector || code->scalar_float ? of->pass_vector
+                        : indexed                          ? of->pass_index
+                                                           : of->pass;
     return pass > 0 ? pass - 1 : FORWARD_CYCLES;
 }
 
@@ -94,32 +98,36 @@ static double operands_ready(const struct ready *ready, const struct code *code)
 }
 
 /* Cores know places on the stack by their names, and forward them early. */
-static double cells_ready(const struct ready *ready, const struct access *access,
-                          uint64_t address, double forward)
+static double cells_ready(const struct ready *ready, const struct code *code,
+                          const struct access *access, uint64_t address)
 {
-    const double late = access_is_slot(access) ? fmin(SLOT_CYCLES, forward) : forward;
+    const double soon = access_is_slot(access) ? SLOT_CYCLES : (double)INFINITY;
     double start = 0;
     if (!access->read || !address)
         return 0;
-    for (uint64_t at = address; at < address + access->bytes; at++)
-        if (ready->cell[at % CELLS].place == at)
-            start = fmax(start, ready->cell[at % CELLS].ready + late);
+    for (uint64_t at = address; at < address + access->bytes; at++) {
+        const struct cell *const cell = &ready->cell[at % CELLS];
+        const bool indexed = cell->indexed || access->index != NO_GPR;
+        if (cell->place == at)
+            start = fmax(start,
+                         cell->ready + fmin(soon, forward_cycles(ready, code, indexed)));
+    }
     return start;
 }
 
 static double places_ready(const struct ready *ready, const struct code *code)
 {
-    const double forward = forward_cycles(ready, code);
     double start = 0;
     for (unsigned i = 0; i < code->n_accesses && ready->cell; i++)
         start =
-            fmax(start, cells_ready(ready, &code->access[i], ready->address[i], forward));
+            fmax(start, cells_ready(ready, code, &code->access[i], ready->address[i]));
     for (unsigned i = 0; i < code->n_accesses && !ready->address; i++) {
         const struct access *access = &code->access[i];
         const struct place *place =
             access->read && is_fixed(ready, access) ? find_place(ready, access) : NULL;
+        const bool indexed = access->index != NO_GPR;
         if (place)
-            start = fmax(start, place->ready + forward);
+            start = fmax(start, place->ready + forward_cycles(ready, code, indexed));
     }
     return start;
 }
@@ -145,7 +153,8 @@ static void write_cells(struct ready *ready, const struct access *access,
 {
     for (uint64_t at = address; address && access->write && at < address + access->bytes;
          at++)
-        ready->cell[at % CELLS] = (struct cell){.place = at, .ready = end};
+        ready->cell[at % CELLS] =
+            (struct cell){.place = at, .ready = end, .indexed = access->index != NO_GPR};
 }
 
 static void write_places(struct ready *ready, const struct code *code, double end)

@@ -28,9 +28,21 @@ static bool is_product(const struct inspect_line *line)
     return strncmp(line->form, "imul ", 5) == 0;
 }
 
+/* One unit compares, and takes the larger or the smaller: behind these words forms agree.
+ */
+static const char *behind_choice(const char *form)
+{
+    const char *const end = form + strcspn(form, " ");
+    const char *const max = strstr(form, "max"), *const min = strstr(form, "min");
+    return max && max < end ? max + 3 : min && min < end ? min + 3 : NULL;
+}
+
 static bool is_same(const struct inspect_line *a, const struct inspect_line *b)
 {
-    return b->form && (strcmp(a->form, b->form) == 0 || (is_product(a) && is_product(b)));
+    if (!b->form || strcmp(a->form, b->form) == 0 || (is_product(a) && is_product(b)))
+        return b->form;
+    const char *const of_a = behind_choice(a->form), *const of_b = behind_choice(b->form);
+    return of_a && of_b && strcmp(of_a, of_b) == 0;
 }
 
 /* One with LOCK waits for the one before: a chain of them is what they take, even where

@@ -32,10 +32,19 @@ static double largest_bound(const struct inspect_finding *finding)
     return most;
 }
 
+/* An instruction of microcode: a chain through it counts what it takes once more. */
+static bool is_microcode(const struct inspect_finding *finding)
+{
+    return finding->cause == CAUSE_slow_instruction &&
+           evidence_of(finding, FACT_dearest_each) >= 4;
+}
+
 /* The bound that a model rests on; 0: none. */
 static double bound_of(const struct inspect_finding *finding)
 {
-    return finding->confidence == INSPECT_MODELLED ? largest_bound(finding) : 0;
+    const double bound =
+        is_microcode(finding) ? 1.25 * largest_bound(finding) : largest_bound(finding);
+    return finding->confidence == INSPECT_MODELLED ? bound : 0;
 }
 
 /* A chain, or instructions that are slow, that account for nearly all of the time. */
@@ -48,8 +57,12 @@ static bool is_whole(const struct inspect_facts *facts,
         finding->cause == CAUSE_latency_chain || finding->cause == CAUSE_memory_chain ||
         finding->cause == CAUSE_slow_instruction || finding->cause == CAUSE_divider ||
         finding->cause == CAUSE_gathers;
-    return specific &&
-           bound_of(finding) >= nearly_all * inspect_fact_value(facts, FACT_cycles);
+    /* What slow loops show rests on the largest bound of the code, which may be this one.
+     */
+    const double least = is_microcode(finding)
+                             ? inspect_fact_value(facts, FACT_code_cycles)
+                             : nearly_all * inspect_fact_value(facts, FACT_cycles);
+    return specific && bound_of(finding) >= least;
 }
 
 /* Findings of the instructions come before models, but a model of nearly all of the time

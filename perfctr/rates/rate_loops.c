@@ -180,11 +180,13 @@ LOOP(integer_divides, "mov $7, %%ecx\n\tmov $1000003, %%r8d\n\t",
 LOOP(forward, "", TIMES(8, NARROW_STORES "movups (%[at]), %%xmm0\n\t"), "")
 LOOP(no_forward, "", TIMES(8, NARROW_STORES "movups 256(%[at]), %%xmm0\n\t"), "")
 
-/* A value goes through memory again and again. Beside it what computes it, alone. */
-#define PASS_64 "mov (%[at]), %%rax\n\tnot %%rax\n\tmov %%rax, (%[at])\n\t"
+/* A value goes through memory again and again. Beside it what computes it, alone. Some
+ * cores forward at once what has no index in its address. */
+#define PASS_AT(at) "mov " at ", %%rax\n\tnot %%rax\n\tmov %%rax, " at "\n\t"
 #define PASS_128 \
     "movups (%[at]), %%xmm0\n\tpxor %%xmm1, %%xmm0\n\tmovups %%xmm0, (%[at])\n\t"
-LOOP(pass_64, "", TIMES(16, PASS_64), "")
+LOOP(pass_64, "", TIMES(16, PASS_AT("(%[at])")), "")
+LOOP(pass_index, "xor %%ecx, %%ecx\n\t", TIMES(16, PASS_AT("(%[at], %%rcx)")), "")
 LOOP(stay_64, "", TIMES(16, "not %%rax\n\t"), "")
 LOOP(pass_128, "", TIMES(16, PASS_128), "")
 LOOP(stay_128, "", TIMES(16, "pxor %%xmm1, %%xmm0\n\t"), "")
@@ -269,6 +271,7 @@ const struct rate core_rates[] = {
     {"cost_behind", "avx2", 1, loop_behind, nothing},
     {"cost_forward", NULL, 8, loop_forward, loop_no_forward},
     {"cost_pass_64", NULL, 16, loop_pass_64, loop_stay_64},
+    {"cost_pass_index", NULL, 16, loop_pass_index, loop_stay_64},
     {"cost_pass_128", NULL, 16, loop_pass_128, loop_stay_128},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},

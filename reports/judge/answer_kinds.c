@@ -302,6 +302,9 @@ static void bound_answer(const struct run *run, const struct account_row *bound,
                   bound->a, bound->b, 100 * account_share(&run->account->bounds, bound));
 }
 
+/* A factor that makes so much of what the main one makes is named, too. */
+#define AS_MUCH 0.8
+
 static void account_answer(const struct run *run, struct buffer *text)
 {
     const struct account *const account = run->account;
@@ -322,6 +325,12 @@ static void account_answer(const struct run *run, struct buffer *text)
     } else if (most) {
         buffer_tell(text, "; most of it: %s", most->name);
         buffer_format(text, " x%.3g", most->ratio);
+        for (size_t i = 1; i < account->factors.n; i++)
+            if (time + i != most && log(time[i].ratio) / log(most->ratio) >= AS_MUCH) {
+                buffer_add(text, " and ");
+                buffer_plain(text, time[i].name);
+                buffer_format(text, " x%.3g", time[i].ratio);
+            }
         if (bound)
             bound_answer(run, bound, text);
     }

@@ -138,7 +138,7 @@ static const struct script scripts[] = {
     {CAUSE_store_forwarding,
      INSPECT_STRUCTURAL,
      {IS(forward_cycles, 7), IS(cycles, 10), IS(gap_cycles, 8), END},
-     {IS(edit_forward, 1), END}},
+     {IS(edit_forward, 1), IS(forward_cycles, 15), END}},
     {CAUSE_unoptimised,
      INSPECT_STRUCTURAL,
      {IS(built_unoptimised, 1), HOT, IS(cycles, 10), END},

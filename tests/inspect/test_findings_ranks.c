@@ -81,6 +81,40 @@ static void test_chain_that_accounts_for_all(void **state)
     }
 }
 
+/* An instruction of microcode that is the largest bound stands before what rests on that
+ * bound, and before a chain that is little longer, as that leads through it. */
+static void test_microcode(void **state)
+{
+    struct inspect_findings findings;
+    for (int slow = 0; slow <= 1; slow++) {
+        struct inspect_facts facts = structural_case();
+        const struct said said[] = {IS(form_cycles, 8.2), IS(code_cycles, slow ? 9 : 12),
+                                    IS(dearest_each, 4), IS(chain_cycles, 9),
+                                    IS(call_cycles, 9999)};
+        for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+            say(&facts, &said[i]);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[0].cause,
+                         slow ? CAUSE_slow_instruction : CAUSE_latency_chain);
+    }
+}
+
+/* Where instructions enter no faster than stores that cross lines leave, these are not
+ * it. */
+static void test_split_stores_among_others(void **state)
+{
+    struct inspect_findings findings;
+    for (int alone = 0; alone <= 1; alone++) {
+        struct inspect_facts facts = structural_case();
+        inspect_fact_set(&facts, FACT_split_share, 0.5);
+        inspect_fact_set(&facts, FACT_store_cycles, 7);
+        inspect_fact_set(&facts, FACT_load_cycles, 2);
+        inspect_fact_set(&facts, FACT_code_cycles, alone ? 7 : 8);
+        inspect_find(&facts, &findings);
+        assert_int_equal(has(&findings, CAUSE_line_splits), alone);
+    }
+}
+
 static void test_ranks(void **state)
 {
     struct inspect_facts facts = structural_case();
@@ -347,6 +381,7 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_control_is_the_floor),
                      TEST(test_chain_that_accounts_for_all), TEST(test_data_before_edits),
+                     TEST(test_microcode), TEST(test_split_stores_among_others),
                      TEST(test_ranks), TEST(test_table_order_breaks_ties),
                      TEST(test_limit_and_flips),
                      TEST(test_reloads_of_constants_are_no_spills),

@@ -46,7 +46,8 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
         const bool root = code[i].bytes[2] == 0x51, division = code[i].bytes[2] == 0x5e,
                    x87 = code[i].bytes[0] == 0xd8,
                    product = code[i].bytes[0] == 0x0f || code[i].bytes[0] == 0x69,
-                   lock = code[i].bytes[0] == 0xf0;
+                   lock = code[i].bytes[0] == 0xf0, larger = code[i].bytes[2] == 0x5f,
+                   smaller = code[i].bytes[2] == 0x5d;
         costs[i] = (struct inspect_cost){.known = true,
                                          .throughput = root ? 9 : 5,
                                          .n_links = lock,
@@ -55,6 +56,8 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
                  root       ? "sqrtsd xmm, xmm"
                  : division ? "divsd xmm, xmm"
                  : x87      ? "fadd m32"
+                 : larger   ? "maxsd xmm, xmm"
+                 : smaller  ? "minsd xmm, xmm"
                  : lock     ? "lock inc m32"
                  : product  ? (code[i].n == 3 ? "imul r32, r32" : "imul r32, r32, i32")
                             : "div r8");
@@ -78,6 +81,10 @@ static void test_divisions(void **state)
     census = census_by(multiplying, TURNS, &options);
     assert_near(census.loop[0].dearest, 10, 1e-9);
     assert_near(census.loop[0].products, 10, 1e-9);
+    inspect_census_free(&census);
+    /* So do maxima and minima. */
+    census = census_by(choosing, TURNS, &options);
+    assert_near(census.loop[0].dearest, 10, 1e-9);
     inspect_census_free(&census);
     /* Instructions with LOCK take no longer than they wait for each other. */
     census = census_by(locking, TURNS, &options);

@@ -315,6 +315,12 @@ CODE(handing_on, "xorl %eax, %eax\n"
                  "   cmpl %esi, %eax\n"
                  "   jne 1b\n"
                  "   retq")
+/* The larger and the smaller of two: 4 n + 1. */
+CODE(choosing, "1: maxsd %xmm1, %xmm0\n"
+               "   minsd %xmm1, %xmm2\n"
+               "   subl $1, %esi\n"
+               "   jne 1b\n"
+               "   retq")
 /* The same without that: 5 n + 2. */
 CODE(handing_nothing, "xorl %eax, %eax\n"
                       "1: movl (%rdi,%rax,4), %edx\n"

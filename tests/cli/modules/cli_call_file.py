@@ -132,6 +132,20 @@ class CallFile(CallCase):
         error = self.run_tool("explain", self.built, other, f"--functions={path}", status=2).stderr
         self.assertIn("two builds have one case", error)
 
+    def test_explain_two_libraries_by_prototype(self):
+        """Both have one case, of one function."""
+        other = self.folder / "other.so"
+        other.write_bytes(self.built.read_bytes())
+        words = ("explain", f"{self.built}:mix_c", other, MIX, "--tolerance=1ulp")
+        account = self.run_json(*words, "--sizes=64", "--quiet")["account"]
+        self.assertEqual([account["a"], account["b"]],
+                         [f"{self.built.stem}:mix/f32/scalar/mix_c@64",
+                          "other:mix/f32/scalar/mix_c@64"])
+        for more, text in (("--sizes=64,65", "these are 2"), ("--sizes=64", "two builds of one")):
+            head = f"{other}:mix_avx2" if text.startswith("two") else other
+            error = self.run_tool(*words[:2], head, *words[3:], more, status=2).stderr
+            self.assertIn(text, error)
+
     def test_explain_by_prototype(self):
         """Without a reference its results are unchecked, and it is explained all the same: also
         as being scalar, whatever its name says."""

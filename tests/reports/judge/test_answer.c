@@ -106,6 +106,8 @@ static void bounds(void **state)
                           "difference"));
     account_add(&run->account->factors, "instructions", NULL, 9, 1);
     assert_false(says(run, "placement"));
+    account_add(&run->account->factors, "1 / clock", NULL, 6, 1);
+    assert_true(says(run, "most of it: instructions x9 and 1 / clock x6"));
     run_free(run);
 }
 
