@@ -38,13 +38,14 @@ static const struct {
      "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
      "lzo_uint32 lzo_uint32_t word32 cmsUInt32Number __u32 FLAC__uint32 Ipp32u "
      "__mmask32"},
-    {CTYPE_I64,
-     "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
-     "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 mp_size_t slong sf_count_t "
-     "dim_t inc_t npy_intp sqlite3_int64 __s64 FLAC__int64"},
+    {CTYPE_I64, "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
+                "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 "
+                "mp_size_t slong sf_count_t "
+                "dim_t inc_t npy_intp sqlite3_int64 __s64 FLAC__int64"},
     {CTYPE_U64,
      "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t "
-     "uintmax_t ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t gsize "
+     "uintmax_t ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t "
+     "gsize "
      "guint64 mp_limb_t mp_bitcnt_t CBLAS_INDEX lzo_uint png_size_t word64 __u64 "
      "FLAC__uint64 __mmask64"},
 };
