@@ -3,6 +3,7 @@
 #include "called_computed.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,25 @@ static void poison(const struct simdbench_operand *operand, int byte)
         bytes[b] = (unsigned char)((b * 0x9e3779b97f4a7c15) >> 56);
 }
 
+/* Memory that malloc() gives next holds that byte, as far as nobody writes to it. Small
+ * blocks are those that were freed last, and are not touched by M_PERTURB. */
+static void fill_heap(int byte)
+{
+    enum { SMALL_MAX = 1032, STEP = 16, KEPT = 7 };
+    void *block[KEPT];
+    mallopt(M_PERTURB, byte ^ 0xff); /* a block gets the complement */
+    for (size_t n = STEP + 8; n <= SMALL_MAX; n += STEP) {
+        for (size_t k = 0; k < KEPT; k++) {
+            block[k] = malloc(n);
+            if (block[k])
+                memset(block[k], byte, n);
+            __asm__ volatile("" : : "r"(block[k]) : "memory");
+        }
+        for (size_t k = 0; k < KEPT; k++)
+            free(block[k]);
+    }
+}
+
 int compute_once(struct made_call *made, struct computed *computed, int byte,
                  struct error *error)
 {
@@ -68,13 +88,14 @@ int compute_once(struct made_call *made, struct computed *computed, int byte,
             memcpy(operand->data, computed->operand[operand->source].data,
                    bytes_of(operand));
     }
+    fill_heap(computed->heap);
     const int status = made_call_point(made, &computed->view, error);
-    if (status < 0)
-        return status;
-    if (crash_catch(run_code, made, &crash) == 0) {
+    const bool crashed = status == 0 && crash_catch(run_code, made, &crash) < 0;
+    mallopt(M_PERTURB, 0);
+    if (!crashed && status == 0)
         made_call_finish(made);
-        return 0;
-    }
+    if (!crashed)
+        return status;
     crash_text(&crash, text, sizeof text);
     return error_set(error, -EFAULT, "%s", text);
 }
@@ -178,7 +199,8 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
         seen |= operand_is_output(operand) && !points_elsewhere(slot, computed, i);
         if (!computed->other[i])
             continue;
-        computed->varies[i] = output_varies(slot, computed, i);
+        slot->varied[i] |= output_varies(slot, computed, i);
+        computed->varies[i] = slot->varied[i];
         slot->last.varies |= computed->varies[i];
         if (operand->role != SIMDBENCH_OUT)
             continue;
@@ -200,7 +222,9 @@ static int compute(struct declared_slot *slot, struct made_call *made,
                    struct computed *computed, struct error *error)
 {
     slot->last.note[0] = '\0';
+    computed->heap = FIRST_BYTE;
     int status = compute_once(made, computed, FIRST_BYTE, error);
+    computed->heap = SECOND_BYTE;
     for (uint32_t i = 0; i < computed->view.count && status == 0; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
         const uint64_t length = made_call_length(made, i);

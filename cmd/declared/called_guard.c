@@ -214,29 +214,44 @@ static int point(struct made_call *made, const struct simdbench_operands *operan
     return made_call_point(made, operands, error);
 }
 
-/* The operand whose guard that is, or -1; `before`: the guard before it. */
-static int guard_of(const struct guarded *guarded, bool at_begin, uintptr_t address,
-                    bool *before)
+/* Inputs that nobody may write to: a call that writes there and restores what it found is
+ * seen by nothing else. */
+static void protect_inputs(const struct guarded *guarded, int protection)
 {
     for (uint32_t i = 0; i < guarded->view.count; i++) {
-        const uintptr_t map = (uintptr_t)guarded->map[i];
-        if (address < map || address >= map + guarded->bytes[i])
-            continue;
-        /* A guard between planes is that of the array which touches it. */
-        *before = address < map + PAGE ||
-                  (at_begin && address < map + guarded->bytes[i] - PAGE);
-        return (int)i;
+        const struct planes *const planes = &guarded->planes[i];
+        for (uint64_t p = 0; guarded->operand[i].role == SIMDBENCH_IN && p < planes->n;
+             p++)
+            mprotect(guarded->map[i] + p * planes->step + PAGE, planes->step - PAGE,
+                     protection);
     }
-    return -1;
 }
 
 /* One call at such a place. */
 struct attempt {
-    int status; /* of the call */
-    int operand;
-    bool before, write, general;
+    int status;  /* of the call */
+    int operand; /* that it touched where it must not, or -1 */
+    enum { BEFORE, INSIDE, BEYOND } side;
+    bool write, general;
     struct error error;
 };
+
+static void find_side(const struct guarded *guarded, bool at_begin, uintptr_t address,
+                      struct attempt *attempt)
+{
+    for (uint32_t i = 0; i < guarded->view.count; i++) {
+        const uintptr_t at = address - (uintptr_t)guarded->map[i];
+        const bool inside = at % guarded->planes[i].step >= PAGE;
+        if (at >= guarded->bytes[i] || (inside && !attempt->write))
+            continue;
+        attempt->operand = (int)i;
+        /* A guard between planes is that of the array which touches it. */
+        attempt->side = inside ? INSIDE
+                        : at < PAGE || (at_begin && at < guarded->bytes[i] - PAGE)
+                            ? BEFORE
+                            : BEYOND;
+    }
+}
 
 static int compare_first(const struct made_call *made, struct guarded *guarded,
                          const struct declared_answers *want, struct error *error)
@@ -268,14 +283,15 @@ static void attempt_call(struct made_call *made, const struct placing *placing,
         return;
     }
     attempt->status = point(made, &guarded.view, &guarded, &attempt->error);
+    protect_inputs(&guarded, PROT_READ);
     if (attempt->status == 0)
         attempt->status =
             run_caught(made, &modes, note, sizeof note, &crash, &attempt->error);
+    protect_inputs(&guarded, PROT_READ | PROT_WRITE);
     if (attempt->status == -EFAULT) {
-        attempt->operand =
-            guard_of(&guarded, placing->at_begin, crash.address, &attempt->before);
         attempt->write = crash.write;
         attempt->general = crash.general;
+        find_side(&guarded, placing->at_begin, crash.address, attempt);
     } else if (attempt->status == 0) {
         made_call_finish(made);
     }
@@ -300,7 +316,7 @@ static size_t find_gap(struct made_call *made, const struct placing *first)
     while (enough - less > 1) {
         placing.gap = less + (enough - less) / 2;
         attempt_call(made, &placing, &nothing, &attempt);
-        if (attempt.operand >= 0)
+        if (attempt.operand >= 0 && attempt.side == BEYOND)
             less = placing.gap;
         else
             enough = placing.gap;
@@ -324,7 +340,12 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
     const bool planes = argument != NO_OPERAND && made->table[argument];
     const uint64_t count = planes ? made->sizes.plane[argument]
                                   : made->operands.operand[attempt->operand]->count;
-    if (attempt->before)
+    if (attempt->side == INSIDE)
+        return error_set(error, -EDOM,
+                         "writes to %s, an input: if it may do so, inout stands before "
+                         "its type",
+                         name);
+    if (attempt->side == BEFORE)
         return error_set(error, -EDOM, "%s before the beginning of %s", verb, name);
     /* An array begins at a multiple of its elements. */
     const size_t element = type_bytes(made->operands.operand[attempt->operand]->type);

@@ -57,7 +57,8 @@ struct declared_slot {
     struct kept_calls calls; /* of a program; n = 0: none */
     uint64_t set;            /* the set that is filled next */
     struct last_answers last;
-    char trouble[DECLARED_TEXT]; /* reason why there were none */
+    bool varied[SIMDBENCH_MAX_OPERANDS]; /* two calls wrote other values there, once */
+    char trouble[DECLARED_TEXT];         /* reason why there were none */
     char *summary, *shape_help;
     struct simdbench_shape_list *list;
     const struct simdbench_shape_list **lists;

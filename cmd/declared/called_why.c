@@ -127,5 +127,5 @@ void tell_why(struct declared_slot *slot, struct made_call *made,
         snprintf(
             slot->last.note, sizeof slot->last.note,
             "two calls with objects that were made anew differ: the function, or what "
-            "makes them, uses state outside of them");
+            "makes them, uses state outside of them, or memory that nobody wrote");
 }

@@ -8,9 +8,8 @@
 #include <string.h>
 
 enum {
-    SMALL_SHAPES = 6, /* with sizes from 1 to SMALL_MAX */
-    NEAR_SHAPES = 3,  /* around each that was asked for */
-    SMALL_MAX = 70,
+    SMALL_SHAPES = 64, /* with sizes from 1 to that */
+    NEAR_SHAPES = 3,   /* around each that was asked for */
     NEAR_MAX = 70,
     CHECK_BYTES = 64 << 10 /* of operands in a pass */
 };
@@ -120,14 +119,18 @@ static void shape_near(struct referee *referee, const char *asked, char *text,
     }
 }
 
-static void shape_small(struct referee *referee, const char *asked, char *text,
+/* One of SMALL_SHAPES, among which each dimension has each size once: all lengths of what
+ * is left of vectors occur. */
+static void shape_small(uint64_t drawn, uint64_t number, const char *asked, char *text,
                         size_t size)
 {
     size_t used = 0;
     for (const char *at = asked; at && used < size; at = strchr(at, 'x')) {
         at += *at == 'x';
         used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, used ? "x" : "",
-                                 1 + draw(referee, SMALL_MAX));
+                                 1 + ((2 * drawn + 1) * number + (drawn >> 5)) %
+                                         SMALL_SHAPES);
+        drawn >>= 11;
     }
 }
 
@@ -138,8 +141,9 @@ int judge_right(struct referee *referee, const struct text_list *shapes,
     int status = 0;
     for (size_t i = 0; i < shapes->n && status == 0; i++)
         status = try_shape(referee, shapes->item[i], true, error);
-    for (int i = 0; i < SMALL_SHAPES && status == 0; i++) {
-        shape_small(referee, shapes->item[0], text, sizeof text);
+    const uint64_t drawn = random_next(&referee->random);
+    for (uint64_t i = 0; i < SMALL_SHAPES && status == 0; i++) {
+        shape_small(drawn, i, shapes->item[0], text, sizeof text);
         status = try_shape(referee, text, false, error);
     }
     for (size_t i = 0; i < NEAR_SHAPES * shapes->n && status == 0; i++) {

@@ -14,7 +14,7 @@ static const struct {
     {CTYPE_BOOL, "bool _Bool"},
     {CTYPE_BYTES, "bytes"},
     {CTYPE_F16, "f16 _Float16 __fp16 float16_t"},
-    {CTYPE_BF16, "bf16 __bf16 bfloat16_t"},
+    {CTYPE_BF16, "bf16 __bf16 bfloat16_t bfloat16"},
     {CTYPE_F32, "f32 float float32_t gfloat GLfloat FLAC__real cmsFloat32Number Ipp32f"},
     {CTYPE_F64, "f64 double float64_t gdouble GLdouble cmsFloat64Number Ipp64f"},
     {CTYPE_I8,
@@ -22,7 +22,7 @@ static const struct {
     {CTYPE_U8,
      "u8 uint8_t uint_fast8_t char8_t uchar u_char u_int8_t byte Byte Bytef BYTE U8 "
      "__u8 guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean "
-     "opus_uint8 FLAC__byte FLAC__uint8 cmsUInt8Number Ipp8u __mmask8"},
+     "opus_uint8 xmlChar FLAC__byte FLAC__uint8 cmsUInt8Number Ipp8u __mmask8"},
     {CTYPE_I16, "i16 int16_t s16 gint16 opus_int16 JCOEF png_int_16 GLshort __s16 "
                 "FLAC__int16 Ipp16s"},
     {CTYPE_U16, "u16 uint16_t ushort u_short u_int16_t char16_t UChar U16 guint16 __u16 "
@@ -38,13 +38,14 @@ static const struct {
      "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
      "lzo_uint32 lzo_uint32_t word32 cmsUInt32Number __u32 FLAC__uint32 Ipp32u "
      "__mmask32"},
-    {CTYPE_I64,
-     "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
-     "int_fast64_t intmax_t off_t time_t gssize gint64 mp_size_t slong sf_count_t "
-     "dim_t inc_t npy_intp sqlite3_int64 __s64 FLAC__int64"},
+    {CTYPE_I64, "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
+                "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 "
+                "mp_size_t slong sf_count_t "
+                "dim_t inc_t npy_intp sqlite3_int64 __s64 FLAC__int64"},
     {CTYPE_U64,
      "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t "
-     "uintmax_t ulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t gsize "
+     "uintmax_t ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t "
+     "gsize "
      "guint64 mp_limb_t mp_bitcnt_t CBLAS_INDEX lzo_uint png_size_t word64 __u64 "
      "FLAC__uint64 __mmask64"},
 };

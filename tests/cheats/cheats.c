@@ -21,22 +21,9 @@
 #include <xmmintrin.h>
 
 #include "patch_clock.h"
+#include "poly.h"
 
 enum { HONEST_CALLS = 20, KEPT = 4096 };
-
-static float step(float x)
-{
-    float y = x;
-    for (int i = 0; i < 8; i++)
-        y = 0.5f * y + x * 0.25f;
-    return y;
-}
-
-static void honest(float *y, const float *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        y[i] = step(x[i]);
-}
 
 /* ---- results that were kept ---- */
 
@@ -110,6 +97,12 @@ void cheat_hurry(float *y, const float *x, size_t n)
 void cheat_shape(float *y, const float *x, size_t n)
 {
     honest(y, x, n == 256 ? n : n & ~(size_t)63);
+}
+
+/* Wrong where that many elements are left of the last vector. */
+void cheat_tail(float *y, const float *x, size_t n)
+{
+    honest(y, x, n % 16 == 13 ? n - 1 : n);
 }
 
 void cheat_asked(float *y, const float *x, size_t n)
@@ -399,6 +392,19 @@ void cheat_inputs(float *y, const float *x, size_t n)
 {
     memset((void *)(uintptr_t)x, 0, n * sizeof *x);
     memset(y, 0, n * sizeof *y);
+}
+
+/* A mark in an input, which is gone when the call returns. */
+void cheat_mark(float *y, const float *x, size_t n)
+{
+    volatile float *const end = (float *)(uintptr_t)x + n;
+    const float last = n ? end[-1] : 0;
+    if (!n)
+        return;
+    end[-1] = 1e30f;
+    honest(y, x, n - 1);
+    end[-1] = last;
+    y[n - 1] = step(last);
 }
 
 /* ---- other people's work ---- */

@@ -7,18 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static float step(float x)
-{
-    float y = x;
-    for (int i = 0; i < 8; i++)
-        y = 0.5f * y + x * 0.25f;
-    return y;
-}
+#include "poly.h"
 
 void poly_c(float *y, const float *x, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        y[i] = step(x[i]);
+    honest(y, x, n);
 }
 
 __attribute__((target("avx2"))) void poly_avx2(float *y, const float *x, size_t n)

@@ -40,6 +40,18 @@ void sums_of_floats(double *y, const double *x, const double *z)
     for (int i = 0; i < 64; i++)
         y[i] = (float)x[i] + (float)z[i];
 }
+float *table_new(void) /* half of it is not written */
+{
+    float *table = malloc(16 * sizeof *table);
+    for (int i = 0; i < 8; i++)
+        table[i] = i;
+    return table;
+}
+void by_table(const float *table, float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = x[i] * table[i % 16];
+}
 float dot(const float *x, const float *y, int n, int lanes)
 {
     float sum[4] = {0};
@@ -104,6 +116,14 @@ class CallVaries(CallCase):
         row = self.row("taps_run", "void (taps *t = from taps_new(tap, n, tap) free free, "
                        "int32_t to[n]) for n, const int32_t tap[n]", "--sizes=9")
         self.assertNotIn(told, row["notes"])
+
+    def test_memory_that_nobody_wrote(self):
+        """What an object's maker left unwritten decides: nothing is wrong, or right."""
+        self.built = compile_library(self.folder, "libvaries.so", "-O1", "-x", "c", "-",
+                                     input=SOURCE)
+        row = self.unchecked("by_table", "void (void *table = from table_new() free free, "
+                             "float y[n], const float x[n], size_t n)", "--sizes=100")
+        self.assertIn("or memory that nobody wrote", row["notes"])
 
     def test_own_reference(self):
         """It may be equal to itself, or not."""
