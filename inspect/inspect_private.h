@@ -172,9 +172,9 @@ struct place {
     struct access access;
     double ready;
 };
-/* The same of a byte at an address that was seen. */
+/* The same of a byte at an address that was seen; `name`: by which it was stored. */
 struct cell {
-    uint64_t place;
+    uint64_t place, name;
     double ready;
 };
 struct ready {
@@ -183,7 +183,8 @@ struct ready {
     unsigned n_places;
     struct window window;
     uint64_t written; /* registers that the loop writes */
-    bool full;
+    uint32_t version[GPR_COUNT]; /* how often each was written so far */
+    bool full, needed; /* needed: nothing waits for an old value without need */
     const uint64_t *address; /* of accesses; 0: unknown. NULL: operands name places */
     struct cell *cell;       /* CELLS of them; NULL: no value comes from memory so */
 };
@@ -335,7 +336,7 @@ struct loops {
 int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
 /* By usual latencies; by cycles while the scheduler is full; or by the first, of what
- * vectors alone hand on to the next turn. */
+ * vectors alone hand on to the next turn, without old values that it does not need. */
 enum chain_kind { CHAIN_USUAL, CHAIN_FULL, CHAIN_VECTORS };
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if the
  * core looks so far ahead; 0: unknown. */

@@ -202,6 +202,23 @@ static void test_loop_numbers(void **state)
     inspect_census_free(&census);
 }
 
+/* A core may know a place again by its name, and not one that an index moves. */
+static void test_passes(void **state)
+{
+    static const struct {
+        traced *function;
+        double low, high; /* cycles of a turn */
+    } cases[] = {{handing_on, 9, 12}, {loop_in_memory, 0, 3}};
+    const struct inspect_options options = {
+        .whole_only = true, .window.pass = 10, .window.pass_named = 1};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct inspect_census census = census_by(cases[i].function, TURNS, &options);
+        const double cycles = census.loop[0].memory_chain;
+        assert_true(cycles > cases[i].low && cycles < cases[i].high);
+        inspect_census_free(&census);
+    }
+}
+
 /* Chains overlap as far as the core sees the next one. */
 static void test_window(void **state)
 {
@@ -220,24 +237,28 @@ static void test_window(void **state)
     assert_true(cycles[2] < cycles[1] && cycles[3] < cycles[2]);
     assert_true(cycles[4] < 4);
     /* A core that takes a chain at a time, one that sees two, and what cannot be. */
-    assert_int_equal(inspect_window(0, 4 * INSPECT_CHAIN, NAN).waiting, 1);
-    const struct inspect_window two = inspect_window(0, 2 * INSPECT_CHAIN, NAN);
+    assert_int_equal(inspect_window(0, NAN, 4 * INSPECT_CHAIN, NAN).waiting, 1);
+    const struct inspect_window two = inspect_window(0, NAN, 2 * INSPECT_CHAIN, NAN);
     assert_in_range(two.waiting, INSPECT_CHAIN / 4, INSPECT_CHAIN);
     assert_int_equal(two.results, 0);
-    assert_true(inspect_window(0, 60, NAN).waiting > inspect_window(0, 90, NAN).waiting);
-    assert_int_equal(inspect_window(0, 0, NAN).waiting, 0);
-    assert_int_equal(inspect_window(NAN, NAN, NAN).waiting, 0);
+    assert_true(inspect_window(0, NAN, 60, NAN).waiting > inspect_window(0, NAN, 90, NAN).waiting);
+    assert_int_equal(inspect_window(0, NAN, 0, NAN).waiting, 0);
+    assert_int_equal(inspect_window(NAN, NAN, NAN, NAN).waiting, 0);
     /* Results wait for what is before them: the more room there is, the more turns
      * overlap. */
-    const struct inspect_window one = inspect_window(0, NAN, 4 * INSPECT_AHEAD);
+    const struct inspect_window one = inspect_window(0, NAN, NAN, 4 * INSPECT_AHEAD);
     assert_int_equal(one.waiting, 0);
     assert_in_range(one.results, INSPECT_AHEAD, INSPECT_AHEAD + INSPECT_BEHIND);
-    assert_in_range(inspect_window(0, NAN, 4 * INSPECT_AHEAD + 9).results, 1,
+    assert_in_range(inspect_window(0, NAN, NAN, 4 * INSPECT_AHEAD + 9).results, 1,
                     one.results - 1);
-    assert_true(inspect_window(0, NAN, 2 * INSPECT_AHEAD).results > one.results);
+    assert_true(inspect_window(0, NAN, NAN, 2 * INSPECT_AHEAD).results > one.results);
     /* Nothing enters faster than it can, whatever the room. */
-    assert_int_equal(inspect_window(1, NAN, INSPECT_BEHIND).results, 0);
-    assert_near(inspect_window(6, NAN, NAN).per_cycle, 6, 0);
+    assert_int_equal(inspect_window(1, NAN, NAN, INSPECT_BEHIND).results, 0);
+    assert_near(inspect_window(6, NAN, NAN, NAN).per_cycle, 6, 0);
+    /* Three units are busy for as long as the turn lasts, four are not. */
+    const double busy = (INSPECT_AHEAD + INSPECT_BEHIND) / 3.0;
+    assert_int_equal(inspect_window(6, 3, NAN, busy).results, 0);
+    assert_true(inspect_window(6, 4, NAN, busy).results > 0);
     /* A pass in no time is known, and takes the cycle of its store. */
     assert_near(inspect_pass(NAN), 0, 0);
     assert_near(inspect_pass(0), 1, 0);
@@ -427,7 +448,7 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_window), TEST(test_splits), TEST(test_asking),
+                     TEST(test_passes), TEST(test_window), TEST(test_splits), TEST(test_asking),
                      TEST(test_mixing), TEST(test_vector_units), TEST(test_long_loop),
                      TEST(test_windows), TEST(test_beginning), TEST(test_turns_of_turns),
                      TEST(test_generated_code), TEST(test_threads));
