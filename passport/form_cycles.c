@@ -26,23 +26,24 @@ static void take(struct least *least, double time)
         *least = (struct least){.value = fmin(time, least->value), .n = least->n + 1};
 }
 
-/* The least time of three calls. */
-static double time_of(const struct timer *timer, unsigned char *code, uint64_t turns)
+/* The least time of so many calls. */
+static double time_of(const struct timer *timer, unsigned char *code, uint64_t turns,
+                      unsigned calls)
 {
     double least = INFINITY;
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < calls; i++)
         least = fmin(least, timer->time(timer->context, code, turns));
     return least;
 }
 
 static uint64_t turns_for(const struct timer *timer, unsigned char *code)
 {
-    double once = time_of(timer, code, 1);
+    double once = time_of(timer, code, 1, SAME);
     const uint64_t few = once > 0 ? (uint64_t)(sample_units / once) + 1 : TURNS_MAX;
     if (few < 2)
         return 1;
     /* One turn is mostly what is around it. */
-    once = time_of(timer, code, few) / (double)few;
+    once = time_of(timer, code, few, SAME) / (double)few;
     const double turns = once > 0 ? sample_units / once + 1 : TURNS_MAX;
     return turns > TURNS_MAX ? TURNS_MAX : (uint64_t)turns;
 }
@@ -78,7 +79,7 @@ static void time_both(const struct timer *timer, const struct lengths *a,
 static double turn_of(const struct timer *timer, unsigned char *code, uint64_t turns,
                       double call)
 {
-    return (call - time_of(timer, code, 1)) / (double)(turns - 1);
+    return (call - time_of(timer, code, 1, SAMPLES_MIN)) / (double)(turns - 1);
 }
 
 /* Time of one of so many copies by which the blocks differ: what is around them cancels
@@ -135,7 +136,7 @@ static unsigned copies_for(struct session *session, const struct block *some,
 {
     const size_t bytes = block_body(some) / some_copies;
     unsigned copies = (COPIES + unit - 1) / unit * unit;
-    const double once = time_of(&session->timer, some->code, 1);
+    const double once = time_of(&session->timer, some->code, 1, SAME);
     while (copies > unit && (copies * bytes * 2 > BYTES_MAX || once > SLOW_TIME))
         copies -= unit;
     return copies;
