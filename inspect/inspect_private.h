@@ -182,11 +182,11 @@ struct ready {
     struct place place[PLACES_MAX];
     unsigned n_places;
     struct window window;
-    uint64_t written; /* registers that the loop writes */
+    uint64_t written;            /* registers that the loop writes */
     uint32_t version[GPR_COUNT]; /* how often each was written so far */
-    bool full, needed; /* needed: nothing waits for an old value without need */
-    const uint64_t *address; /* of accesses; 0: unknown. NULL: operands name places */
-    struct cell *cell;       /* CELLS of them; NULL: no value comes from memory so */
+    bool full, needed;           /* needed: nothing waits for an old value without need */
+    const uint64_t *address;     /* of accesses; 0: unknown. NULL: operands name places */
+    struct cell *cell;           /* CELLS of them; NULL: no value comes from memory so */
 };
 /* Time at which the last of its results is there. An instruction may start later than its
  * operands are there; all its results are late by as much. */

@@ -96,9 +96,9 @@ static double time_of_copy(const struct timer *timer, const struct lengths *a,
         return copy;
     const double less = turn_of(timer, a->less, times->turns, times->less);
     const double more = turn_of(timer, a->more, times->turns, times->more);
-    return copy * 2 * copies < more - branch   ? more / (2 * copies)
-           : copy * copies > less * noise      ? less / copies
-                                               : copy;
+    return copy * 2 * copies < more - branch ? more / (2 * copies)
+           : copy * copies > less * noise    ? less / copies
+                                             : copy;
 }
 
 enum {
@@ -263,13 +263,13 @@ static double throughput(struct session *session, const struct decoded *decoded)
     const unsigned most = chain_registers(decoded);
     for (unsigned registers = most; registers + 2 > most && registers; registers--)
         for (int flags = 0; flags <= reads_flags(decoded); flags++)
-            least = fmin(least, cycles_of(session, write_none,
-                                          &(struct none){decoded,
-                                                         {.registers = registers,
-                                                          .flags = flags,
-                                                          .near = registers < most}},
-                                          registers < 4 ? 4 * registers : registers,
-                                          false));
+            least =
+                fmin(least, cycles_of(session, write_none,
+                                      &(struct none){decoded,
+                                                     {.registers = registers,
+                                                      .flags = flags,
+                                                      .near = registers < most}},
+                                      registers < 4 ? 4 * registers : registers, false));
     return fmax(0, least);
 }
 
@@ -303,9 +303,9 @@ static void measure_links(struct session *session, const struct decoded *decoded
     }
 }
 
-/* Some cores wait for the old value of a result that they do not need, such as Golden Cove
- * of vpermps and Zen 5 of a compress; each has other instructions of that kind. If a core
- * does not, they take no longer than others that have results of their own. */
+/* Some cores wait for the old value of a result that they do not need, such as Golden
+ * Cove of vpermps and Zen 5 of a compress; each has other instructions of that kind. If a
+ * core does not, they take no longer than others that have results of their own. */
 static void measure_kept(struct session *session, const struct decoded *decoded,
                          struct passport *passport)
 {

@@ -143,8 +143,8 @@ bool chain_link(struct block *block, const struct decoded *decoded,
                 const struct helpers *helpers, double *help);
 /* Links that can be measured, without their cycles. */
 size_t chain_links(const struct decoded *decoded, struct passport_link *links);
-/* Sets the link from the old value of its result; false: it has no register for its result,
- * or needs the old value. */
+/* Sets the link from the old value of its result; false: it has no register for its
+ * result, or needs the old value. */
 bool chain_may_keep(const struct decoded *decoded, struct passport_link *link);
 /* Writes helpers alone. */
 enum helper {

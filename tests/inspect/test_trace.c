@@ -241,7 +241,8 @@ static void test_window(void **state)
     const struct inspect_window two = inspect_window(0, NAN, 2 * INSPECT_CHAIN, NAN);
     assert_in_range(two.waiting, INSPECT_CHAIN / 4, INSPECT_CHAIN);
     assert_int_equal(two.results, 0);
-    assert_true(inspect_window(0, NAN, 60, NAN).waiting > inspect_window(0, NAN, 90, NAN).waiting);
+    assert_true(inspect_window(0, NAN, 60, NAN).waiting >
+                inspect_window(0, NAN, 90, NAN).waiting);
     assert_int_equal(inspect_window(0, NAN, 0, NAN).waiting, 0);
     assert_int_equal(inspect_window(NAN, NAN, NAN, NAN).waiting, 0);
     /* Results wait for what is before them: the more room there is, the more turns
@@ -448,8 +449,9 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_passes), TEST(test_window), TEST(test_splits), TEST(test_asking),
-                     TEST(test_mixing), TEST(test_vector_units), TEST(test_long_loop),
-                     TEST(test_windows), TEST(test_beginning), TEST(test_turns_of_turns),
-                     TEST(test_generated_code), TEST(test_threads));
+                     TEST(test_passes), TEST(test_window), TEST(test_splits),
+                     TEST(test_asking), TEST(test_mixing), TEST(test_vector_units),
+                     TEST(test_long_loop), TEST(test_windows), TEST(test_beginning),
+                     TEST(test_turns_of_turns), TEST(test_generated_code),
+                     TEST(test_threads));
 }

@@ -201,11 +201,16 @@ static void test_kept(void **state)
         const char *form;
         bool may_keep;
     } cases[] = {
-        {"vpexpandb zmm{k}{z}, zmm", true}, {"vaddps zmm{k}{z}, zmm, zmm", true},
-        {"popcnt r64, r64", true},          {"vpexpandb zmm{k}, zmm", false},
-        {"vpermps ymm, ymm, ymm", true},    {"vpcompressb m512{k}, zmm", false},
-        {"sqrtss xmm, xmm", true},          {"vfmadd231ps ymm, ymm, ymm", false},
-        {"cmp r64, r64", false},            {"mul r64", false},
+        {"vpexpandb zmm{k}{z}, zmm", true},
+        {"vaddps zmm{k}{z}, zmm, zmm", true},
+        {"popcnt r64, r64", true},
+        {"vpexpandb zmm{k}, zmm", false},
+        {"vpermps ymm, ymm, ymm", true},
+        {"vpcompressb m512{k}, zmm", false},
+        {"sqrtss xmm, xmm", true},
+        {"vfmadd231ps ymm, ymm, ymm", false},
+        {"cmp r64, r64", false},
+        {"mul r64", false},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct decoded decoded;
@@ -377,18 +382,19 @@ static void test_arithmetic(void **state)
     assert_near(throughput_of(&(struct made_up){.each = 70, .around = 300}), 70, 1e-6);
     assert_near(throughput_of(&(struct made_up){.each = 4, .disturbed = true}), 4, 1e-6);
     /* One of two loops that contradict each other is right. */
-    assert_near(throughput_of(&(struct made_up){.each = 0.5, .stuck = {true}}), 0.5, 1e-6);
-    assert_near(throughput_of(&(struct made_up){.each = 0.5, .stuck = {false, true}}), 0.5,
+    assert_near(throughput_of(&(struct made_up){.each = 0.5, .stuck = {true}}), 0.5,
                 1e-6);
+    assert_near(throughput_of(&(struct made_up){.each = 0.5, .stuck = {false, true}}),
+                0.5, 1e-6);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_encodings), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_links),     cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_sequences), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_list),       cmocka_unit_test(test_names),
+        cmocka_unit_test(test_encodings),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_links),      cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_sequences),  cmocka_unit_test(test_places),
         cmocka_unit_test(test_arithmetic),
     };
     return cmocka_run_group_tests(tests, begin, end);
