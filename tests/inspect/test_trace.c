@@ -202,23 +202,6 @@ static void test_loop_numbers(void **state)
     inspect_census_free(&census);
 }
 
-/* A core may know a place again by its name, and not one that an index moves. */
-static void test_passes(void **state)
-{
-    static const struct {
-        traced *function;
-        double low, high; /* cycles of a turn */
-    } cases[] = {{handing_on, 9, 12}, {loop_in_memory, 0, 3}};
-    const struct inspect_options options = {
-        .whole_only = true, .window.pass = 10, .window.pass_named = 1};
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct inspect_census census = census_by(cases[i].function, TURNS, &options);
-        const double cycles = census.loop[0].memory_chain;
-        assert_true(cycles > cases[i].low && cycles < cases[i].high);
-        inspect_census_free(&census);
-    }
-}
-
 /* Chains overlap as far as the core sees the next one. */
 static void test_window(void **state)
 {
@@ -449,9 +432,8 @@ int main(void)
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_counts), TEST(test_unforeseeable), TEST(test_loop_numbers),
-                     TEST(test_passes), TEST(test_window), TEST(test_splits),
-                     TEST(test_asking), TEST(test_mixing), TEST(test_vector_units),
-                     TEST(test_long_loop), TEST(test_windows), TEST(test_beginning),
-                     TEST(test_turns_of_turns), TEST(test_generated_code),
-                     TEST(test_threads));
+                     TEST(test_window), TEST(test_splits), TEST(test_asking),
+                     TEST(test_mixing), TEST(test_vector_units), TEST(test_long_loop),
+                     TEST(test_windows), TEST(test_beginning), TEST(test_turns_of_turns),
+                     TEST(test_generated_code), TEST(test_threads));
 }
