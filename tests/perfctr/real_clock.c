@@ -102,7 +102,7 @@ static double rate(const double *value, const char *name)
 
 static void test_rates_order(void **state)
 {
-    double value[128];
+    double value[64];
     for (size_t i = 0; i < ARRAY_LEN(value); i++)
         value[i] = NAN;
     core_rates_measure(value);
