@@ -215,18 +215,21 @@ struct inspect_window {
     unsigned waiting; /* vector instructions that may wait for operands */
     unsigned results; /* of vector instructions, while one before them is not done */
     double per_cycle; /* instructions that enter */
-    /* Cycles from a value that is stored to the one that is loaded, in general registers,
-     * in these at a place that an index tells, and in vectors; 0: unknown. */
-    double pass, pass_index, pass_vector;
+    /* Cycles from a value that is stored to the one that is loaded, in general registers
+     * and in vectors; 0: unknown. `pass_named`: where both name the same register, which
+     * did not change, and the same offset. */
+    double pass, pass_named, pass_vector;
     /* Cycles of an instruction with REP that stores few bytes, or copies them. */
     double string, string_copies;
 };
 /* From the cycles of a turn of two loops: INSPECT_CHAIN FMAs, of which each waits for the
  * one before and the first for none; and INSPECT_AHEAD of them, with INSPECT_BEHIND
- * vector instructions that wait for nothing behind them. NaN leaves a number 0. */
-struct inspect_window inspect_window(double per_cycle, double chain_cycles,
-                                     double behind_cycles);
-/* `pass` and the like from what was measured: at least the cycle of a store. */
+ * vector instructions that wait for nothing behind them, `computed` of which start in a
+ * cycle. NaN leaves a number 0, and so do turns that last as long as their vector units
+ * work: these tell nothing of the room. */
+struct inspect_window inspect_window(double per_cycle, double computed,
+                                     double chain_cycles, double behind_cycles);
+/* A number of `pass` from what was measured: at least the cycle of a store. */
 double inspect_pass(double cycles);
 enum { INSPECT_CHAIN = 64, INSPECT_AHEAD = 16, INSPECT_BEHIND = 144 };
 

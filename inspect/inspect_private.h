@@ -174,21 +174,21 @@ struct place {
     struct access access;
     double ready;
 };
-/* The same of a byte at an address that was seen. */
+/* The same of a byte at an address that was seen; `name`: by which it was stored. */
 struct cell {
-    uint64_t place;
+    uint64_t place, name;
     double ready;
-    bool indexed; /* an index told the place */
 };
 struct ready {
     double at[REGISTER_COUNT];
     struct place place[PLACES_MAX];
     unsigned n_places;
     struct window window;
-    uint64_t written; /* registers that the loop writes */
-    bool full;
-    const uint64_t *address; /* of accesses; 0: unknown. NULL: operands name places */
-    struct cell *cell;       /* CELLS of them; NULL: no value comes from memory so */
+    uint64_t written;            /* registers that the loop writes */
+    uint32_t version[GPR_COUNT]; /* how often each was written so far */
+    bool full, needed;           /* needed: nothing waits for an old value without need */
+    const uint64_t *address;     /* of accesses; 0: unknown. NULL: operands name places */
+    struct cell *cell;           /* CELLS of them; NULL: no value comes from memory so */
 };
 /* Time at which the last of its results is there. An instruction may start later than its
  * operands are there; all its results are late by as much. */
@@ -338,7 +338,7 @@ struct loops {
 int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
 /* By usual latencies; by cycles while the scheduler is full; or by the first, of what
- * vectors alone hand on to the next turn. */
+ * vectors alone hand on to the next turn, without old values that it does not need. */
 enum chain_kind { CHAIN_USUAL, CHAIN_FULL, CHAIN_VECTORS };
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if the
  * core looks so far ahead; 0: unknown. */

@@ -26,25 +26,37 @@ static void take(struct least *least, double time)
         *least = (struct least){.value = fmin(time, least->value), .n = least->n + 1};
 }
 
+/* The least time of so many calls. */
+static double time_of(const struct timer *timer, unsigned char *code, uint64_t turns,
+                      unsigned calls)
+{
+    double least = INFINITY;
+    for (unsigned i = 0; i < calls; i++)
+        least = fmin(least, timer->time(timer->context, code, turns));
+    return least;
+}
+
 static uint64_t turns_for(const struct timer *timer, unsigned char *code)
 {
-    double once = INFINITY;
-    for (unsigned i = 0; i < 3; i++)
-        once = fmin(once, timer->time(timer->context, code, 1));
+    double once = time_of(timer, code, 1, SAME);
     const uint64_t few = once > 0 ? (uint64_t)(sample_units / once) + 1 : TURNS_MAX;
     if (few < 2)
         return 1;
     /* One turn is mostly what is around it. */
-    for (unsigned i = 0; i < 3; i++)
-        once = fmin(once, timer->time(timer->context, code, few) / (double)few);
+    once = time_of(timer, code, few, SAME) / (double)few;
     const double turns = once > 0 ? sample_units / once + 1 : TURNS_MAX;
     return turns > TURNS_MAX ? TURNS_MAX : (uint64_t)turns;
 }
 
-/* The time by which a turn of the longer block of `a` exceeds one of its shorter block,
- * over the same of `b`: each time is the least of many samples. */
-static double timing_ratio(const struct timer *timer, const struct lengths *a,
-                           const struct lengths *b)
+/* Times of calls of both blocks, each the least of many samples. */
+struct times {
+    uint64_t turns; /* of a call */
+    double less, more;
+};
+
+/* Those of `a` and `b`, whose samples take turns. */
+static void time_both(const struct timer *timer, const struct lengths *a,
+                      const struct lengths *b, struct times *of_a, struct times *of_b)
 {
     struct least least[4] = {{.n = 0}};
     const uint64_t turns_a = turns_for(timer, a->more),
@@ -59,8 +71,34 @@ static double timing_ratio(const struct timer *timer, const struct lengths *a,
         for (unsigned k = 0; k < ARRAY_LEN(least); k++)
             same = least[k].n < same ? least[k].n : same;
     }
-    return (least[2].value - least[0].value) / (double)turns_a /
-           ((least[3].value - least[1].value) / (double)turns_b);
+    *of_a = (struct times){turns_a, least[0].value, least[2].value};
+    *of_b = (struct times){turns_b, least[1].value, least[3].value};
+}
+
+/* Time of a turn alone. */
+static double turn_of(const struct timer *timer, unsigned char *code, uint64_t turns,
+                      double call)
+{
+    return (call - time_of(timer, code, 1, SAMPLES_MIN)) / (double)(turns - 1);
+}
+
+/* Time of one of so many copies by which the blocks differ: what is around them cancels
+ * out. A core may bind instructions of a loop to its ports in a way that is not the best
+ * one, again and again, and in another loop not. Then one of the blocks contradicts the
+ * other: beside its instructions a turn would take less than nothing, or more than a
+ * taken branch. The faster one counts. */
+static double time_of_copy(const struct timer *timer, const struct lengths *a,
+                           const struct times *times, unsigned copies, double cycle)
+{
+    const double branch = 2 * cycle, noise = 1.01;
+    const double copy = (times->more - times->less) / (double)times->turns / copies;
+    if (times->turns < 2)
+        return copy;
+    const double less = turn_of(timer, a->less, times->turns, times->less);
+    const double more = turn_of(timer, a->more, times->turns, times->more);
+    return copy * 2 * copies < more - branch ? more / (2 * copies)
+           : copy * copies > less * noise    ? less / copies
+                                             : copy;
 }
 
 enum {
@@ -98,9 +136,7 @@ static unsigned copies_for(struct session *session, const struct block *some,
 {
     const size_t bytes = block_body(some) / some_copies;
     unsigned copies = (COPIES + unit - 1) / unit * unit;
-    double once = INFINITY;
-    for (unsigned i = 0; i < 3; i++)
-        once = fmin(once, session->timer.time(session->timer.context, some->code, 1));
+    const double once = time_of(&session->timer, some->code, 1, SAME);
     while (copies > unit && (copies * bytes * 2 > BYTES_MAX || once > SLOW_TIME))
         copies -= unit;
     return copies;
@@ -117,10 +153,14 @@ static double cycles_of(struct session *session, write_sequence *write, const vo
     const unsigned copies = few ? unit : copies_for(session, &block[0], unit, unit);
     if (!write_both(session, block, write, of, copies))
         return NAN;
-    return timing_ratio(
-               &session->timer, &(struct lengths){block[0].code, block[1].code},
-               &(struct lengths){session->clock[0].code, session->clock[1].code}) *
-           session->clock_cycles / copies;
+    const struct lengths a = {block[0].code, block[1].code},
+                         b = {session->clock[0].code, session->clock[1].code};
+    struct times times, clock;
+    time_both(&session->timer, &a, &b, &times, &clock);
+    const double cycle =
+        (clock.more - clock.less) / (double)clock.turns / session->clock_cycles;
+    return few ? (times.more - times.less) / (double)times.turns / copies / cycle
+               : time_of_copy(&session->timer, &a, &times, copies, cycle) / cycle;
 }
 
 struct helping {
@@ -179,14 +219,13 @@ void session_prepare(struct session *session, bool helpers_too)
 
 struct none {
     const struct decoded *decoded;
-    unsigned registers;
-    bool apart;
+    struct apart apart;
 };
 
 static bool write_none(struct block *block, const void *of, unsigned copies)
 {
     const struct none *const none = of;
-    chain_none(block, none->decoded, copies, none->registers, none->apart);
+    chain_none(block, none->decoded, copies, &none->apart);
     return true;
 }
 
@@ -216,17 +255,20 @@ static bool reads_flags(const struct decoded *decoded)
     return false;
 }
 
-/* The least of several ways: another number of registers may suit the ports better, and
- * flags may be made anew. */
+/* The least of several ways: another number of registers may suit the ports better,
+ * places side by side the stores, and flags may be made anew. */
 static double throughput(struct session *session, const struct decoded *decoded)
 {
     double least = NAN;
     const unsigned most = chain_registers(decoded);
     for (unsigned registers = most; registers + 2 > most && registers; registers--)
-        for (int apart = 0; apart <= reads_flags(decoded); apart++)
+        for (int flags = 0; flags <= reads_flags(decoded); flags++)
             least =
                 fmin(least, cycles_of(session, write_none,
-                                      &(struct none){decoded, registers, apart},
+                                      &(struct none){decoded,
+                                                     {.registers = registers,
+                                                      .flags = flags,
+                                                      .near = registers < most}},
                                       registers < 4 ? 4 * registers : registers, false));
     return fmax(0, least);
 }
@@ -261,18 +303,19 @@ static void measure_links(struct session *session, const struct decoded *decoded
     }
 }
 
-/* Some cores wait for the old value of a result that they do not need. If this one does
- * not, the instructions take no longer than others that have results of their own. */
+/* Some cores wait for the old value of a result that they do not need, such as Golden
+ * Cove of vpermps and Zen 5 of a compress; each has other instructions of that kind. If a
+ * core does not, they take no longer than others that have results of their own. */
 static void measure_kept(struct session *session, const struct decoded *decoded,
                          struct passport *passport)
 {
-    const double longer = 1.5;
+    const double longer = 1.5, least = 0.9;
     struct passport_link link;
     if (!chain_may_keep(decoded, &link) || passport->n_links == PASSPORT_LINKS)
         return;
     const double cycles = link_cycles(session, decoded, &link, false);
     link.cycles = link.full = (float)cycles;
-    if (cycles > longer * passport->throughput + alike_cycles)
+    if (cycles > least && cycles > longer * passport->throughput + alike_cycles)
         passport->link[passport->n_links++] = link;
 }
 

@@ -131,7 +131,7 @@ static double carry_to(struct block *block, const struct decoded *decoded,
              helper_register(32));
         return helpers->mask;
     case KIND_FLAGS:
-        emit(block, TEST, helper_register(64), helper_register(64));
+        emit(block, CMP, helper_register(64), general(13));
         return helpers->flags;
     default:
         block->failed = true;
@@ -258,17 +258,10 @@ size_t chain_links(const struct decoded *decoded, struct passport_link *links)
 
 bool chain_may_keep(const struct decoded *decoded, struct passport_link *link)
 {
-    static const ZydisMnemonic counts[] = {ZYDIS_MNEMONIC_POPCNT, ZYDIS_MNEMONIC_LZCNT,
-                                           ZYDIS_MNEMONIC_TZCNT,  ZYDIS_MNEMONIC_BLSI,
-                                           ZYDIS_MNEMONIC_BLSR,   ZYDIS_MNEMONIC_BLSMSK};
-    const ZydisDecodedInstruction *const instruction = &decoded->instruction;
     const ZydisDecodedOperand *const result = &decoded->operand[0];
-    bool may = instruction->avx.mask.mode == ZYDIS_MASK_MODE_ZEROING;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        may |= instruction->mnemonic == counts[i];
     *link = (struct passport_link){.from = 0, .to = 0};
-    return may && decoded->n > 0 && result->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-           is_result(decoded, 0) && !operand_reads(result);
+    return decoded->n > 0 && result->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operand_is_free(result) && is_result(decoded, 0) && !operand_reads(result);
 }
 
 void chain_helper(struct block *block, enum helper helper, unsigned copies)
@@ -309,7 +302,7 @@ void chain_helper(struct block *block, enum helper helper, unsigned copies)
             emit(block, KMOVW, helper_register(32), mask);
             break;
         default:
-            emit(block, TEST, r, r);
+            emit(block, CMP, r, other); /* some cores delay the flags of a test */
             emit(block, CMOVB, r, other);
         }
 }

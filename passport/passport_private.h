@@ -118,10 +118,14 @@ void choice_emit(struct block *block, const struct decoded *decoded,
                  const struct choice *choice);
 /* Number of registers that take results in turns. */
 unsigned chain_registers(const struct decoded *decoded);
-/* Writes `copies` instructions that do not wait for each other, with so many registers
- * for their results. `apart`: flags that they read are made anew before each. */
+/* Instructions that do not wait for each other. */
+struct apart {
+    unsigned registers; /* for their results */
+    bool flags;         /* those that they read are made anew before each */
+    bool near;          /* places in memory lie side by side, not in a line each */
+};
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
-                unsigned registers, bool apart);
+                const struct apart *apart);
 
 /* ---- links.c ---- */
 
@@ -139,8 +143,8 @@ bool chain_link(struct block *block, const struct decoded *decoded,
                 const struct helpers *helpers, double *help);
 /* Links that can be measured, without their cycles. */
 size_t chain_links(const struct decoded *decoded, struct passport_link *links);
-/* Sets the link from the old value of its result, which it does not need; false: there is
- * none that a core is known to wait for. */
+/* Sets the link from the old value of its result; false: it has no register for its
+ * result, or needs the old value. */
 bool chain_may_keep(const struct decoded *decoded, struct passport_link *link);
 /* Writes helpers alone. */
 enum helper {

@@ -180,25 +180,26 @@ unsigned chain_registers(const struct decoded *decoded)
     return PLACES;
 }
 
-/* Places of words lie in different banks of the first cache; wider ones are aligned. */
-static int64_t place_step(const struct decoded *decoded)
+/* Places are aligned. Where each has a line of its own, they lie in different banks of
+ * the first cache. */
+static int64_t place_step(const struct decoded *decoded, bool near)
 {
-    enum { WORD = 64 };
-    bool wide = false;
+    int64_t bytes = 8;
     for (unsigned i = 0; i < decoded->n; i++)
-        wide |= operand_kind(&decoded->operand[i]) == KIND_MEMORY &&
-                decoded->operand[i].size > WORD;
-    return wide ? DATA_STEP : DATA_STEP + WORD / 8;
+        if (operand_kind(&decoded->operand[i]) == KIND_MEMORY &&
+            decoded->operand[i].size > 8 * bytes)
+            bytes = decoded->operand[i].size / 8;
+    return near ? bytes : DATA_STEP + bytes;
 }
 
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
-                unsigned registers, bool apart)
+                const struct apart *apart)
 {
     struct choice choice;
     for (unsigned i = 0; i < copies; i++) {
-        choice_make(decoded, i * results_of(decoded), registers, &choice);
-        choice.place += (int64_t)(i % PLACES) * place_step(decoded);
-        choice_load_destroyed(block, decoded, &choice, -1, true, apart);
+        choice_make(decoded, i * results_of(decoded), apart->registers, &choice);
+        choice.place += (int64_t)(i % PLACES) * place_step(decoded, apart->near);
+        choice_load_destroyed(block, decoded, &choice, -1, true, apart->flags);
         choice_emit(block, decoded, &choice);
     }
 }

@@ -241,8 +241,8 @@ double clock_ghz_imul(int64_t ns);
  * machine hides even that there may be one. Takes about 3 us; 0: not known. */
 double clock_core_share(void);
 /* The share of a thread that has the core alone: the best share that was seen, or more
- * where the CPU is known. Cores of AMD with AVX2 start 4 adds in each cycle, those of
- * others at least 3.4 of four chains. */
+ * where the CPU is known. Cores of AMD with AVX2 and Intel's since Skylake-X start 4 adds
+ * in each cycle, others with AVX2 at least 3.4 of four chains. */
 double clock_core_whole(double best);
 /* Whether another thread runs on this core, whatever it does: the core then gives each of
  * them half of its store queue. 1; 0; -1: not known of this CPU. Takes about 2 us. */

@@ -31,10 +31,10 @@ struct costs *costs_open(const char *fingerprint)
     costs->hosts =
         costs->made_up ? must_have(cJSON_CreateObject()) : host_file_load(file_name);
     cJSON *const host = host_file_make(costs->hosts, fingerprint);
-    costs->forms = message_get(host, "measured");
+    costs->forms = message_get(host, COSTS_MEMBER);
     if (!cJSON_IsObject(costs->forms)) {
-        cJSON_DeleteItemFromObjectCaseSensitive(host, "measured");
-        costs->forms = must_have(cJSON_AddObjectToObject(host, "measured"));
+        cJSON_DeleteItemFromObjectCaseSensitive(host, COSTS_MEMBER);
+        costs->forms = must_have(cJSON_AddObjectToObject(host, COSTS_MEMBER));
     }
     return costs;
 }

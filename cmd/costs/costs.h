@@ -13,6 +13,9 @@
 #include "inspect.h"
 #include "passport.h"
 
+/* The member of a host with its forms. It has another name where other rules measure. */
+#define COSTS_MEMBER "measured by 2"
+
 struct costs;
 /* Never NULL. `fingerprint`: of the host. */
 struct costs *costs_open(const char *fingerprint);

@@ -111,11 +111,11 @@ static double rate_of(const double *rates, const char *name)
 
 static struct inspect_window window_of(const double *rates)
 {
-    struct inspect_window window =
-        inspect_window(rate_of(rates, "rate_instructions"), rate_of(rates, "cost_chain"),
-                       rate_of(rates, "cost_behind"));
+    struct inspect_window window = inspect_window(
+        rate_of(rates, "rate_instructions"), rate_of(rates, "rate_computed_256"),
+        rate_of(rates, "cost_chain"), rate_of(rates, "cost_behind"));
     window.pass = inspect_pass(rate_of(rates, "cost_pass_64"));
-    window.pass_index = inspect_pass(rate_of(rates, "cost_pass_index"));
+    window.pass_named = inspect_pass(rate_of(rates, "cost_named_64"));
     window.pass_vector = inspect_pass(rate_of(rates, "cost_pass_128"));
     window.string = rate_of(rates, "cost_string");
     window.string_copies = rate_of(rates, "cost_string_copies");

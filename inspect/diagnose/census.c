@@ -70,7 +70,7 @@ static double error_of(const double *number, unsigned n)
 static void add_loops(struct making *m)
 {
     const struct inspect_window far = {.pass = m->window.pass,
-                                       .pass_index = m->window.pass_index,
+                                       .pass_named = m->window.pass_named,
                                        .pass_vector = m->window.pass_vector};
     for (uint32_t l = 0; l < m->loops.n; l++) {
         const struct loop *loop = &m->loops.loop[l];

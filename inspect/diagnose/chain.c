@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum { PATH_MAX_NODES = 2048, TURNS = 32 };
-enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 7, FORWARD_CYCLES = 5, SLOT_CYCLES = 1 };
+enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 6, FORWARD_CYCLES = 5, SLOT_CYCLES = 1 };
 
 /* The way that most turns take. */
 static uint32_t usual_way(const struct nodes *nodes, const struct loops *loops,
@@ -73,16 +73,25 @@ static double latest(const struct ready *ready, uint64_t mask)
     return time;
 }
 
-/* From a store to a load of what it stored, of which one may have an index. The store
- * itself takes a cycle of it. */
+/* From a store to a load of what it stored. The store itself takes a cycle of it. */
 static double forward_cycles(const struct ready *ready, const struct code *code,
-                             bool indexed)
+                             bool named)
 {
     const struct inspect_window *const of = &ready->window.of;
-    const double pass = code->vector || code->scalar_float ? of->pass_vector
-                        : indexed                          ? of->pass_index
-                                                           : of->pass;
+    const bool vector = code->vector || code->scalar_float;
+    const double pass = vector ? of->pass_vector : named ? of->pass_named : of->pass;
     return pass > 0 ? pass - 1 : FORWARD_CYCLES;
+}
+
+/* The same for accesses at the same offset from a register that did not change; 0: an
+ * index hides the place. */
+static uint64_t name_of(const struct ready *ready, const struct access *access)
+{
+    const bool moves = access->base != NO_GPR;
+    const uint64_t version = moves ? ready->version[access->base] : 0;
+    if (access->index != NO_GPR || access->gather)
+        return 0;
+    return (version << 6 | (uint64_t)(access->base + 2)) << 32 ^ (uint64_t)access->offset;
 }
 
 /* Time at which the last value arrives that its registers, its address and places on the
@@ -101,16 +110,17 @@ static double operands_ready(const struct ready *ready, const struct code *code)
 static double cells_ready(const struct ready *ready, const struct code *code,
                           const struct access *access, uint64_t address)
 {
-    const double soon = access_is_slot(access) ? SLOT_CYCLES : (double)INFINITY;
+    const uint64_t name = name_of(ready, access);
     double start = 0;
     if (!access->read || !address)
         return 0;
     for (uint64_t at = address; at < address + access->bytes; at++) {
         const struct cell *const cell = &ready->cell[at % CELLS];
-        const bool indexed = cell->indexed || access->index != NO_GPR;
+        const double forward = forward_cycles(ready, code, name && cell->name == name);
         if (cell->place == at)
-            start = fmax(start,
-                         cell->ready + fmin(soon, forward_cycles(ready, code, indexed)));
+            start = fmax(start, cell->ready + (access_is_slot(access)
+                                                   ? fmin(SLOT_CYCLES, forward)
+                                                   : forward));
     }
     return start;
 }
@@ -125,9 +135,8 @@ static double places_ready(const struct ready *ready, const struct code *code)
         const struct access *access = &code->access[i];
         const struct place *place =
             access->read && is_fixed(ready, access) ? find_place(ready, access) : NULL;
-        const bool indexed = access->index != NO_GPR;
         if (place)
-            start = fmax(start, place->ready + forward_cycles(ready, code, indexed));
+            start = fmax(start, place->ready + forward_cycles(ready, code, true));
     }
     return start;
 }
@@ -138,7 +147,8 @@ static double link_ready(const struct ready *ready, const struct code *code, uns
                          double otherwise)
 {
     const struct code_cost *const cost = code->cost;
-    const uint64_t reads = code->reads | code->address_reads | cost->kept;
+    const uint64_t reads =
+        code->reads | code->address_reads | (ready->needed ? 0 : cost->kept);
     double end = -1;
     for (size_t i = 0; i < cost->n_links; i++)
         if (cost->link[i].to >> r & 1)
@@ -151,10 +161,10 @@ static double link_ready(const struct ready *ready, const struct code *code, uns
 static void write_cells(struct ready *ready, const struct access *access,
                         uint64_t address, double end)
 {
+    const uint64_t name = name_of(ready, access);
     for (uint64_t at = address; address && access->write && at < address + access->bytes;
          at++)
-        ready->cell[at % CELLS] =
-            (struct cell){.place = at, .ready = end, .indexed = access->index != NO_GPR};
+        ready->cell[at % CELLS] = (struct cell){.place = at, .name = name, .ready = end};
 }
 
 static void write_places(struct ready *ready, const struct code *code, double end)
@@ -195,10 +205,12 @@ double ready_execute(struct ready *ready, const struct code *code)
     if (!code->writes)
         end = start + code->latency;
     window_start(&ready->window, code, start, end);
-    for (unsigned r = 0; r < REGISTER_COUNT; r++)
-        if (code->writes >> r & 1)
-            ready->at[r] = at[r];
     write_places(ready, code, end);
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if (code->writes >> r & 1) {
+            ready->at[r] = at[r];
+            ready->version[r] += r < GPR_COUNT;
+        }
     return end;
 }
 
@@ -239,7 +251,9 @@ static void keep_vectors(struct ready *ready)
 static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n,
                       const struct inspect_window *window, enum chain_kind kind)
 {
-    struct ready ready = {.window.of = *window, .full = kind == CHAIN_FULL};
+    struct ready ready = {.window.of = *window,
+                          .full = kind == CHAIN_FULL,
+                          .needed = kind == CHAIN_VECTORS};
     double half = 0;
     for (uint32_t i = 0; i < n; i++)
         ready.written |= changed_by(&nodes->node[way[i]].code);

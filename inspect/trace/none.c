@@ -25,8 +25,8 @@ int inspect_available(double *steps_per_s, struct error *error)
     return no_tracer(error);
 }
 
-struct inspect_window inspect_window(double per_cycle, double chain_cycles,
-                                     double behind_cycles)
+struct inspect_window inspect_window(double per_cycle, double computed,
+                                     double chain_cycles, double behind_cycles)
 {
     return (struct inspect_window){.waiting = 0};
 }

@@ -85,12 +85,14 @@ static void fit(struct inspect_window *window, unsigned *room, double cycles,
     *room = high < INSPECT_WINDOW_MAX ? high : 0;
 }
 
-struct inspect_window inspect_window(double per_cycle, double chain_cycles,
-                                     double behind_cycles)
+struct inspect_window inspect_window(double per_cycle, double computed,
+                                     double chain_cycles, double behind_cycles)
 {
+    const double units = (INSPECT_AHEAD + INSPECT_BEHIND) / computed;
     struct inspect_window window = {.per_cycle = per_cycle > 0 ? per_cycle : 0};
     fit(&window, &window.waiting, chain_cycles, INSPECT_CHAIN, 0);
-    fit(&window, &window.results, behind_cycles, INSPECT_AHEAD, INSPECT_BEHIND);
+    if (!(behind_cycles <= 1.1 * units))
+        fit(&window, &window.results, behind_cycles, INSPECT_AHEAD, INSPECT_BEHIND);
     return window;
 }
 

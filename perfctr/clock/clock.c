@@ -147,8 +147,9 @@ double clock_core_whole(double best)
 {
 #if defined __x86_64__
     __builtin_cpu_init();
+    const bool known = __builtin_cpu_is("amd") || uarch_host()->bit & INTEL;
     if (__builtin_cpu_supports("avx2"))
-        best = fmax(best, __builtin_cpu_is("amd") ? SHARE_WIDTH : 3.4);
+        best = fmax(best, known ? SHARE_WIDTH : 3.4);
 #endif
     return best;
 }

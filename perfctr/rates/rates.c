@@ -47,9 +47,13 @@ static double better(const struct rate *rate, double a, double b)
     return is_cost(rate) ? fmin(a, b) : fmax(a, b);
 }
 
+/* A wide core gives each of two threads as many additions as they are probed for, so its
+ * store queue tells more. */
 static bool is_alone(void)
 {
-    return clock_core_share() >= CLOCK_CORE_SHARED * clock_core_whole(0);
+    const int split = clock_core_split();
+    return split < 0 ? clock_core_share() >= CLOCK_CORE_SHARED * clock_core_whole(0)
+                     : !split;
 }
 
 /* Times of a turn, the best of all tries; and in how many of them the core was alone. */

@@ -305,6 +305,8 @@ static void test_kept(void **state)
         nodes.node[0].code.cost = &taken;
         assert_int_equal(loops_find(&nodes, true, &loops), 0);
         assert_near(loop_chain(&nodes, &loops, 0, &any, CHAIN_USUAL), kept ? 5 : 0, 1e-9);
+        /* No edit of chains changes that. */
+        assert_near(loop_chain(&nodes, &loops, 0, &any, CHAIN_VECTORS), 0, 1e-9);
         loops_free(&loops);
         nodes_free(&nodes);
     }

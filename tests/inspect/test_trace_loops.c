@@ -188,6 +188,23 @@ static void test_bytes_in_place(void **state)
     inspect_census_free(&census);
 }
 
+/* A core may know a place again by its name, and not one that an index moves. */
+static void test_passes(void **state)
+{
+    static const struct {
+        traced *function;
+        double low, high; /* cycles of a turn */
+    } cases[] = {{handing_on, 9, 12}, {loop_in_memory, 0, 3}};
+    const struct inspect_options options = {
+        .whole_only = true, .window.pass = 10, .window.pass_named = 1};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct inspect_census census = census_by(cases[i].function, TURNS, &options);
+        const double cycles = census.loop[0].memory_chain;
+        assert_true(cycles > cases[i].low && cycles < cases[i].high);
+        inspect_census_free(&census);
+    }
+}
+
 /* A loop of five instructions, two of them in a function that it calls. */
 static void test_called(void **state)
 {
@@ -397,8 +414,8 @@ int main(void)
     return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_units),
                      TEST(test_mmx), TEST(test_copied_in_memory), TEST(test_checks),
                      TEST(test_frame_register), TEST(test_bytes_in_place),
-                     TEST(test_called), TEST(test_called_out), TEST(test_pages),
-                     TEST(test_indexed), TEST(test_even_stores),
+                     TEST(test_passes), TEST(test_called), TEST(test_called_out),
+                     TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
                      TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
                      TEST(test_two_steps), TEST(test_jumps));
 }

@@ -53,6 +53,9 @@ static void test_probes_answer(void **state)
     assert_true(share >= 0 && share <= 4);
     assert_true(clock_ghz(20000) > 0);
     assert_in_range(clock_core_split() + 1, 0, 2);
+    assert_true(clock_core_whole(1) >= 1 && clock_core_whole(4) <= 4);
+    /* A core whose store queue is known starts all adds that it is asked for. */
+    assert_true(clock_core_split() < 0 || clock_core_whole(0) >= 4);
 }
 
 /* What comes between takes no time of the sample: wall time, or CPU time. All that the

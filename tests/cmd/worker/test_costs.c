@@ -81,7 +81,7 @@ static void test_kept(void **state)
     make_form(hlt, &forms[1]);
     cJSON *hosts = host_file_load("instructions.json");
     cJSON *const kept =
-        cJSON_AddObjectToObject(host_file_make(hosts, "here"), "measured");
+        cJSON_AddObjectToObject(host_file_make(hosts, "here"), COSTS_MEMBER);
     cJSON_AddItemToObject(kept, forms[0].name,
                           cost_json(&(struct passport){.known = true, .throughput = 3}));
     cJSON_AddItemToObject(kept, forms[1].name,
