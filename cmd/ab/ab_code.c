@@ -66,8 +66,8 @@ void ab_compare_code(struct ab_group *group, size_t c)
                                               : EQUALITY_OTHER;
     const bool proven = (closed || (whole && !sets)) && !base->prepared &&
                         !head->prepared && difference.same_data;
-    placement->same_data = (proven || (difference.same && same_bytes(group->ab))) &&
-                           same_rest(group->ab);
+    placement->same_data =
+        (proven || (difference.same && same_bytes(group->ab))) && same_rest(group->ab);
     placement->instructions = (double)difference.instructions;
     must(string_set(&placement->where,
                     difference.nearly && !difference.same ? difference.where : NULL));

@@ -98,8 +98,7 @@ static uint64_t hash_loaded(const struct image *image, const struct image *id)
         const uint64_t head = from ? 0 : n < sizeof(ElfW(Ehdr)) ? n : sizeof(ElfW(Ehdr));
         const uint64_t at = id->at ? (uint64_t)(id->at - image->at) : 0;
         const bool inside = id->at && at >= from + head && at - from + id->n <= n;
-        const struct image before =
-            part(&content, head, (inside ? at - from : n) - head);
+        const struct image before = part(&content, head, (inside ? at - from : n) - head);
         const struct image behind =
             inside ? part(&content, at - from + id->n, n - (at - from) - id->n)
                    : (struct image){.n = 0};
