@@ -36,6 +36,14 @@ static bool same_rest(const struct ab *ab)
            ab->built_work == 0 && !ab->times_alone;
 }
 
+/* Both files load the same bytes, so that code that nobody traced, such as that of
+ * constructors, is the same too: they may differ in what debuggers read. */
+static bool same_bytes(const struct ab *ab)
+{
+    const uint64_t loaded = ab->arm[ARM_BASE].file.loaded;
+    return loaded && loaded == ab->arm[ARM_HEAD].file.loaded;
+}
+
 void ab_compare_code(struct ab_group *group, size_t c)
 {
     const struct ab_places *const base = &group->cases[c].places[ARM_BASE];
@@ -56,9 +64,10 @@ void ab_compare_code(struct ab_group *group, size_t c)
     placement->equality = difference.same     ? EQUALITY_SAME
                           : difference.nearly ? EQUALITY_NEARLY
                                               : EQUALITY_OTHER;
-    placement->same_data = (closed || (whole && !sets)) && !base->prepared &&
-                           !head->prepared && difference.same_data &&
-                           same_rest(group->ab);
+    const bool proven = (closed || (whole && !sets)) && !base->prepared &&
+                        !head->prepared && difference.same_data;
+    placement->same_data =
+        (proven || (difference.same && same_bytes(group->ab))) && same_rest(group->ab);
     placement->instructions = (double)difference.instructions;
     must(string_set(&placement->where,
                     difference.nearly && !difference.same ? difference.where : NULL));

@@ -16,7 +16,8 @@ static struct image part(const struct image *all, uint64_t offset, uint64_t n)
     return (struct image){.at = all->at + offset, .n = n};
 }
 
-static void read_notes(const struct image *notes, struct elf_file *file)
+/* Returns the bytes of the id; none if there is none. */
+static struct image read_notes(const struct image *notes, struct elf_file *file)
 {
     ElfW(Nhdr) note;
     for (uint64_t at = 0; image_take(notes, at, &note, sizeof note);) {
@@ -27,10 +28,11 @@ static void read_notes(const struct image *notes, struct elf_file *file)
             id.n * 2 < sizeof file->build_id && !memcmp(notes->at + name, "GNU", 4)) {
             for (uint64_t i = 0; i < id.n; i++)
                 snprintf(file->build_id + 2 * i, 3, "%02x", id.at[i]);
-            return;
+            return id;
         }
         at = data + ((uint64_t)note.n_descsz + 3) / 4 * 4;
     }
+    return (struct image){.at = NULL};
 }
 
 static void read_text(const struct image *table, uint64_t offset, char *out, size_t size)
@@ -67,9 +69,11 @@ static void read_dynamic(const struct image *image, const struct image *dynamic,
     read_text(&table, runpath, file->runpath, sizeof file->runpath);
 }
 
-static uint64_t hash_of(const struct image *all)
+#define HASH_FIRST UINT64_C(0xcbf29ce484222325)
+
+static uint64_t hash_on(uint64_t hash, const struct image *all)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ all->n;
+    hash ^= all->n;
     for (uint64_t at = 0; at < all->n; at += sizeof hash) {
         const uint64_t rest = all->n - at;
         uint64_t word = 0;
@@ -79,22 +83,49 @@ static uint64_t hash_of(const struct image *all)
     return hash;
 }
 
+/* The first bytes of the file say where its sections are, which nobody loads. */
+static uint64_t hash_loaded(const struct image *image, const struct image *id)
+{
+    ElfW(Phdr) segment;
+    uint64_t hash = HASH_FIRST;
+    for (uint16_t i = 0; image_segment(image, i, &segment); i++) {
+        const uint64_t from = segment.p_offset, n = segment.p_filesz;
+        const struct image content = part(image, from, n);
+        if (segment.p_type != PT_LOAD)
+            continue;
+        if (n && !content.at)
+            return 0;
+        const uint64_t head = from ? 0 : n < sizeof(ElfW(Ehdr)) ? n : sizeof(ElfW(Ehdr));
+        const uint64_t at = id->at ? (uint64_t)(id->at - image->at) : 0;
+        const bool inside = id->at && at >= from + head && at - from + id->n <= n;
+        const struct image before = part(&content, head, (inside ? at - from : n) - head);
+        const struct image behind =
+            inside ? part(&content, at - from + id->n, n - (at - from) - id->n)
+                   : (struct image){.n = 0};
+        hash = hash_on(hash_on(hash ^ segment.p_vaddr, &before), &behind);
+        hash = (hash ^ segment.p_memsz) + segment.p_flags;
+    }
+    return hash;
+}
+
 static void read_image(const struct image *image, struct elf_file *file)
 {
     ElfW(Phdr) segment;
+    struct image id = {.at = NULL};
     if (image->header.e_type == ET_REL)
         return;
     file->kind = image->header.e_type == ET_EXEC ? ELF_PROGRAM : ELF_SHARED;
-    file->hash = hash_of(image);
+    file->hash = hash_on(HASH_FIRST, image);
     for (uint16_t i = 0; image_segment(image, i, &segment); i++) {
         const struct image content = part(image, segment.p_offset, segment.p_filesz);
         if (segment.p_type == PT_INTERP)
             file->kind = ELF_PROGRAM;
         else if (segment.p_type == PT_NOTE && content.at && !file->build_id[0])
-            read_notes(&content, file);
+            id = read_notes(&content, file);
         else if (segment.p_type == PT_DYNAMIC && content.at)
             read_dynamic(image, &content, file);
     }
+    file->loaded = hash_loaded(image, &id);
 }
 
 int elf_read(const char *path, struct elf_file *file, struct error *error)

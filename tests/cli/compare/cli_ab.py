@@ -193,6 +193,39 @@ class Places(AbCase):
             self.assertIn("several threads", placement["unmoved"])
             self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
 
+    def test_same_bytes(self):
+        """What constructors write is not known, but equal bytes write the same."""
+        source = """
+            __asm__(".text; .skip PAD, 0x90");
+            static unsigned *more;
+            __attribute__((constructor)) static void begin(void)
+            {
+                static unsigned value;
+                extern void *malloc(unsigned long);
+                more = malloc(sizeof *more);
+                *more = value;
+            }
+            unsigned total(const unsigned char *s, unsigned long n)
+            {
+                unsigned sum = 0;
+                while (n--)
+                    sum = sum * 5 + *s++;
+                return sum + *more;
+            }
+            """
+        for name, pad in ("base", 1), ("other", 41):
+            compile_library(self.folder, f"{name}.so", "-O1", "-x", "c", "-",
+                            input=source.replace("PAD", str(pad)))
+        (self.folder / "head.so").write_bytes((self.folder / "base.so").read_bytes() + b"debug")
+        (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
+            "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
+            "kernels": {"scalar": "total"}, "sizes": "100"}]}))
+        for name, same_data in ("head", True), ("other", False):
+            document = self.ab("./base.so", f"./{name}.so", "--functions=sum.json",
+                               cwd=self.folder)
+            placement = self.by_variant(document)["total"]["comparison"]["placement"]
+            self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
+
     def test_as_built(self):
         base, head = self.build("base"), self.build("head", "-DPAD=40")
         document, placement = self.compare(base, head, "--as-built")

@@ -101,6 +101,12 @@ static void test_hash(void **state)
     assert_int_equal(elf_read(path, &other, &error), 0);
     assert_string_equal(file.build_id, other.build_id);
     assert_true(file.hash != other.hash);
+    /* The last byte is of the sections, which nobody loads. */
+    assert_true(file.loaded && file.loaded == other.loaded);
+    bytes[sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_align)] ^= 1;
+    write_all(memory, bytes, n);
+    assert_int_equal(elf_read(path, &other, &error), 0);
+    assert_true(file.loaded != other.loaded);
     /* One for another machine is of no use here. */
     bytes[offsetof(Elf64_Ehdr, e_machine) + 1] ^= 1;
     write_all(memory, bytes, n);
