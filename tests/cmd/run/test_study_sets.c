@@ -267,9 +267,12 @@ static int forget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_common_rounds), cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_common_sets),   cmocka_unit_test(test_threads_and_slopes),
-        cmocka_unit_test(test_modules),       cmocka_unit_test(test_absent_arms),
+        cmocka_unit_test(test_common_rounds),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_common_sets),
+        cmocka_unit_test(test_threads_and_slopes),
+        cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_absent_arms),
         cmocka_unit_test(test_advice_of_absent_arms),
         cmocka_unit_test(test_needs),
     };
