@@ -55,7 +55,7 @@ packages() {
         have=$(apt_culprits "$log")
         rm -f "$log"
         [[ -z $have ]] || die "apt-get failed at $have. Without it: docs/usage.md, Build by hand"
-        die "apt-get failed (no network?). By hand: apt-get install ${missing[*]}"
+        die "apt-get failed, as said above. By hand: apt-get install ${missing[*]}"
     fi
     rm -f "$log"
 }

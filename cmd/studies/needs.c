@@ -20,11 +20,6 @@ __attribute__((format(printf, 2, 3))) static bool lacks(const struct unmet *unme
     return true;
 }
 
-static void advise(const struct unmet *unmet, const char *what)
-{
-    snprintf(unmet->text->type, sizeof unmet->text->type, "%s", what);
-}
-
 static bool lacks_cpus(const struct unmet *unmet)
 {
     int cpu[CPUS_MAX];
@@ -37,10 +32,8 @@ static bool lacks_module(const struct unmet *unmet)
 {
     char path[4096];
     struct error error = {.text = ""};
-    if (module_find(unmet->value, path, sizeof path, &error) == 0)
-        return false;
-    advise(unmet, "simdbench doctor");
-    return lacks(unmet, "there is no module %.100s", unmet->value);
+    return module_find(unmet->value, path, sizeof path, &error) < 0 &&
+           lacks(unmet, "%s", error.text);
 }
 
 static bool lacks_isa(const struct unmet *unmet)
@@ -55,7 +48,7 @@ static bool lacks_event(const struct unmet *unmet)
     struct event event;
     struct error error = {.text = ""};
     if (!unmet->run->pmu_state || strcmp(unmet->run->pmu_state, "ok") != 0) {
-        advise(unmet, "simdbench doctor");
+        snprintf(unmet->text->type, sizeof unmet->text->type, "simdbench doctor");
         return lacks(unmet, "no hardware counters: %s",
                      unmet->run->pmu_reason ? unmet->run->pmu_reason : "not known why");
     }

@@ -12,15 +12,32 @@ void no_value(const struct asking *asking, const char *reason)
         must(string_set(&asking->point->reason, reason));
 }
 
+/* More time gets it. */
+static void take_longer(const struct asking *asking, const char *reason)
+{
+    no_value(asking, reason);
+    must(string_set(&asking->point->type,
+                    asking->all->settings.quick ? "a run without --quick" : NULL));
+}
+
 void take_estimate(const struct asking *asking, const struct estimate *estimate)
 {
     asking->point->value = estimate->value;
     asking->point->ci = estimate->ci;
-    if (isnan(estimate->value) || !estimate->ci.known) {
-        no_value(asking, "too few rounds for an interval");
-        must(string_set(&asking->point->type,
-                        asking->all->settings.quick ? "a run without --quick" : NULL));
-    }
+    if (isnan(estimate->value) || !estimate->ci.known)
+        take_longer(asking, "too few rounds for an interval");
+}
+
+/* An arm that took part and was disturbed, or for which no time was left, needs more. */
+static void not_measured(const struct asking *asking, const struct member *member)
+{
+    const struct result *const result = member ? member_result(member) : NULL;
+    const char *const reason =
+        member && member->absent ? member->absent : "it was not measured";
+    if (result && (result->status == STATUS_NOISY || result->status == STATUS_SKIPPED))
+        take_longer(asking, reason);
+    else
+        no_value(asking, reason);
 }
 
 const struct member *asked_member(const struct asking *asking, size_t i, uint32_t threads)
@@ -33,8 +50,7 @@ const struct member *asked_member(const struct asking *asking, size_t i, uint32_
     const struct result *const result = member ? member_result(member) : NULL;
     if (!member || member->absent ||
         (!result && asking->check->measure != MEASURE_STATIC)) {
-        no_value(asking,
-                 member && member->absent ? member->absent : "it was not measured");
+        not_measured(asking, member);
         return NULL;
     }
     if (result && i < 2)
@@ -169,7 +185,7 @@ static void slope(const struct asking *asking)
         const struct member *const member = &asking->set->member[i];
         const struct result *const result = member_result(member);
         if (member->absent || !result) {
-            no_value(asking, member->absent ? member->absent : "it was not measured");
+            not_measured(asking, member);
             return;
         }
         of.log_work[of.n] =

@@ -156,6 +156,7 @@ static struct {
     char *(*core)(void);
     void (*set_threads)(int n);
     char version[64];
+    bool told; /* the user's environment names the core */
 } openblas;
 
 /* ---- core types ---- */
@@ -226,6 +227,7 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
         return status;
     /* The user's environment may name one too: OpenBLAS takes it without a check. */
     const char *const named = core ? core : getenv(CORE_VARIABLE);
+    openblas.told = !core && named;
     if (named && !blas_cpu_has(core_isa(named)))
         return refuse(error, error_size, -EINVAL, "%s=%s needs %s, which this CPU lacks",
                       core ? "coretype" : CORE_VARIABLE, named, core_isa(named));
@@ -247,7 +249,7 @@ static int openblas_open(const struct simdbench_option *const *options, size_t n
  * environment names. */
 static const char *wider_core(const char *isa)
 {
-#define ADVICE(core) getenv(CORE_VARIABLE) ? core " (" CORE_VARIABLE " is set)" : core
+#define ADVICE(core) openblas.told ? core " (" CORE_VARIABLE " is set)" : core
     if (strcmp(isa, "avx512") != 0 && blas_cpu_has("avx512"))
         return ADVICE("coretype=SkylakeX");
     if (strcmp(isa, "avx512") != 0 && strcmp(isa, "avx2") != 0 && blas_cpu_has("avx2"))

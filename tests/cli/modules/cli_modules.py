@@ -227,6 +227,20 @@ class Plugins(Case):
                                      f"--baseline=openblas,library={path},as=mine")
                 self.assertIn("  mine:gemm/", done.stdout)
 
+    def test_who_named_the_core(self):
+        """The advice names the environment's variable if that chose, not if an option did."""
+        if not (BINARY.parent / "kernels/modules/openblas.so").exists():
+            self.skipTest("there is no module openblas")
+        for options, variable in (("", "Prescott"), (",coretype=Prescott", None)):
+            with self.subTest(options):
+                env = environment(**({"OPENBLAS_CORETYPE": variable} if variable else {}))
+                done = self.run_tool("gemm", "--isa=scalar", "--sizes=8", *SHORT,
+                                     f"--baseline=openblas{options}", env=env)
+                if "narrower than this CPU" not in done.stdout:
+                    self.skipTest("this CPU has no wider core")
+                told = "(OPENBLAS_CORETYPE is set)" in done.stdout
+                self.assertEqual(told, variable is not None, done.stdout)
+
     def test_prefixed_openblas(self):
         """A build whose names have SciPy's prefix is an OpenBLAS like others."""
         if not (BINARY.parent / "kernels/modules/openblas.so").exists():

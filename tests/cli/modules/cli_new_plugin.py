@@ -85,6 +85,19 @@ class NewPlugin(Case):
                          "const n = operands.dim(1) + a.count;", "panicked: index out of bounds",
                          "ZIGFLAGS=-O ReleaseSafe -mcpu=x86_64_v3")
 
+    def test_which_zig(self):
+        """The makefile takes PyPI's where there is no other."""
+        programs = self.folder / "bin"
+        programs.mkdir()
+        command = [shutil.which("make") or self.skipTest("there is no make"), "-n", "-C",
+                   str(ZIG.parent), "-f", "zig.mk"]
+        for expected in ("python3 -m ziglang", "zig"):
+            done = subprocess.run(command, env={**environment(), "PATH": str(programs)}, text=True,
+                                  capture_output=True, timeout=PATIENCE, check=True)
+            self.assertIn(f"\n{expected} build-lib ", done.stdout)
+            (programs / "zig").write_text("#!/bin/sh\n")
+            (programs / "zig").chmod(0o755)
+
     def test_own_types(self):
         """Each type that has arithmetic; strict compilers have nothing to say."""
         for kind in ("u8", "i16", "u64", "f16", "f64"):

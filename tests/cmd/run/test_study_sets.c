@@ -189,6 +189,44 @@ static void test_absent_arms(void **state)
     assert_int_equal(set->n, 2);
 }
 
+/* ---- arms without a number ---- */
+
+/* What a longer run can get says so; a wrong result stays wrong. */
+static void test_advice_of_absent_arms(void **state)
+{
+    static const struct {
+        enum status status;
+        const char *type;
+    } rows[] = {{STATUS_NOISY, "a run without --quick"},
+                {STATUS_SKIPPED, "a run without --quick"},
+                {STATUS_WRONG, NULL}};
+    study_begin();
+    claim(MEASURE_TIME_RATIO, "bad", "good", "64", NULL);
+    make(false, NULL);
+    struct round_set *const set = &sets.set[0];
+    struct run *const run = run_new();
+    struct result *const result = run_add_result(run);
+    struct studying all = {.study = &study, .settings.quick = true};
+    struct member *const bad = (struct member *)set_find(set, "bad", 0, false);
+    bad->absent = strdup("arm bad has no number");
+    bad->run = run;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct study_point point = {.at = NULL};
+        const struct asking asking = {
+            .all = &all, .check = &study.claims[0].check, .set = set, .point = &point};
+        result->status = rows[i].status;
+        assert_null(asked_member(&asking, 0, 0));
+        assert_string_equal(point.reason, "arm bad has no number");
+        assert_int_equal(point.type != NULL, rows[i].type != NULL);
+        if (rows[i].type)
+            assert_string_equal(point.type, rows[i].type);
+        free(point.reason);
+        free(point.type);
+    }
+    bad->run = NULL;
+    run_free(run);
+}
+
 /* ---- needs ---- */
 
 static void test_needs(void **state)
@@ -204,7 +242,7 @@ static void test_needs(void **state)
         {"cpus:100000", "it needs 100000 CPUs; here are "},
         {"isa:scalar", NULL},
         {"isa:sse9", "sse9: 'sse9' is no instruction set"},
-        {"module:nobody", "there is no module nobody"},
+        {"module:nobody", "there is no module 'nobody' (looked in "},
         {"event:cycles", "no hardware counters: a guest without one"},
         {"uarch:z80", "it needs a CPU of kind z80; here is "},
         {"memory:1MB", NULL},
@@ -229,9 +267,13 @@ static int forget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_common_rounds), cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_common_sets),   cmocka_unit_test(test_threads_and_slopes),
-        cmocka_unit_test(test_modules),       cmocka_unit_test(test_absent_arms),
+        cmocka_unit_test(test_common_rounds),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_common_sets),
+        cmocka_unit_test(test_threads_and_slopes),
+        cmocka_unit_test(test_modules),
+        cmocka_unit_test(test_absent_arms),
+        cmocka_unit_test(test_advice_of_absent_arms),
         cmocka_unit_test(test_needs),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
