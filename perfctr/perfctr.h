@@ -278,7 +278,8 @@ enum {
     PAYLOAD_RING = 25
 };
 
-/* The vector registers hold these random numbers of [0.5, 1); loads go around the ring. */
+/* The vector registers hold these random numbers of [0.5, 1); loads go around the ring.
+ */
 struct payload_data {
     _Alignas(64) float value[256];
     const void *ring[PAYLOAD_RING];

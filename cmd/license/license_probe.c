@@ -61,8 +61,7 @@ static void sample(struct member *member)
         last = now;
     }
     member->disturbed = (double)(clock_cpu() - cpu) < CPU_SHARE * (double)(last - begin);
-    member->ghz =
-        WINDOW_TURNS * crew->cycles / (stats_median(window, n) - crew->cost_ns);
+    member->ghz = WINDOW_TURNS * crew->cycles / (stats_median(window, n) - crew->cost_ns);
 }
 
 /* Samples are taken while all members work: from when the last one is warm until the last

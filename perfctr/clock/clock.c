@@ -182,7 +182,8 @@ static const struct split {
               {ZEN5 | GOLDEN_ALL, split_80, SPLIT_LONG_CYCLES}};
 
 /* Whether this core is a small one of a hybrid CPU, whose store queue is another one than
- * that of the CPU's model. A virtual machine may take long for CPUID: each CPU is asked once. */
+ * that of the CPU's model. A virtual machine may take long for CPUID: each CPU is asked
+ * once. */
 static bool core_is_small(void)
 {
     enum { UNKNOWN, SMALL, LARGE };

@@ -7,11 +7,11 @@
  * A turn is a chain of 24 loads from the first cache, each of which tells the next one's
  * address: loads share no port with vector work on registers, as multiplies do on some
  * cores. They go around a ring of another length, as some cores foresee what an
- * instruction loads again and again. On arm64 it is 72 dependent exclusive ors. The vector work stands around them, 96
- * operations (dense) or 48 (sparse) on eight accumulators, so that none waits for
- * another. PASS brings each accumulator forward (FORTH) and the next one back (BACK): FMA
- * adds and subtracts the same products, so that the numbers stay normal and random
- * forever, and the multipliers see all their bits.
+ * instruction loads again and again. On arm64 it is 72 dependent exclusive ors. The
+ * vector work stands around them, 96 operations (dense) or 48 (sparse) on eight
+ * accumulators, so that none waits for another. PASS brings each accumulator forward
+ * (FORTH) and the next one back (BACK): FMA adds and subtracts the same products, so that
+ * the numbers stay normal and random forever, and the multipliers see all their bits.
  */
 #define DENSE(chain, op)                                                           \
     chain op(0, 8, 12) op(1, 9, 13) op(2, 10, 14) op(3, 11, 15) chain op(4, 8, 13) \
