@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +59,14 @@ static inline void free_each(void *const *memory, size_t n)
  * it, and grows in no other way. False: out of memory. */
 static inline bool array_room(void *array, size_t n, size_t size)
 {
+    const size_t room = n ? 2 * n : 1;
     void *memory;
     if (n & (n - 1))
         return true;
+    if (room > SIZE_MAX / size)
+        return false;
     memcpy(&memory, array, sizeof memory);
-    memory = realloc(memory, (n ? 2 * n : 1) * size);
+    memory = realloc(memory, room * size);
     if (memory)
         memcpy(array, &memory, sizeof memory);
     return memory;

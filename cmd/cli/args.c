@@ -186,11 +186,16 @@ static bool any_declared(const struct text_list *names)
     return false;
 }
 
+static bool ends_with_prototype(const struct text_list *words)
+{
+    return words->n > 1 && is_prototype(words->item[words->n - 1]);
+}
+
 /* Options of a function would be ignored without its prototype. */
 static int check_declares(const struct options *options, struct error *error)
 {
     const struct text_list *const words = &options->files;
-    if (!options->declares || (words->n > 1 && is_prototype(words->item[words->n - 1])))
+    if (!options->declares || ends_with_prototype(words))
         return 0;
     const bool file = options->functions || any_declared(words) ||
                       any_declared(&options->request.plugins);
@@ -211,7 +216,9 @@ static int check_whole(const struct command_row *command, const struct options *
         return unknown_word(words->item[most], options, command, error);
     if (words->n && command->mask == COMMAND_DOCTOR)
         return check_doctor(words, error);
-    if (command && words->n < command->min_words)
+    /* A prototype is a word more. */
+    const bool declares = options->declares && ends_with_prototype(words);
+    if (command && words->n < command->min_words + declares)
         return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
                          needed(command), command->examples[0]);
     return check_declares(options, error);

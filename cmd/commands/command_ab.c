@@ -24,8 +24,7 @@ static void announce(const struct options *options, const struct ab *ab)
     const double seconds = ab_seconds(ab);
     if (options->quiet)
         return;
-    for (size_t i = 0; i < plan->left_out.n; i++)
-        complain("left out: %s", plan->left_out.item[i]);
+    complain_each("left out: ", &plan->left_out);
     if (seconds > PATIENCE_SECONDS && !options->dry_run)
         complain(
             "this will take about %.0f s on a quiet machine, twice that if all cases "

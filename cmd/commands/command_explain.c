@@ -10,10 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ".so" in the name of a file, and what follows it. */
+static const char *find_so(const char *word)
+{
+    return strstr(basename(word), ".so");
+}
+
 /* A shared object: "mix.so", "libz.so.1". */
 static bool is_shared_object(const char *word)
 {
-    const char *const end = strstr(word, ".so");
+    const char *const end = find_so(word);
     return end && (!end[3] || end[3] == '.');
 }
 
@@ -43,7 +49,7 @@ static void add_build(struct options *options, const char *build)
 static int take_builds(struct options *options, struct error *error)
 {
     const struct text_list *const words = &options->files;
-    const char *const so = strstr(words->item[0], ".so");
+    const char *const so = find_so(words->item[0]);
     if (words->n == 1 && so && strchr(so, ':') && !strchr(words->item[0], '@'))
         return error_set(
             error, -EINVAL,
@@ -82,6 +88,10 @@ static int take_called_builds(struct options *options, struct called *called,
     FREED_BY(text_list_free) struct text_list op = {.n = 0}, file = {.n = 0},
                                               why = {.n = 0};
     struct case_list list = {.n = 0};
+    if (options->request.plugins.n)
+        return error_set(error, -EINVAL,
+                         "BASE:FUNCTION HEAD 'PROTOTYPE' are two builds, and --plugin "
+                         "adds no further one");
     int status = called_builds(options, called, error);
     text_list_add(&op, called->op);
     text_list_add(&file, called->file);
@@ -89,12 +99,15 @@ static int take_called_builds(struct options *options, struct called *called,
     base.plugins = file;
     if (status == 0)
         status = case_list_make(&op, &base, &options->how, &list, &why, error);
+    if (!options->quiet)
+        complain_each("", &why);
     if (status == 0 && list.n == 1) {
         FREE_EACH(list.item[0].prefix);
         list.item[0].prefix = NULL;
         FREED_BY(free_memory) char *id = case_name_format(&list.item[0]);
-        text_list_add(&options->files, id);
-        status = take_builds(options, error);
+        add_build(options, called->object);
+        add_build(options, options->files.item[1]);
+        take_word(options, id);
     } else if (status == 0) {
         status =
             error_set(error, -EINVAL,
@@ -111,14 +124,16 @@ int command_explain(struct options *options)
     const struct text_list *const words = &options->files;
     struct error error = {.text = ""};
     struct called called = {.object = ""};
+    const bool called_now =
+        words->n > 1 && !options->functions && is_prototype(words->item[words->n - 1]);
     int status = 0;
-    if (words->n == 2 && is_prototype(words->item[1])) {
+    if (words->n == 2 && called_now) {
         status = called_declare(options, words->item[0], words->item[1], &called, &error);
         if (status == 0) {
             text_list_add(&options->request.plugins, called.file);
             take_word(options, called.op);
         }
-    } else if (words->n == 3 && is_prototype(words->item[2])) {
+    } else if (words->n == 3 && called_now) {
         status = take_called_builds(options, &called, &error);
     } else {
         status = take_builds(options, &error);

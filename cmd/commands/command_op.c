@@ -56,14 +56,12 @@ int command_op(struct options *options)
             ?: plan_prepare(&options->request, &options->how, &catalog, &plan, &error);
     if (status < 0)
         goto out;
-    for (size_t i = 0; i < catalog.missing.n && !options->quiet; i++)
-        complain("no baseline: %s", catalog.missing.item[i]);
-    for (size_t i = 0; i < plan.left_out.n && !options->quiet; i++)
-        complain("left out: %s", plan.left_out.item[i]);
-    for (size_t i = 0; i < plan.why_instead.n && !options->quiet; i++)
-        complain("%s", plan.why_instead.item[i]);
-    if (!options->quiet)
+    if (!options->quiet) {
+        complain_each("no baseline: ", &catalog.missing);
+        complain_each("left out: ", &plan.left_out);
+        complain_each("", &plan.why_instead);
         counted_notes(&options->how, print_note);
+    }
     const double seconds = plan_seconds(&options->how, &plan);
     if (seconds > TELL_SECONDS && !options->quiet && !options->dry_run)
         complain("this will take about %.0f s on a quiet machine", seconds);

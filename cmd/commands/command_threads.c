@@ -242,8 +242,8 @@ int command_threads(struct options *options)
         add_counts(&plan, request->threads, request->n_threads);
         status = plan_settle(request, &options->how, &catalog, &plan, &error);
     }
-    for (size_t i = 0; i < plan.why_instead.n && !options->quiet; i++)
-        complain("%s", plan.why_instead.item[i]);
+    if (!options->quiet)
+        complain_each("", &plan.why_instead);
     if (status == 0 && options->dry_run)
         plan_print(&plan, stdout);
     else if (status == 0)

@@ -42,8 +42,7 @@ static struct answer make_answer(const struct checks *checks)
     for (size_t i = 0; i < checks->n; i++) {
         if (!checks->check[i].costs[0])
             continue;
-        buffer_add(&answer.text, separator);
-        buffer_plain(&answer.text, checks->check[i].name);
+        buffer_tell(&answer.text, "%s%s", separator, checks->check[i].name);
         separator = ", ";
     }
     answer_next(&answer);

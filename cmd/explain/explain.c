@@ -366,8 +366,8 @@ int explain_run(struct options *options)
     int status = outputs_check(options, &error)
                      ?: case_list_make(&options->files, &options->request, &options->how,
                                        &list, &why_instead, &error);
-    for (size_t i = 0; i < why_instead.n && !options->quiet; i++)
-        complain("%s", why_instead.item[i]);
+    if (!options->quiet)
+        complain_each("", &why_instead);
     if (status == 0)
         status = split_builds(options, &list, &error);
     if (status == 0)

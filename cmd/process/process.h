@@ -58,6 +58,8 @@ int standard_failed(int code, struct error *error);
 /* Prints a line to standard error, without what could control a terminal: it may quote
  * what was typed or what a module said. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* The same of each of several texts, behind `before`. */
+void complain_each(const char *before, const struct text_list *texts);
 /* Replaces the last line of the terminal on standard error; "%s", "" clears it. */
 __attribute__((format(printf, 1, 2))) void progress_show(const char *format, ...);
 /* Now, in UTC: 2024-01-31T12:00:00Z. */

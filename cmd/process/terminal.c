@@ -36,6 +36,12 @@ void complain(const char *format, ...)
     text_line(stderr, "simdbench: %s", raw);
 }
 
+void complain_each(const char *before, const struct text_list *texts)
+{
+    for (size_t i = 0; i < texts->n; i++)
+        complain("%s%s", before, texts->item[i]);
+}
+
 void progress_show(const char *format, ...)
 {
     char raw[512], plain[2 * sizeof raw];

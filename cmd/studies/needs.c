@@ -2,6 +2,7 @@
 /* A claim may need something that the machine lacks. */
 #include "studies/studies_private.h"
 
+#include <limits.h>
 #include <string.h>
 
 struct unmet {
@@ -32,8 +33,12 @@ static bool lacks_module(const struct unmet *unmet)
 {
     char path[4096];
     struct error error = {.text = ""};
-    return module_find(unmet->value, path, sizeof path, &error) < 0 &&
-           lacks(unmet, "%s", error.text);
+    if (module_find(unmet->value, path, sizeof path, &error) == 0)
+        return false;
+    /* The folders of this machine do not belong into a report. */
+    const char *const folders = strstr(error.text, " (looked in ");
+    return lacks(unmet, "%.*s", (int)(folders ? folders - error.text : INT_MAX),
+                 error.text);
 }
 
 static bool lacks_isa(const struct unmet *unmet)

@@ -28,13 +28,13 @@ void take_estimate(const struct asking *asking, const struct estimate *estimate)
         take_longer(asking, "too few rounds for an interval");
 }
 
-/* An arm that took part and was disturbed, or for which no time was left, needs more. */
+/* An arm that was disturbed needs more time; no time helps one that was skipped. */
 static void not_measured(const struct asking *asking, const struct member *member)
 {
     const struct result *const result = member ? member_result(member) : NULL;
     const char *const reason =
         member && member->absent ? member->absent : "it was not measured";
-    if (result && (result->status == STATUS_NOISY || result->status == STATUS_SKIPPED))
+    if (result && result->status == STATUS_NOISY)
         take_longer(asking, reason);
     else
         no_value(asking, reason);

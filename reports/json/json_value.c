@@ -198,11 +198,12 @@ static int add_entry(const struct value *entry, void *context)
 static int add_count(const struct value *entry, void *context)
 {
     const struct entries *const to = context;
-    struct explained_count *const count =
-        named_add(to->base + to->field->offset, entry_part(to, to->field->length),
-                  sizeof *count, entry->json->string);
+    const struct field *const field = to->field, *const value = &field->inner->field[1];
+    char *const count = named_add(to->base + field->offset, entry_part(to, field->length),
+                                  field->size, entry->json->string);
 
-    return count ? value_from(entry, 0, &count->value) : value_no_memory(entry);
+    return count ? value_from(entry, 0, (void *)(count + value->offset))
+                 : value_no_memory(entry);
 }
 
 static int read_list(const struct value *list, const struct field *field, char *base)

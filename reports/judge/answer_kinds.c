@@ -146,7 +146,7 @@ static const char *arm_path(const struct gate *gate, const char *name)
 /* "mix.so", "libz.so.1" */
 static bool is_library(const char *path)
 {
-    const char *const end = path ? strstr(path, ".so") : NULL;
+    const char *const end = path ? strstr(basename(path), ".so") : NULL;
     return end && (!end[3] || end[3] == '.') && is_harmless(path);
 }
 
@@ -302,8 +302,21 @@ static void bound_answer(const struct run *run, const struct account_row *bound,
                   bound->a, bound->b, 100 * account_share(&run->account->bounds, bound));
 }
 
-/* A factor that makes so much of what the main one makes is named, too. */
+/* Factors multiply: their logarithms are parts of the difference. One whose part is only
+ * a fifth smaller than that of the main one is named too, as a little noise in either
+ * would make it the main one. */
 #define AS_MUCH 0.8
+
+static bool interval_has_one(const struct account_row *row)
+{
+    return row->ci.known && row->ci.lo <= 1 && row->ci.hi >= 1;
+}
+
+static bool is_as_much(const struct account_row *row, const struct account_row *most)
+{
+    return row != most && row->ratio > 0 && !interval_has_one(row) &&
+           log(row->ratio) / log(most->ratio) >= AS_MUCH;
+}
 
 static void account_answer(const struct run *run, struct buffer *text)
 {
@@ -313,7 +326,7 @@ static void account_answer(const struct run *run, struct buffer *text)
                                                                      main_factor(account);
     if (!account->factors.n || !isfinite(time->ratio))
         return;
-    const bool level = time->ci.known && time->ci.lo <= 1 && time->ci.hi >= 1;
+    const bool level = interval_has_one(time);
     buffer_plain(text, account->a);
     if (level)
         buffer_add(text, " and ");
@@ -326,9 +339,8 @@ static void account_answer(const struct run *run, struct buffer *text)
         buffer_tell(text, "; most of it: %s", most->name);
         buffer_format(text, " x%.3g", most->ratio);
         for (size_t i = 1; i < account->factors.n; i++)
-            if (time + i != most && log(time[i].ratio) / log(most->ratio) >= AS_MUCH) {
-                buffer_add(text, " and ");
-                buffer_plain(text, time[i].name);
+            if (is_as_much(&time[i], most)) {
+                buffer_tell(text, " and %s", time[i].name);
                 buffer_format(text, " x%.3g", time[i].ratio);
             }
         if (bound)

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "numbers.h"
 #include "stats.h"
 
 /* One in so many series of equal values seems to change, and standard errors that are
@@ -100,22 +101,13 @@ static double correlation(const double *x, size_t n, size_t at)
     return fmin(fmax(rho, 0), CORRELATION_MOST);
 }
 
-static uint64_t next_random(uint64_t *seed)
-{
-    uint64_t z = *seed += 0x9e3779b97f4a7c15;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
 /* Nearly normal, with a variance of 1: the sum of twelve uniform numbers. */
 static double next_normal(uint64_t *seed)
 {
     uint32_t sum = 0;
 
     for (int i = 0; i < 3; i++) {
-        const uint64_t bits = next_random(seed);
+        const uint64_t bits = random_next(seed);
         for (int shift = 0; shift < 64; shift += 16)
             sum += bits >> shift & 0xffff;
     }

@@ -346,7 +346,7 @@ void answer_write(const struct run *run, const struct text_options *options, FIL
 
     if (!run_is_ladder(run))
         answer = run_answer(run);
-    for (size_t i = 0; i < answer.n; i++) {
+    for (size_t i = 0; i < answer.n && !answer.text.failed; i++) {
         const enum tone tone = i || !run->gate ? TONE_PLAIN : comparison_tone(run);
         const bool colour = given->colour && tone != TONE_PLAIN;
         fputs(i ? "" : "\n", file);

@@ -93,7 +93,7 @@ static void put_list(struct json *json, struct cJSON *parent, const struct field
                     first + i * field->size);
 }
 
-/* An entry is a name and a number. */
+/* An entry is a name and a number, the first two fields of its table. */
 static void put_counts(struct json *json, struct cJSON *parent, const struct field *field,
                        const char *base)
 {

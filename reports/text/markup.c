@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -129,7 +130,8 @@ static void put_plain(FILE *file, const char *text)
 static void tell(FILE *file, void (*put)(FILE *file, const char *text),
                  const char *format, va_list texts)
 {
-    for (const char *next; (next = strstr(format, "%s")); format = next + 2) {
+    for (const char *next; (next = strchr(format, '%')); format = next + 2) {
+        assert(next[1] == 's');
         fwrite(format, 1, (size_t)(next - format), file);
         put(file, va_arg(texts, const char *));
     }

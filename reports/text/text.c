@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -283,7 +284,8 @@ void buffer_tell(struct buffer *buffer, const char *format, ...)
     const char *next;
 
     va_start(texts, format);
-    for (; (next = strstr(format, "%s")); format = next + 2) {
+    for (; (next = strchr(format, '%')); format = next + 2) {
+        assert(next[1] == 's');
         buffer_format(buffer, "%.*s", (int)(next - format), format);
         buffer_plain(buffer, va_arg(texts, const char *));
     }

@@ -93,9 +93,8 @@ const char *buffer_text(const struct buffer *buffer);
 #define FOR_EACH(type, entry, array, n)                                          \
     for (type *entry = (array), *const entry##_end = entry ? entry + (n) : NULL; \
          entry != entry##_end; entry++)
-/* Makes room for one more entry in the array at `where`, which has `n`, and zeroes it.
- * The room doubles whenever n is a power of two, so no capacity is stored: such an array
- * grows through here alone. */
+/* Makes room for one more entry in the array at `where`, which has `n`, as array_room()
+ * does, and zeroes it. */
 void *array_grow(void *where, size_t n, size_t size);
 /* Appends an entry that is all zeros, and returns it; NULL: out of memory. */
 void *array_add(void *where, size_t *n, size_t size);

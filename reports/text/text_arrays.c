@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,16 +7,9 @@
 
 void *array_grow(void *where, size_t n, size_t size)
 {
-    void **array = where;
+    char **const array = where;
 
-    if (!(n & (n - 1))) {
-        size_t room = n ? 2 * n : 1;
-        void *bigger = room > SIZE_MAX / size ? NULL : realloc(*array, room * size);
-        if (!bigger)
-            return NULL;
-        *array = bigger;
-    }
-    return memset((char *)*array + n * size, 0, size);
+    return array_room(where, n, size) ? memset(*array + n * size, 0, size) : NULL;
 }
 
 void *array_add(void *where, size_t *n, size_t size)

@@ -14,16 +14,6 @@ static bool is_of(const struct result *result, const struct label *label)
            !memcmp(result->id, label->text, label->length);
 }
 
-/* Adds ", TEXT" to a line; the first one gets ": ". */
-static void add_part(struct buffer *buffer, const char **separator, const char *name,
-                     const char *text)
-{
-    if (!text)
-        return;
-    buffer_tell(buffer, "%s%s%s", *separator, name, text);
-    *separator = ", ";
-}
-
 /* Tells the threads that ran (CPU time by wall time), which may be fewer than asked for.
  */
 static void add_threads(const struct run *run, const struct label *label,
@@ -110,12 +100,12 @@ static void baseline_line(const struct result *result, struct legend *legend)
 
     buffer_add(buffer, result->is_baseline ? "baseline " : "module ");
     buffer_plain_n(buffer, label.text, label.length);
-    add_part(buffer, &separator, "version ", result->module.version);
-    add_part(buffer, &separator, "core type ", result->module.core);
-    add_part(buffer, &separator, "", result->module.isa);
+    separator = legend_part(legend, separator, "version ", result->module.version);
+    separator = legend_part(legend, separator, "core type ", result->module.core);
+    separator = legend_part(legend, separator, "", result->module.isa);
     if (result->is_baseline) {
         if (has_fixed_isa(run, &label))
-            add_part(buffer, &separator, "", "within each instruction set");
+            separator = legend_part(legend, separator, "", "within each instruction set");
         add_threads(run, &label, buffer, &separator);
         add_rows(run, &label, buffer, &separator);
     }
@@ -170,12 +160,13 @@ void source_lines(struct legend *legend)
                     here    ? "this"
                     : known ? "another"
                             : "an unknown");
-        add_part(buffer, &separator, "node ", source->node);
+        separator = legend_part(legend, separator, "node ", source->node);
         if (!here) {
-            add_part(buffer, &separator, "fingerprint ", source->fingerprint);
-            add_part(buffer, &separator, "", source->cpu);
+            separator =
+                legend_part(legend, separator, "fingerprint ", source->fingerprint);
+            separator = legend_part(legend, separator, "", source->cpu);
         }
-        add_part(buffer, &separator, "", source->started_at);
+        separator = legend_part(legend, separator, "", source->started_at);
         buffer_add(buffer, *separator == ',' ? ")" : "");
         buffer_add(buffer, "; unpaired (~): of medians of two runs, without interval");
         legend_flush(legend);

@@ -146,6 +146,21 @@ class CallFile(CallCase):
             error = self.run_tool(*words[:2], head, *words[3:], more, status=2).stderr
             self.assertIn(text, error)
 
+    def test_explain_builds_that_are_linked(self):
+        """Objects and archives are builds as for ab; their names are those of the files."""
+        folder = self.folder / "my.solver"
+        folder.mkdir()
+        subprocess.run(["cc", "-O1", "-fPIC", "-c", "-o", folder / "head.o",
+                        SOURCE], check=True)
+        subprocess.run(["ar", "rc", folder / "base.a", folder / "head.o"], check=True)
+        words = ("explain", f"{folder}/base.a:mix_c", folder / "head.o", MIX, "--sizes=64")
+        text = self.run_tool(*words, "--dry-run", "--quiet").stdout
+        self.assertIn("base:mix/f32/scalar/mix_c@64\nhead:mix/f32/scalar/mix_c@64\n", text)
+        error = self.run_tool(*words, f"--plugin={self.built}", status=2).stderr
+        self.assertIn("are two builds, and --plugin", error)
+        error = self.run_tool(*words, f"--functions={self.declare()}", status=2).stderr
+        self.assertIn("two builds have one case", error)
+
     def test_explain_by_prototype(self):
         """Without a reference its results are unchecked, and it is explained all the same: also
         as being scalar, whatever its name says."""
@@ -260,7 +275,7 @@ class CallFile(CallCase):
             self.assertRegex(done.stderr, "has no function (old|fresh)")
         done = self.run_tool("ab", "./two.so:old", "./two.so:fresh", ops[0]["prototype"],
                              cwd=self.folder, status=2)
-        self.assertIn("one function of two builds", done.stderr)
+        self.assertIn("two builds of one function", done.stderr)
 
     def test_ab_of_a_name_of_cpp(self):
         """It has colons, in BASE and in HEAD."""

@@ -316,6 +316,7 @@ static void test_refuses(void **state)
         {"mix foo --plugin=mix.json", "foo", "mix takes no further words"},
         {"explain gemm/f32@64 --roof=none", "--roof", "prototype is missing, as in"},
         {"ab a b --harness=command --reset", "--reset", "prototype is missing, as in"},
+        {"ab ./a.so:f 'void (int)' --reset", "ab", "needs two builds"},
         {"call libm.so.6 --tolerance=1ulp", "--tolerance", "call LIB lists functions"},
         {"audit mix.json --work=n", "--work", "has keys, such as"},
         {"mix --plugin=mix.json --reset", "--reset", "no option of mix"},

@@ -175,6 +175,19 @@ static void test_streams(void **state)
     assert_int_equal(status[3], 0);
 }
 
+/* The first output that a command does not write is named. */
+static void test_formats(void **state)
+{
+    struct options options =
+        parsed("gemm --format=csv --markdown=new.md --json=new.json");
+    const unsigned two = 1 << FORMAT_CSV | 1 << FORMAT_MARKDOWN;
+    struct error error = {.text = ""};
+    assert_int_equal(outputs_formats(&options, two, "it writes two", &error), -EINVAL);
+    assert_string_equal(error.text, "it writes two, not json");
+    assert_int_equal(outputs_formats(&options, two | 1 << FORMAT_JSON, "", &error), 0);
+    options_free(&options);
+}
+
 /* ---- saving ---- */
 
 static int write_text(const void *context, FILE *file, struct error *error)
@@ -267,9 +280,9 @@ static void test_reader_that_left(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_BETWEEN(set_up, tear_down, TEST(test_one_file),
-                             TEST(test_files_apart), TEST(test_no_place),
-                             TEST(test_removed_file), TEST(test_streams),
-                             TEST(test_link_to_nowhere), TEST(test_without_linkat),
-                             TEST(test_reader_that_left), TEST(test_full_for_a_moment));
+    return RUN_TESTS_BETWEEN(
+        set_up, tear_down, TEST(test_one_file), TEST(test_files_apart),
+        TEST(test_no_place), TEST(test_removed_file), TEST(test_streams),
+        TEST(test_formats), TEST(test_link_to_nowhere), TEST(test_without_linkat),
+        TEST(test_reader_that_left), TEST(test_full_for_a_moment));
 }

@@ -182,6 +182,47 @@ static void csv_formulas(void **state)
     free(text);
 }
 
+/* Fields own their texts and lists; a sanitizer sees what is not freed. */
+struct own_part {
+    char *name;
+};
+struct own {
+    char *text, **texts;
+    struct own_part part, *list;
+    size_t n_texts, n_list;
+};
+
+static void fields_own(void **state)
+{
+    const struct fields part = FIELDS(FIELD(NAME, own_part, name));
+    const struct fields fields =
+        FIELDS(FIELD(TEXT, own, text), FIELD_TEXTS_AS("texts", own, texts, n_texts),
+               FIELD_PART_OF(own, part, part),
+               FIELD_LIST_AS("list", LIST, own, list, n_list, part));
+    struct own own = {.text = NULL};
+
+    fields_free(&fields, &own);
+    assert_int_equal(string_set(&own.text, "a") ?: string_set(&own.part.name, "b"), 0);
+    assert_int_equal(strings_add(&own.texts, &own.n_texts, "c"), 0);
+    for (size_t i = 0; i < 3; i++)
+        assert_non_null(NAMED_ADD(&own, list, n_list, "d"));
+    fields_free(&fields, &own);
+}
+
+/* Texts of a format are literal; the format is Markdown. */
+static void markdown_told(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const file = open_memstream(&text, &size);
+
+    assert_non_null(file);
+    text_markdown_tell(file, "**%s** of%s <b>%s", "a*b", "", "<c>\n");
+    fclose(file);
+    assert_string_equal(text, "**a\\*b** of <b>&lt;c&gt;\\\\n");
+    free(text);
+}
+
 /* Sites make no links of names; ids stay whole. */
 static void markdown_links(void **state)
 {
@@ -345,6 +386,7 @@ int main(int argc, char **argv)
         return 2;
     return RUN_TESTS(TEST(golden_outputs), TEST(live_is_later), TEST(widths_are_kept),
                      TEST(interrupted_run), TEST(hostile_names), TEST(markdown_cells),
-                     TEST(csv_records), TEST(csv_formulas), TEST(markdown_links),
-                     TEST(lines), TEST(plain_text), TEST(times_in_table), TEST(formats));
+                     TEST(csv_records), TEST(csv_formulas), TEST(markdown_told),
+                     TEST(markdown_links), TEST(fields_own), TEST(lines),
+                     TEST(plain_text), TEST(times_in_table), TEST(formats));
 }

@@ -108,6 +108,15 @@ static void bounds(void **state)
     assert_false(says(run, "placement"));
     account_add(&run->account->factors, "1 / clock", NULL, 6, 1);
     assert_true(says(run, "most of it: instructions x9 and 1 / clock x6"));
+    /* A factor that may be none is not named, nor one that is not known. */
+    struct account_row *const factor = run->account->factors.row;
+    factor[3].ci = (struct interval){.known = true, .lo = 0.9, .hi = 40, .level = 0.95};
+    assert_false(says(run, "1 / clock"));
+    factor[3].ci.known = false;
+    factor[2].ratio = 0.1;
+    factor[3].ratio = 0;
+    assert_true(says(run, "most of it: instructions x0.1"));
+    assert_false(says(run, "1 / clock"));
     run_free(run);
 }
 
@@ -142,6 +151,9 @@ static void honest(void **state)
     need(!string_set(&gate->gate->functions, ""));
     assert_true(says(gate, "Why: add --save=mix.json to this command"));
     need(!string_set(&gate->gate->functions, NULL));
+    for (size_t i = 0; i < gate->gate->n_arms; i++)
+        assert_int_equal(string_set(&gate->gate->arms[i].path, "my.solver/x.so"), 0);
+    assert_true(says(gate, "Why: simdbench explain my.solver/x.so my.solver/x.so '"));
     for (size_t i = 0; i < gate->gate->n_arms; i++)
         assert_int_equal(string_set(&gate->gate->arms[i].path, "my $(x).so"), 0);
     assert_false(says(gate, "Why: "));
