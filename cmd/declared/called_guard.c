@@ -253,11 +253,10 @@ static void find_side(const struct guarded *guarded, bool at_begin, uintptr_t ad
         attempt->operand = (int)i;
         attempt->beyond = !guard && place >= end ? place - end + 1 : 0;
         /* A guard between planes is that of the array which touches it. */
-        const bool before = guard ? at < PAGE || (at_begin && at < guarded->bytes[i] - PAGE)
-                                  : place < begin;
-        attempt->side = before                             ? BEFORE
-                        : !guard && !attempt->beyond ? INSIDE
-                                                           : BEYOND;
+        const bool before = guard
+                                ? at < PAGE || (at_begin && at < guarded->bytes[i] - PAGE)
+                                : place < begin;
+        attempt->side = before ? BEFORE : !guard && !attempt->beyond ? INSIDE : BEYOND;
     }
 }
 

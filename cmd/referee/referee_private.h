@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by referee.c (the command), referee_files.c (what the two processes load),
  * referee_cell.c (a process with memory of its own), referee_stage.c (calls on fresh
- * operands), referee_compare.c (their results), referee_right.c (checks), referee_shapes.c
- * (at which shapes), referee_time.c (rounds), referee_rows.c (the table) and
- * referee_watch.c (what the candidate's process does beside its calls).
+ * operands), referee_compare.c (their results), referee_right.c (checks),
+ * referee_shapes.c (at which shapes), referee_time.c (rounds), referee_rows.c (the table)
+ * and referee_watch.c (what the candidate's process does beside its calls).
  *
  * The candidate runs in one process, the known functions in another one. They share no
  * memory: this process writes the same operands to both, and compares what they computed.

@@ -138,8 +138,7 @@ static void test_hash_of_what_is_loaded(void **state)
     assert_int_equal(elf_read(module_path("pace"), &file, &error), 0);
     /* Alignments in the table of segments: only its bytes differ. */
     for (size_t i = 1; i < 4; i++) {
-        unsigned char *const one = bytes + sizeof(Elf64_Ehdr), *const two =
-                                                                   one + i * 56;
+        unsigned char *const one = bytes + sizeof(Elf64_Ehdr), *const two = one + i * 56;
         const size_t top = offsetof(Elf64_Phdr, p_align) + 7;
         one[top] ^= 0x80;
         two[top] ^= 0x80;
@@ -241,5 +240,6 @@ static void test_left_copies(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_kinds), TEST(test_any_bytes), TEST(test_hash),
-                     TEST(test_hash_of_what_is_loaded), TEST(test_private_copy), TEST(test_left_copies));
+                     TEST(test_hash_of_what_is_loaded), TEST(test_private_copy),
+                     TEST(test_left_copies));
 }
