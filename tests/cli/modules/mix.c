@@ -47,21 +47,6 @@ void mix_under(float *dst, const float *src, float gain, size_t n)
     mix_c(dst, src, gain, n);
 }
 
-/* What they write is what was there. */
-void mix_writes_before(float *dst, const float *src, float gain, size_t n)
-{
-    volatile float *const before = (float *)src - 1;
-    *before = *before;
-    mix_c(dst, src, gain, n);
-}
-
-void mix_writes_behind(float *dst, const float *src, float gain, size_t n)
-{
-    volatile float *const behind = (float *)src + n;
-    *behind = *behind;
-    mix_c(dst, src, gain, n);
-}
-
 void mix_writes(float *dst, const float *src, float gain, size_t n)
 {
     mix_c(dst, src, gain, n);
