@@ -18,7 +18,8 @@ static inline int by_u64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many of n numbers in that order, `stride` bytes from one to the next, lie below. */
+/* Returns how many of n numbers in that order, `stride` bytes from one to the next, lie
+ * below. */
 static inline size_t count_below(const void *numbers, size_t n, size_t stride,
                                  uint64_t number)
 {
@@ -33,7 +34,7 @@ static inline size_t count_below(const void *numbers, size_t n, size_t stride,
     return lo;
 }
 
-/* The next of a state (splitmix64), which any number can begin. */
+/* Draws the next number of a state (splitmix64), which any number can begin. */
 static inline uint64_t random_next(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

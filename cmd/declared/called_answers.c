@@ -56,7 +56,8 @@ static void poison(const struct simdbench_operand *operand, int byte)
 }
 
 /* Memory that malloc() gives next holds that byte, as far as nobody writes to it. Small
- * blocks are those that were freed last, and are not touched by M_PERTURB. */
+ * blocks are those that were freed last, and are not touched by M_PERTURB: by default a
+ * thread keeps 7 of each size up to 1032 bytes in glibc. */
 static void fill_heap(int byte)
 {
     enum { SMALL_MAX = 1032, STEP = 16, KEPT = 7 };
@@ -72,6 +73,13 @@ static void fill_heap(int byte)
         for (size_t k = 0; k < KEPT; k++)
             free(block[k]);
     }
+}
+
+/* Memory is as the user wants it. */
+static void leave_heap(void)
+{
+    const char *const wanted = getenv("MALLOC_PERTURB_");
+    mallopt(M_PERTURB, wanted ? (int)strtol(wanted, NULL, 10) : 0);
 }
 
 int compute_once(struct made_call *made, struct computed *computed, int byte,
@@ -91,11 +99,12 @@ int compute_once(struct made_call *made, struct computed *computed, int byte,
     fill_heap(computed->heap);
     const int status = made_call_point(made, &computed->view, error);
     const bool crashed = status == 0 && crash_catch(run_code, made, &crash) < 0;
-    mallopt(M_PERTURB, 0);
     if (!crashed && status == 0)
         made_call_finish(made);
-    if (!crashed)
+    if (!crashed) { /* a crash may have been in malloc() */
+        leave_heap();
         return status;
+    }
     crash_text(&crash, text, sizeof text);
     return error_set(error, -EFAULT, "%s", text);
 }
@@ -189,18 +198,32 @@ static void tell_memory(struct declared_slot *slot, struct made_call *made,
             "is also that of fresh pages: 'free NAME' behind the prototype frees it");
 }
 
+/* Results that are others in each call may be equal in two by chance: what was seen once
+ * holds as long as the shape is the same. */
+static void forget_varied(struct declared_slot *slot, const struct simdbench_shape *shape)
+{
+    if (shape->rank == slot->varied_at.rank &&
+        !memcmp(shape->dim, slot->varied_at.dim, shape->rank * sizeof *shape->dim))
+        return;
+    memset(slot->varied, 0, sizeof slot->varied);
+    slot->varied_at = *shape;
+}
+
 static int judge_outputs(struct declared_slot *slot, struct computed *computed,
                          struct error *error)
 {
     slot->last.varies = false;
     bool seen = false;
+    forget_varied(slot, computed->view.shape);
     for (uint32_t i = 0; i < computed->view.count; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
         seen |= operand_is_output(operand) && !points_elsewhere(slot, computed, i);
         if (!computed->other[i])
             continue;
-        slot->varied[i] |= output_varies(slot, computed, i);
+        const bool differs = output_varies(slot, computed, i);
+        slot->varied[i] |= differs;
         computed->varies[i] = slot->varied[i];
+        computed->differs |= differs;
         slot->last.varies |= computed->varies[i];
         if (operand->role != SIMDBENCH_OUT)
             continue;

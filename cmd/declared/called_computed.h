@@ -14,6 +14,7 @@ struct computed {
     unsigned char *again[SIMDBENCH_MAX_OPERANDS]; /* of a later one */
     uint64_t length[SIMDBENCH_MAX_OPERANDS];      /* elements that are valid */
     bool varies[SIMDBENCH_MAX_OPERANDS];          /* the second run wrote other values */
+    bool differs;                                 /* it did so now, not at some time */
     int heap; /* what fresh memory of the heap holds: another byte in the second run */
 };
 

@@ -232,24 +232,31 @@ struct attempt {
     int status;  /* of the call */
     int operand; /* that it touched where it must not, or -1 */
     enum { BEFORE, INSIDE, BEYOND } side;
+    size_t beyond; /* bytes to the end of the array; 0: it touched a guard */
     bool write, general;
     struct error error;
 };
 
+/* Pages of an input hold bytes beside it, which nobody may write to either. */
 static void find_side(const struct guarded *guarded, bool at_begin, uintptr_t address,
                       struct attempt *attempt)
 {
     for (uint32_t i = 0; i < guarded->view.count; i++) {
-        const uintptr_t at = address - (uintptr_t)guarded->map[i];
-        const bool inside = at % guarded->planes[i].step >= PAGE;
-        if (at >= guarded->bytes[i] || (inside && !attempt->write))
+        const struct planes *const planes = &guarded->planes[i];
+        const uintptr_t map = (uintptr_t)guarded->map[i], at = address - map;
+        const uintptr_t place = at % planes->step;
+        const uintptr_t begin = (uintptr_t)guarded->operand[i].data - map;
+        const uintptr_t end = begin + planes->bytes;
+        const bool guard = place < PAGE;
+        if (at >= guarded->bytes[i] || (!guard && !attempt->write))
             continue;
         attempt->operand = (int)i;
+        attempt->beyond = !guard && place >= end ? place - end + 1 : 0;
         /* A guard between planes is that of the array which touches it. */
-        attempt->side = inside ? INSIDE
-                        : at < PAGE || (at_begin && at < guarded->bytes[i] - PAGE)
-                            ? BEFORE
-                            : BEYOND;
+        const bool before = guard
+                                ? at < PAGE || (at_begin && at < guarded->bytes[i] - PAGE)
+                                : place < begin;
+        attempt->side = before ? BEFORE : !guard && !attempt->beyond ? INSIDE : BEYOND;
     }
 }
 
@@ -316,7 +323,7 @@ static size_t find_gap(struct made_call *made, const struct placing *first)
     while (enough - less > 1) {
         placing.gap = less + (enough - less) / 2;
         attempt_call(made, &placing, &nothing, &attempt);
-        if (attempt.operand >= 0 && attempt.side == BEYOND)
+        if (attempt.operand >= 0 && attempt.side == BEYOND && !attempt.beyond)
             less = placing.gap;
         else
             enough = placing.gap;
@@ -349,7 +356,9 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
         return error_set(error, -EDOM, "%s before the beginning of %s", verb, name);
     /* An array begins at a multiple of its elements. */
     const size_t element = type_bytes(made->operands.operand[attempt->operand]->type);
-    const size_t found = placing->at_begin ? PAGE : find_gap(made, placing);
+    const size_t found = attempt->beyond     ? attempt->beyond
+                         : placing->at_begin ? PAGE
+                                             : find_gap(made, placing);
     const size_t gap = (found + element - 1) / element * element;
     char far[64];
     snprintf(far, sizeof far, gap < PAGE ? "%zu bytes" : "%zu bytes or more", gap);

@@ -58,6 +58,7 @@ struct declared_slot {
     uint64_t set;            /* the set that is filled next */
     struct last_answers last;
     bool varied[SIMDBENCH_MAX_OPERANDS]; /* two calls wrote other values there, once */
+    struct simdbench_shape varied_at;    /* at that shape */
     char trouble[DECLARED_TEXT];         /* reason why there were none */
     char *summary, *shape_help;
     struct simdbench_shape_list *list;

@@ -82,7 +82,8 @@ static void look_for_mixed(struct declared_slot *slot, struct made_call *made,
         return;
     for (uint32_t i = 0; i < computed->view.count; i++)
         if (third_differs(computed, i))
-            slot->last.varies = computed->varies[i] = true;
+            slot->last.varies = computed->differs = computed->varies[i] =
+                slot->varied[i] = true;
 }
 
 static void tell_arrays(struct declared_slot *slot, const struct computed *computed,
@@ -117,9 +118,9 @@ void tell_why(struct declared_slot *slot, struct made_call *made,
             n_arrays++;
         }
     }
-    if (!slot->last.varies && blind && n_arrays)
+    if (!computed->differs && blind && n_arrays)
         look_for_mixed(slot, made, computed);
-    if (!slot->last.varies)
+    if (!computed->differs)
         return;
     if (n_arrays && bytes_decide(made, computed))
         tell_arrays(slot, computed, array, n_arrays);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by referee.c (the command), referee_files.c (what the two processes load),
  * referee_cell.c (a process with memory of its own), referee_stage.c (calls on fresh
- * operands), referee_compare.c (their results), referee_right.c (checks), referee_time.c
- * (rounds), referee_rows.c (the table) and referee_watch.c (what the candidate's process
- * does beside its calls).
+ * operands), referee_compare.c (their results), referee_right.c (checks),
+ * referee_shapes.c (at which shapes), referee_time.c (rounds), referee_rows.c (the table)
+ * and referee_watch.c (what the candidate's process does beside its calls).
  *
  * The candidate runs in one process, the known functions in another one. They share no
  * memory: this process writes the same operands to both, and compares what they computed.
@@ -150,6 +150,19 @@ int stage_repeat(struct referee *referee, struct stage *stage, int k, uint64_t r
 /* referee_compare.c: -EDOM names the call and the operand. */
 int stage_compare(struct referee *referee, struct stage *stage, struct error *error);
 
+/* referee_shapes.c */
+enum { SMALL_SHAPES = 128, SHAPE_TEXT = 256 };
+/* Each dimension has each size from 1 to SMALL_SHAPES once, in an order of its own. */
+struct small_shapes {
+    uint64_t size[SIMDBENCH_MAX_DIMS][SMALL_SHAPES];
+};
+void shapes_draw(struct small_shapes *shapes, uint64_t *random);
+/* One of them as text. Dimensions are smaller where all together are too much work. */
+void shape_small(const struct small_shapes *shapes, size_t number, uint32_t rank,
+                 char text[SHAPE_TEXT]);
+/* Each dimension a little smaller or larger. */
+void shape_near(uint64_t *random, const char *asked, uint32_t rank,
+                char text[SHAPE_TEXT]);
 /* referee_right.c: at all shapes that were asked for, and at those that are drawn. */
 int judge_right(struct referee *referee, const struct text_list *shapes,
                 struct error *error);

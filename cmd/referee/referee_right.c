@@ -4,13 +4,10 @@
 #include "referee_private.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 enum {
-    SMALL_SHAPES = 64, /* with sizes from 1 to that */
-    NEAR_SHAPES = 3,   /* around each that was asked for */
-    NEAR_MAX = 70,
+    NEAR_SHAPES = 3,       /* around each that was asked for */
     CHECK_BYTES = 64 << 10 /* of operands in a pass */
 };
 
@@ -90,7 +87,7 @@ static int try_shape(struct referee *referee, const char *text, bool asked,
     stage_end(&stage);
     if (status > 0 || (status == 0 && (good || !asked)))
         return status;
-    if (status == -EINTR || status == -ENOMEM || asked)
+    if (status == -EINTR || asked)
         return error_set(error, status < 0 ? status : -EDOM, "%.60s: %s%.400s", text,
                          status == -ECONNRESET
                              ? "a known function ends its process; does the prototype "
@@ -103,51 +100,22 @@ static int try_shape(struct referee *referee, const char *text, bool asked,
     return judges_start(referee, error);
 }
 
-/* Each dimension a little smaller or larger. */
-static void shape_near(struct referee *referee, const char *asked, char *text,
-                       size_t size)
-{
-    size_t used = 0;
-    for (const char *at = asked; *at && used < size;) {
-        char *end;
-        const uint64_t dim = strtoull(at, &end, 10);
-        const uint64_t reach = dim / 4 < NEAR_MAX ? dim / 4 : NEAR_MAX;
-        const uint64_t near = dim + reach - draw(referee, 2 * reach + 1);
-        used += (size_t)snprintf(text + used, size - used, "%s%llu", used ? "x" : "",
-                                 (unsigned long long)near);
-        at = *end ? end + 1 : end;
-    }
-}
-
-/* One of SMALL_SHAPES, among which each dimension has each size once: all lengths of what
- * is left of vectors occur. */
-static void shape_small(uint64_t drawn, uint64_t number, const char *asked, char *text,
-                        size_t size)
-{
-    size_t used = 0;
-    for (const char *at = asked; at && used < size; at = strchr(at, 'x')) {
-        at += *at == 'x';
-        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64, used ? "x" : "",
-                                 1 + ((2 * drawn + 1) * number + (drawn >> 5)) %
-                                         SMALL_SHAPES);
-        drawn >>= 11;
-    }
-}
-
 int judge_right(struct referee *referee, const struct text_list *shapes,
                 struct error *error)
 {
-    char text[256];
+    const uint32_t n = op_of(referee)->declaration.n_dimensions, rank = n ? n : 1;
+    struct small_shapes small;
+    char text[SHAPE_TEXT];
     int status = 0;
     for (size_t i = 0; i < shapes->n && status == 0; i++)
         status = try_shape(referee, shapes->item[i], true, error);
-    const uint64_t drawn = random_next(&referee->random);
-    for (uint64_t i = 0; i < SMALL_SHAPES && status == 0; i++) {
-        shape_small(drawn, i, shapes->item[0], text, sizeof text);
+    shapes_draw(&small, &referee->random);
+    for (size_t i = 0; i < SMALL_SHAPES && status == 0; i++) {
+        shape_small(&small, i, rank, text);
         status = try_shape(referee, text, false, error);
     }
     for (size_t i = 0; i < NEAR_SHAPES * shapes->n && status == 0; i++) {
-        shape_near(referee, shapes->item[i % shapes->n], text, sizeof text);
+        shape_near(&referee->random, shapes->item[i % shapes->n], rank, text);
         status = try_shape(referee, text, false, error);
     }
     if (status == 0 && !referee->shown)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "elf_image.h"
+#include "numbers.h"
 
 /* The bytes from `offset` on; none if there are fewer. */
 static struct image part(const struct image *all, uint64_t offset, uint64_t n)
@@ -71,14 +72,21 @@ static void read_dynamic(const struct image *image, const struct image *dynamic,
 
 #define HASH_FIRST UINT64_C(0xcbf29ce484222325)
 
+/* Each bit of a word reaches all others: a product alone leaves the highest one alone. */
+static uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+    hash ^= word;
+    return random_next(&hash);
+}
+
 static uint64_t hash_on(uint64_t hash, const struct image *all)
 {
-    hash ^= all->n;
+    hash = hash_word(hash, all->n);
     for (uint64_t at = 0; at < all->n; at += sizeof hash) {
         const uint64_t rest = all->n - at;
         uint64_t word = 0;
         memcpy(&word, all->at + at, rest < sizeof word ? rest : sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x100000001b3);
+        hash = hash_word(hash, word);
     }
     return hash;
 }
@@ -102,8 +110,8 @@ static uint64_t hash_loaded(const struct image *image, const struct image *id)
         const struct image behind =
             inside ? part(&content, at - from + id->n, n - (at - from) - id->n)
                    : (struct image){.n = 0};
-        hash = hash_on(hash_on(hash ^ segment.p_vaddr, &before), &behind);
-        hash = (hash ^ segment.p_memsz) + segment.p_flags;
+        hash = hash_on(hash_on(hash_word(hash, segment.p_vaddr), &before), &behind);
+        hash = hash_word(hash_word(hash, segment.p_memsz), segment.p_flags);
     }
     return hash;
 }

@@ -105,6 +105,12 @@ void cheat_tail(float *y, const float *x, size_t n)
     honest(y, x, n % 16 == 13 ? n - 1 : n);
 }
 
+/* Wrong where that many are left behind a long loop, which shorter arrays never enter. */
+void cheat_long_tail(float *y, const float *x, size_t n)
+{
+    honest(y, x, n > 64 && n % 64 == 13 ? n - 1 : n);
+}
+
 void cheat_asked(float *y, const float *x, size_t n)
 {
     if (n == 256)

@@ -40,7 +40,7 @@ void service_free(struct service *service)
     free(service);
 }
 
-/* How a request of calls.h is read and answered. */
+/* Reads a request of calls.h and answers it. */
 #define HANDLER(verb, fields)                                                  \
     static cJSON *handle_##verb(struct service *service, const cJSON *request) \
     {                                                                          \

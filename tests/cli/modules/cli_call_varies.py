@@ -3,7 +3,7 @@
 import re
 
 from cli_call import MIX, CallCase
-from cli_tool import compile_library
+from cli_tool import SHORT, compile_library, kernels
 
 SOURCE = """
 #include <signal.h>
@@ -29,6 +29,24 @@ void flip(int *to) /* zero and one in turns */
 {
     static int calls;
     *to = calls++ & 1;
+}
+void nine(int *to, size_t n) /* others in each call where n is 9 */
+{
+    static int calls;
+    for (size_t i = 0; i < n; i++)
+        to[i] = n == 9 ? calls++ : 7;
+}
+void store_before(int *to, const int *from, size_t n) /* what was there */
+{
+    volatile int *const before = (int *)from - 1;
+    *before = *before;
+    *to = 1;
+}
+void store_behind(int *to, const int *from, size_t n)
+{
+    volatile int *const behind = (int *)from + n;
+    *behind = *behind;
+    *to = 1;
 }
 void sums(double *y, const double *x, const double *z)
 {
@@ -106,6 +124,31 @@ class CallVaries(CallCase):
         self.assertIn("--reset of call", died["notes"])
         self.assertIn(self.row(*calls, "--reset")["status"], ("ok", "short"))
         self.assertIn(self.row("keep_stack", "void (int to[1])")["status"], ("ok", "short"))
+
+    def test_writes_beside_inputs(self):
+        """Their pages have room, which is no part of them."""
+        self.built = compile_library(self.folder, "libvaries.so", "-O1", "-x", "c", "-",
+                                     input=SOURCE)
+        for function, options, reason in (
+                ("store_before", (), "writes before the beginning of from"),
+                ("store_behind", (), "4 bytes beyond the end of from, which has 101 elements"),
+                ("store_behind", ("--overread=32",), "writes 4 bytes beyond the end of from")):
+            row = self.row(function, "void (int to[1], const int from[n], size_t n)",
+                           "--sizes=101", *options, status=4)
+            self.assertEqual(row["status"], "wrong", row)
+            self.assertIn(reason, row["reason"])
+
+    def test_order_of_sizes(self):
+        """A shape says nothing of another one."""
+        self.built = compile_library(self.folder, "libvaries.so", "-O1", "-x", "c", "-",
+                                     input=SOURCE)
+        for sizes in "8,9", "9,8":
+            document = self.run_json("call", f"{self.built}:nine", "void (int to[n], size_t n)",
+                                     "--reference=nine", f"--sizes={sizes}", "--quiet", *SHORT)
+            rows = {row["id"].rpartition("@")[2]: row for row in kernels(document)}
+            self.assertEqual(rows["9"]["status"], "unchecked", rows)
+            self.assertNotEqual(rows["8"]["status"], "unchecked", rows)
+            self.assertIn("its results are the same in each call", " ".join(rows["8"]["notes"]))
 
     def test_state_outside_of_objects(self):
         """Of a function whose object alone changes, calls with new ones are equal."""

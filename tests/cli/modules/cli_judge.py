@@ -20,7 +20,7 @@ CHEATS = SOURCE / "tests/cheats"
 REASONS = {
     "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
     "shape": "wrong", "asked": "wrong", "sampled": "wrong", "precision": "wrong",
-    "old_output": "wrong", "tail": "wrong", "mark": "unsafe",
+    "old_output": "wrong", "tail": "wrong", "long_tail": "wrong", "mark": "unsafe",
     "thread": "helpers", "process": "helpers", "alarm": "helpers", "signal": "helpers",
     "idle": "helpers", "cpu": "helpers", "first": "helpers",
     "async": "helpers", "clock": "clock", "few": "clock", "late": "clock",

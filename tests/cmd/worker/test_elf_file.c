@@ -116,6 +116,55 @@ static void test_hash(void **state)
     free(bytes);
 }
 
+static uint64_t loaded(int memory, const char *path, const unsigned char *bytes, size_t n)
+{
+    struct elf_file file;
+    struct error error;
+    write_all(memory, bytes, n);
+    assert_int_equal(elf_read(path, &file, &error), 0);
+    return file.loaded;
+}
+
+/* The highest bits of two words, and the id, which builds of the same code differ in. */
+static void test_hash_of_what_is_loaded(void **state)
+{
+    struct elf_file file;
+    struct error error;
+    char path[64], hex[sizeof file.build_id] = "";
+    size_t n, id = 0, id_bytes;
+    const int memory = memfd_create("bytes", MFD_CLOEXEC);
+    unsigned char *bytes = read_all(module_path("pace"), &n);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    assert_int_equal(elf_read(module_path("pace"), &file, &error), 0);
+    /* Alignments in the table of segments: only its bytes differ. */
+    for (size_t i = 1; i < 4; i++) {
+        unsigned char *const one = bytes + sizeof(Elf64_Ehdr), *const two = one + i * 56;
+        const size_t top = offsetof(Elf64_Phdr, p_align) + 7;
+        one[top] ^= 0x80;
+        two[top] ^= 0x80;
+        assert_true(loaded(memory, path, bytes, n) != file.loaded);
+        one[top] ^= 0x80;
+        two[top] ^= 0x80;
+    }
+    id_bytes = strlen(file.build_id) / 2;
+    assert_true(id_bytes > 0);
+    while (strcmp(hex, file.build_id) != 0 && ++id + id_bytes < n)
+        for (size_t i = 0; i < id_bytes; i++)
+            snprintf(hex + 2 * i, 3, "%02x", bytes[id + i]);
+    assert_string_equal(hex, file.build_id);
+    for (size_t i = 0; i < id_bytes; i++) {
+        bytes[id + i] ^= 0xff;
+        assert_true(loaded(memory, path, bytes, n) == file.loaded);
+    }
+    bytes[id + id_bytes] ^= 1;
+    assert_true(loaded(memory, path, bytes, n) != file.loaded);
+    bytes[id + id_bytes] ^= 1;
+    bytes[id - 1] ^= 0x20; /* of "GNU" no longer: then it is no id */
+    assert_true(loaded(memory, path, bytes, n) != file.loaded);
+    close(memory);
+    free(bytes);
+}
+
 static void test_private_copy(void **state)
 {
     int lock;
@@ -191,5 +240,6 @@ static void test_left_copies(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_kinds), TEST(test_any_bytes), TEST(test_hash),
-                     TEST(test_private_copy), TEST(test_left_copies));
+                     TEST(test_hash_of_what_is_loaded), TEST(test_private_copy),
+                     TEST(test_left_copies));
 }
