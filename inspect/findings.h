@@ -54,9 +54,9 @@ void inspect_fact_set_absent(struct inspect_facts *facts, enum inspect_fact fact
  * told is FACT_faster_way. A case is not at its limit beside one of INSPECT_FASTER. */
 void inspect_fact_faster_way(struct inspect_facts *facts, double times);
 #define INSPECT_FASTER 0.95
-/* Whether it is the ratio of an experiment on the code, which copies it. */
+/* True if it is the ratio of an experiment on the code, which copies it. */
 bool inspect_fact_is_code(enum inspect_fact fact);
-/* Whether a variant takes at most so many times as long, beyond what nothing changes. */
+/* True if a variant takes at most so many times as long, beyond what nothing changes. */
 bool inspect_fact_faster(const struct inspect_facts *facts, enum inspect_fact ratio,
                          double times);
 /* The code is slower than at the best place by more than this. */

@@ -76,8 +76,8 @@ struct inspect_loop {
      * extractions. Of these, shuffles of any kind, and permutes of two sources by
      * indices. */
     double computed, shuffles, permutes;
-    double computed_bits, shuffle_bits; /* sums of the widths of their registers */
-    double gathered, scattered;         /* elements from, to places that a vector holds */
+    double computed_bits, needed_bits, shuffle_bits; /* sums of their registers' widths */
+    double gathered, scattered; /* elements from, to places that a vector holds */
     /* These are parts of loads and stores: */
     double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */
     double split_stores;             /* the stores among line_splits */
@@ -100,8 +100,8 @@ struct inspect_loop {
      * of them; 0: unknown. Divisions and gathers are left out. */
     double dearest, dearest_each;
     char *dearest_form; /* NULL: unknown */
-    /* Such cycles of the dearest form of `needed`, and of others of `computed`, that only
-     * one unit takes. */
+    /* Such cycles of the dearest form of `needed`, and of `shuffles`, of vectors that
+     * only one unit takes. A vector has no use for a scalar comparison or conversion. */
     double needed_form, shuffle_form;
     double products; /* such cycles of its products of integers */
     double divided;  /* such cycles of its divisions and roots, but of integers */
@@ -141,7 +141,7 @@ struct inspect_line {
     double failed_forwards; /* as of a loop, in all its executions */
     uint8_t length;         /* in bytes */
     bool takes_vectors;     /* loads where a vector or float may be stored */
-    bool computes, needed;  /* in vector units; arithmetic, as of a loop */
+    bool needed, shuffles;  /* as of a loop, of vectors alone */
     char *text;             /* Intel syntax; NULL unless asked for */
     char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
     size_t loop;  /* index; INSPECT_NO_LOOP */
@@ -201,7 +201,7 @@ struct inspect_census {
 
 #define INSPECT_MAIN_SHARE 0.05
 
-/* Whether what it executes was compiled without optimisation, by its debug information or
+/* True if what it executes was compiled without optimisation, by its debug information or
  * by its hot loops: they keep no value in a register, and access the stack all the time.
  * Into `why` a text without its subject. */
 bool inspect_unoptimised(const struct inspect_census *census, char *why, size_t size);

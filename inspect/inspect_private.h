@@ -137,7 +137,7 @@ struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *
 void code_cost_registers(const unsigned char *bytes, size_t n,
                          const struct inspect_cost *from, struct code_cost *to);
 
-/* Whether it waits where vector instructions wait for operands; whether it takes a vector
+/* It waits where vector instructions wait for operands; or it takes a vector
  * register for its result. Copies are renamed, and zeros need none. */
 static inline bool code_waits(const struct code *code)
 {
@@ -378,7 +378,7 @@ struct spans {
     bool whole; /* every instruction of a call was seen */
 };
 bool spans_take(const struct nodes *nodes, bool whole, struct spans *spans);
-/* Whether a node may load what is stored there. */
+/* True if a node may load what is stored there. */
 bool spans_meet(const struct spans *spans, const struct node *node);
 /* checks.c: adds, for each loop, executions of branches that ask what it just loaded and
  * nearly always go one way, and of integer instructions that compute with that. False: no

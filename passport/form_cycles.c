@@ -303,9 +303,9 @@ static void measure_links(struct session *session, const struct decoded *decoded
     }
 }
 
-/* Some cores wait for the old value of a result that they do not need, such as Golden
- * Cove of vpermps and Zen 5 of a compress; each has other instructions of that kind. If a
- * core does not, they take no longer than others that have results of their own. */
+/* Some cores wait for the old value of a result that an instruction only writes, such as
+ * Golden Cove of sqrtss and cvtsi2sd, and Zen 5 of a compress. If a core does not, they
+ * take no longer than others that have results of their own. */
 static void measure_kept(struct session *session, const struct decoded *decoded,
                          struct passport *passport)
 {

@@ -141,7 +141,7 @@ static double carry_to(struct block *block, const struct decoded *decoded,
 
 /* ---- one link ---- */
 
-/* Whether a result is the next operand, without a helper. */
+/* A result is the next operand, without a helper. */
 static bool is_direct(const struct decoded *decoded, const struct passport_link *link)
 {
     const ZydisDecodedOperand *const from = &decoded->operand[link->from];

@@ -26,7 +26,7 @@ int register_number(ZydisRegister name);
 /* Merging with the old value reads it. */
 bool operand_reads(const ZydisDecodedOperand *operand);
 bool operand_writes(const ZydisDecodedOperand *operand);
-/* Whether any register may stand in its place. */
+/* True if any register may stand in its place. */
 bool operand_is_free(const ZydisDecodedOperand *operand);
 /* The reason why it must not run, or NULL. */
 const char *decoded_refusal(const struct decoded *decoded);
@@ -88,7 +88,7 @@ struct choice {
 /* 0, or -EINVAL: the encoder has no such form. */
 int choice_request(const struct decoded *decoded, const struct choice *choice,
                    ZydisEncoderRequest *request);
-/* Whether an encoded request is of a form. */
+/* True if an encoded request is of a form. */
 bool request_is(const ZydisEncoderRequest *request, const char *name);
 /* Initial values: floats are 1, divisors and counts small, masks ones. */
 void data_fill(unsigned char *data, const struct decoded *decoded);

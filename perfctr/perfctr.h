@@ -244,11 +244,13 @@ double clock_core_share(void);
  * where the CPU is known. Cores of AMD with AVX2 and Intel's since Skylake-X start 4 adds
  * in each cycle, others with AVX2 at least 3.4 of four chains. */
 double clock_core_whole(double best);
-/* Whether another thread runs on this core, whatever it does: the core then gives each of
- * them half of its store queue. 1; 0; -1: not known of this CPU. Takes about 2 us. */
+/* Tells if another thread runs on this core, whatever it does: the core then gives each
+ * of them half of its store queue. 1; 0; -1: not known of this CPU. Takes about 2 us. */
 int clock_core_split(void);
 /* A share below this part of the whole core is evidence of another thread there. */
 #define CLOCK_CORE_SHARED 0.85
+/* By the two above, and the best share that was seen. */
+bool clock_core_alone(int split, double share, double best);
 int64_t clock_now(void); /* CLOCK_MONOTONIC in nanoseconds */
 int64_t clock_cpu(void); /* CPU time of this thread */
 /* For tests: SIMDBENCH_TEST_CLOCK=NS[,VARIANT=NS]... makes up what batches take, NS for
@@ -316,7 +318,7 @@ const char *core_rate_name(size_t index);
 /* Measures all of them in the calling thread, where it runs, in 30 ms, or up to 300 ms
  * beside another thread on the core. `value` has core_rate_count() entries, NaN or 0 at
  * first: what was better before stays, and so does what needs the core alone if it never
- * was. What this CPU has not becomes NaN. */
+ * was. A rate that this CPU has not becomes NaN. */
 void core_rates_measure(double *value);
 
 /* ---- CPUs and noise (cpus.c) ---- */

@@ -89,7 +89,7 @@ const char *surgery_edit_name(enum surgery_edit edit); /* "chain" */
 
 /* An executed instruction. */
 struct surgery_seen {
-    uint64_t address, executed;
+    uint64_t address, executed; /* address first, for by_u64() */
     size_t loop;          /* number of the hot loop that it is in, or SURGERY_COLD */
     bool spills, reloads; /* a vector to, from the stack, as it has no register */
     bool takes_vectors;   /* loads where a vector or float may be stored */

@@ -158,7 +158,7 @@ enum { JUMP_BYTES = 5, JUMPS_MAX = 256 };
 enum { CHANGE_BYTES_MAX = 48 };
 /* An instruction of a variant that is not as built. */
 struct change {
-    uint64_t address, target; /* address first, for count_below() */
+    uint64_t address, target; /* address first, for by_u64() */
     uint8_t length;           /* as built */
     uint8_t before;           /* bytes that are put before it */
     uint8_t after;            /* its own bytes then, which follow; 0: it is dropped */

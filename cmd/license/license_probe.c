@@ -16,7 +16,7 @@ _Static_assert((int)LICENSE_CLASSES_MAX > (int)PAYLOADS_MAX,
  * kept for as long after the last one: each visit works for a while before it counts. */
 enum {
     WARM_NS = 2000000,
-    WINDOW_TURNS = 2000, /* about 45 us */
+    WINDOW_TURNS = 2000,
     WINDOWS = 20,
     WINDOWS_MIN = 5,
     VISIT_NS = 5000000, /* enough windows where they are slow, as in an emulator */

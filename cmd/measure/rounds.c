@@ -190,8 +190,7 @@ static bool had_core(struct session *session, const struct batch *batch)
     if (split < 0 && !(share > 0))
         return true;
     session->core_best = fmax(session->core_best, share);
-    const double whole = clock_core_whole(session->core_best);
-    const bool alone = split < 0 ? share >= CLOCK_CORE_SHARED * whole : !split;
+    const bool alone = clock_core_alone(split, share, session->core_best);
     session->n_core_probed++;
     session->n_core_shared += !alone;
     return alone;

@@ -82,14 +82,16 @@ static double arithmetic_cycles(const struct inspect_facts *facts)
         (divide > 0 ? cost(GET(divides) - known(GET(integer_divides)), divide) : 0);
     const double floats = takes(GET(float_arithmetic) - GET(divides),
                                 rate(facts, FACT_rate_floats_64, bits));
-    const double all = part(GET(needed), GET(computed)) * GET(vector_cycles);
+    const double all =
+        unit_cycles(facts, GET(needed), GET(needed_bits), FACT_rate_computed_128);
     return fmax(fmax(multiplies, floats), fmax(all, GET(needed_form)));
 }
 
+/* Permutes have at least the bits that all other shuffles cannot have. */
 static double shuffle_cycles(const struct inspect_facts *facts)
 {
     const double bits = GET(shuffle_bits);
-    const double permutes = part(GET(permutes), GET(shuffles)) * bits;
+    const double permutes = bits - 512 * (GET(shuffles) - GET(permutes));
     const double all =
         fmax(unit_cycles(facts, GET(shuffles), bits, FACT_rate_shuffles_128),
              unit_cycles(facts, GET(permutes), permutes, FACT_rate_permutes_128));

@@ -10,7 +10,8 @@
 
 /* No more windows than these tell how much they differ. */
 enum { WINDOWS_MAX = 64 };
-/* Fewer turns that were seen in order tell nothing of all of them. */
+/* Fewer turns that were seen in order tell nothing of all of them: the first and the last
+ * one, which lack a neighbour, are an eighth of so many. */
 enum { TURNS_IN_ORDER = 16 };
 
 /* The same loop may be reached by different calls: it is one, by the address of its
@@ -220,8 +221,8 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
                                  .reloads = node->counts.reloads,
                                  .spills = node->counts.spills,
                                  .takes_vectors = spans_meet(&m->stores, node),
-                                 .computes = node->code.computes,
-                                 .needed = node->code.needed,
+                                 .needed = node->code.needed && node->code.vector,
+                                 .shuffles = node->code.shuffle,
                                  .failed_forwards = node_scale(node) *
                                                     (double)node->counts.failed_forwards,
                                  .length = node->code.length,

@@ -127,6 +127,7 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->float_arithmetic += code->float_arithmetic ? n : 0;
     to->floats += code->floats ? n : 0;
     to->needed += code->needed ? n : 0;
+    to->needed_bits += code->needed ? n * code->unit_bits : 0;
     to->multiplies += code->multiply ? n : 0;
     to->fma += code->fma ? n : 0;
     to->gathered += n * code->gathered;

@@ -6,6 +6,8 @@
 #include <math.h>
 
 enum { PATH_MAX_NODES = 2048, TURNS = 32 };
+/* The least that loads of cores take, as far as known: no chain seems longer than it is.
+ */
 enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 6, FORWARD_CYCLES = 5, SLOT_CYCLES = 1 };
 
 /* The way that most turns take. */
@@ -136,7 +138,8 @@ static double places_ready(const struct ready *ready, const struct code *code)
         const struct place *place =
             access->read && is_fixed(ready, access) ? find_place(ready, access) : NULL;
         if (place)
-            start = fmax(start, place->ready + forward_cycles(ready, code, true));
+            start = fmax(start, place->ready +
+                                    forward_cycles(ready, code, access->index == NO_GPR));
     }
     return start;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* x87 works on its top of stack alone: many of a form were timed as a chain. What is no
+/* x87 works on its top of stack alone: many of a form were timed as a chain. All but
  * microcode costs less than so many cycles there. */
 static const double x87_chain = 10;
 
@@ -28,21 +28,26 @@ static bool is_product(const struct inspect_line *line)
     return strncmp(line->form, "imul ", 5) == 0;
 }
 
-/* One unit compares, and takes the larger or the smaller: behind these words forms agree.
- */
-static const char *behind_choice(const char *form)
+/* Length of a name up to "max" or "min" with it; 0: it has another one. */
+static size_t choice_length(const char *form)
 {
-    const char *const end = form + strcspn(form, " ");
-    const char *const max = strstr(form, "max"), *const min = strstr(form, "min");
-    return max && max < end ? max + 3 : min && min < end ? min + 3 : NULL;
+    const size_t n = strspn(form, "vp");
+    return !strncmp(form + n, "max", 3) || !strncmp(form + n, "min", 3) ? n + 3 : 0;
+}
+
+/* One unit compares, and takes the larger or the smaller: around these words forms agree.
+ * Integers have a p before them. */
+static bool is_same_choice(const char *a, const char *b)
+{
+    const size_t n = choice_length(a);
+    return n && n == choice_length(b) && !strncmp(a, b, n - 3) && !strcmp(a + n, b + n);
 }
 
 static bool is_same(const struct inspect_line *a, const struct inspect_line *b)
 {
     if (!b->form || strcmp(a->form, b->form) == 0 || (is_product(a) && is_product(b)))
         return b->form;
-    const char *const of_a = behind_choice(a->form), *const of_b = behind_choice(b->form);
-    return of_a && of_b && strcmp(of_a, of_b) == 0;
+    return is_same_choice(a->form, b->form);
 }
 
 /* One with LOCK waits for the one before: a chain of them is what they take, even where
@@ -75,15 +80,18 @@ static double form_cycles(const struct inspect_loop *loop,
     return cycles;
 }
 
-/* Cores have one unit for what takes about a cycle: whatever they mix it with, these wait
- * for each other. What takes more is slow in itself. */
+/* Cores have one unit for forms of about a cycle: whatever they mix them with, these wait
+ * for each other. Slower ones are slow in themselves. */
 static void take_unit(const struct inspect_line *line, double cycles,
                       struct inspect_loop *loop)
 {
     const double least = 0.9, most = 1.9;
-    double *const to = line->needed ? &loop->needed_form : &loop->shuffle_form;
-    if (line->computes && line->throughput >= least && line->throughput < most)
-        *to = cycles > *to ? cycles : *to;
+    if (line->throughput < least || line->throughput >= most)
+        return;
+    if (line->needed)
+        loop->needed_form = fmax(loop->needed_form, cycles);
+    else if (line->shuffles)
+        loop->shuffle_form = fmax(loop->shuffle_form, cycles);
 }
 
 static bool take(const struct inspect_census *census, struct inspect_loop *loop)

@@ -32,8 +32,9 @@ static double largest_bound(const struct inspect_finding *finding)
     return most;
 }
 
-/* An instruction of microcode: a chain through it counts what it takes once more. */
-static bool is_microcode(const struct inspect_finding *finding)
+/* An instruction that is slow in itself: a chain through it counts what it takes once
+ * more. */
+static bool is_slow(const struct inspect_finding *finding)
 {
     return finding->cause == CAUSE_slow_instruction &&
            evidence_of(finding, FACT_dearest_each) >= 4;
@@ -43,7 +44,7 @@ static bool is_microcode(const struct inspect_finding *finding)
 static double bound_of(const struct inspect_finding *finding)
 {
     const double bound =
-        is_microcode(finding) ? 1.25 * largest_bound(finding) : largest_bound(finding);
+        is_slow(finding) ? 1.25 * largest_bound(finding) : largest_bound(finding);
     return finding->confidence == INSPECT_MODELLED ? bound : 0;
 }
 
@@ -57,9 +58,10 @@ static bool is_whole(const struct inspect_facts *facts,
         finding->cause == CAUSE_latency_chain || finding->cause == CAUSE_memory_chain ||
         finding->cause == CAUSE_slow_instruction || finding->cause == CAUSE_divider ||
         finding->cause == CAUSE_gathers;
-    /* What slow loops show rests on the largest bound of the code, which may be this one.
+    /* Findings of slow loops rest on the largest bound of the code, which may be this
+     * one.
      */
-    const double least = is_microcode(finding)
+    const double least = is_slow(finding)
                              ? inspect_fact_value(facts, FACT_code_cycles)
                              : nearly_all * inspect_fact_value(facts, FACT_cycles);
     return specific && bound_of(finding) >= least;

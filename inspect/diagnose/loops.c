@@ -84,7 +84,7 @@ static void visit_from(struct search *s, uint32_t root)
 }
 
 struct root {
-    uint64_t address;
+    uint64_t address; /* first, for by_u64() */
     uint32_t node;
 };
 

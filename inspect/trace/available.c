@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether children can be traced here: one is, through a loop of known length. */
+/* It finds out if children can be traced here: one is, through a loop of known length. */
 #include "inspect.h"
 
 #include <errno.h>

@@ -43,8 +43,9 @@ static bool is_scalar_float(const char *name)
 static bool is_float_arithmetic(const char *name)
 {
     static const char *const stems[] = {
-        "add",  "sub",  "mul", "div",   "max",   "min",    "sqrt",   "rcp",    "rsqrt",
-        "hadd", "hsub", "dp",  "fmadd", "fmsub", "fnmadd", "fnmsub", "scalef", NULL};
+        "add",    "sub",    "mul",    "div",   "max",    "min",    "sqrt",
+        "rcp",    "rsqrt",  "hadd",   "hsub",  "dp",     "fmadd",  "fmsub",
+        "fnmadd", "fnmsub", "scalef", "fmulc", "fcmulc", "fcmadd", NULL};
     const bool float_type = ends(name, "ps") || ends(name, "pd") || ends(name, "ss") ||
                             ends(name, "sd") || ends(name, "ph") || ends(name, "sh");
     return float_type && starts_any(name, stems);
@@ -62,16 +63,19 @@ static bool looks_at_floats(const char *name)
 /* They shuffle, too. */
 static bool is_horizontal(const char *name)
 {
-    return starts(name, "hadd") || starts(name, "hsub") || starts(name, "dp");
+    return starts(name, "hadd") || starts(name, "hsub") || starts(name, "dpp");
 }
 
-/* Arithmetic and comparisons of integers in vectors. */
+/* Arithmetic, comparisons, shifts and ciphers of integers in vectors. Shifts of all bytes
+ * are no arithmetic: some cores shuffle them. */
 static bool is_integer_arithmetic(const char *name)
 {
-    static const char *const stems[] = {"padd", "psub",  "pcmp",   "pmax",  "pmin",
-                                        "pmul", "pmadd", "psad",   "pavg",  "pabs",
-                                        "pdpb", "pdpw",  "dbpsad", "mpsad", NULL};
-    return starts_any(name, stems);
+    static const char *const stems[] = {
+        "padd",   "psub", "pcmp", "pmax",  "pmin",   "pmul",   "pmadd",
+        "psad",   "pavg", "pabs", "psign", "pdpb",   "pdpw",   "dbpsad",
+        "mpsad",  "psl",  "psr",  "prol",  "pror",   "pshld",  "pshrd",
+        "pclmul", "aes",  "sha",  "gf2p8", "popcnt", "plzcnt", NULL};
+    return starts_any(name, stems) && !starts(name, "pslldq") && !starts(name, "psrldq");
 }
 
 /* Scalar code does this with whole registers, too. */
@@ -90,8 +94,8 @@ static bool is_shuffle(const char *name)
     return starts_any(name, stems);
 }
 
-/* Whether a whole vector unit is needed for sure: copies are renamed, what only moves to
- * or from memory has ports of its own, and an extraction reads a half. */
+/* It needs a whole vector unit for sure: copies are renamed, moves to or from memory have
+ * ports of their own, and an extraction reads a half. */
 static bool is_computed(const char *name, const struct code *code)
 {
     static const char *const moves[] = {"mov",     "lddqu",   "maskmov", "pmaskmov",

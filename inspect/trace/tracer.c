@@ -120,7 +120,7 @@ static void forget_recording(struct tracer *tracer)
     tracer->mark++;
 }
 
-/* Whether registers that are known at its beginning do not tell all its places. */
+/* Registers that are known at its beginning do not tell all its places. */
 static bool is_blind(const struct nodes *nodes, const struct path *path)
 {
     struct known known = {.mask = (1u << GPR_COUNT) - 1};

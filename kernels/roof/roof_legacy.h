@@ -3,8 +3,9 @@
  * Register mixes in instructions that overwrite their first operand, 16 registers:
  * temporaries from 0 on, each of which only depends on itself, take turns with maxima or
  * sums up to 14. The slower of the two has eight, the other one seven. Fewer would be a
- * latency limit before the pipes are full: an add takes up to 3 cycles, a multiply or a
- * maximum up to 4, and up to two of each start in a cycle.
+ * latency limit before the pipes are full: each takes up to 4 cycles, and up to two of
+ * each start in a cycle. An add takes 4 on cores where it shares the pipes of the others,
+ * as on Skylake-X and Ice Lake, else up to 3.
  */
 #pragma once
 

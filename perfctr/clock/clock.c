@@ -154,6 +154,11 @@ double clock_core_whole(double best)
     return best;
 }
 
+bool clock_core_alone(int split, double share, double best)
+{
+    return split < 0 ? share >= CLOCK_CORE_SHARED * clock_core_whole(best) : !split;
+}
+
 #if defined __x86_64__
 /* Chains that do not depend on each other, with stores between them. A core runs one
  * chain beside the next if its store queue holds the stores between them. While two
@@ -181,9 +186,9 @@ static const struct split {
 } splits[] = {{ZEN2 | ZEN3 | ZEN4 | SKYLAKE | ICX, split_40, SPLIT_CYCLES},
               {ZEN5 | GOLDEN_ALL, split_80, SPLIT_LONG_CYCLES}};
 
-/* Whether this core is a small one of a hybrid CPU, whose store queue is another one than
- * that of the CPU's model. A virtual machine may take long for CPUID: each CPU is asked
- * once. */
+/* True of a small core of a hybrid CPU, whose store queue is another one than that of the
+ * CPU's model. A virtual machine may take long for CPUID: each CPU is asked once, by a
+ * thread that stays there meanwhile. */
 static bool core_is_small(void)
 {
     enum { UNKNOWN, SMALL, LARGE };
@@ -193,12 +198,13 @@ static bool core_is_small(void)
     unsigned a = 0, b, c, d = 0;
     if (cpu < 0 || cpu >= CPUS)
         return false;
-    if (kinds[cpu] == UNKNOWN) {
-        const bool told = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & HYBRID) &&
-                          __get_cpuid_count(0x1a, 0, &a, &b, &c, &d);
-        kinds[cpu] = told && a >> 24 == ATOM ? SMALL : LARGE;
-    }
-    return kinds[cpu] == SMALL;
+    if (kinds[cpu] != UNKNOWN)
+        return kinds[cpu] == SMALL;
+    const bool small = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & HYBRID) &&
+                       __get_cpuid_count(0x1a, 0, &a, &b, &c, &d) && a >> 24 == ATOM;
+    if (sched_getcpu() == cpu)
+        kinds[cpu] = small ? SMALL : LARGE;
+    return small;
 }
 
 int clock_core_split(void)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdlib.h>
 
+#include "numbers.h"
 #include "perfctr.h"
 
 /*
@@ -153,18 +155,20 @@ const struct payload *payload_get(size_t index)
 double payload_cycles(void)
 {
 #if defined __x86_64__
-    /* A load takes whole cycles; the best of some tries is undisturbed. */
+    /* A load takes whole cycles. Interrupts make a try longer, and a probe of the clock
+     * can be wrong both ways: the median of tries counts, each by the clock before it. */
     enum { LOADS = 24, TURNS = 400, TRIES = 9 };
     struct payload_data data;
-    double ghz = 0, ns = INFINITY;
+    double cycles[TRIES];
     payload_fill(&data, 1);
     for (int k = 0; k < TRIES; k++) {
-        ghz = fmax(ghz, clock_ghz(20000));
+        const double ghz = clock_ghz(20000);
         const int64_t begin = clock_now();
         chain_alone(TURNS, &data);
-        ns = fmin(ns, (double)(clock_now() - begin));
+        cycles[k] = (double)(clock_now() - begin) * ghz;
     }
-    return LOADS * fmax(1, round(ns * ghz / (TURNS * LOADS)));
+    qsort(cycles, TRIES, sizeof *cycles, by_double);
+    return LOADS * fmax(1, round(cycles[TRIES / 2] / (TURNS * LOADS)));
 #else
     return 72;
 #endif

@@ -2,6 +2,7 @@
 /* Rates of this core in a cycle, and what faults and wrong predictions cost it. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "numbers.h"
 #include "rates.h"
@@ -29,7 +30,7 @@ static double turn_ns(rate_loop *loop, struct lines *lines)
 
 static bool is_cost(const struct rate *rate)
 {
-    return rate->name[0] == 'c';
+    return !strncmp(rate->name, "cost_", 5);
 }
 
 static double rate_of(const struct rate *rate, double turn, double other)
@@ -47,13 +48,12 @@ static double better(const struct rate *rate, double a, double b)
     return is_cost(rate) ? fmin(a, b) : fmax(a, b);
 }
 
-/* A wide core gives each of two threads as many additions as they are probed for, so its
- * store queue tells more. */
+/* The store queue tells more than additions do: a wide core gives each of two threads as
+ * many of these as they are probed for, while the other one leaves the ports. */
 static bool is_alone(void)
 {
     const int split = clock_core_split();
-    return split < 0 ? clock_core_share() >= CLOCK_CORE_SHARED * clock_core_whole(0)
-                     : !split;
+    return clock_core_alone(split, split < 0 ? clock_core_share() : 0, 0);
 }
 
 /* Times of a turn, the best of all tries; and in how many of them the core was alone. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What vector units do, and what of it is the work: its limit. */
+/* The work of vector units, and the part of it that must be: its limit. */
 #include "tile_facts.h"
 
 /* Permutes are shuffles, too; the wider rate counts only if all are so wide. */
@@ -23,6 +23,12 @@ static void test_vector_units(void **state)
     SET(permutes, 3);
     inspect_bounds(&facts);
     assert_near(VALUE(shuffle_cycles), 16, 1e-9);
+    /* Few shuffles may be the wide ones, and permutes the narrow ones. */
+    SET(permutes, 5);
+    SET(shuffle_bits, 3 * 512 + 5 * 128);
+    inspect_bounds(&facts);
+    assert_near(VALUE(shuffle_cycles), 8, 1e-9);
+    SET(permutes, 3);
     SET(computed_bits, 23 * 512 + 256);
     SET(shuffle_bits, 8 * 128);
     inspect_bounds(&facts);
@@ -44,13 +50,20 @@ static void test_needed(void **state)
     struct inspect_facts facts = tile();
     SET(rate_computed_128, 3);
     SET(rate_computed_256, 3);
+    SET(rate_computed_512, 1.5);
     SET(computed, 29);
-    SET(computed_bits, 29 * 256);
+    SET(computed_bits, 29 * 512);
+    SET(cycles, 1000);
     SET(needed, 27);
+    SET(needed_bits, 27 * 256);
     inspect_bounds(&facts);
     assert_near(VALUE(arithmetic_cycles), 9, 1e-9);
     assert_near(VALUE(limit_cycles), 9, 1e-9);
+    SET(needed_bits, 27 * 512);
+    inspect_bounds(&facts);
+    assert_near(VALUE(arithmetic_cycles), 18, 1e-9);
     SET(needed, 3);
+    SET(needed_bits, 3 * 256);
     inspect_bounds(&facts);
     assert_near(VALUE(arithmetic_cycles), 8, 1e-9);
     /* One unit takes them. */

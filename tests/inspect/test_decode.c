@@ -151,6 +151,22 @@ static void test_integer_vectors(void **state)
     assert_true(decoded(BYTES(0xc5, 0xf3, 0x58, 0xc2)).scalar_float);
 }
 
+/* Products of narrow floats are arithmetic, vdpps shuffles beside that; so are shifts of
+ * elements, and those of all bytes are none. */
+static void test_arithmetic(void **state)
+{
+    /* vdpbf16ps, vfmulcph, vfcmaddcph of zmm; vdpps of xmm */
+    assert_true(decoded(BYTES(0x62, 0xf2, 0x76, 0x48, 0x52, 0xc2)).needed);
+    assert_true(decoded(BYTES(0x62, 0xf6, 0x76, 0x48, 0xd6, 0xc2)).needed);
+    assert_true(decoded(BYTES(0x62, 0xf6, 0x77, 0x48, 0x56, 0xc2)).needed);
+    const struct code dot = decoded(BYTES(0xc4, 0xe3, 0x71, 0x40, 0xc2, 0xff));
+    assert_true(dot.float_arithmetic && !dot.needed);
+    /* vprold zmm0, zmm1, 7; vpclmulqdq xmm0, xmm1, xmm2, 0; vpslldq xmm0, xmm1, 4 */
+    assert_true(decoded(BYTES(0x62, 0xf1, 0x7d, 0x48, 0x72, 0xc9, 0x07)).needed);
+    assert_true(decoded(BYTES(0xc4, 0xe3, 0x71, 0x44, 0xc2, 0x00)).needed);
+    assert_false(decoded(BYTES(0xc5, 0xf9, 0x73, 0xf9, 0x04)).needed);
+}
+
 /* Upper halves that instructions of SSE must keep are those of the lower 16 registers. */
 static void test_dirty(void **state)
 {
@@ -206,6 +222,29 @@ static void test_chains_through_memory(void **state)
         1e-9);
     assert_true(CHAIN(load, ADDSS_XMM0_XMM1, store, BYTES(0x55), BYTES(0x48, 0x89, 0xe5),
                       BYTES(0x5d), ADD_RDI_64, JNE_BACK) > 6);
+}
+
+/* A place with an index has no name, though the index stays the same. */
+static void test_pass_by_index(void **state)
+{
+    /* mov edx, [rdi + 4 rax]; add edx, ecx; mov [rdi + 4 rax], edx; the same of [rdi] */
+    const struct {
+        const unsigned char *code[4];
+        double cycles;
+    } cases[] = {
+        {{BYTES(0x8b, 0x14, 0x87), BYTES(0x01, 0xca), BYTES(0x89, 0x14, 0x87), JNE_BACK},
+         22},
+        {{BYTES(0x8b, 0x17), BYTES(0x01, 0xca), BYTES(0x89, 0x17), JNE_BACK}, 3}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct inspect_window window = {.pass = 20, .pass_named = 1};
+        struct nodes nodes = loop_of(cases[i].code, 4);
+        struct loops loops;
+        assert_int_equal(loops_find(&nodes, true, &loops), 0);
+        assert_near(loop_chain(&nodes, &loops, 0, &window, CHAIN_USUAL), cases[i].cycles,
+                    1e-9);
+        loops_free(&loops);
+        nodes_free(&nodes);
+    }
 }
 
 /* A byte that is written waits for the rest of its register. */
@@ -352,12 +391,14 @@ int main(void)
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_idioms),
         cmocka_unit_test(test_integer_vectors),
+        cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_dirty),
         cmocka_unit_test(test_no_width),
         cmocka_unit_test(test_chains_of_bytes),
         cmocka_unit_test(test_chains_through_memory),
         cmocka_unit_test(test_chains_of_vectors),
+        cmocka_unit_test(test_pass_by_index),
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_windows_that_differ),

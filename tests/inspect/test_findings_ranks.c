@@ -81,9 +81,9 @@ static void test_chain_that_accounts_for_all(void **state)
     }
 }
 
-/* An instruction of microcode that is the largest bound stands before what rests on that
+/* A slow instruction that is the largest bound stands before what rests on that
  * bound, and before a chain that is little longer, as that leads through it. */
-static void test_microcode(void **state)
+static void test_slow_instruction(void **state)
 {
     struct inspect_findings findings;
     for (int slow = 0; slow <= 1; slow++) {
@@ -381,7 +381,7 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_control_is_the_floor),
                      TEST(test_chain_that_accounts_for_all), TEST(test_data_before_edits),
-                     TEST(test_microcode), TEST(test_split_stores_among_others),
+                     TEST(test_slow_instruction), TEST(test_split_stores_among_others),
                      TEST(test_ranks), TEST(test_table_order_breaks_ties),
                      TEST(test_limit_and_flips),
                      TEST(test_reloads_of_constants_are_no_spills),

@@ -93,6 +93,27 @@ static void test_divisions(void **state)
     inspect_census_free(&census);
 }
 
+static void knows_choices(void *context, const struct inspect_code *code, size_t n,
+                          struct inspect_cost *costs)
+{
+    for (size_t i = 0; i < n; i++) {
+        costs[i] = (struct inspect_cost){.known = code[i].n >= 4, .throughput = 5};
+        snprintf(costs[i].form, sizeof costs[i].form, "%s",
+                 code[i].n == 4 ? "vmaxsd xmm, xmm, xmm" : "vpmaxsd xmm, xmm, xmm");
+    }
+}
+
+/* Those of integers have another unit than those of floats. */
+static void test_choices(void **state)
+{
+    const struct inspect_options options = {.whole_only = true, .costs = knows_choices};
+    if (!has_avx())
+        skip();
+    struct inspect_census census = census_by(choosing_both, TURNS, &options);
+    assert_near(census.loop[0].dearest, 5, 1e-9);
+    inspect_census_free(&census);
+}
+
 static double each_cycles;
 
 static void knows_opcodes(void *context, const struct inspect_code *code, size_t n,
@@ -104,8 +125,8 @@ static void knows_opcodes(void *context, const struct inspect_code *code, size_t
     }
 }
 
-/* What takes a cycle has one unit: sums are the work, shuffles are none. What is faster
- * has several units, and what is slower is slow in itself. */
+/* Forms of a cycle have one unit: sums are the work, shuffles are none. Faster ones have
+ * several units, and slower ones are slow in themselves. */
 static void test_units(void **state)
 {
     static const double all[] = {0.5, 1, 3};
@@ -118,6 +139,12 @@ static void test_units(void **state)
         struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
         assert_near(census.loop[0].needed_form, i == 1 ? 1 : 0, 1e-9);
         assert_near(census.loop[0].shuffle_form, i == 1 ? 2 : 0, 1e-9);
+        inspect_census_free(&census);
+        /* Scalar comparisons are no work of vectors, and shifts no shuffles. */
+        census = census_by(comparing, TURNS, &options);
+        assert_near(census.loop[0].needed, 3, 1e-9);
+        assert_near(census.loop[0].needed_form, i == 1 ? 1 : 0, 1e-9);
+        assert_near(census.loop[0].shuffle_form, 0, 0);
         inspect_census_free(&census);
     }
 }
@@ -411,11 +438,11 @@ int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_units),
-                     TEST(test_mmx), TEST(test_copied_in_memory), TEST(test_checks),
-                     TEST(test_frame_register), TEST(test_bytes_in_place),
-                     TEST(test_passes), TEST(test_called), TEST(test_called_out),
-                     TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
-                     TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
-                     TEST(test_two_steps), TEST(test_jumps));
+    return RUN_TESTS(
+        TEST(test_strings), TEST(test_divisions), TEST(test_choices), TEST(test_units),
+        TEST(test_mmx), TEST(test_copied_in_memory), TEST(test_checks),
+        TEST(test_frame_register), TEST(test_bytes_in_place), TEST(test_passes),
+        TEST(test_called), TEST(test_called_out), TEST(test_pages), TEST(test_indexed),
+        TEST(test_even_stores), TEST(test_calls_that_change_data),
+        TEST(test_chain_around_loops), TEST(test_two_steps), TEST(test_jumps));
 }

@@ -288,6 +288,13 @@ CODE(shuffling_twice, "1: vaddps %ymm2, %ymm2, %ymm1\n"
                       "   jnz 1b\n"
                       "   vzeroupper\n"
                       "   retq")
+/* Two scalar comparisons, and a shift of a vector: 5 n + 1. */
+CODE(comparing, "1: comiss %xmm1, %xmm0\n"
+                "   comiss %xmm1, %xmm0\n"
+                "   psrld $3, %xmm3\n"
+                "   decl %esi\n"
+                "   jnz 1b\n"
+                "   retq")
 /* A copy, a permute, a shuffle, a zero, two loads and a sum: 9 n + 1. */
 CODE(shuffling, "1: vmovaps %zmm0, %zmm1\n"
                 "   vpermt2ps %zmm2, %zmm3, %zmm1\n"
@@ -306,7 +313,6 @@ CODE(counting_on_stack, "movl %esi, -8(%rsp)\n"
                         "   movl %eax, -8(%rsp)\n"
                         "   jnz 1b\n"
                         "   retq")
-/* An accumulator: 4 n + 1. */
 /* Each turn loads what the one before stored, a step farther: 5 n + 2. */
 CODE(handing_on, "xorl %eax, %eax\n"
                  "1: movl (%rdi,%rax,4), %edx\n"
@@ -315,12 +321,6 @@ CODE(handing_on, "xorl %eax, %eax\n"
                  "   cmpl %esi, %eax\n"
                  "   jne 1b\n"
                  "   retq")
-/* The larger and the smaller of two: 4 n + 1. */
-CODE(choosing, "1: maxsd %xmm1, %xmm0\n"
-               "   minsd %xmm1, %xmm2\n"
-               "   subl $1, %esi\n"
-               "   jne 1b\n"
-               "   retq")
 /* The same without that: 5 n + 2. */
 CODE(handing_nothing, "xorl %eax, %eax\n"
                       "1: movl (%rdi,%rax,4), %edx\n"
@@ -329,6 +329,18 @@ CODE(handing_nothing, "xorl %eax, %eax\n"
                       "   cmpl %esi, %eax\n"
                       "   jne 1b\n"
                       "   retq")
+/* The larger and the smaller of two: 4 n + 1. */
+CODE(choosing, "1: maxsd %xmm1, %xmm0\n"
+               "   minsd %xmm1, %xmm2\n"
+               "   subl $1, %esi\n"
+               "   jne 1b\n"
+               "   retq")
+/* The larger of floats, and of integers: 4 n + 1. */
+CODE(choosing_both, "1: vmaxsd %xmm1, %xmm0, %xmm0\n"
+                    "   vpmaxsd %xmm1, %xmm2, %xmm2\n"
+                    "   subl $1, %esi\n"
+                    "   jne 1b\n"
+                    "   retq")
 /* Down a column of 16 rows of 4 KiB, or of a line more, again and again: 5 n + 2. */
 #define COLUMN(name, step)                   \
     CODE(name, "xorl %eax, %eax\n"           \
@@ -340,6 +352,7 @@ CODE(handing_nothing, "xorl %eax, %eax\n"
                "   retq")
 COLUMN(crowded_column, 4096)
 COLUMN(padded_column, 4160)
+/* An accumulator: 4 n + 1. */
 CODE(chain, "1: addss (%rdi), %xmm0\n"
             "   mulss %xmm1, %xmm2\n"
             "   decl %esi\n"

@@ -71,6 +71,26 @@ static void test_bad_values(void **state)
     }
 }
 
+/* Values that an older program measured count no more: their member has another name. */
+static void test_older(void **state)
+{
+    struct passport_form form;
+    struct passport passport;
+    struct error error = {.text = ""};
+    make_form(hlt, &form);
+    cJSON *const hosts = host_file_load("instructions.json");
+    cJSON *const kept =
+        cJSON_AddObjectToObject(host_file_make(hosts, "older"), "measured");
+    cJSON_AddItemToObject(kept, form.name,
+                          cost_json(&(struct passport){.reason = "because"}));
+    host_file_save("instructions.json", hosts);
+    struct costs *const costs = costs_open("older");
+    assert_int_equal(costs_of(costs, &form, 1, false, NULL, NULL, &passport, &error), 0);
+    assert_false(passport.known);
+    assert_string_not_equal(passport.reason, "because");
+    costs_close(costs);
+}
+
 /* A form that must not run has its reason without any measuring. */
 static void test_kept(void **state)
 {
@@ -127,9 +147,8 @@ static void test_made_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_bad_values),
-        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_values),  cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_kept),    cmocka_unit_test(test_older),
         cmocka_unit_test(test_made_up),
     };
     return cmocka_run_group_tests(tests, begin, end);
