@@ -60,16 +60,16 @@ static inline void free_each(void *const *memory, size_t n)
 static inline bool array_room(void *array, size_t n, size_t size)
 {
     const size_t room = n ? 2 * n : 1;
-    void *memory;
+    void *old, *grown;
     if (n & (n - 1))
         return true;
     if (room > SIZE_MAX / size)
         return false;
-    memcpy(&memory, array, sizeof memory);
-    memory = realloc(memory, room * size);
-    if (memory)
-        memcpy(array, &memory, sizeof memory);
-    return memory;
+    memcpy(&old, array, sizeof old);
+    grown = realloc(old, room * size);
+    if (grown)
+        memcpy(array, &grown, sizeof grown);
+    return grown;
 }
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

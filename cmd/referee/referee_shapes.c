@@ -51,7 +51,7 @@ static void write_shape(const uint64_t *dim, uint32_t rank, char text[SHAPE_TEXT
 void shape_small(const struct small_shapes *shapes, size_t number, uint32_t rank,
                  char text[SHAPE_TEXT])
 {
-    uint64_t dim[SIMDBENCH_MAX_DIMS];
+    uint64_t dim[SIMDBENCH_MAX_DIMS] = {0};
     for (uint32_t d = 0; d < rank; d++)
         dim[d] = shapes->size[d][number];
     limit_work(dim, rank);

@@ -27,9 +27,10 @@ void fields_free(const struct fields *fields, void *base)
         else if (field->kind == FIELD_LIST || field->kind == FIELD_LATER ||
                  field->kind == FIELD_COUNTS)
             list_free(field, base);
-        else if (field->kind == FIELD_TEXTS)
-            strings_free(*(char ***)at,
-                         *(size_t *)(void *)((char *)base + field->length));
+        else if (field->kind == FIELD_TEXTS) {
+            const void *const length = (const char *)base + field->length;
+            strings_free(*(char ***)at, *(const size_t *)length);
+        }
     }
 }
 
