@@ -212,7 +212,8 @@ double ready_execute(struct ready *ready, const struct code *code)
     for (unsigned r = 0; r < REGISTER_COUNT; r++)
         if (code->writes >> r & 1) {
             ready->at[r] = at[r];
-            ready->version[r] += r < GPR_COUNT;
+            if (r < GPR_COUNT)
+                ready->version[r]++;
         }
     return end;
 }
