@@ -99,8 +99,8 @@ static void test_slow_instruction(void **state)
     }
 }
 
-/* Where instructions enter no faster than stores that cross lines leave, these are not
- * it. */
+/* Stores that cross lines are not the cause if instructions enter no faster than these
+ * leave. */
 static void test_split_stores_among_others(void **state)
 {
     struct inspect_findings findings;

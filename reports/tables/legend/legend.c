@@ -121,7 +121,7 @@ static void note_lines(struct legend *legend)
     tally_lines(&intervals, "no interval", legend);
 }
 
-/* What a counter has in common with others; no text: nothing. */
+/* A reason that a counter shares with others; it is no text where there is none. */
 struct reason {
     const char *text;
     size_t length;

@@ -116,6 +116,15 @@ class Places(AbCase):
         self.assertEqual((placement["code"], placement["instructions"]), ("nearly", 1))
         self.assertRegex(placement["where"], r"\+0x")
 
+    def total_placement(self, name, *inputs):
+        """`ab` compares function total of base.so and of NAME.so."""
+        (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
+            "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
+            "kernels": {"scalar": "total"}, "sizes": "100"}]}))
+        document = self.ab("./base.so", f"./{name}.so", "--functions=sum.json", *inputs,
+                           cwd=self.folder)
+        return self.by_variant(document)["total"]["comparison"]["placement"]
+
     def test_declared_function(self):
         """The code of the call is made anew in each process. Other inputs may call NONE."""
         source = self.folder / "sum.c"
@@ -139,21 +148,15 @@ class Places(AbCase):
             text = source.read_text().replace("PAD", str(pad)).replace("MORE", more).replace("NONE", name)
             (submodule / f"{name}.c").write_text(text)
             compile_library(self.folder, f"{name}.so", "-O1", "-g", f"{name}.c", cwd=submodule)
-        (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
-            "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
-            "kernels": {"scalar": "total"}, "sizes": "100"}]}))
         for name, code, *inputs in (("head", "same"), ("head", "nearly", "--inputs=3"),
                                     ("other", "nearly")):
-            document = self.ab("./base.so", f"./{name}.so", "--functions=sum.json", *inputs,
-                               cwd=self.folder)
-            placement = self.by_variant(document)["total"]["comparison"]["placement"]
+            placement = self.total_placement(name, *inputs)
             self.assertEqual((placement["unmoved"], placement["code"]), (None, code))
             if placement["source"]:  # debug information is read
                 self.assertRegex(placement["source"], rf"^part/{name}\.c:\d+$")
         # A worktree of a repository that lies in a folder of that name is no submodule.
         (submodule / ".git").write_text("gitdir: /srv/modules/lib/.git/worktrees/part\n")
-        document = self.ab("./base.so", "./head.so", "--functions=sum.json", cwd=self.folder)
-        placement = self.by_variant(document)["total"]["comparison"]["placement"]
+        placement = self.total_placement("head")
         if placement["source"]:
             self.assertRegex(placement["source"], r"^head\.c:\d+$")
 
@@ -183,13 +186,8 @@ class Places(AbCase):
         for name, pad, more in ("base", 1, 1), ("head", 41, 1), ("other", 41, 3):
             compile_library(self.folder, f"{name}.so", "-O1", "-x", "c", "-",
                             input=source.replace("PAD", str(pad)).replace("MORE", str(more)))
-        (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
-            "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
-            "kernels": {"scalar": "total"}, "sizes": "100"}]}))
         for name, same_data in ("head", True), ("other", False):
-            document = self.ab("./base.so", f"./{name}.so", "--functions=sum.json",
-                               cwd=self.folder)
-            placement = self.by_variant(document)["total"]["comparison"]["placement"]
+            placement = self.total_placement(name)
             self.assertIn("several threads", placement["unmoved"])
             self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
 
@@ -217,13 +215,8 @@ class Places(AbCase):
             compile_library(self.folder, f"{name}.so", "-O1", "-x", "c", "-",
                             input=source.replace("PAD", str(pad)))
         (self.folder / "head.so").write_bytes((self.folder / "base.so").read_bytes() + b"debug")
-        (self.folder / "sum.json").write_text(json.dumps({"functions": 1, "ops": [{
-            "name": "sum", "prototype": "u32 total(const u8 s[n], size_t n)",
-            "kernels": {"scalar": "total"}, "sizes": "100"}]}))
         for name, same_data in ("head", True), ("other", False):
-            document = self.ab("./base.so", f"./{name}.so", "--functions=sum.json",
-                               cwd=self.folder)
-            placement = self.by_variant(document)["total"]["comparison"]["placement"]
+            placement = self.total_placement(name)
             self.assertEqual((placement["code"], placement["same_data"]), ("same", same_data))
 
     def test_as_built(self):
