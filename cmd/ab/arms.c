@@ -31,7 +31,7 @@ static int find_file(struct ab_arm *arm, const char *flag, struct error *error)
                              flag, name, why.text);
     }
     if (status == 0)
-        status = elf_read(arm->path, &arm->file, &why);
+        status = elf_read_hashed(arm->path, &arm->file, &why);
     return status < 0
                ? error_set(error, status, "%s=%.200s: %.700s", flag, name, why.text)
                : 0;
@@ -100,8 +100,8 @@ static bool clash(const cJSON *first, const cJSON *second)
     if (!a.path || !b.path || !strcmp(a.path, b.path) ||
         strcmp(name_of(&a), name_of(&b)) != 0)
         return false;
-    return elf_read(a.path, &x, &error) < 0 || elf_read(b.path, &y, &error) < 0 ||
-           x.hash != y.hash;
+    return elf_read_hashed(a.path, &x, &error) < 0 ||
+           elf_read_hashed(b.path, &y, &error) < 0 || x.hash != y.hash;
 }
 
 static bool any_clash(const struct ab *ab)

@@ -198,7 +198,7 @@ static void add_builds(const struct catalog *catalog, struct run *run)
         struct buffer text = {.text = NULL};
         if (!info->path || info->is_baseline)
             continue;
-        const bool known = elf_read(info->path, &file, &error) == 0;
+        const bool known = elf_read_hashed(info->path, &file, &error) == 0;
         buffer_format(&text, "%s ", info->path);
         if (known && file.kind != ELF_OTHER)
             buffer_format(&text, "%s-%016" PRIx64, file.build_id, file.hash);

@@ -116,14 +116,13 @@ static uint64_t hash_loaded(const struct image *image, const struct image *id)
     return hash;
 }
 
-static void read_image(const struct image *image, struct elf_file *file)
+static void read_image(const struct image *image, bool hashed, struct elf_file *file)
 {
     ElfW(Phdr) segment;
     struct image id = {.at = NULL};
     if (image->header.e_type == ET_REL)
         return;
     file->kind = image->header.e_type == ET_EXEC ? ELF_PROGRAM : ELF_SHARED;
-    file->hash = hash_on(HASH_FIRST, image);
     for (uint16_t i = 0; image_segment(image, i, &segment); i++) {
         const struct image content = part(image, segment.p_offset, segment.p_filesz);
         if (segment.p_type == PT_INTERP)
@@ -133,17 +132,31 @@ static void read_image(const struct image *image, struct elf_file *file)
         else if (segment.p_type == PT_DYNAMIC && content.at)
             read_dynamic(image, &content, file);
     }
+    if (!hashed)
+        return;
+    file->hash = hash_on(HASH_FIRST, image);
     file->loaded = hash_loaded(image, &id);
 }
 
-int elf_read(const char *path, struct elf_file *file, struct error *error)
+static int read_file(const char *path, bool hashed, struct elf_file *file,
+                     struct error *error)
 {
     struct image image;
     *file = (struct elf_file){.kind = ELF_OTHER};
     const int status = image_open(path, &image, error);
     if (status < 0)
         return status == -ENOEXEC ? 0 : status;
-    read_image(&image, file);
+    read_image(&image, hashed, file);
     image_close(&image);
     return 0;
+}
+
+int elf_read(const char *path, struct elf_file *file, struct error *error)
+{
+    return read_file(path, false, file, error);
+}
+
+int elf_read_hashed(const char *path, struct elf_file *file, struct error *error)
+{
+    return read_file(path, true, file, error);
 }

@@ -276,9 +276,14 @@ bool isa_covers(const char *asked, const char *isa)
 
 /* ---- what is here ---- */
 
-static struct isa_state isa_state_read(void)
+/* Read once: CPUID leaves a virtual machine, which takes long. */
+static const struct isa_state *isa_state_here(void)
 {
-    struct isa_state state = {0};
+    static struct isa_state state;
+    static bool known;
+    if (known)
+        return &state;
+    known = true;
 #if defined(__x86_64__)
     uint32_t a, b, c, d;
     if (__get_cpuid(1, &a, &b, &c, &d)) {
@@ -307,7 +312,7 @@ static struct isa_state isa_state_read(void)
     state.hwcap2 = (uint32_t)getauxval(AT_HWCAP2);
     state.saved = sve < 0 ? 0 : (uint32_t)sve & PR_SVE_VL_LEN_MASK;
 #endif
-    return state;
+    return &state;
 }
 
 static bool has_feature(const struct isa_state *state, const struct feature *feature)
@@ -376,20 +381,17 @@ bool isa_state_runs(const struct isa_state *state, const char *isa, char *reason
 
 bool isa_runs(const char *isa, char *reason, size_t reason_size)
 {
-    const struct isa_state state = isa_state_read();
-    return isa_state_runs(&state, isa, reason, reason_size);
+    return isa_state_runs(isa_state_here(), isa, reason, reason_size);
 }
 
 bool isa_addition_available(size_t index)
 {
-    const struct isa_state state = isa_state_read();
-    return isa_state_adds(&state, index);
+    return isa_state_adds(isa_state_here(), index);
 }
 
 bool isa_available(size_t index, char *reason, size_t reason_size)
 {
-    struct isa_state state = isa_state_read();
-    return isa_state_has(&state, index, reason, reason_size);
+    return isa_state_has(isa_state_here(), index, reason, reason_size);
 }
 
 size_t isa_best(void)

@@ -302,10 +302,19 @@ void operands_change(const struct operands *operands, const struct operands *oth
 }
 
 #if defined(__x86_64__)
+/* Asked once: CPUID leaves a virtual machine, which takes longer than the lines do. */
+static bool has_clflushopt(void)
+{
+    static int has = -1;
+    uint32_t a, b = 0, c, d;
+    if (has < 0)
+        has = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_CLFLUSHOPT;
+    return has;
+}
+
 void operands_evict(const struct operands *operands)
 {
-    uint32_t a, b = 0, c, d;
-    bool optimised = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_CLFLUSHOPT;
+    const bool optimised = has_clflushopt();
     for (uint32_t i = 0; i < operands->view.count; i++) {
         const struct simdbench_operand *operand = &operands->operand[i];
         const char *end = (const char *)operand->data + operand_bytes(operand);

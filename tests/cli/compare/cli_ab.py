@@ -46,7 +46,7 @@ class Builds(AbCase):
     def test_all_ops_of_a_build(self):
         # Half as fast as the limits.
         slow = environment(SIMDBENCH_TEST_CLOCK="1,three_passes=2")
-        document = self.ab(module("softmax"), module("softmax"), env=slow)
+        document = self.ab(module("softmax"), module("softmax"), "--sizes=16x64", env=slow)
         kernels = [r for r in document["results"] if r["role"] == "kernel"]
         self.assertEqual({r["op"] for r in kernels}, {"own_softmax"})
         shares = [r["limit"]["share"] for r in kernels if r["limit"]["share"]]
