@@ -40,7 +40,7 @@ void json_code(struct json *json, cJSON *parent, const struct code_change *code)
 /* Adds "proof" and "base_proof" to a result (proof_json.c). */
 void json_proofs(struct json *json, cJSON *parent, const struct result *result);
 
-/* Adds "studies" to a run (study_write_json.c). */
+/* Adds "studies" to a run (study_results_json.c). */
 void json_studies(struct json *json, cJSON *parent, const struct run *run);
 /* The member that holds `what` of a check: "fact"; NULL: the measure has none. */
 const char *study_what_key(enum study_measure measure);

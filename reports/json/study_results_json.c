@@ -1,22 +1,169 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Studies of a run are read back: the file, then its results. Verdicts follow from these
- * anew. */
+/* Member "studies" of a run: each is a study file with results. When it is read back,
+ * verdicts follow from these anew. */
 #include <string.h>
 
+#include "json.h"
 #include "json_value.h"
 
 static const struct fields point_fields =
-    FIELDS(FIELD(NAME, study_point, at), FIELD(NUMBER, study_point, value),
-           FIELD(SPAN, study_point, floor), FIELD(NAME, study_point, reason),
+    FIELDS(FIELD(NUMBER, study_point, value), FIELD(SPAN, study_point, floor),
+           FIELD(NAME, study_point, at), FIELD(NAME, study_point, reason),
            FIELD(NAME, study_point, type));
-static const struct fields sum_fields =
-    FIELDS(FIELD(NAME, study_sum, at), FIELD(NAME, study_sum, reason),
-           FIELD(NAME, study_sum, type));
-static const struct fields factor_fields = FIELDS(FIELD(SPAN, study_factor, value));
+static const struct fields factor_fields =
+    FIELDS(FIELD(SPAN, study_factor, value), FIELD(CI, study_factor, ci));
+static const struct fields total_fields =
+    FIELDS(FIELD(NAME, study_sum, at), FIELD_PART_OF(study_sum, total, factor_fields));
+static const struct fields rest_fields =
+    FIELDS(FIELD_PART_OF(study_sum, residual, factor_fields),
+           FIELD_PART_OF(study_sum, reverse_residual, factor_fields),
+           FIELD(NAME, study_sum, reason), FIELD(NAME, study_sum, type));
 static const struct fields check_fields =
     FIELDS(FIELD(NAME, study_check, reason), FIELD(NAME, study_check, type));
 static const struct fields study_fields = FIELDS(
     FIELD(BOOL, study, is_quick), FIELD(SPAN, study, level), FIELD(SPAN, study, seconds));
+
+/* ---- writing ---- */
+
+static void put_threads(struct json *json, cJSON *object, int threads)
+{
+    if (threads == STUDY_THREADS_ALL)
+        json_text(json, object, "threads", "all");
+    else if (threads)
+        json_number(json, object, "threads", threads);
+}
+
+static void put_arms(struct json *json, cJSON *parent, const struct study *study)
+{
+    cJSON *const arms = json_object(json, parent, "arms");
+
+    FOR_EACH (const struct study_arm, arm, study->arms, study->n_arms) {
+        cJSON *const object = json_object(json, arms, arm->name);
+        json_fields(json, object, &study_arm_fields, arm);
+        put_threads(json, object, arm->threads);
+    }
+}
+
+static void put_point(struct json *json, cJSON *parent, const struct study_point *point)
+{
+    cJSON *const object = json_object(json, parent, NULL);
+    const size_t n_cases = !point->cases[0] ? 0 : point->cases[1] ? 2 : 1;
+
+    json_text(json, object, "at", point->at);
+    json_texts(json, object, "cases", point->cases, n_cases);
+    json_number(json, object, "value", point->value);
+    json_interval(json, object, "ci", "ci_level", &point->ci);
+    json_number(json, object, "floor", point->floor);
+    json_text(json, object, "reason", point->reason);
+    json_text(json, object, "type", point->type);
+    json_text(json, object, "verdict", study_verdict_name(point->verdict));
+    json_text(json, object, "how", study_how_name(point->how));
+}
+
+static void put_check(struct json *json, cJSON *object, const struct study_check *check)
+{
+    const char *const key = study_what_key(check->measure);
+
+    json_text(json, object, "measure", study_measure_name(check->measure));
+    json_texts(json, object, "of", check->of, check->n_of);
+    json_text(json, object, "as", study_as_name(check->as));
+    cJSON *const expect = json_array(json, object, "expect");
+    json_number(json, expect, NULL, check->lo);
+    json_number(json, expect, NULL, check->hi);
+    if (key)
+        json_text(json, object, key, check->what);
+    put_threads(json, object, check->threads);
+    json_texts(json, object, "at", check->at, check->n_at);
+    json_texts(json, object, "quick", check->quick, check->n_quick);
+    json_texts(json, object, "needs", check->needs, check->n_needs);
+    json_text(json, object, "why", check->why);
+    json_text(json, object, "verdict", study_verdict_name(check->verdict));
+    json_text(json, object, "how", study_how_name(check->how));
+    json_fields(json, object, &check_fields, check);
+    cJSON *const points = json_array(json, object, "points");
+    for (size_t i = 0; i < check->n_points; i++)
+        put_point(json, points, &check->points[i]);
+}
+
+static void put_claim(struct json *json, cJSON *parent, const struct study_claim *claim)
+{
+    cJSON *const object = json_object(json, parent, NULL);
+
+    json_text(json, object, "id", claim->id);
+    if (claim->quote)
+        json_text(json, object, "quote", claim->quote);
+    else
+        json_text(json, object, "by", "us");
+    json_fields(json, object, &study_claim_fields, claim);
+    json_texts(json, object, "confounders", claim->confounders, claim->n_confounders);
+    put_check(json, object, &claim->check);
+    json_bool(json, object, "contested", claim->contested);
+    cJSON *const evidence = json_array(json, object, "evidence");
+    for (size_t i = 0; i < claim->n_evidence; i++)
+        put_check(json, json_object(json, evidence, NULL), &claim->evidence[i]);
+}
+
+static void put_pairs(struct json *json, cJSON *parent, const char *name,
+                      const struct study_pairs *pairs)
+{
+    cJSON *const array = json_array(json, parent, name);
+
+    for (size_t i = 0; i < pairs->n; i++)
+        json_texts(json, array, NULL, pairs->pair[i].of, 2);
+}
+
+static void put_factors(struct json *json, cJSON *parent, const char *name,
+                        const struct study_factor *factors, size_t n)
+{
+    cJSON *const array = json_array(json, parent, name);
+
+    for (size_t i = 0; i < n; i++)
+        json_fields(json, json_object(json, array, NULL), &factor_fields, &factors[i]);
+}
+
+static void put_account(struct json *json, cJSON *parent,
+                        const struct study_account *account)
+{
+    cJSON *const object = json_maybe(json, parent, "account", account->total.of[0]);
+
+    if (!object)
+        return;
+    json_texts(json, object, "total", account->total.of, 2);
+    put_pairs(json, object, "parts", &account->parts);
+    put_pairs(json, object, "reverse", &account->reverse);
+    json_texts(json, object, "at", account->at, account->n_at);
+    json_texts(json, object, "quick", account->quick, account->n_quick);
+    cJSON *const sums = json_array(json, object, "sums");
+    FOR_EACH (const struct study_sum, sum, account->sums, account->n_sums) {
+        cJSON *const entry = json_object(json, sums, NULL);
+        json_fields(json, entry, &total_fields, sum);
+        put_factors(json, entry, "parts", sum->parts, account->parts.n);
+        put_factors(json, entry, "reverse", sum->reverse, account->reverse.n);
+        json_fields(json, entry, &rest_fields, sum);
+    }
+}
+
+void json_studies(struct json *json, cJSON *parent, const struct run *run)
+{
+    cJSON *const studies = json_array(json, parent, "studies");
+
+    FOR_EACH (const struct study, study, run->studies, run->n_studies) {
+        cJSON *const object = json_object(json, studies, NULL);
+        json_number(json, object, "study", STUDY_VERSION);
+        json_text(json, object, "name", study->name);
+        json_text(json, object, "title", study->title);
+        json_fields(json, json_object(json, object, "source"), &study_source_fields,
+                    study);
+        put_arms(json, object, study);
+        cJSON *const claims = json_array(json, object, "claims");
+        for (size_t i = 0; i < study->n_claims; i++)
+            put_claim(json, claims, &study->claims[i]);
+        put_account(json, object, &study->account);
+        json_fields(json, object, &study_fields, study);
+    }
+}
+
+/* ---- reading ---- */
 
 static int same_length(const struct value *array, size_t n)
 {
@@ -73,14 +220,11 @@ static int read_claim(const struct value *entry, void *context)
                              &(struct study_check *){claim->evidence});
 }
 
-/* ---- the account ---- */
-
 static int read_factor(const struct value *value, void *context)
 {
     struct study_factor **const next = context, *const factor = (*next)++;
 
-    return value_fields(value, &factor_fields, factor)
-               ?: value_interval(value, "ci", 0, &factor->ci);
+    return value_fields(value, &factor_fields, factor);
 }
 
 static int read_factors(const struct value *object, const char *name,
@@ -95,17 +239,12 @@ static int read_factors(const struct value *object, const char *name,
 static int add_sum(const struct value *entry, void *context)
 {
     struct study_account *const account = context;
-    const struct value total = value_member(entry, "total");
-    const struct value residual = value_member(entry, "residual");
-    const struct value reverse = value_member(entry, "reverse_residual");
     struct study_sum *const sum = study_add_sum(account, NULL);
 
     if (!sum)
         return value_no_memory(entry);
-    return value_fields(entry, &sum_fields, sum)
-               ?: read_factor(&total, &(struct study_factor *){&sum->total})
-               ?: read_factor(&residual, &(struct study_factor *){&sum->residual})
-               ?: read_factor(&reverse, &(struct study_factor *){&sum->reverse_residual})
+    return value_fields(entry, &total_fields, sum)
+               ?: value_fields(entry, &rest_fields, sum)
                ?: read_factors(entry, "parts", sum->parts, account->parts.n)
                ?: read_factors(entry, "reverse", sum->reverse, account->reverse.n);
 }
@@ -119,8 +258,6 @@ static int read_sums(const struct value *object, struct study *study)
                                   : value_array(&sums)
                                         ?: value_each(&sums, add_sum, &study->account);
 }
-
-/* ---- all of it ---- */
 
 static int add_study(const struct value *entry, void *context)
 {

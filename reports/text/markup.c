@@ -215,15 +215,6 @@ void text_csv(FILE *file, const char *raw)
     fputs(quote, file);
 }
 
-void text_csv_number(FILE *file, bool known, double value)
-{
-    char text[NUMBER_SIZE] = "";
-
-    if (known && isfinite(value))
-        text_exact(value, text);
-    fputs(text, file);
-}
-
 void csv_text(struct csv *csv, const char *text)
 {
     fputs(csv->begun ? "," : "", csv->file);
@@ -240,8 +231,11 @@ void csv_texts(struct csv *csv, const char *const *texts, size_t n)
 void csv_numbers(struct csv *csv, bool known, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
+        char text[NUMBER_SIZE] = "";
+        if (known && isfinite(values[i]))
+            text_exact(values[i], text);
         csv_text(csv, "");
-        text_csv_number(csv->file, known, values[i]);
+        fputs(text, csv->file);
     }
 }
 

@@ -161,11 +161,10 @@ int text_answer_markdown(FILE *file, struct answer answer);
 /* "&amp;" and the like, or NULL if the byte stands for itself in XML and Markdown. */
 const char *text_entity(char c);
 /* A field of CSV: any text, safe to print, in quotes if it needs them, and with a '
- * before it if it would be a formula (= + - @); or a number, empty if it is not known or
- * not finite. */
+ * before it if it would be a formula (= + - @). */
 void text_csv(FILE *file, const char *text);
-void text_csv_number(FILE *file, bool known, double value);
-/* The same in a row that grows, with commas between its fields. */
+/* The same in a row that grows, with commas between its fields; a number is empty if it is
+ * not known or not finite. */
 struct csv {
     FILE *file;
     bool begun; /* this row has a field already */
