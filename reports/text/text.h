@@ -163,8 +163,8 @@ const char *text_entity(char c);
 /* A field of CSV: any text, safe to print, in quotes if it needs them, and with a '
  * before it if it would be a formula (= + - @). */
 void text_csv(FILE *file, const char *text);
-/* The same in a row that grows, with commas between its fields; a number is empty if it is
- * not known or not finite. */
+/* The same in a row that grows, with commas between its fields; a number is empty if it
+ * is not known or not finite. */
 struct csv {
     FILE *file;
     bool begun; /* this row has a field already */
