@@ -121,7 +121,13 @@ int handlers_visit(const struct frame *frame, handler_visit *visit, void *contex
 
 enum { BLOCKS_MAX = 96 };
 /* Flags of each byte of a block. */
-enum mark { MARK_START = 1, MARK_COVERED = 2, MARK_TARGET = 4, MARK_EXECUTED = 8 };
+enum mark {
+    MARK_START = 1,
+    MARK_COVERED = 2,
+    MARK_TARGET = 4,
+    MARK_EXECUTED = 8,
+    MARK_SWEPT = 16 /* an instruction begins there, if there is no data before it */
+};
 /* A function, or several that only short jumps connect; or a whole mapping of which some
  * instructions were reached. */
 struct block {
