@@ -142,6 +142,24 @@ static void test_next_table(void **state)
     move("next_table_unseen", &patient, 1, 1, 0);
 }
 
+/* As stubs of linkers, what it calls has neither a symbol nor unwind information. */
+__asm__(".pushsection .text\n"
+        ".type calls_a_stub, @function\n"
+        "calls_a_stub:\n"
+        "   callq 1f\n"
+        "   movl $6, 4(%rsi)\n   retq\n"
+        ".size calls_a_stub, . - calls_a_stub\n"
+        ".section .stubs, \"ax\", @progbits\n"
+        "1: movl $5, (%rsi)\n   retq\n"
+        ".popsection\n");
+patient_function calls_a_stub __attribute__((visibility("hidden")));
+
+static void test_stub(void **state)
+{
+    struct patient patient = {.function = calls_a_stub, .a = input, .b = output};
+    move("calls_a_stub", &patient, 2, 0, 0);
+}
+
 static void test_pointers(void **state)
 {
     move_built("pointers", 5, 0, 3);
@@ -378,7 +396,7 @@ int main(void)
         return 77;
     return RUN_TESTS_BETWEEN(
         build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_next_table),
-        TEST(test_pointers), TEST(test_linked), TEST(test_libc_stays),
+        TEST(test_stub), TEST(test_pointers), TEST(test_linked), TEST(test_libc_stays),
         TEST(test_short_jumps), TEST(test_refused), TEST(test_exceptions),
         TEST(test_memcpy), TEST(test_zlib), TEST(test_generated), TEST(test_old_code),
         TEST(test_endless));
