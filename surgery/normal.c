@@ -32,19 +32,27 @@ struct writing {
 
 /* ---- functions and places in them ---- */
 
+/* Register r11, which no call keeps, may get a number first, as mold has it. */
+static bool loads_r11(const unsigned char *bytes)
+{
+    return bytes[0] == 0x41 && bytes[1] == 0xbb;
+}
+
 uint64_t stub_slot(const struct surgery *surgery, uint64_t address)
 {
+    enum { STUB_INSNS = 3 };
     const struct region *const region = region_at(&surgery->objects, address);
     struct insn insn = {.length = 0};
-    if (!region || !region->executable || address + 2 * INSN_BYTES_MAX > region->hi)
+    if (!region || !region->executable ||
+        address + STUB_INSNS * INSN_BYTES_MAX > region->hi)
         return 0;
-    for (int i = 0; i < 2; i++) {
-        address += insn.length;
-        if (!insn_decode((const unsigned char *)(uintptr_t)address, INSN_BYTES_MAX,
-                         address, &insn))
+    for (int i = 0; i < STUB_INSNS; i++) {
+        const unsigned char *const bytes = (const unsigned char *)(uintptr_t)address;
+        if (!insn_decode(bytes, INSN_BYTES_MAX, address, &insn))
             return 0;
-        if (!insn.endbr)
+        if (!insn.endbr && !loads_r11(bytes))
             break;
+        address += insn.length;
     }
     return insn.reference == REFERS_SLOT && insn.indirect_jump ? insn.target : 0;
 }
