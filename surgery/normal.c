@@ -198,6 +198,18 @@ static void write_constant(struct writing *writing, uint64_t address, uint64_t b
     }
 }
 
+/* A text counts up to its zero: linkers put texts in any order. */
+static uint64_t blind_bytes(const struct surgery *surgery, uint64_t address)
+{
+    const uint64_t rest = region_at(&surgery->objects, address)->hi - address;
+    uint64_t n = 0;
+    while (n < BLIND_BYTES && n < rest &&
+           is_text((unsigned char)read_memory(address + n, 1)))
+        n++;
+    return n && n < rest && n < BLIND_BYTES && !read_memory(address + n, 1) ? n + 1
+                                                                            : BLIND_BYTES;
+}
+
 static uint64_t table_entry(const struct extra *table, size_t i)
 {
     int32_t distance;
@@ -247,7 +259,7 @@ static void write_target(struct writing *writing, const struct insn *insn)
              symbol_at(object, target, &symbol))
         write_constant(writing, target, symbol.hi - target);
     else if (insn->reference == REFERS_LEA) {
-        write_constant(writing, target, BLIND_BYTES);
+        write_constant(writing, target, blind_bytes(surgery, target));
         fprintf(writing->to, "...");
         write_initial(writing, target, HASHED_BYTES, true);
     } else {
