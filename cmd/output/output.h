@@ -33,11 +33,11 @@ double forecast_again(struct forecast *forecast, const struct progress *progress
  * group, the JSON files once a second: what is left of a run that dies later. */
 struct live {
     const struct options *options;
-    bool table, begun;      /* printed as it grows; its head was */
-    bool progress;          /* standard error is a terminal */
-    int64_t drawn;          /* time of the last progress shown */
-    int64_t saved;          /* time of the last saving */
-    bool save_failed;       /* the user was told */
+    bool table, begun; /* printed as it grows; its head was */
+    bool progress;     /* standard error is a terminal */
+    int64_t drawn;     /* time of the last progress shown */
+    int64_t saved;     /* time of the last saving */
+    bool save_failed;  /* the user was told */
     struct forecast forecast;
     struct watcher watcher; /* give this to a measurement */
 };
