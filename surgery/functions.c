@@ -132,9 +132,14 @@ static int add_function_at(struct search *search, uint64_t address)
     function = (struct frame){.lo = region->lo, .hi = region->hi};
     if (!object && !region->own) /* the kernel's */
         return leave(search, &function);
-    return add_block(
-        search, (struct block){
-                    .lo = region->lo, .hi = region->hi, .object = object, .loose = true});
+    /* Stubs of some linkers have neither symbols nor unwind information. Together with
+     * all other code of their mapping they would be one function. */
+    if (object)
+        section_at(object, address, &function.lo, &function.hi);
+    return add_block(search, (struct block){.lo = function.lo,
+                                            .hi = function.hi,
+                                            .object = object,
+                                            .loose = true});
 }
 
 int add_named(struct search *search, uint64_t address)

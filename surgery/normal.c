@@ -32,19 +32,27 @@ struct writing {
 
 /* ---- functions and places in them ---- */
 
+/* Register r11, which no call keeps, may get a number first, as mold has it. */
+static bool loads_r11(const unsigned char *bytes)
+{
+    return bytes[0] == 0x41 && bytes[1] == 0xbb;
+}
+
 uint64_t stub_slot(const struct surgery *surgery, uint64_t address)
 {
+    enum { STUB_INSNS = 3 };
     const struct region *const region = region_at(&surgery->objects, address);
     struct insn insn = {.length = 0};
-    if (!region || !region->executable || address + 2 * INSN_BYTES_MAX > region->hi)
+    if (!region || !region->executable ||
+        address + STUB_INSNS * INSN_BYTES_MAX > region->hi)
         return 0;
-    for (int i = 0; i < 2; i++) {
-        address += insn.length;
-        if (!insn_decode((const unsigned char *)(uintptr_t)address, INSN_BYTES_MAX,
-                         address, &insn))
+    for (int i = 0; i < STUB_INSNS; i++) {
+        const unsigned char *const bytes = (const unsigned char *)(uintptr_t)address;
+        if (!insn_decode(bytes, INSN_BYTES_MAX, address, &insn))
             return 0;
-        if (!insn.endbr)
+        if (!insn.endbr && !loads_r11(bytes))
             break;
+        address += insn.length;
     }
     return insn.reference == REFERS_SLOT && insn.indirect_jump ? insn.target : 0;
 }
@@ -190,6 +198,18 @@ static void write_constant(struct writing *writing, uint64_t address, uint64_t b
     }
 }
 
+/* A text counts up to its zero: linkers put texts in any order. */
+static uint64_t blind_bytes(const struct surgery *surgery, uint64_t address)
+{
+    const uint64_t rest = region_at(&surgery->objects, address)->hi - address;
+    uint64_t n = 0;
+    while (n < BLIND_BYTES && n < rest &&
+           is_text((unsigned char)read_memory(address + n, 1)))
+        n++;
+    return n && n < rest && n < BLIND_BYTES && !read_memory(address + n, 1) ? n + 1
+                                                                            : BLIND_BYTES;
+}
+
 static uint64_t table_entry(const struct extra *table, size_t i)
 {
     int32_t distance;
@@ -239,7 +259,7 @@ static void write_target(struct writing *writing, const struct insn *insn)
              symbol_at(object, target, &symbol))
         write_constant(writing, target, symbol.hi - target);
     else if (insn->reference == REFERS_LEA) {
-        write_constant(writing, target, BLIND_BYTES);
+        write_constant(writing, target, blind_bytes(surgery, target));
         fprintf(writing->to, "...");
         write_initial(writing, target, HASHED_BYTES, true);
     } else {

@@ -244,6 +244,16 @@ static const ElfW(Shdr) * section_of(const struct object *object, uint64_t at)
     return NULL;
 }
 
+bool section_at(const struct object *object, uint64_t address, uint64_t *lo, uint64_t *hi)
+{
+    const ElfW(Shdr) *const of = section_of(object, address - object->bias);
+    if (!of)
+        return false;
+    *lo = of->sh_addr + object->bias;
+    *hi = *lo + of->sh_size;
+    return true;
+}
+
 bool leads_to_code(const struct objects *objects, uint64_t address)
 {
     const struct region *const region = region_at(objects, address);

@@ -143,8 +143,9 @@ static bool is_readable(const struct surgery *surgery, uint64_t address, uint64_
 }
 
 /* Finds the addresses that code takes, of all functions, reached or not: a table ends
- * where the next one begins. */
-static int find_taken(struct search *search, const struct block *block)
+ * where the next one begins. Instructions follow each other from the beginning of a
+ * function on, because compilers put no data between them. */
+static int sweep(struct search *search, const struct block *block)
 {
     struct insn insn;
     int status = 0;
@@ -155,7 +156,11 @@ static int find_taken(struct search *search, const struct block *block)
             insn_decode((const unsigned char *)(uintptr_t)at, n, at, &insn);
         if (known && insn.reference == REFERS_LEA)
             status = add_address(search, &search->taken, insn.target);
-        at += known ? insn.length : 1;
+        block->mark[at - block->lo] |= MARK_SWEPT;
+        const uint64_t end = at + (known ? insn.length : 1);
+        do
+            at++;
+        while (at < end && !(block->mark[at - block->lo] & MARK_EXECUTED));
     }
     return status;
 }
@@ -177,19 +182,23 @@ static bool is_code(const struct surgery *surgery, const struct block *block,
             object_at(&surgery->objects, address) == block->object);
 }
 
-/* Within an instruction that executed: no jump leads there. */
+/* Within an instruction that executed, or that is known by a sweep: no jump leads there.
+ */
 static bool is_within(const struct surgery *surgery, uint64_t address)
 {
     const struct block *const block = block_at(surgery, address);
     if (!block)
         return false;
     const unsigned char *mark = block->mark + (address - block->lo);
+    if (*mark & MARK_START)
+        return false;
+    if (!block->loose && !(*mark & MARK_SWEPT))
+        return true;
     if (!(*mark & MARK_COVERED))
         return false;
-    const bool begins = *mark & MARK_START;
     while (!(*mark & MARK_START))
         mark--;
-    return !begins && *mark & MARK_EXECUTED;
+    return *mark & MARK_EXECUTED;
 }
 
 /* Entries of 4 bytes are distances from the table to places in the same function, or in
@@ -345,6 +354,22 @@ static int push_handlers(struct search *search, struct block *block)
 
 /* ---- all of it ---- */
 
+/* Marks what executed, or has it walked. */
+static int take_executed(struct search *search, bool walked)
+{
+    const struct surgery *const surgery = search->surgery;
+    int status = 0;
+    for (size_t i = 0; i < surgery->n_executed && status == 0; i++) {
+        const uint64_t address = surgery->executed[i];
+        struct block *const block = block_at(surgery, address);
+        if (block && walked)
+            status = push(search, address);
+        else if (block)
+            block->mark[address - block->lo] |= MARK_EXECUTED;
+    }
+    return status;
+}
+
 int code_find(struct search *search)
 {
     struct surgery *surgery = search->surgery;
@@ -360,19 +385,15 @@ int code_find(struct search *search)
             return error_set(search->error, -ENOMEM, "out of memory");
         if (!block->loose)
             status = push(search, block->lo);
-        if (status == 0)
-            status = find_taken(search, block);
     }
+    if (status == 0)
+        status = take_executed(search, false);
+    for (size_t i = 0; i < surgery->n_blocks && status == 0; i++)
+        status = sweep(search, &surgery->block[i]);
     for (size_t i = 0; i < surgery->n_blocks && status == 0 && !search->again; i++)
         status = push_handlers(search, &surgery->block[i]);
-    for (size_t i = 0; i < surgery->n_executed && status == 0; i++) {
-        const uint64_t address = surgery->executed[i];
-        struct block *const block = block_at(surgery, address);
-        if (!block)
-            continue;
-        block->mark[address - block->lo] |= MARK_EXECUTED;
-        status = push(search, address);
-    }
+    if (status == 0)
+        status = take_executed(search, true);
     if (status == 0)
         status = walk_all(search);
     if (status == 0)

@@ -76,6 +76,9 @@ unsigned char *initial_at(const struct object *object, uint64_t address, uint64_
  * but those of the program itself as they are in its file. False: not known. */
 bool data_hash(const struct objects *objects, const struct object *object,
                uint64_t *hash);
+/* The section of the file there, as it was loaded. */
+bool section_at(const struct object *object, uint64_t address, uint64_t *lo,
+                uint64_t *hi);
 /* A linker may put constants beside code, where all may be executed. */
 bool leads_to_code(const struct objects *objects, uint64_t address);
 /* A number for an address, wherever the file was loaded: of its section and place in it,
@@ -121,9 +124,15 @@ int handlers_visit(const struct frame *frame, handler_visit *visit, void *contex
 
 enum { BLOCKS_MAX = 96 };
 /* Flags of each byte of a block. */
-enum mark { MARK_START = 1, MARK_COVERED = 2, MARK_TARGET = 4, MARK_EXECUTED = 8 };
-/* A function, or several that only short jumps connect; or a whole mapping of which some
- * instructions were reached. */
+enum mark {
+    MARK_START = 1,
+    MARK_COVERED = 2,
+    MARK_TARGET = 4,
+    MARK_EXECUTED = 8,
+    MARK_SWEPT = 16 /* an instruction begins there, if there is no data before it */
+};
+/* A function, or several that only short jumps connect; or a whole mapping or section of
+ * which some instructions were reached. */
 struct block {
     uint64_t lo, hi;
     const struct object *object;
@@ -133,7 +142,7 @@ struct block {
     size_t moves;                /* addresses of functions that it holds as numbers */
     bool unknown;                /* it calls what a variable holds */
     size_t part;                 /* its number */
-    bool loose; /* the bounds are those of a mapping, not of a function */
+    bool loose; /* the bounds are those of a mapping or section, not of a function */
 };
 /* A reference that depends on the place of its instruction. */
 struct fix {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +47,8 @@ static int measure(const struct options *options, const char *functions, struct 
         run_describe(options, ab_catalog(ab), ab_plan(ab));
     struct live live;
     live_begin(&live, options, false);
+    if (!options->quiet)
+        live.forecast.seconds = fmax(ab_seconds(ab), PATIENCE_SECONDS);
     int status = ab_measure(ab, &gate, &live.watcher, run, error);
     live_end(&live, run);
     if (run->gate) {

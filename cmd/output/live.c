@@ -8,10 +8,37 @@
 #define SAVE_EVERY_NS 1000000000LL
 #define PROGRESS_EVERY_NS 100000000LL
 
+double forecast_again(struct forecast *forecast, const struct progress *progress,
+                      int64_t now)
+{
+    if (progress->done == 0)
+        forecast->begun = now;
+    if (progress->done == 1 && !forecast->second)
+        forecast->second = now;
+    if (progress->done != 2 || !forecast->second)
+        return 0;
+    const double first = (double)(forecast->second - forecast->begun) * 1e-9;
+    const double other = (double)(now - forecast->second) * 1e-9;
+    const double groups = (double)(progress->n_groups - progress->group - 1);
+    const double seconds = (double)(now - progress->started) * 1e-9 +
+                           (progress->wanted - 2) * other +
+                           groups * (first + (progress->wanted - 1) * other);
+    forecast->second = 0;
+    if (!(forecast->seconds > 0) || seconds < 1.5 * forecast->seconds)
+        return 0;
+    forecast->seconds = seconds;
+    return seconds;
+}
+
 static void draw(void *context, const struct progress *progress)
 {
     struct live *const live = context;
     const int64_t now = clock_now();
+    const double seconds = forecast_again(&live->forecast, progress, now);
+    if (seconds > 0 && live->progress)
+        progress_show("%s", "");
+    if (seconds > 0)
+        complain("this will take about %.0f s, as the first processes took", seconds);
     if (!live->progress || now - live->drawn < PROGRESS_EVERY_NS)
         return;
     live->drawn = now;

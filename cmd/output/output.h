@@ -18,15 +18,27 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
 
 /* ---- while it runs (live.c) ---- */
 
+/* What was said before of how long it takes, and what the first two processes of a group
+ * took: the first one also traces. */
+struct forecast {
+    double seconds; /* as told last; 0: nothing was, and nothing is to be */
+    int64_t begun, second;
+};
+/* Seconds of all, as the end of the second process of a group tells. 0: it does not, or
+ * what was told is true within a half. */
+double forecast_again(struct forecast *forecast, const struct progress *progress,
+                      int64_t now);
+
 /* Progress on standard error if it is a terminal, the table on standard output group by
  * group, the JSON files once a second: what is left of a run that dies later. */
 struct live {
     const struct options *options;
-    bool table, begun;      /* printed as it grows; its head was */
-    bool progress;          /* standard error is a terminal */
-    int64_t drawn;          /* time of the last progress shown */
-    int64_t saved;          /* time of the last saving */
-    bool save_failed;       /* the user was told */
+    bool table, begun; /* printed as it grows; its head was */
+    bool progress;     /* standard error is a terminal */
+    int64_t drawn;     /* time of the last progress shown */
+    int64_t saved;     /* time of the last saving */
+    bool save_failed;  /* the user was told */
+    struct forecast forecast;
     struct watcher watcher; /* give this to a measurement */
 };
 /* `live` must not move afterwards. `table`: unless --format wants something else. */

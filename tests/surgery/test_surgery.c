@@ -108,30 +108,56 @@ static void test_switches(void **state)
     move_built("split_table", 3, 1, 0);
 }
 
-/* Its table has three entries. What follows leads into an instruction that executes, and
- * looks like a jump there. */
+/* Its table has three entries. What follows leads into an instruction that executes, or
+ * into one that does not, and looks like a jump there. */
 __asm__(".pushsection .text\n"
-        ".type next_table, @function\n"
-        "next_table:\n"
-        "   movl $2, %ecx\n"
+        ".macro switch_in_a_table name, first\n"
+        ".type \\name, @function\n"
+        "\\name:\n"
+        "   movl $\\first, %ecx\n"
         "   leaq 5f(%rip), %rax\n"
         "4: movslq (%rax, %rcx, 4), %rdx\n"
         "   addq %rax, %rdx\n"
         "   jmpq *%rdx\n"
         "1: movl $0xe9, (%rsi)\n   retq\n"
         "2: movl $22, 4(%rsi)\n   decl %ecx\n   jmp 4b\n"
-        "3: movl $33, 8(%rsi)\n   decl %ecx\n   jmp 4b\n"
-        ".size next_table, . - next_table\n"
+        "3: movl $33, 8(%rsi)\n   retq\n"
+        ".size \\name, . - \\name\n"
         ".section .rodata\n"
         "   .balign 4\n"
         "5: .long 1b - 5b, 2b - 5b, 3b - 5b, 1b + 2 - 5b\n"
+        ".text\n"
+        ".endm\n"
+        "switch_in_a_table next_table, 1\n"
+        "switch_in_a_table next_table_unseen, 2\n"
         ".popsection\n");
 patient_function next_table __attribute__((visibility("hidden")));
+patient_function next_table_unseen __attribute__((visibility("hidden")));
 
 static void test_next_table(void **state)
 {
     struct patient patient = {.function = next_table, .a = input, .b = output};
     move("next_table", &patient, 1, 1, 0);
+    patient.function = next_table_unseen;
+    move("next_table_unseen", &patient, 1, 1, 0);
+}
+
+/* As stubs of linkers, what it calls has neither a symbol nor unwind information. */
+__asm__(".pushsection .text\n"
+        ".type calls_a_stub, @function\n"
+        "calls_a_stub:\n"
+        "   callq 1f\n"
+        "   movl $6, 4(%rsi)\n   retq\n"
+        ".size calls_a_stub, . - calls_a_stub\n"
+        ".section .stubs, \"ax\", @progbits\n"
+        "1: movl $5, (%rsi)\n   retq\n"
+        ".popsection\n");
+patient_function calls_a_stub __attribute__((visibility("hidden")));
+
+static void test_stub(void **state)
+{
+    struct patient patient = {.function = calls_a_stub, .a = input, .b = output};
+    move("calls_a_stub", &patient, 2, 0, 0);
 }
 
 static void test_pointers(void **state)
@@ -370,7 +396,7 @@ int main(void)
         return 77;
     return RUN_TESTS_BETWEEN(
         build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_next_table),
-        TEST(test_pointers), TEST(test_linked), TEST(test_libc_stays),
+        TEST(test_stub), TEST(test_pointers), TEST(test_linked), TEST(test_libc_stays),
         TEST(test_short_jumps), TEST(test_refused), TEST(test_exceptions),
         TEST(test_memcpy), TEST(test_zlib), TEST(test_generated), TEST(test_old_code),
         TEST(test_endless));

@@ -6,14 +6,13 @@
 static uint32_t input[1024], output[1024];
 
 /* The normalised code of a function. */
-static char *code_of(void *library, const char *symbol)
+static char *code_of(patient_function *function)
 {
     struct surgery *surgery = NULL;
     struct error error = {.text = ""};
     char *text = NULL;
     uint64_t times[4096] = {0};
-    struct patient patient = {.function =
-                                  (patient_function *)(uintptr_t)dlsym(library, symbol),
+    struct patient patient = {.function = function,
                               .a = input,
                               .b = output,
                               .times = times,
@@ -26,10 +25,15 @@ static char *code_of(void *library, const char *symbol)
     return text;
 }
 
+static char *code_in(void *library, const char *symbol)
+{
+    return code_of((patient_function *)(uintptr_t)dlsym(library, symbol));
+}
+
 static char *build_code(const char *compiler, const char *flags, const char *symbol)
 {
     void *library = build_operated(compiler, flags);
-    return library ? code_of(library, symbol) : NULL;
+    return library ? code_in(library, symbol) : NULL;
 }
 
 static struct surgery_difference compare(const char *a, const char *b)
@@ -66,7 +70,7 @@ static void test_padding(void **state)
                  * is data. */
                 if (!strcmp(flags[i], "-s") && !strcmp(symbols[s], "pointers"))
                     continue;
-                char *const code = code_of(library, symbols[s]);
+                char *const code = code_in(library, symbols[s]);
                 if (right[s]) {
                     assert_same(symbols[s], right[s], code);
                     free(code);
@@ -179,7 +183,7 @@ static void test_alone(void **state)
 
 static bool same_data(void *a, void *b, const char *symbol)
 {
-    char *const x = code_of(a, symbol), *const y = code_of(b, symbol);
+    char *const x = code_in(a, symbol), *const y = code_in(b, symbol);
     assert_same(symbol, x, y);
     const bool same = compare(x, y).same_data;
     free(x);
@@ -230,9 +234,9 @@ static void test_reached(void **state)
         input[0] = first;
         assert_false(same_data(a, b, "choose"));
         assert_true(same_data(a, a, "choose"));
-        char *const x = code_of(a, "options");
+        char *const x = code_in(a, "options");
         ++*number;
-        char *const y = code_of(a, "options");
+        char *const y = code_in(a, "options");
         --*number;
         assert_true(compare(x, y).same && !compare(x, y).same_data);
         free(x);
@@ -303,6 +307,34 @@ static void test_texts(void **state)
     assert_true(difference.same && !difference.same_data);
 }
 
+/* Both take the same text, behind which a linker put another one. */
+__asm__(".pushsection .text\n"
+        ".macro takes_a_text name, behind\n"
+        ".type \\name, @function\n"
+        "\\name:\n"
+        "   leaq 5f(%rip), %rax\n"
+        "   movq %rax, (%rsi)\n   retq\n"
+        ".size \\name, . - \\name\n"
+        ".section .rodata\n"
+        "5: .asciz \"short\", \"\\behind\"\n"
+        "   .zero 16\n"
+        ".text\n"
+        ".endm\n"
+        "takes_a_text text_before_one, one\n"
+        "takes_a_text text_before_two, two\n"
+        ".popsection\n");
+patient_function text_before_one __attribute__((visibility("hidden")));
+patient_function text_before_two __attribute__((visibility("hidden")));
+
+static void test_short_texts(void **state)
+{
+    char *const one = code_of(text_before_one), *const two = code_of(text_before_two);
+    assert_same("short text", one, two);
+    assert_non_null(strstr(one, "constant 73686f727400..."));
+    free(one);
+    free(two);
+}
+
 static int forget(void **state)
 {
     forget_built();
@@ -319,5 +351,6 @@ int main(void)
         return RUN_TESTS(TEST(test_texts));
     return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
                              TEST(test_changes), TEST(test_compilers), TEST(test_alone),
-                             TEST(test_live), TEST(test_reached), TEST(test_nops));
+                             TEST(test_live), TEST(test_reached), TEST(test_nops),
+                             TEST(test_short_texts));
 }

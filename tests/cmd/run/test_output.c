@@ -229,10 +229,36 @@ static void test_many_cpus(void **state)
     options_free(&options);
 }
 
+static double forecast_at(struct forecast *forecast, size_t group, uint32_t done,
+                          double now)
+{
+    const struct progress progress = {
+        .group = group, .n_groups = 2, .step = "process", .done = done, .wanted = 16};
+    return forecast_again(forecast, &progress, (int64_t)(now * 1e9));
+}
+
+/* The first process takes 4 s, as it traces, and others 1 s: two groups of 16 take 38 s.
+ */
+static void test_forecast(void **state)
+{
+    struct forecast short_one = {.seconds = 10}, right = {.seconds = 30}, quiet = {0};
+    assert_near(forecast_at(&short_one, 0, 0, 0), 0, 0);
+    assert_near(forecast_at(&short_one, 0, 1, 4), 0, 0);
+    assert_near(forecast_at(&short_one, 0, 2, 5), 38, 1e-6);
+    assert_near(forecast_at(&short_one, 0, 3, 6), 0, 0);
+    assert_near(forecast_at(&short_one, 1, 0, 19), 0, 0);
+    assert_near(forecast_at(&short_one, 1, 1, 23), 0, 0);
+    assert_near(forecast_at(&short_one, 1, 2, 24), 0, 0); /* it was told */
+    for (uint32_t done = 0; done < 3; done++) {
+        assert_near(forecast_at(&right, 0, done, done ? 3 + done : 0), 0, 0);
+        assert_near(forecast_at(&quiet, 0, done, done ? 3 + done : 0), 0, 0);
+    }
+}
+
 int main(void)
 {
     return RUN_TESTS_BETWEEN(set_up, tear_down, TEST(test_saves_and_replaces),
                              TEST(test_leaves_nothing), TEST(test_writes_to_devices),
                              TEST(test_live_saving), TEST(test_exit_status),
-                             TEST(test_many_cpus));
+                             TEST(test_many_cpus), TEST(test_forecast));
 }
