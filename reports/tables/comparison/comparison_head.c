@@ -199,20 +199,48 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
     text_markdown_cell(piece->file, buffer_text(cell));
 }
 
+/* Rows without any number are a line: "No usable case: gemm avx512 (12)". */
+static void put_empty_rows(struct markdown_piece *piece, const struct gate_row *rows,
+                           size_t n)
+{
+    bool any = false;
+
+    buffer_clear(&piece->scratch);
+    FOR_EACH (const struct gate_row, row, rows, n) {
+        if (row->usable)
+            continue;
+        buffer_add(&piece->scratch, any ? ", " : "no usable case: ");
+        add_short(&piece->scratch, row->op);
+        buffer_add(&piece->scratch, " ");
+        add_short(&piece->scratch, row->isa);
+        buffer_format(&piece->scratch, " (%zu)", row->cases);
+        any = true;
+    }
+    if (any)
+        put_line(piece);
+    if (any)
+        fputc('\n', piece->file);
+}
+
 void rows_markdown(struct markdown_piece *piece, size_t most)
 {
     struct gate_row *rows = NULL;
     size_t n = 0, left_out = 0;
     const bool failed = gate_rows(piece->run, &rows, &n) != 0;
     const bool drift = isfinite(piece->run->gate->drift);
+    bool any = false;
 
-    if (n && !failed) {
+    for (size_t i = 0; i < n && !failed; i++)
+        any |= rows[i].usable > 0;
+    if (any) {
         fprintf(piece->file,
                 "\n| op | ISA | cases | change |%s limit | speed against |\n"
                 "| :-- | :-- | --: | --: |%s --: | :-- |",
                 drift ? " raw |" : "", drift ? " --: |" : "");
         for (size_t i = 0; i < n; i++) {
             struct markdown_piece row = {.run = piece->run};
+            if (!rows[i].usable)
+                continue;
             if (left_out || piece_begin(&row)) {
                 left_out++;
                 continue;
@@ -224,6 +252,8 @@ void rows_markdown(struct markdown_piece *piece, size_t most)
     }
     if (left_out)
         fprintf(piece->file, "\n%zu more rows are below.\n", left_out);
+    if (!failed)
+        put_empty_rows(piece, rows, n);
     gate_rows_free(rows, n);
     piece->rows_left = left_out;
 }

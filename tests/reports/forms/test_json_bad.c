@@ -233,6 +233,17 @@ static void two_cases_of_one_id(void **state)
     assert_int_equal(run_read_json(&read, text, strlen(text), &error), -EINVAL);
     assert_string_equal(error.text, "results[2].id: results[0] has this id already");
     free(text);
+    /* An arm of a study stands in each group that it is measured in. */
+    assert_int_equal(string_set(&run_add_study(run)->name, "mine"), 0);
+    for (size_t i = 0; i < 2; i++) {
+        text = sample_text(run, FORMAT_JSON, NULL);
+        assert_int_equal(run_read_json(&read, text, strlen(text), &error),
+                         i ? 0 : -EINVAL);
+        run->results[2].group = run->n_results;
+        free(text);
+    }
+    run_free(read);
+    study_clear(&run->studies[--run->n_studies]);
     /* A roof stands in each group that it limits, but once; a case may measure it too. */
     for (size_t i = 0; i < run->n_results; i++)
         run->results[i].group = i;
