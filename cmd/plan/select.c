@@ -202,8 +202,7 @@ static int select_variants(struct selection *selection, struct error *error)
     }
     if (status == 0 && asked->n && !selection->variants.n &&
         !selection->baseline_variants.n)
-        status =
-            selection_unknown("--variants=", asked->item[0], "variant", &all, error);
+        status = selection_unknown("--variants=", asked->item[0], "variant", &all, error);
     return status;
 }
 

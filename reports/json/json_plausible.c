@@ -123,7 +123,8 @@ int json_plausible_run(const struct run *run, struct error *error)
     if (!list)
         return error_set(error, -ENOMEM, "out of memory");
     for (size_t i = 1; i < n && !code; i++) {
-        if (strcmp(list[i - 1]->id, list[i]->id) != 0 || may_share(run, list[i - 1], list[i]))
+        if (strcmp(list[i - 1]->id, list[i]->id) != 0 ||
+            may_share(run, list[i - 1], list[i]))
             continue;
         const struct place results = {.key = "results"};
         const struct place entry = {.parent = &results,

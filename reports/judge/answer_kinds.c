@@ -143,7 +143,8 @@ static void verdict_tell(const struct run *run, struct buffer *text)
     } else if (cases == gate->only_one) {
         buffer_format(text, "NOTHING COMPARED: none of %zu case%s is in both", cases, s);
     } else if (gate->refused) {
-        buffer_tell(text, "NOT JUDGED: the runs are not known to be of one machine: %s", gate->refused);
+        buffer_tell(text, "NOT JUDGED: the runs are not known to be of one machine: %s",
+                    gate->refused);
     } else {
         buffer_format(text, "%s: none of %zu case%s regressed by more than %.4g%%",
                       undecided ? "UNDECIDED" : "PASSED", cases, s,

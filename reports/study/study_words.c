@@ -171,7 +171,8 @@ static void evidence_tell(const struct study_check *check, struct buffer *out)
         study_value_tell(check, out);
     }
     if (check->verdict == STUDY_REFUTED || check->verdict == STUDY_UNDECIDED) {
-        buffer_add(out, check->verdict == STUDY_REFUTED ? ", not " : ", not for certain ");
+        buffer_add(out,
+                   check->verdict == STUDY_REFUTED ? ", not " : ", not for certain ");
         expect_tell(check, out);
     }
     if (check->reason)
