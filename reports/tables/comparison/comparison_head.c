@@ -199,27 +199,31 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
     text_markdown_cell(piece->file, buffer_text(cell));
 }
 
-/* Rows without any number are a line: "No usable case: gemm avx512 (12)". */
-static void put_empty_rows(struct markdown_piece *piece, const struct gate_row *rows,
-                           size_t n)
+/* Rows without any number are a line: "no usable case: gemm avx512 (12)". Returns the
+ * number of those without room. */
+static size_t put_empty_rows(struct markdown_piece *piece, const struct gate_row *rows,
+                             size_t n, size_t most)
 {
-    bool any = false;
+    struct markdown_piece line = {.run = piece->run};
+    size_t empty = 0;
 
-    buffer_clear(&piece->scratch);
+    if (piece_begin(&line))
+        return 0;
+    buffer_clear(&line.scratch);
     FOR_EACH (const struct gate_row, row, rows, n) {
         if (row->usable)
             continue;
-        buffer_add(&piece->scratch, any ? ", " : "no usable case: ");
-        add_short(&piece->scratch, row->op);
-        buffer_add(&piece->scratch, " ");
-        add_short(&piece->scratch, row->isa);
-        buffer_format(&piece->scratch, " (%zu)", row->cases);
-        any = true;
+        buffer_add(&line.scratch, empty++ ? ", " : "no usable case: ");
+        add_short(&line.scratch, row->op);
+        buffer_add(&line.scratch, " ");
+        add_short(&line.scratch, row->isa);
+        buffer_format(&line.scratch, " (%zu)", row->cases);
     }
-    if (any)
-        put_line(piece);
-    if (any)
-        fputc('\n', piece->file);
+    if (empty) {
+        put_line(&line);
+        fputc('\n', line.file);
+    }
+    return piece_end(&line, piece, most) ? 0 : empty;
 }
 
 void rows_markdown(struct markdown_piece *piece, size_t most)
@@ -250,10 +254,10 @@ void rows_markdown(struct markdown_piece *piece, size_t most)
         }
         fputc('\n', piece->file);
     }
+    if (!failed)
+        left_out += put_empty_rows(piece, rows, n, most);
     if (left_out)
         fprintf(piece->file, "\n%zu more rows are below.\n", left_out);
-    if (!failed)
-        put_empty_rows(piece, rows, n);
     gate_rows_free(rows, n);
     piece->rows_left = left_out;
 }
