@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer of runs that compare builds, explain, study, or try numbers of threads. */
+/* The answer of runs that compare builds, explain, or try numbers of threads. */
 #include <math.h>
 #include <string.h>
 
 #include "judge/answer_kinds.h"
-#include "study/study.h"
 
 /* Cases that a sentence names. */
 enum { NAMED = 3 };
@@ -396,45 +395,6 @@ void explained_answer(const struct run *run, struct answer *answer)
         else
             cause_tell(result->explanation, text);
         answer_next(answer);
-    }
-}
-
-/* ---- studies ---- */
-
-/* The sentences of claims that were decided; returns their number. Where a claim that
- * should open the report was not, another one stands in. */
-static size_t add_sentences(const struct study *study, bool learned, size_t most,
-                            struct answer *answer)
-{
-    size_t n = 0;
-
-    FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
-        if (n == most || claim->learned != learned || claim->by_construction)
-            continue;
-        FREED_BY(buffer_free) struct buffer sentence = {.text = NULL};
-        study_sentence_tell(claim, &sentence);
-        if (!sentence.length)
-            continue;
-        buffer_add(&answer->text, buffer_text(&sentence));
-        answer_next(answer);
-        n++;
-    }
-    return n;
-}
-
-/* What was learned, and then what was not. */
-void studies_answer(const struct run *run, struct answer *answer)
-{
-    FOR_EACH (const struct study, study, run->studies, run->n_studies) {
-        const size_t learned = add_sentences(study, true, NAMED, answer);
-        add_sentences(study, false, NAMED - learned, answer);
-        study_tell(study, &answer->text);
-        answer_next(answer);
-        FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
-            if (claim->learned)
-                study_unlearned_tell(study, claim, &answer->text);
-            answer_next(answer);
-        }
     }
 }
 
