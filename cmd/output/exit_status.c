@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_bad(const struct result *result)
-{
-    return status_is_bad(result->status);
-}
-
 static bool was_measured(const struct result *result)
 {
     return result->status == STATUS_OK || result->status >= STATUS_NOISY;
@@ -19,13 +14,12 @@ static int plain_status(const struct run *run)
 {
     bool measured = false, bad = false;
     FOR_EACH (const struct result, result, run->results, run->n_results) {
-        bad |= !result->is_roof && is_bad(result);
+        bad |= !result->is_roof && status_is_bad(result->status);
         measured |= !result->is_roof && !result->is_baseline && was_measured(result);
     }
     return bad ? EXIT_WRONG : measured ? EXIT_OK : EXIT_NOTHING;
 }
 
-/* The second of two stored runs is judged: a case that is bad in both is no news. */
 static int compared_status(const struct run *run)
 {
     const struct gate *const gate = run->gate;
@@ -34,9 +28,7 @@ static int compared_status(const struct run *run)
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         if (result->is_roof)
             continue;
-        bad |= is_bad(result) &&
-               (!stored || (result->comparison && !result->is_baseline &&
-                            result->comparison->verdict == VERDICT_UNUSABLE));
+        bad |= gate_is_bad(run, result);
         measured |= !stored && was_measured(result);
     }
     if (stored)

@@ -170,7 +170,16 @@ static bool any_matches(const char *pattern, const struct text_list *names)
     return false;
 }
 
-/* A word is for kernels if one of them has that variant, or else for baselines. */
+static bool is_of_suite(const struct selection *selection, const char *word)
+{
+    bool is = false;
+    for (size_t i = 0; i < selection->catalog->n_offers; i++)
+        is |= text_glob(word, selection->catalog->offers[i].variant);
+    return is && selection->request->suite;
+}
+
+/* A word is for kernels if one of them has that variant, or else for baselines. Where all
+ * ops are asked for, it is for those that have it. */
 static int select_variants(struct selection *selection, struct error *error)
 {
     const struct text_list *asked = &selection->request->variants;
@@ -188,9 +197,12 @@ static int select_variants(struct selection *selection, struct error *error)
             text_list_add(&selection->variants, word);
         else if (any_matches(word, &all))
             text_list_add(&selection->baseline_variants, word);
-        else
+        else if (!is_of_suite(selection, word))
             status = selection_unknown("--variants=", word, "variant", &all, error);
     }
+    if (status == 0 && asked->n && !selection->variants.n &&
+        !selection->baseline_variants.n)
+        status = selection_unknown("--variants=", asked->item[0], "variant", &all, error);
     return status;
 }
 

@@ -17,7 +17,10 @@ static void take_longer(const struct asking *asking, const char *reason)
 {
     no_value(asking, reason);
     must(string_set(&asking->point->type,
-                    asking->all->settings.quick ? "a run without --quick" : NULL));
+                    asking->all->settings.quick
+                        ? "the same without --quick"
+                        : "scripts/quiet.sh before the same command, or a machine with "
+                          "less load"));
 }
 
 void take_estimate(const struct asking *asking, const struct estimate *estimate)

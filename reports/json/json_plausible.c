@@ -107,10 +107,11 @@ int json_plausible_result(const struct value *entry, const struct run *run,
 /* ---- ids ---- */
 
 /* A roof stands once in each group that it limits, and a case of its own may measure it.
- */
-static bool may_share(const struct result *a, const struct result *b)
+ * An arm of a study stands in each group of arms that take turns with it. */
+static bool may_share(const struct run *run, const struct result *a,
+                      const struct result *b)
 {
-    return (a->is_roof || b->is_roof) && a->group != b->group;
+    return (a->is_roof || b->is_roof || run->n_studies) && a->group != b->group;
 }
 
 int json_plausible_run(const struct run *run, struct error *error)
@@ -122,7 +123,8 @@ int json_plausible_run(const struct run *run, struct error *error)
     if (!list)
         return error_set(error, -ENOMEM, "out of memory");
     for (size_t i = 1; i < n && !code; i++) {
-        if (strcmp(list[i - 1]->id, list[i]->id) != 0 || may_share(list[i - 1], list[i]))
+        if (strcmp(list[i - 1]->id, list[i]->id) != 0 ||
+            may_share(run, list[i - 1], list[i]))
             continue;
         const struct place results = {.key = "results"};
         const struct place entry = {.parent = &results,

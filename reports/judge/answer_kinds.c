@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer of runs that compare builds, explain, study, or try numbers of threads. */
+/* The answer of runs that compare builds, explain, or try numbers of threads. */
 #include <math.h>
 #include <string.h>
 
 #include "judge/answer_kinds.h"
-#include "study/study.h"
 
 /* Cases that a sentence names. */
 enum { NAMED = 3 };
@@ -59,19 +58,42 @@ static void add_regressed(const struct run *run, struct buffer *text)
         buffer_format(text, " and %zu more", run->gate->regressed - named);
 }
 
-/* Names cases that are placed, with their changes as built, or whose code is worse. */
-static void add_named(const struct run *run, bool code, size_t n, struct buffer *text)
+typedef bool is_named(const struct run *run, const struct result *result);
+
+static bool is_placed(const struct run *run, const struct result *result)
 {
+    (void)run;
+    return has_verdict(result, VERDICT_PLACED);
+}
+
+static bool code_is_worse(const struct run *run, const struct result *result)
+{
+    (void)run;
+    return result_code_is_worse(result);
+}
+
+static size_t count_named(const struct run *run, is_named *is)
+{
+    size_t n = 0;
+
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        n += is(run, result);
+    return n;
+}
+
+/* Names the first cases of a kind; those that are placed with their changes as built. */
+static void add_named(const struct run *run, is_named *is, struct buffer *text)
+{
+    const size_t n = count_named(run, is);
     size_t named = 0;
 
     FOR_EACH (const struct result, result, run->results, run->n_results) {
         const struct placement *const placement =
             result->comparison ? result->comparison->placement : NULL;
-        if (named == NAMED ||
-            !(code ? result_code_is_worse(result) : has_verdict(result, VERDICT_PLACED)))
+        if (named == NAMED || !is(run, result))
             continue;
         buffer_tell(text, "%s%s", named++ ? ", " : ": ", result->id);
-        if (!code && placement && isfinite(placement->change))
+        if (is == is_placed && placement && isfinite(placement->change))
             buffer_format(text, " %+.2f%%", 100 * placement->change);
     }
     if (n > named)
@@ -101,19 +123,27 @@ static void verdict_tell(const struct run *run, struct buffer *text)
     const size_t cases = verdicts_of(gate);
     const char *const s = cases == 1 ? "" : "s";
     const bool undecided = gate->inconclusive || gate->unusable;
+    const size_t bad = count_named(run, gate_is_bad);
 
     if (gate->regressed) {
         buffer_format(text, "REGRESSED: %zu of %zu case%s by more than %.4g%%",
                       gate->regressed, cases, s, 100 * gate->threshold);
         add_regressed(run, text);
+        add_count(text, bad, "wrong or failed");
+    } else if (bad) {
+        buffer_format(text, "FAILED: %zu of %zu case%s wrong or failed", bad, cases, s);
+        add_named(run, gate_is_bad, text);
     } else if (gate->placement && gate->placed) {
         buffer_format(text,
                       "PLACED: %zu of %zu case%s slower as built by more than %.4g%%",
                       gate->placed, cases, s, 100 * gate->threshold);
-        add_named(run, false, gate->placed, text);
+        add_named(run, is_placed, text);
         buffer_add(text, " (--placement=fail)");
     } else if (cases == gate->only_one) {
         buffer_format(text, "NOTHING COMPARED: none of %zu case%s is in both", cases, s);
+    } else if (gate->refused) {
+        buffer_tell(text, "NOT JUDGED: the runs are not known to be of one machine: %s",
+                    gate->refused);
     } else {
         buffer_format(text, "%s: none of %zu case%s regressed by more than %.4g%%",
                       undecided ? "UNDECIDED" : "PASSED", cases, s,
@@ -181,11 +211,13 @@ void gate_answer(const struct run *run, struct answer *answer)
         const size_t cases = verdicts_of(run->gate);
         buffer_format(text, "CODE IS WORSE: %zu of %zu case%s", worse, cases,
                       cases == 1 ? "" : "s");
-        add_named(run, true, worse, text);
+        add_named(run, code_is_worse, text);
         answer_next(answer);
     }
     verdict_tell(run, text);
     noise_tell(run, text);
+    if (run->interrupted && text_same(run->gate->kind, "stored"))
+        buffer_add(text, "; run 2 was interrupted");
     answer_next(answer);
     why_tell(run, text);
     answer_next(answer);
@@ -363,21 +395,6 @@ void explained_answer(const struct run *run, struct answer *answer)
         else
             cause_tell(result->explanation, text);
         answer_next(answer);
-    }
-}
-
-/* ---- studies ---- */
-
-void studies_answer(const struct run *run, struct answer *answer)
-{
-    FOR_EACH (const struct study, study, run->studies, run->n_studies) {
-        study_tell(study, &answer->text);
-        answer_next(answer);
-        FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
-            if (claim->learned)
-                study_learned_tell(study, claim, &answer->text);
-            answer_next(answer);
-        }
     }
 }
 

@@ -15,6 +15,14 @@ bool result_is_usable(const struct result *result)
            isfinite(log1p(c->change)) && c->verdict != VERDICT_UNUSABLE;
 }
 
+bool gate_is_bad(const struct run *run, const struct result *result)
+{
+    return !result->is_roof && status_is_bad(result->status) &&
+           (!text_same(run->gate->kind, "stored") ||
+            (result->comparison && !result->is_baseline &&
+             result->comparison->verdict == VERDICT_UNUSABLE));
+}
+
 double comparison_relative(const struct gate *gate, double change)
 {
     return isfinite(gate->drift) ? (1 + change) / (1 + gate->drift) - 1 : change;

@@ -419,7 +419,7 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
                            ?: add_arm(head->gate, "run 1", base_path, base)
                            ?: add_arm(head->gate, "run 2", head_path, head)
                            ?: hosts_compare(base, head, &head->gate->refused)
-                           ?: drift_find(base, head, head->gate)
+                           ?: (head->gate->refused ? 0 : drift_find(base, head, head->gate))
                            ?: find_equal(head->gate)
                            ?: match_all(head, base) ?: move_gone(head, base);
     if (status)

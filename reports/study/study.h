@@ -283,10 +283,10 @@ void study_interval_tell(const struct study_check *check, struct buffer *out);
 /* The sentence of the outcome, with the number: "On this CPU wide SIMD costs no clock:
  * 1.000x.". Without a sentence in the file, or an outcome, nothing. */
 void study_sentence_tell(const struct study_claim *claim, struct buffer *out);
-/* The same of a claim whose sentence opens the report; without an outcome the command
- * that measures it for longer. */
-void study_learned_tell(const struct study *study, const struct study_claim *claim,
-                        struct buffer *out);
+/* The reason that a claim has no outcome, or the command that measures it for longer;
+ * with an outcome nothing. */
+void study_unlearned_tell(const struct study *study, const struct study_claim *claim,
+                          struct buffer *out);
 /* "REFUTED, no effect", "CONFIRMED, contested", "NOT MEASURABLE here" */
 void study_verdict_tell(const struct study_claim *claim, struct buffer *out);
 /* The shape if there are several, the formula, the reason and what to type, evidence:

@@ -24,16 +24,23 @@ static double equal_value(const struct study_check *check)
     return check->as == AS_DIFFERENCE ? 0 : NAN;
 }
 
+/* True if equal arms may give the value, and it lies nearer to that than to what the
+ * claim says: an interval that is too wide for this does not tell that there is no
+ * effect. */
 static bool is_no_effect(const struct study_check *check, const struct study_point *point,
-                         double floor)
+                         double floor, bool too_small)
 {
     const double equal = equal_value(check);
+    const double claimed = too_small ? check->lo : check->hi;
+    const double middle = equal > 0 ? sqrt(claimed) : claimed / 2;
 
     if (isnan(equal))
         return false;
-    if (point->ci.lo <= equal && point->ci.hi >= equal)
+    if (equal > 0 && point->ci.lo >= 1 / (1 + floor) && point->ci.hi <= 1 + floor)
         return true;
-    return equal > 0 && point->ci.lo >= 1 / (1 + floor) && point->ci.hi <= 1 + floor;
+    return point->ci.lo <= equal && point->ci.hi >= equal &&
+           (too_small ? point->ci.hi <= fmax(middle, equal > 0 ? 1 + floor : 0)
+                      : point->ci.lo >= fmin(middle, equal > 0 ? 1 / (1 + floor) : 0));
 }
 
 /* A claim of an effect, however small, claims more than the difference of equal arms. */
@@ -74,9 +81,9 @@ enum study_verdict study_point_verdict(const struct study_check *check,
     const bool too_large =
         ci->lo > check->hi * noise || (is_loss && ci->lo >= 1 / (1 + most));
     if (too_small || too_large) {
-        *how = is_no_effect(check, point, floor) ? HOW_NO_EFFECT
-               : too_small                       ? HOW_SMALLER
-                                                 : HOW_LARGER;
+        *how = is_no_effect(check, point, floor, too_small) ? HOW_NO_EFFECT
+               : too_small                                  ? HOW_SMALLER
+                                                            : HOW_LARGER;
         return STUDY_REFUTED;
     }
     const bool inside = ci->lo >= lo && ci->hi <= check->hi;

@@ -25,9 +25,9 @@ static void digits_tell(double value, enum unit unit, struct buffer *out)
     const double shown = unit == UNIT_SHARE ? 100 * value : value;
     const double size = fabs(shown);
 
-    if (unit == UNIT_NONE && size < 1e6 && shown == floor(shown))
+    if (size == 0 || (unit == UNIT_NONE && size < 1e9 && shown == floor(shown)))
         buffer_format(out, "%.0f", shown);
-    else if (size >= 1e6 || (size > 0 && size < 1e-3))
+    else if (size >= 1e6 || size < 1e-3)
         buffer_format(out, "%.3g", shown);
     else
         buffer_format(out, "%.*f",
@@ -67,11 +67,12 @@ static void expect_tell(const struct study_check *check, struct buffer *out)
     const enum unit unit = unit_of(check);
 
     if (isinf(check->lo)) {
-        buffer_add(out, "up to ");
+        buffer_add(out, "at most ");
         end_tell(check->hi, unit, out);
         return;
     }
-    buffer_add(out, isinf(check->hi) ? "over " : "");
+    if (isinf(check->hi))
+        buffer_add(out, unit == UNIT_TIMES ? "over " : "at least ");
     end_tell(check->lo, unit, out);
     if (isinf(check->hi) || check->hi == check->lo)
         return;
@@ -170,7 +171,8 @@ static void evidence_tell(const struct study_check *check, struct buffer *out)
         study_value_tell(check, out);
     }
     if (check->verdict == STUDY_REFUTED || check->verdict == STUDY_UNDECIDED) {
-        buffer_add(out, ", not ");
+        buffer_add(out,
+                   check->verdict == STUDY_REFUTED ? ", not " : ", not for certain ");
         expect_tell(check, out);
     }
     if (check->reason)
@@ -233,12 +235,14 @@ static void undecided_tell(const struct study_check *check, struct buffer *out)
 
     if (check->verdict != STUDY_UNDECIDED || !point)
         return;
+    const enum unit unit = unit_of(check);
     const bool inside = point->ci.lo >= check->lo && point->ci.hi <= check->hi;
     const bool beyond = point->ci.lo > check->hi || point->ci.hi < check->lo;
-    buffer_format(out, "Not decided: what is measured lies %s ",
-                  inside   ? "within"
-                  : beyond ? "beyond"
-                           : "neither within nor beyond");
+    buffer_add(out, "Not decided: it lies between ");
+    number_tell(point->ci.lo, unit, out);
+    buffer_add(out, " and ");
+    number_tell(point->ci.hi, unit, out);
+    buffer_add(out, ", and the claim says ");
     expect_tell(check, out);
     if (inside || beyond)
         buffer_format(out, ", but equal arms differ by %.1f%% here",
@@ -246,15 +250,13 @@ static void undecided_tell(const struct study_check *check, struct buffer *out)
     buffer_add(out, ".");
 }
 
-void study_learned_tell(const struct study *study, const struct study_claim *claim,
-                        struct buffer *out)
+void study_unlearned_tell(const struct study *study, const struct study_claim *claim,
+                          struct buffer *out)
 {
-    const size_t begin = out->length;
-
-    study_sentence_tell(claim, out);
-    if (out->length > begin)
-        return;
     const struct study_check *const check = &claim->check;
+
+    if (check->verdict == STUDY_CONFIRMED || check->verdict == STUDY_REFUTED)
+        return;
     buffer_tell(out, "%s here: claim %s%s",
                 check->verdict == STUDY_UNDECIDED ? "Not decided" : "Not measured",
                 claim->id, claim->quote ? ", \"" : ", ");

@@ -111,6 +111,22 @@ class Studies(unittest.TestCase):
                 self.assertNotEqual(claim["confirms"], claim["refutes"])
             self.assertEqual(sum(claim.get("learned", False) for claim in study["claims"]), 3, name)
 
+    def test_code_is_counted_without_remainders(self):
+        """A row of pixels that leaves a remainder may have its hot loop there."""
+        study, = (study for name, study in studies() if name == "burn-conv")
+        counted = 0
+        for claim, check in checks(study):
+            for arm in check.get("of", []) if check["measure"] == "static" else []:
+                variant = study["arms"][arm]["variant"]
+                columns = 20 if variant.startswith("spill") else \
+                    int(re.sub(r"\D", "", variant) or 8)
+                for shape in check["at"]:
+                    counted += 1
+                    with self.subTest(claim=claim, arm=arm):
+                        width = int(re.search(r"w(\d+)", shape)[1])
+                        self.assertEqual((width - 2) % columns, 0)
+        self.assertGreater(counted, 10)
+
     def test_one_outcome_is_marked(self):
         """A claim about what a row executes or allocates that was built for it says so."""
         for name, study in studies():

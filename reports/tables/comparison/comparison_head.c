@@ -199,20 +199,52 @@ static void put_row(struct markdown_piece *piece, const struct gate_row *row)
     text_markdown_cell(piece->file, buffer_text(cell));
 }
 
+/* Rows without any number are a line: "no usable case: gemm avx512 (12)". Returns the
+ * number of those without room. */
+static size_t put_empty_rows(struct markdown_piece *piece, const struct gate_row *rows,
+                             size_t n, size_t most)
+{
+    struct markdown_piece line = {.run = piece->run};
+    size_t empty = 0;
+
+    if (piece_begin(&line))
+        return 0;
+    buffer_clear(&line.scratch);
+    FOR_EACH (const struct gate_row, row, rows, n) {
+        if (row->usable)
+            continue;
+        buffer_add(&line.scratch, empty++ ? ", " : "no usable case: ");
+        add_short(&line.scratch, row->op);
+        buffer_add(&line.scratch, " ");
+        add_short(&line.scratch, row->isa);
+        buffer_format(&line.scratch, " (%zu)", row->cases);
+    }
+    if (empty) {
+        put_line(&line);
+        fputc('\n', line.file);
+    }
+    return piece_end(&line, piece, most) ? 0 : empty;
+}
+
 void rows_markdown(struct markdown_piece *piece, size_t most)
 {
     struct gate_row *rows = NULL;
     size_t n = 0, left_out = 0;
     const bool failed = gate_rows(piece->run, &rows, &n) != 0;
     const bool drift = isfinite(piece->run->gate->drift);
+    bool any = false;
 
-    if (n && !failed) {
+    for (size_t i = 0; i < n && !failed; i++)
+        any |= rows[i].usable > 0;
+    if (any) {
         fprintf(piece->file,
                 "\n| op | ISA | cases | change |%s limit | speed against |\n"
                 "| :-- | :-- | --: | --: |%s --: | :-- |",
                 drift ? " raw |" : "", drift ? " --: |" : "");
         for (size_t i = 0; i < n; i++) {
             struct markdown_piece row = {.run = piece->run};
+            if (!rows[i].usable)
+                continue;
             if (left_out || piece_begin(&row)) {
                 left_out++;
                 continue;
@@ -222,6 +254,8 @@ void rows_markdown(struct markdown_piece *piece, size_t most)
         }
         fputc('\n', piece->file);
     }
+    if (!failed)
+        left_out += put_empty_rows(piece, rows, n, most);
     if (left_out)
         fprintf(piece->file, "\n%zu more rows are below.\n", left_out);
     gate_rows_free(rows, n);

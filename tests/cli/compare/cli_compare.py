@@ -105,6 +105,25 @@ class Compare(Case):
         self.assertLess(out.index("| op | ISA |"),
                         out.index("<details>"))
 
+    def test_other_machine(self):
+        """It is told first; ops without a usable case are a line and no table."""
+        head = self.head()
+        head["host"]["fingerprint"] = "0123456789abcdef"
+        out = self.compare(head, "--format=markdown")
+        self.assertTrue(out.startswith("# simdbench\n\n**NOT JUDGED: the runs are not known to be "
+                                       "of one machine: fingerprint is "), out[:200])
+        self.assertIn(f"- no usable case: gemm scalar ({len(self.kernels)})\n", out)
+        self.assertNotIn("| op | ISA |", out)
+        self.assertNotIn("the machine changed", out)
+
+    def test_wrong_kernel(self):
+        head = self.head()
+        for result in head["results"]:
+            if result["id"] == self.kernels[0]["id"]:
+                result.update(status="wrong", reason="it is off by one")
+        out = self.compare(head, "--format=markdown", status=4)
+        self.assertIn(f"**FAILED: 1 of {len(self.kernels)} case", out)
+
     def test_side_by_side(self):
         """Several runs, each against the first: exact times give exact numbers."""
         base = self.write("base.json", self.base)

@@ -217,7 +217,7 @@ static void test_advice_of_absent_arms(void **state)
     static const struct {
         enum status status;
         const char *type;
-    } rows[] = {{STATUS_NOISY, "a run without --quick"},
+    } rows[] = {{STATUS_NOISY, "the same without --quick"},
                 {STATUS_SKIPPED, NULL},
                 {STATUS_FAILED, NULL},
                 {STATUS_WRONG, NULL}};

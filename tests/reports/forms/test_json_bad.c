@@ -6,6 +6,7 @@
 #include "fuzz_json.h"
 #include "mutate_json.h"
 #include "sample_run.h"
+#include "sample_study.h"
 #include "unit.h"
 
 static void bad_inputs(void **state)
@@ -254,6 +255,25 @@ static void two_cases_of_one_id(void **state)
     run_free(run);
 }
 
+/* An arm of a study stands once in each group of arms that take turns with it. */
+static void arms_of_one_id(void **state)
+{
+    struct run *run = sample_study_run(), *read = NULL;
+    struct error error = {.text = ""};
+
+    struct result *const last = &run->results[run->n_results - 1];
+    assert_int_equal(string_set(&last->id, run->results[0].id), 0);
+    for (size_t i = 0; i < 2; i++) {
+        last->group += i;
+        char *const text = sample_text(run, FORMAT_JSON, NULL);
+        if (run_read_json(&read, text, strlen(text), &error) != (i ? 0 : -EINVAL))
+            fail_msg("%s", error.text);
+        free(text);
+    }
+    run_free(read);
+    run_free(run);
+}
+
 static void bad_bytes(void **state)
 {
     static const struct {
@@ -379,7 +399,7 @@ static void mutations(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(bad_inputs), TEST(bad_names), TEST(two_cases_of_one_id),
-                     TEST(bad_bytes), TEST(deep_nesting_is_no_crash),
-                     TEST(unknown_fields_are_ignored), TEST(older_files_are_read),
-                     TEST(mutations));
+                     TEST(arms_of_one_id), TEST(bad_bytes),
+                     TEST(deep_nesting_is_no_crash), TEST(unknown_fields_are_ignored),
+                     TEST(older_files_are_read), TEST(mutations));
 }

@@ -55,6 +55,10 @@ static void verdicts(void **state)
          0.03,
          STUDY_REFUTED,
          HOW_NO_EFFECT},
+        /* An interval that is too wide does not tell that the arms are equal. */
+        {MEASURE_TIME_RATIO, AS_RATIO, {30, 44}, {0.8, 6}, 0, STUDY_REFUTED, HOW_SMALLER},
+        {MEASURE_TIME_RATIO, AS_RATIO, {0, 0.1}, {0.2, 2}, 0, STUDY_REFUTED, HOW_LARGER},
+        {MEASURE_STATIC, AS_DIFFERENCE, {10, 20}, {-1, 8}, 0, STUDY_REFUTED, HOW_SMALLER},
         /* A cause must beat the floor. */
         {MEASURE_TIME_RATIO,
          AS_RATIO,

@@ -40,7 +40,7 @@ static void everywhere(void **state)
     check_everywhere(sample_run(), "gemm/maxplus-f32: avx512/fma ");
     check_everywhere(sample_gate(), "CODE IS WORSE: 1 of 8 cases: ");
     check_everywhere(sample_explained(), "openblas:gemm/plustimes-f32/lib/sgemm");
-    check_everywhere(sample_study_run(), "burnt-conv");
+    check_everywhere(sample_study_run(), "Yes: spills cost time: 1.60x. ");
 }
 
 static bool says(const struct run *run, const char *words)
@@ -160,6 +160,53 @@ static void honest(void **state)
     run_free(gate);
 }
 
+/* What cannot be judged at all, or is wrong, comes before what is not decided. */
+static void stored_runs(void **state)
+{
+    struct run *const run = run_new();
+    struct gate *const gate = run_gate(run);
+    (void)state;
+    need(!string_set(&gate->kind, "stored"));
+    for (int i = 0; i < 3; i++) {
+        struct result *const result = run_add_result(run);
+        need(!string_set(&result->id, i ? "b" : "a"));
+        result->is_baseline = i == 2;
+        result->status = i ? STATUS_WRONG : STATUS_OK;
+        result_comparison(result)->verdict = VERDICT_UNUSABLE;
+    }
+    gate->unusable = 2;
+    assert_true(says(run, "FAILED: 1 of 2 cases wrong or failed: b"));
+    /* What was wrong before is no news. */
+    run->results[1].comparison->verdict = VERDICT_SAME;
+    assert_true(says(run, "UNDECIDED: none of 2 cases regressed"));
+    run->interrupted = true;
+    assert_true(says(run, "; run 2 was interrupted"));
+    need(!string_set(&gate->refused, "cpu is 'A' and 'B'"));
+    assert_true(says(run, "NOT JUDGED: the runs are not known to be of one machine: cpu "
+                          "is 'A' and 'B'"));
+    assert_false(says(run, "UNDECIDED"));
+    run_free(run);
+}
+
+/* Where a claim that opens the report has no outcome, one that has stands in. */
+static void opening_of_a_study(void **state)
+{
+    struct run *const run = sample_study_run();
+    struct study_claim *const claims = run->studies[0].claims;
+    (void)state;
+    need(!string_set(&claims[1].confirms, "Branches cost time."));
+    claims[0].check.verdict = STUDY_UNDECIDED;
+    struct answer answer = run_answer(run);
+    assert_int_equal(answer.n, 3);
+    assert_string_equal(answer.line[0], "Branches cost time: 1.70x.");
+    assert_int_equal(strncmp(answer.line[1], "burnt-conv: 11 claims", 21), 0);
+    assert_int_equal(strncmp(answer.line[2], "Not decided here: claim 5a", 26), 0);
+    answer_free(&answer);
+    claims[1].by_construction = true;
+    assert_false(says(run, "Branches cost time"));
+    run_free(run);
+}
+
 /* A case of a plug-in is found by the plug-in. */
 static void command_with_a_plugin(void **state)
 {
@@ -272,6 +319,6 @@ static void noisy_kernels(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest), TEST(level_kernels),
-                     TEST(noisy_kernels), TEST(command_with_a_plugin),
-                     TEST(limits_that_are_too_low));
+                     TEST(noisy_kernels), TEST(stored_runs), TEST(opening_of_a_study),
+                     TEST(command_with_a_plugin), TEST(limits_that_are_too_low));
 }
