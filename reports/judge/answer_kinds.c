@@ -368,16 +368,23 @@ void explained_answer(const struct run *run, struct answer *answer)
 
 /* ---- studies ---- */
 
+static bool is_decided(const struct study_check *check)
+{
+    return check->verdict == STUDY_CONFIRMED || check->verdict == STUDY_REFUTED;
+}
+
 void studies_answer(const struct run *run, struct answer *answer)
 {
     FOR_EACH (const struct study, study, run->studies, run->n_studies) {
         study_tell(study, &answer->text);
         answer_next(answer);
-        FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
-            if (claim->learned)
-                study_learned_tell(study, claim, &answer->text);
-            answer_next(answer);
-        }
+        /* First comes what was learned, then what this machine could not tell. */
+        for (int decided = 1; decided >= 0; decided--)
+            FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
+                if (claim->learned && decided == is_decided(&claim->check))
+                    study_learned_tell(study, claim, &answer->text);
+                answer_next(answer);
+            }
     }
 }
 

@@ -249,17 +249,27 @@ static void undecided_tell(const struct study_check *check, struct buffer *out)
 void study_learned_tell(const struct study *study, const struct study_claim *claim,
                         struct buffer *out)
 {
+    static const char *const words[STUDY_VERDICTS] = {[STUDY_PENDING] = "Not measured",
+                                                      [STUDY_CONFIRMED] = "Confirmed",
+                                                      [STUDY_REFUTED] = "Refuted",
+                                                      [STUDY_UNDECIDED] = "Not decided",
+                                                      [STUDY_NOT_MEASURABLE] =
+                                                          "Not measured"};
     const size_t begin = out->length;
 
     study_sentence_tell(claim, out);
     if (out->length > begin)
         return;
     const struct study_check *const check = &claim->check;
-    buffer_tell(out, "%s here: claim %s%s",
-                check->verdict == STUDY_UNDECIDED ? "Not decided" : "Not measured",
-                claim->id, claim->quote ? ", \"" : ", ");
+    buffer_tell(out, "%s here: claim %s%s", words[check->verdict], claim->id,
+                claim->quote ? ", \"" : ", ");
     study_claim_tell(claim, out);
     buffer_add(out, claim->quote ? "\"" : "");
+    if (check->verdict == STUDY_CONFIRMED || check->verdict == STUDY_REFUTED) {
+        buffer_add(out, ": ");
+        study_value_tell(check, out);
+        return;
+    }
     if (check->reason) {
         buffer_tell(out, ": %s%s%s", check->reason, check->type ? ": " : "",
                     check->type ?: "");

@@ -124,6 +124,19 @@ class Pages(PageCase):
         self.assertEqual(self.js("[...document.querySelectorAll('h1 + p, h1 ~ p.answer')]"
                                  ".map(found => found.textContent)"), document["answer"])
 
+    def test_a_long_answer_is_folded(self):
+        timed = next(r for r in self.run_document["results"] if r["summary"])
+        document = {**self.run_document, "results": [
+            {**timed, "op": f"op{i}", "id": f"op{i}/f32/avx2/max@64", "group": i}
+            for i in range(12)]}
+        answer = json.loads((self.page_of(document).with_suffix(".json"))
+                            .read_text(encoding="utf-8"))["answer"]
+        self.assertGreater(len(answer), 8)
+        self.open(self.at / "page.html")
+        texts = "[...document.querySelectorAll('{}')].map(found => found.textContent)"
+        self.assertEqual(self.js(texts.format("p.answer")), answer)
+        self.assertEqual(self.js(texts.format("details:not([open]) > p.answer")), answer[4:-2])
+
     def test_a_case_has_an_address(self):
         page = self.page_of(self.run_document)
         self.open(page)

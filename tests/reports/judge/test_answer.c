@@ -43,6 +43,22 @@ static void everywhere(void **state)
     check_everywhere(sample_study_run(), "burnt-conv");
 }
 
+/* A study begins with what was learned. What was not decided comes behind it. */
+static void learned_first(void **state)
+{
+    struct run *const run = sample_study_run();
+    struct study_claim *const claims = run->studies->claims;
+    claims[0].check.verdict = STUDY_UNDECIDED;
+    claims[2].check.verdict = STUDY_CONFIRMED;
+    claims[2].learned = true;
+    struct answer answer = run_answer(run);
+    assert_int_equal(answer.n, 3);
+    assert_int_equal(strncmp(answer.line[1], "Confirmed here: claim ", 22), 0);
+    assert_int_equal(strncmp(answer.line[2], "Not decided here: claim ", 24), 0);
+    answer_free(&answer);
+    run_free(run);
+}
+
 static bool says(const struct run *run, const char *words)
 {
     bool found = false;
@@ -271,7 +287,7 @@ static void noisy_kernels(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest), TEST(level_kernels),
-                     TEST(noisy_kernels), TEST(command_with_a_plugin),
-                     TEST(limits_that_are_too_low));
+    return RUN_TESTS(TEST(everywhere), TEST(learned_first), TEST(bounds), TEST(honest),
+                     TEST(level_kernels), TEST(noisy_kernels),
+                     TEST(command_with_a_plugin), TEST(limits_that_are_too_low));
 }
