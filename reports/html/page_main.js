@@ -44,7 +44,8 @@ function drawHead() {
   const why = results.some((result) => result.explanation);
   const title = page.checks ? "simdbench doctor" : page.scopes ? "simdbench license"
     : page.fleet ? "simdbench: many machines" : page.cases ? "simdbench history" : page.studies ? "simdbench study"
-    : page.gate ? "simdbench: two builds" : why ? "simdbench: why" : "simdbench run";
+    : page.gate ? "simdbench: two builds" : why ? "simdbench: why"
+    : page.judge ? "simdbench judge" : page.audit ? "simdbench audit" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
   const how = facts([
     ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${
