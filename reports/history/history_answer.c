@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "history.h"
-#include "stats/stats.h"
 #include "text/text.h"
 
 /* Changes that the answer names. */
