@@ -69,7 +69,7 @@ struct answer history_answer(const struct history *history)
 {
     struct answer answer = {.n = 0};
     struct buffer *const text = &answer.text;
-    size_t cases = 0, slower = 0, faster = 0, regressed = 0, improved = 0;
+    size_t cases = 0, slower = 0, faster = 0, regressed = 0, improved = 0, known = 0;
     for (size_t first = 0, end; first < history->n; first = end) {
         end = history_group_end(history, first);
         const struct history_change *const last = last_change(history, first, end);
@@ -77,16 +77,25 @@ struct answer history_answer(const struct history *history)
         regressed += verdict && strcmp(verdict, "REGRESSED") == 0;
         improved += verdict && strcmp(verdict, "IMPROVED") == 0;
         cases++;
+        known += history_compared(history, first, end) >= 2 * CHANGE_SEGMENT;
         slower += last && last->change > 0;
         faster += last && last->change < 0;
     }
-    buffer_format(text, "%zu case%s: %zu slower than before, %zu faster", cases,
-                  cases == 1 ? "" : "s", slower, faster);
+    buffer_format(text, "%zu case%s: ", cases, cases == 1 ? "" : "s");
+    if (known)
+        buffer_format(text, "%zu slower than before, %zu faster", slower, faster);
+    else
+        buffer_format(
+            text,
+            "too few runs to see a change, which takes %d before it and %d after it",
+            CHANGE_SEGMENT, CHANGE_SEGMENT);
     if (regressed || improved)
         buffer_format(text, "; %zu REGRESSED and %zu IMPROVED by their last gates",
                       regressed, improved);
-    else if (!slower && !faster)
+    else if (known && !slower && !faster)
         buffer_add(text, "; no change was found");
+    if (known && known < cases)
+        buffer_format(text, "; %zu have too few runs to see one", cases - known);
     answer_next(&answer);
     const struct history_change *change = NULL;
     for (int i = 0; i < NAMED && (change = next_change(history, change)); i++) {

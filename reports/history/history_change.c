@@ -21,9 +21,23 @@ size_t history_group_end(const struct history *history, size_t first)
     return end;
 }
 
-/* The runs of a case on a host that have a time: its logarithm, and where they stand.
- * Runs of files that tell no machine may be of many, so that their changes mean nothing.
+/* Runs of files that tell no machine may be of many, so that their changes mean nothing.
  */
+static bool is_compared(const struct history_entry *entry)
+{
+    return *entry->fingerprint && entry->median_ns > 0 && !strcmp(entry->status, "ok");
+}
+
+size_t history_compared(const struct history *history, size_t first, size_t end)
+{
+    size_t n = 0;
+    while (end-- > first)
+        n += is_compared(&history->entries[end]);
+    return n;
+}
+
+/* The runs of a case on a host that are compared: the logarithm of the time, and where
+ * they stand. */
 struct series {
     double x[HISTORY_RUNS];
     size_t entry[HISTORY_RUNS], n;
@@ -33,11 +47,9 @@ static void collect(const struct history *history, size_t first, size_t end,
                     struct series *series)
 {
     series->n = 0;
-    if (!*history->entries[first].fingerprint)
-        end = first;
     for (size_t i = end; i-- > first && series->n < HISTORY_RUNS;) {
         const struct history_entry *const entry = &history->entries[i];
-        if (!(entry->median_ns > 0) || strcmp(entry->status, "ok") != 0)
+        if (!is_compared(entry))
             continue;
         const size_t place = HISTORY_RUNS - ++series->n;
         series->x[place] = log(entry->median_ns);

@@ -33,12 +33,19 @@ function answerLine(line) {
   const [, words, command] = /^(.*?)((?:scripts\/quiet\.sh )?simdbench [a-z-]+ .*)?$/s.exec(line);
   return el("p", { class: "answer" }, words, command ? el("code", {}, command) : null);
 }
+// The middle of many lines is folded, so that a phone shows what follows.
+function answerLines(lines) {
+  const all = lines.map(answerLine), middle = all.slice(4, -2);
+  return middle.length < 3 ? all : [...all.slice(0, 4), el("details", { class: "answer" },
+    el("summary", {}, `${middle.length} more`), ...middle), ...all.slice(-2)];
+}
 function drawHead() {
   const { host, tool } = page, head = document.getElementById("head");
   const why = results.some((result) => result.explanation);
   const title = page.checks ? "simdbench doctor" : page.scopes ? "simdbench license"
     : page.fleet ? "simdbench: many machines" : page.cases ? "simdbench history" : page.studies ? "simdbench study"
-    : page.gate ? "simdbench: two builds" : why ? "simdbench: why" : "simdbench run";
+    : page.gate ? "simdbench: two builds" : why ? "simdbench: why"
+    : page.judge ? "simdbench judge" : page.audit ? "simdbench audit" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
   const how = facts([
     ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${
@@ -55,7 +62,7 @@ function drawHead() {
       ? `${page.settings.project_options} from ${page.settings.project}` : null],
     ...(page.sources ?? []).map((source) => ["also from", [source.name, source.cpu,
       source.started_at].filter(Boolean).join(", ")])]);
-  head.append(el("h1", {}, title), ...(page.answer ?? []).map(answerLine), how.childElementCount || page.argv
+  head.append(el("h1", {}, title), ...answerLines(page.answer ?? []), how.childElementCount || page.argv
     ? el("details", {}, el("summary", {}, "How it was measured"), commandPart() ?? "", how) : "");
 }
 

@@ -128,14 +128,19 @@ function claimEvidence(claim, point) {
       claim.note, ...(claim.confounders ?? []).map((text) => `it may also be that ${text}`)]
       .filter((line) => line?.length && line.join?.("") !== "").map((line) => el("li", {}, line))));
 }
+function undecidedText(claim, point) {
+  const [lo, hi] = point.ci ?? [NaN, NaN], [from, to] = (claim.expect ?? [null, null]).map((end, i) => end ?? (i ? Infinity : -Infinity));
+  const side = lo >= from && hi <= to ? "within" : lo > to || hi < from ? "beyond" : "";
+  return `Not decided: what is measured here lies ${side || "neither within nor beyond"} what they say${
+    side ? `, but equal arms differ by ${(100 * point.floor).toFixed(1)}% here` : "; more time may tell"}.`;
+}
 function claimCard(claim) {
   const point = deciding(claim), answer = { CONFIRMED: claim.confirms, REFUTED: claim.refutes }[claim.verdict];
   return el("div", { class: "card", role: "group", "aria-label": `Claim ${claim.id}` },
     el("h4", {}, el("span", { class: claim.contested ? "warn" : CLAIMS[claim.verdict] ?? "" }, verdictText(claim)),
       el("span", { class: "dim" }, ` claim ${claim.id}`)),
     claim.quote ? el("blockquote", {}, claim.quote) : el("p", {}, `${claim.text ?? ""} (ours)`),
-    answer || claim.verdict === "UNDECIDED" ? el("p", {}, answer ?? "Not decided: what is measured here " +
-      "lies neither clearly within nor clearly beyond what they say; more time may tell.") : null, claimStrip(claim, point), claimEvidence(claim, point));
+    answer || claim.verdict === "UNDECIDED" ? el("p", {}, answer ?? undecidedText(claim, point)) : null, claimStrip(claim, point), claimEvidence(claim, point));
 }
 function openClaims(claims) {
   return claims.length ? el("details", {}, el("summary", {}, `${plural(claims.length, "claim")} without a number here`),

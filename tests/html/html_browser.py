@@ -124,6 +124,26 @@ class Pages(PageCase):
         self.assertEqual(self.js("[...document.querySelectorAll('h1 + p, h1 ~ p.answer')]"
                                  ".map(found => found.textContent)"), document["answer"])
 
+    def test_a_page_says_its_command(self):
+        for command in ("judge", "audit"):
+            self.open(self.changed(self.page_of(self.run_document),
+                                   lambda document: document.update({command: [{}]})))
+            self.assertEqual(self.js("document.querySelector('h1').textContent"),
+                             f"simdbench {command}")
+
+    def test_a_long_answer_is_folded(self):
+        timed = next(r for r in self.run_document["results"]
+                     if r["summary"] and r["role"] == "kernel")
+        document = {**self.run_document, "results": [
+            {**timed, "op": f"op{i}", "id": f"op{i}/f32/avx2/max@64", "group": i}
+            for i in range(12)]}
+        self.open(self.page_of(document))
+        answer = self.js("page.answer")
+        self.assertGreater(len(answer), 8)
+        texts = "[...document.querySelectorAll('{}')].map(found => found.textContent)"
+        self.assertEqual(self.js(texts.format("p.answer")), answer)
+        self.assertEqual(self.js(texts.format("details:not([open]) > p.answer")), answer[4:-2])
+
     def test_a_case_has_an_address(self):
         page = self.page_of(self.run_document)
         self.open(page)
@@ -226,6 +246,11 @@ class Pages(PageCase):
         self.assertIn("2 CONFIRMED, ", self.js("document.querySelector('#studies .bar').ariaLabel"))
         self.assertEqual(self.js("document.querySelectorAll('#studies tbody tr').length"),
                          self.js("page.studies[0].claims.length"))
+        said = "undecidedText({expect: [3, 5]}, {ci: [%s], floor: 0.04})"
+        for ci, words in (("2.8, 2.9", "lies beyond what they say, but equal arms differ by 4.0%"),
+                          ("2.9, 3.1", "lies neither within nor beyond what they say; more"),
+                          ("3.1, 4.9", "lies within what they say, but equal arms")):
+            self.assertIn(words, self.js(said % ci))
         self.shoot(page, "study")
 
     def test_explain(self):
@@ -250,6 +275,8 @@ class Pages(PageCase):
         self.assertEqual(self.count("history"), 3 * len(timed))
         self.js("document.querySelector('#history .tools button').click()")
         self.assertEqual(self.count("history"), 3 * len(timed))
+        self.assertIn(f"{len(timed)} cases with too few runs to see a change",
+                      self.js("document.body.textContent"))
         self.shoot(page, "history")
 
     def fleet(self, hosts):
