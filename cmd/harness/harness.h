@@ -51,6 +51,7 @@ struct harness_plan {
     uint32_t processes;          /* of each build, for each case, in the first look */
     size_t places;               /* at which each build is measured */
     int looks;                   /* at most */
+    bool equal; /* both programs load the same bytes and get the same arguments */
     double seconds, slice_ns;    /* of the first look; of one process */
     double detectable;           /* roughly, after the first look; NaN: not known */
     double finer, finer_seconds; /* with four times the processes */
