@@ -66,6 +66,8 @@ static void announce(const struct options *options, const struct harness *harnes
     char slice[NUMBER_SIZE], places[40] = "";
     if (options->quiet || options->dry_run)
         return;
+    if (plan->equal)
+        complain("base and head are the same program, by the bytes that they load");
     text_time(plan->slice_ns, slice);
     if (plan->places > 1)
         snprintf(places, sizeof places, " at %zu places", plan->places);

@@ -46,7 +46,8 @@ static int build(const struct harness *harness, struct side *side, struct error 
 {
     char *const words[] = {(char *)"/bin/sh", (char *)"-c",
                            (char *)(uintptr_t)harness->request.build, NULL};
-    const struct slice_request request = {.words = words, .cwd = side->cwd};
+    const struct slice_request request = {
+        .words = words, .cwd = side->cwd, .is_build = true};
     return command_run(&request, NULL, error);
 }
 

@@ -311,6 +311,7 @@ static void set_gate(struct harness *harness)
     gate->own_processes = true;
     gate->placement = harness->request.placement;
     must(string_set(&gate->kind, "paired"));
+    gate->equal = harness->plan.equal;
     must(string_set(&gate->harness, harness->adapter->name));
     must(facts_number(settings, "processes", harness->plan.processes));
     must(facts_number(settings, "slice_ns", (double)harness->slice_ns));

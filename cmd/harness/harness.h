@@ -46,11 +46,12 @@ void harness_close(struct harness *harness); /* NULL is allowed */
 
 /* The plan of a measurement. */
 struct harness_plan {
-    const char *name;            /* of the harness */
-    size_t n_cases;              /* cases of both builds */
-    uint32_t processes;          /* of each build, for each case, in the first look */
-    size_t places;               /* at which each build is measured */
-    int looks;                   /* at most */
+    const char *name;   /* of the harness */
+    size_t n_cases;     /* cases of both builds */
+    uint32_t processes; /* of each build, for each case, in the first look */
+    size_t places;      /* at which each build is measured */
+    int looks;          /* at most */
+    bool equal;         /* both programs load the same bytes and get the same arguments */
     double seconds, slice_ns;    /* of the first look; of one process */
     double detectable;           /* roughly, after the first look; NaN: not known */
     double finer, finer_seconds; /* with four times the processes */

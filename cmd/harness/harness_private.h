@@ -66,6 +66,7 @@ struct slice_request {
     size_t n_cpu;
     int64_t timeout_ns; /* 0: none */
     bool silent;        /* nobody reads what it prints */
+    bool is_build;      /* what it prints is read if it fails, on both streams */
     bool is_measured;   /* what it leaves behind is ended: a build may start servers */
     bool cpu_counts;    /* that of all that it starts, so that it has to wait for them */
 };
@@ -74,6 +75,7 @@ struct slice {
     char *complaint; /* reason why it failed, with the last line of standard error; or
                         NULL */
     char *said;      /* the last line of standard error; or NULL */
+    char *log;       /* the last lines of a build that failed; or NULL */
     int64_t wall_ns, cpu_ns; /* CPU time of it and of its children that have ended */
     double peak_bytes, faults;
     double own_bytes;  /* of this program, which a peak is never below */
@@ -86,7 +88,7 @@ int slice_run(const struct slice_request *request, struct slice *slice,
               struct error *error);
 void slice_free(struct slice *slice);
 /* Runs a command. Its output becomes the caller's unless `text` is NULL. -EINVAL: it
- * failed. */
+ * failed; the last lines of a build are on standard error then. */
 int command_run(const struct slice_request *request, char **text, struct error *error);
 
 /* ---- builds (sides.c, checkout.c) ---- */

@@ -45,8 +45,8 @@ static int run_command(const struct harness *harness, const struct side *side,
     FREED_BY(free_memory) char *command =
         fill_in(harness->request.relink, place, side->place[place]);
     char *const words[] = {(char *)"/bin/sh", (char *)"-c", command, NULL};
-    const struct slice_request request = {.words = words,
-                                          .cwd = *side->cwd ? side->cwd : NULL};
+    const struct slice_request request = {
+        .words = words, .cwd = *side->cwd ? side->cwd : NULL, .is_build = true};
     const int status = command_run(&request, NULL, error);
     return status == 0 && access(side->place[place], X_OK) < 0
                ? error_set(error, -EINVAL, "it made no program %s", side->place[place])

@@ -208,6 +208,21 @@ static int make_homes(struct harness *harness, struct error *error)
     return 0;
 }
 
+static bool same_words(const struct text_list *a, const struct text_list *b, size_t from)
+{
+    bool same = a->n == b->n;
+    for (size_t i = from; i < a->n && same; i++)
+        same = !strcmp(a->item[i], b->item[i]);
+    return same;
+}
+
+static bool same_program(const struct side *base, const struct side *head)
+{
+    return base->file.loaded && base->file.loaded == head->file.loaded &&
+           same_words(&base->words, &head->words, 1) &&
+           same_words(&base->variables, &head->variables, 0);
+}
+
 int sides_open(struct harness *harness, struct error *error)
 {
     static const char *const names[] = {"base", "head", "control"};
@@ -225,10 +240,12 @@ int sides_open(struct harness *harness, struct error *error)
         status = checkout_build(harness, error);
     for (int i = 0; i < 2 && status == 0; i++)
         status = find(harness, i, error);
-    if (status == 0)
+    if (status == 0) {
+        harness->plan.equal =
+            same_program(&harness->side[SIDE_BASE], &harness->side[SIDE_HEAD]);
         choose_version(harness);
-    if (status == 0)
         status = make_control(harness, error);
+    }
     if (status == 0)
         status = relink_open(harness, error);
     return status < 0 ? status : make_homes(harness, error);

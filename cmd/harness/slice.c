@@ -87,7 +87,10 @@ static int become(const struct slice_request *request, const int write_end[STREA
         CPU_SET((size_t)request->cpu[i], &set);
     if (nothing < 0 || (request->n_cpu && sched_setaffinity(0, sizeof set, &set) < 0) ||
         (request->cwd && chdir(request->cwd) < 0) || dup2(nothing, STDIN_FILENO) < 0 ||
-        dup2(request->silent ? nothing : write_end[OUT], STDOUT_FILENO) < 0 ||
+        dup2(request->silent     ? nothing
+             : request->is_build ? write_end[ERR]
+                                 : write_end[OUT],
+             STDOUT_FILENO) < 0 ||
         dup2(write_end[ERR], STDERR_FILENO) < 0)
         return errno;
     if (request->home)
@@ -350,6 +353,8 @@ static void complain_of(struct child *child, const struct slice_request *request
         must(string_set(&slice->said, said));
     if (!*text)
         return;
+    if (request->is_build)
+        must(string_set(&slice->log, child->err));
     const size_t n = strlen(text);
     if (*said)
         snprintf(text + n, sizeof text - n, ": %.200s", said);
@@ -410,6 +415,14 @@ int slice_run(const struct slice_request *request, struct slice *slice,
     return status == -EINTR ? error_set(error, status, "interrupted") : status;
 }
 
+/* Compilers of ninja and others speak on standard output, and the last line of all says
+ * no more than that the build stopped. */
+static void print_log(char *log)
+{
+    for (char *line; (line = strsep(&log, "\n"));)
+        text_line(stderr, "%s", line);
+}
+
 int command_run(const struct slice_request *request, char **text, struct error *error)
 {
     FREED_BY(slice_free) struct slice slice = {.text = NULL};
@@ -418,6 +431,8 @@ int command_run(const struct slice_request *request, char **text, struct error *
         *text = slice.text;
         slice.text = NULL;
     }
+    if (slice.log)
+        print_log(slice.log);
     return status == 0 && slice.complaint
                ? error_set(error, -EINVAL, "%s", slice.complaint)
                : status;
@@ -425,6 +440,6 @@ int command_run(const struct slice_request *request, char **text, struct error *
 
 void slice_free(struct slice *slice)
 {
-    FREE_EACH(slice->text, slice->complaint, slice->said);
+    FREE_EACH(slice->text, slice->complaint, slice->said, slice->log);
     *slice = (struct slice){.text = NULL};
 }

@@ -104,7 +104,9 @@ static void noise_tell(const struct run *run, struct buffer *text)
 {
     double median, most;
 
-    if (run->gate->equal && gate_noise(run, &median, &most))
+    if (run->gate->equal && run->gate->harness)
+        buffer_add(text, "; both are the same program");
+    else if (run->gate->equal && gate_noise(run, &median, &most))
         buffer_format(text,
                       "; same build: what differs is the noise between the runs, %.2f%% "
                       "at the median of the cases and %.2f%% at most",

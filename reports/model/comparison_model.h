@@ -127,7 +127,9 @@ struct gate {
     char *functions; /* file that declares functions of both libraries; NULL: none */
     char *remark;    /* on how it was measured; NULL: none */
     double seconds;
-    bool equal; /* both builds have the same build-ids: what differs is noise */
+    /* Both builds have the same build-ids: what differs is noise. Both programs of a
+     * harness load the same bytes and have the same arguments. */
+    bool equal;
 
     /* of two stored runs, from code that is the same in both: libraries and roofs */
     double drift;    /* the machine's change, their median; NaN: unknown */

@@ -95,7 +95,10 @@ static void arm_lines(struct legend *legend)
     legend_put(legend, "harness: ", gate->harness);
     legend_put(
         legend, "placement: ",
-        change_has_built(legend->run)
+        gate->equal
+            ? "both are the same program, by the bytes that they load, with the same "
+              "arguments: a change is of the files that they read, or of chance"
+        : change_has_built(legend->run)
             ? "each build was linked with its code at several places (--relink) and is "
               "judged at the best of them; as built: where it lies without"
             : "code of a harness cannot be tried at other places without --relink, so a "

@@ -59,6 +59,9 @@ class Commits(HarnessCase):
     def test_what_fails(self):
         done = self.commits("--build=echo no compiler >&2; exit 1", "HEAD~1", "HEAD", status=2)
         self.assertRegex(done.stderr, "--build, of BASE=HEAD~1: .*no compiler")
+        done = self.commits("--build=echo 'x.c:3: error: \033[1m'; echo stopped; exit 1", "HEAD~1",
+                            "HEAD", status=2)
+        self.assertRegex(done.stderr, r"(?s)x.c:3: error: [^\033]*\n.*HEAD~1: .*status 1: stopped")
         done = self.commits(self.BUILD, "HEAD~1", "v9", status=2)
         self.assertRegex(done.stderr, "HEAD=v9: .*no such commit")
         done = self.run_tool("ab", "--harness=regex", "--pattern=(a) (b)", self.BUILD, "HEAD",

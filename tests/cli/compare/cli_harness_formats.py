@@ -2,6 +2,7 @@
 """Output of programs of other harnesses."""
 import json
 import re
+import shutil
 import subprocess
 
 from cli_harness import QUICK, HarnessCase
@@ -204,6 +205,18 @@ class Harnesses(HarnessCase):
             arms.append([arm["path"] for arm in document["gate"]["arms"]])
         self.assertEqual(arms, [["/bin/true", big, "/bin/true (a copy)"],
                                 ["/bin/true | :", big, "/bin/true | : (again)"]])
+
+    def test_same_program(self):
+        """Said by the bytes that it loads, wherever its file is; other arguments may be why."""
+        shutil.copy("/bin/sleep", self.folder / "other")
+        table = self.folder / "table"
+        for head, same in ((f"{self.folder / 'other'} 0", True), ("/bin/sleep 0.0", False),
+                           ("/bin/true 0", False), ("A=1 /bin/sleep 0", False)):
+            document = self.compare("/bin/sleep 0", head, "--harness=command",
+                                    f"--format=table:{table}",
+                                    env=environment(SIMDBENCH_TEST_CLOCK="2000"))
+            self.assertEqual(document["gate"]["equal"], same, head)
+            self.assertEqual("placement: both are the same program" in table.read_text(), same)
 
     def test_command_that_ends_before_its_children(self):
         for command, more, status in (("setsid true & wait", (), 0),
