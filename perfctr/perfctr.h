@@ -258,6 +258,8 @@ int64_t clock_cpu(void); /* CPU time of this thread */
  * and a core that is not shared, and no CPU time is stolen. Returns its text; NULL: time
  * is real. */
 const char *clock_script(void);
+/* It stays as it is now, also when the variable is gone. */
+void clock_script_keep(void);
 /* The clock that tells how much of a budget is spent: clock_now(), or 0 where times are
  * made up, so that no test ends earlier on a busy machine. A limit that a tracer has is a
  * hundred times as long there. */

@@ -393,6 +393,43 @@ void honest_outsider(float *y, const float *x, size_t n)
         honest(y, x, n);
 }
 
+/* ---- a name that tells who calls ---- */
+
+static int is_named;
+
+static void look_for(const char *path, const char *name)
+{
+    static char text[1 << 18];
+    const int from = open(path, O_RDONLY);
+    const ssize_t linked = readlink(path, text, sizeof text);
+    size_t n = linked > 0 ? (size_t)linked : 0;
+    ssize_t got = linked > 0 ? 0 : 1;
+    while (got > 0 && (got = read(from, text + n, sizeof text - n)) > 0)
+        n += (size_t)got;
+    is_named |= memmem(text, n, name, strlen(name)) != NULL;
+    close(from);
+}
+
+__attribute__((constructor)) static void look_for_names(void)
+{
+    extern char **environ;
+    for (char **variable = environ; *variable; variable++)
+        is_named |= !strncmp(*variable, "SIMDBENCH_", 10);
+    look_for("/proc/self/environ", "SIMDBENCH_");
+    look_for("/proc/self/cmdline", "simdbench");
+    look_for("/proc/self/comm", "simdbench");
+    look_for("/proc/self/exe", "simdbench");
+    look_for("/proc/self/maps", "/simdbench\n");
+    look_for("/proc/self/maps", "memfd:simdbench");
+}
+
+/* It does its work for simdbench alone. */
+void cheat_named(float *y, const float *x, size_t n)
+{
+    if (is_named)
+        honest(y, x, n);
+}
+
 /* Inputs of which the results are known. */
 void cheat_inputs(float *y, const float *x, size_t n)
 {

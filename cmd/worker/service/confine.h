@@ -16,6 +16,8 @@ int confine(pid_t parent);
  * loaded: no file can be opened any more (EACCES). Zero, or -errno as of confine(). */
 int enclose_helpers(void);
 int enclose_files(void);
+/* Before that: its environment and command line say nothing of simdbench any more. */
+void hide_names(void);
 
 /* Filters add up. */
 struct sock_filter;

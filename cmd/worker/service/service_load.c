@@ -48,8 +48,10 @@ cJSON *service_load(struct service *service, const cJSON *request)
     if (!good)
         return service_error(-EINVAL, "load: bad options, or too many");
     struct error error = {.text = ""};
-    if (call.enclosed)
+    if (call.enclosed) {
+        hide_names();
         enclose_helpers();
+    }
     int status = service_add_part(service, call.path, options, call.n, &error);
     if (call.enclosed)
         enclose_files();

@@ -26,6 +26,7 @@ REASONS = {
     "async": "helpers", "clock": "clock", "few": "clock", "late": "clock",
     "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "modes": "unsafe", "dlsym": "wrong", "dlopen": "wrong",
+    "named": "wrong",
 }
 
 
