@@ -5,7 +5,6 @@
 #include "explain_private.h"
 #include "reports.h"
 
-#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -35,13 +34,14 @@ static const struct {
     {"rdseed *", "a generator in software"},
 };
 
-/* The value of a fact that is evidence of it, or NaN. */
-static double evidence_of(const struct explained_finding *finding, enum inspect_fact fact)
+/* The fact as evidence of it, or NULL. */
+static const struct explained_evidence *
+evidence_of(const struct explained_finding *finding, enum inspect_fact fact)
 {
     for (size_t i = 0; i < finding->n_evidence; i++)
         if (!strcmp(finding->evidence[i].what, inspect_fact_name(fact)))
-            return finding->evidence[i].value;
-    return NAN;
+            return &finding->evidence[i];
+    return NULL;
 }
 
 static void name_call(const char *name, struct explained_finding *finding)
@@ -97,13 +97,15 @@ static double unit_cycles(const struct inspect_census *census,
 
 /* The unit of `units` that accounts for all of the bound, if there is one. */
 static void name_unit(const struct inspect_census *census, size_t hot, unsigned units,
-                      double bound, struct explained_finding *finding)
+                      enum inspect_fact bound, struct explained_finding *finding)
 {
+    const struct explained_evidence *const evidence = evidence_of(finding, bound);
     const struct inspect_loop *const loop = &census->loop[hot];
     char names[96], text[256];
-    for (unsigned unit = 1; unit <= units; unit <<= 1)
+    for (unsigned unit = 1; evidence && unit <= units; unit <<= 1)
         if (units & unit && loop->iterations > 0 &&
-            unit_cycles(census, loop, unit, names, sizeof names) >= 0.99 * bound) {
+            unit_cycles(census, loop, unit, names, sizeof names) >=
+                0.99 * evidence->value) {
             snprintf(text, sizeof text,
                      "one unit of this core takes all of %s, one after the other", names);
             must(string_set(&finding->text, text));
@@ -119,10 +121,9 @@ static void name_units(const struct subject *subject, struct explanation *explan
         struct explained_finding *const finding = &explanation->findings[i];
         if (!strstr(finding->cause, "-ports"))
             continue;
-        name_unit(census, subject->hot_loop, products,
-                  evidence_of(finding, FACT_integer_cycles), finding);
-        name_unit(census, subject->hot_loop, ~products & 0xff,
-                  evidence_of(finding, FACT_shuffle_cycles), finding);
+        name_unit(census, subject->hot_loop, products, FACT_integer_cycles, finding);
+        name_unit(census, subject->hot_loop, ~products & 0xff, FACT_shuffle_cycles,
+                  finding);
     }
 }
 
@@ -131,8 +132,7 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
     const struct inspect_census *const census = &subject->trace.census;
     const char *const name = inspect_cause_name(CAUSE_slow_instruction);
     for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++)
-        if (census->name_out &&
-            !isnan(evidence_of(&explanation->findings[i], FACT_out_share)))
+        if (census->name_out && evidence_of(&explanation->findings[i], FACT_out_share))
             name_call(census->name_out, &explanation->findings[i]);
     if (!subject->trace.known || subject->hot_loop >= census->n_loops)
         return;
