@@ -147,6 +147,7 @@ struct inspect_line {
     size_t loop;  /* index; INSPECT_NO_LOOP */
     char *form;   /* NULL unless its cost is known */
     double throughput, latency; /* cycles, the longest latency; NaN: none, or not known */
+    unsigned units;             /* as of an inspect_cost */
 };
 #define INSPECT_NO_LOOP SIZE_MAX
 
@@ -248,10 +249,13 @@ struct inspect_cost_link {
     bool address;
     float cycles, full;
 };
+enum { INSPECT_PRODUCTS = 1 };
 struct inspect_cost {
     bool known;
     char form[INSPECT_FORM]; /* "vpcompressb m512{k}, zmm" */
     double throughput;       /* cycles of one among many that do not wait */
+    unsigned units; /* units that it shares with others of this bit, the first that
+                       of products of integers */
     struct inspect_cost_link link[INSPECT_LINKS];
     size_t n_links;
 };

@@ -118,6 +118,7 @@ enum { COST_LINKS = 24 };
 struct code_cost {
     char form[INSPECT_FORM];
     double throughput, latency;
+    unsigned units;
     size_t n_links;
     uint64_t kept; /* registers whose old values it waits for without need */
     struct {

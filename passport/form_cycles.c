@@ -207,6 +207,30 @@ static void prepare_helpers(struct session *session, bool few, struct helpers *h
     helpers->move = helpers->move < 0.5 ? 0 : helpers->move;
 }
 
+static bool write_unit(struct block *block, const void *of, unsigned copies)
+{
+    for (unsigned i = 0; i < copies; i++)
+        chain_beside(block, *(const unsigned *)of);
+    return true;
+}
+
+static bool has_unit(unsigned unit)
+{
+    __builtin_cpu_init();
+    return unit == PASSPORT_PRODUCTS ||
+           (unit == PASSPORT_PERMUTES ? __builtin_cpu_supports("avx2")
+                                      : __builtin_cpu_supports("avx512bw"));
+}
+
+static void prepare_units(struct session *session)
+{
+    for (unsigned i = 0; i < PASSPORT_UNITS; i++)
+        session->unit[i] =
+            has_unit(1U << i)
+                ? cycles_of(session, write_unit, &(unsigned){1U << i}, LINK_COPIES, false)
+                : 0;
+}
+
 void session_prepare(struct session *session, bool helpers_too)
 {
     session->block[0].legacy = session->block[1].legacy = false;
@@ -215,6 +239,7 @@ void session_prepare(struct session *session, bool helpers_too)
         return;
     prepare_helpers(session, true, &session->few);
     prepare_helpers(session, false, &session->full);
+    prepare_units(session);
 }
 
 struct none {
@@ -257,7 +282,8 @@ static bool reads_flags(const struct decoded *decoded)
 
 /* The least of several ways: another number of registers may suit the ports better,
  * places side by side the stores, and flags may be made anew. */
-static double throughput(struct session *session, const struct decoded *decoded)
+static double throughput(struct session *session, const struct decoded *decoded,
+                         unsigned beside)
 {
     double least = NAN;
     const unsigned most = chain_registers(decoded);
@@ -268,9 +294,26 @@ static double throughput(struct session *session, const struct decoded *decoded)
                                       &(struct none){decoded,
                                                      {.registers = registers,
                                                       .flags = flags,
-                                                      .near = registers < most}},
+                                                      .near = registers < most,
+                                                      .beside = beside}},
                                       registers < 4 ? 4 * registers : registers, false));
     return fmax(0, least);
+}
+
+/* What one unit takes follows each other; what others take runs beside it. Faster forms
+ * have several units, and of slower ones a cycle more or less shows nothing. Flags that
+ * are read, places that a vector holds, and upper halves that SSE keeps would change. */
+static bool shares_unit(struct session *session, const struct decoded *decoded,
+                        unsigned number, double alone)
+{
+    const double least = 0.9, most = 1.9, slow = 6, follows = 0.8;
+    const unsigned unit = 1U << number;
+    const double other = session->unit[number];
+    if (!(other >= least && other < most && alone >= least && alone < slow) ||
+        decoded_gathers(decoded) || (unit == PASSPORT_PRODUCTS && reads_flags(decoded)) ||
+        (unit != PASSPORT_PRODUCTS && session->block[0].legacy))
+        return false;
+    return throughput(session, decoded, unit) >= alone + follows * other;
 }
 
 static double link_cycles(struct session *session, const struct decoded *decoded,
@@ -348,9 +391,12 @@ void session_measure(struct session *session, const struct passport_form *form,
         return passport_refuse(passport, "the encoder does not know it", NULL);
     session->block[0].legacy = session->block[1].legacy = form->level == 128;
     data_fill(session->data, &decoded);
-    passport->throughput = throughput(session, &decoded);
+    passport->throughput = throughput(session, &decoded, 0);
     if (!isfinite(passport->throughput))
         return passport_refuse(passport, "no sequence of it can be made", NULL);
+    for (unsigned i = 0; i < PASSPORT_UNITS; i++)
+        if (shares_unit(session, &decoded, i, passport->throughput))
+            passport->units |= 1U << i;
     if (links) {
         measure_links(session, &decoded, passport);
         measure_kept(session, &decoded, passport);

@@ -36,10 +36,20 @@ struct passport_link {
     float cycles, full;
 };
 
+/* Units of which many cores have one alone. Cores differ in what else it takes. */
+enum passport_unit {
+    PASSPORT_PRODUCTS = 1, /* of integers */
+    PASSPORT_PERMUTES = 2, /* of vectors, across lanes */
+    PASSPORT_MASKS = 4,    /* from masks to general registers */
+    PASSPORT_UNITS = 3     /* so many */
+};
+
 struct passport {
     bool known;
     char reason[96];   /* reason why it is not */
     double throughput; /* cycles */
+    unsigned units;    /* those that it shares: beside an instruction of that unit it
+                          takes as long as one after the other */
     struct passport_link link[PASSPORT_LINKS];
     size_t n_links;
 };

@@ -123,7 +123,10 @@ struct apart {
     unsigned registers; /* for their results */
     bool flags;         /* those that they read are made anew before each */
     bool near;          /* places in memory lie side by side, not in a line each */
+    unsigned beside;    /* after each comes one of that unit; 0: none */
 };
+/* An instruction of that unit, which waits for nothing. */
+void chain_beside(struct block *block, unsigned unit);
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
                 const struct apart *apart);
 
@@ -184,6 +187,8 @@ struct session {
     struct block clock[2];
     double clock_cycles;      /* of what the longer one has more */
     struct helpers few, full; /* while few instructions wait, while many do */
+    double
+        unit[PASSPORT_UNITS]; /* cycles of an instruction of each; 0: the CPU has none */
 };
 enum { SESSION_BLOCKS = 4 };
 /* The clock, and what helpers take unless this is known. The data are zero. */

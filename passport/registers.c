@@ -192,6 +192,21 @@ static int64_t place_step(const struct decoded *decoded, bool near)
     return near ? bytes : DATA_STEP + bytes;
 }
 
+void chain_beside(struct block *block, unsigned unit)
+{
+    const ZydisEncoderOperand general =
+        operand_register(register_of(KIND_GENERAL, 12, 64));
+    if (unit == PASSPORT_PRODUCTS)
+        emit(block, IMUL, general, operand_register(register_of(KIND_GENERAL, 13, 64)),
+             operand_number(3));
+    else if (unit == PASSPORT_PERMUTES)
+        emit(block, VPERMD, operand_register(register_of(KIND_VECTOR, 12, 256)),
+             operand_register(register_of(KIND_VECTOR, 13, 256)),
+             operand_register(register_of(KIND_VECTOR, 14, 256)));
+    else if (unit == PASSPORT_MASKS)
+        emit(block, KMOVQ, general, operand_register(register_of(KIND_MASK, 7, 64)));
+}
+
 void chain_none(struct block *block, const struct decoded *decoded, unsigned copies,
                 const struct apart *apart)
 {
@@ -201,5 +216,6 @@ void chain_none(struct block *block, const struct decoded *decoded, unsigned cop
         choice.place += (int64_t)(i % PLACES) * place_step(decoded, apart->near);
         choice_load_destroyed(block, decoded, &choice, -1, true, apart->flags);
         choice_emit(block, decoded, &choice);
+        chain_beside(block, apart->beside);
     }
 }

@@ -23,7 +23,8 @@ static void take(const struct passport_form *form, const struct passport *passpo
                  struct inspect_cost *cost)
 {
     *cost = (struct inspect_cost){.known = passport->known,
-                                  .throughput = passport->throughput};
+                                  .throughput = passport->throughput,
+                                  .units = passport->units};
     snprintf(cost->form, sizeof cost->form, "%s", form->name);
     for (size_t i = 0; i < passport->n_links && i < ARRAY_LEN(cost->link); i++) {
         const struct passport_link *const link = &passport->link[i];

@@ -20,6 +20,7 @@ cJSON *cost_json(const struct passport *passport)
         return value;
     }
     cJSON_AddNumberToObject(value, "throughput", rounded(passport->throughput));
+    cJSON_AddNumberToObject(value, "units", passport->units);
     cJSON *const links = cJSON_AddArrayToObject(value, "links");
     for (size_t i = 0; i < passport->n_links; i++) {
         const struct passport_link *const link = &passport->link[i];
@@ -65,8 +66,10 @@ bool cost_read(const cJSON *value, struct passport *passport)
         snprintf(passport->reason, sizeof passport->reason, "%s", reason);
     if (reason)
         return true;
-    if (!is_cost(passport->throughput))
+    const double units = message_number(value, "units", NAN);
+    if (!is_cost(passport->throughput) || !(units >= 0 && units < 1 << PASSPORT_UNITS))
         return false;
+    passport->units = (unsigned)units;
     cJSON_ArrayForEach (item, message_get(value, "links")) {
         if (passport->n_links == PASSPORT_LINKS ||
             !read_link(item, &passport->link[passport->n_links]))

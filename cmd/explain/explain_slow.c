@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding slow-instruction names the form, what it costs here, and what else does its
- * work; finding call names a function of another module. */
+ * work; finding call names a function of another module; those of ports name what shares
+ * a unit. */
 #include "explain_private.h"
 #include "reports.h"
 
@@ -33,14 +34,14 @@ static const struct {
     {"rdseed *", "a generator in software"},
 };
 
-/* Whether functions of other modules are what it is about. */
-static bool is_call_out(const struct explained_finding *finding)
+/* The fact as evidence of it, or NULL. */
+static const struct explained_evidence *
+evidence_of(const struct explained_finding *finding, enum inspect_fact fact)
 {
-    const char *const share = inspect_fact_name(FACT_out_share);
     for (size_t i = 0; i < finding->n_evidence; i++)
-        if (!strcmp(finding->evidence[i].what, share))
-            return true;
-    return false;
+        if (!strcmp(finding->evidence[i].what, inspect_fact_name(fact)))
+            return &finding->evidence[i];
+    return NULL;
 }
 
 static void name_call(const char *name, struct explained_finding *finding)
@@ -72,15 +73,71 @@ static void advise(const struct inspect_loop *loop, struct explained_finding *fi
     must(string_set(&finding->remedy, text));
 }
 
+/* Cycles that one unit takes for an iteration, and the instructions that it takes. */
+static double unit_cycles(const struct inspect_census *census,
+                          const struct inspect_loop *loop, unsigned unit, char *names,
+                          size_t size)
+{
+    double cycles = 0;
+    names[0] = '\0';
+    for (size_t i = 0; i < loop->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[loop->line + i];
+        char name[INSPECT_FORM];
+        if (!line->form || !(line->units & unit))
+            continue;
+        cycles += (double)line->executed * line->throughput / loop->iterations;
+        snprintf(name, sizeof name, "%s%.*s", names[0] ? ", " : "",
+                 (int)strcspn(line->form, " "), line->form);
+        if (!strstr(names, name + (names[0] ? 2 : 0)) &&
+            strlen(names) + strlen(name) < size)
+            strcat(names, name);
+    }
+    return cycles;
+}
+
+/* The unit of `units` that accounts for all of the bound, if there is one. */
+static void name_unit(const struct inspect_census *census, size_t hot, unsigned units,
+                      enum inspect_fact bound, struct explained_finding *finding)
+{
+    const struct explained_evidence *const evidence = evidence_of(finding, bound);
+    const struct inspect_loop *const loop = &census->loop[hot];
+    char names[96], text[256];
+    for (unsigned unit = 1; evidence && unit <= units; unit <<= 1)
+        if (units & unit && loop->iterations > 0 &&
+            unit_cycles(census, loop, unit, names, sizeof names) >=
+                0.99 * evidence->value) {
+            snprintf(text, sizeof text,
+                     "one unit of this core takes all of %s, one after the other", names);
+            must(string_set(&finding->text, text));
+            return;
+        }
+}
+
+static void name_units(const struct subject *subject, struct explanation *explanation)
+{
+    const struct inspect_census *const census = &subject->trace.census;
+    const unsigned products = INSPECT_PRODUCTS;
+    for (size_t i = 0; i < explanation->n_findings; i++) {
+        struct explained_finding *const finding = &explanation->findings[i];
+        if (!strstr(finding->cause, "-ports"))
+            continue;
+        name_unit(census, subject->hot_loop, products, FACT_integer_cycles, finding);
+        name_unit(census, subject->hot_loop, ~products & 0xff, FACT_shuffle_cycles,
+                  finding);
+    }
+}
+
 void explain_slow(const struct subject *subject, struct explanation *explanation)
 {
     const struct inspect_census *const census = &subject->trace.census;
     const char *const name = inspect_cause_name(CAUSE_slow_instruction);
     for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++)
-        if (census->name_out && is_call_out(&explanation->findings[i]))
+        if (census->name_out && evidence_of(&explanation->findings[i], FACT_out_share))
             name_call(census->name_out, &explanation->findings[i]);
-    if (!subject->trace.known || subject->hot_loop >= census->n_loops ||
-        !census->loop[subject->hot_loop].dearest_form)
+    if (!subject->trace.known || subject->hot_loop >= census->n_loops)
+        return;
+    name_units(subject, explanation);
+    if (!census->loop[subject->hot_loop].dearest_form)
         return;
     for (size_t i = 0; i < explanation->n_findings; i++)
         if (!strcmp(explanation->findings[i].cause, name))

@@ -22,12 +22,6 @@ static bool is_left_out(const char *form, double throughput)
     return out;
 }
 
-/* Cores have one unit for the products of integers, whatever their form. */
-static bool is_product(const struct inspect_line *line)
-{
-    return strncmp(line->form, "imul ", 5) == 0;
-}
-
 /* Length of a name up to "max" or "min" with it; 0: it has another one. */
 static size_t choice_length(const char *form)
 {
@@ -45,9 +39,7 @@ static bool is_same_choice(const char *a, const char *b)
 
 static bool is_same(const struct inspect_line *a, const struct inspect_line *b)
 {
-    if (!b->form || strcmp(a->form, b->form) == 0 || (is_product(a) && is_product(b)))
-        return b->form;
-    return is_same_choice(a->form, b->form);
+    return strcmp(a->form, b->form) == 0 || is_same_choice(a->form, b->form);
 }
 
 /* One with LOCK waits for the one before: a chain of them is what they take, even where
@@ -69,29 +61,38 @@ static double division_cycles(const struct inspect_line *line)
     return divides ? (double)line->executed * line->throughput : 0;
 }
 
-/* Cycles of all instructions of its form, of an iteration. */
-static double form_cycles(const struct inspect_loop *loop,
-                          const struct inspect_line *lines, const struct inspect_line *of)
+struct group {
+    const struct inspect_line *of; /* all of its form, */
+    unsigned unit;                 /* or all that this unit takes */
+    bool needed;                   /* but for what is not */
+};
+
+/* Cycles of all instructions of a group, of an iteration. */
+static double group_cycles(const struct inspect_loop *loop,
+                           const struct inspect_line *lines, const struct group *group)
 {
     double cycles = 0;
     for (size_t i = 0; i < loop->n_lines; i++)
-        if (is_same(of, &lines[i]))
+        if (lines[i].form && lines[i].needed >= group->needed &&
+            (lines[i].units & group->unit || is_same(group->of, &lines[i])))
             cycles += (double)lines[i].executed * each(&lines[i]) / loop->iterations;
     return cycles;
 }
 
-/* Cores have one unit for forms of about a cycle: whatever they mix them with, these wait
- * for each other. Slower ones are slow in themselves. */
-static void take_unit(const struct inspect_line *line, double cycles,
-                      struct inspect_loop *loop)
+/* Cores have one unit for forms of about a cycle, and for those that were seen to share
+ * one: whatever they mix them with, these wait for each other. Slower ones are slow in
+ * themselves. */
+static void take_group(const struct inspect_line *lines, const struct inspect_line *line,
+                       unsigned unit, struct inspect_loop *loop)
 {
     const double least = 0.9, most = 1.9;
-    if (line->throughput < least || line->throughput >= most)
-        return;
-    if (line->needed)
-        loop->needed_form = fmax(loop->needed_form, cycles);
-    else if (line->shuffles)
-        loop->shuffle_form = fmax(loop->shuffle_form, cycles);
+    const bool one = line->throughput >= least && line->throughput < most;
+    const struct group all = {line, unit, false}, needed = {line, unit, true};
+    double *const to = unit == INSPECT_PRODUCTS ? &loop->products : &loop->shuffle_form;
+    if (one && line->needed)
+        loop->needed_form = fmax(loop->needed_form, group_cycles(loop, lines, &needed));
+    if (unit || (one && line->shuffles && !line->needed))
+        *to = fmax(*to, group_cycles(loop, lines, &all));
 }
 
 static bool take(const struct inspect_census *census, struct inspect_loop *loop)
@@ -103,10 +104,11 @@ static bool take(const struct inspect_census *census, struct inspect_loop *loop)
         if (!line[i].form || line[i].throughput < least_throughput ||
             is_left_out(line[i].form, line[i].throughput))
             continue;
-        const double cycles = form_cycles(loop, line, &line[i]);
-        take_unit(&line[i], cycles, loop);
-        if (is_product(&line[i]))
-            loop->products = cycles;
+        const double cycles = group_cycles(loop, line, &(struct group){.of = &line[i]});
+        take_group(line, &line[i], 0, loop);
+        for (unsigned unit = 1; unit <= line[i].units; unit <<= 1)
+            if (line[i].units & unit)
+                take_group(line, &line[i], unit, loop);
         if (cycles <= loop->dearest)
             continue;
         loop->dearest = cycles;

@@ -327,6 +327,7 @@ struct made_up {
     double each, around; /* of an instruction, of a call */
     unsigned calls;
     bool disturbed; /* all calls but every fifth one take longer */
+    bool shared;    /* permutes follow the instruction, and do not run beside it */
     bool stuck[2];  /* a shorter, a longer loop takes longer than it must */
 };
 
@@ -334,7 +335,7 @@ struct made_up {
 static double made_up_time(void *context, unsigned char *code, uint64_t turns)
 {
     struct made_up *const made_up = context;
-    double units = 0;
+    double units = 0, beside = 0;
     bool inside = false;
     unsigned n = 0;
     for (size_t at = 0; at < BLOCK_BYTES;) {
@@ -352,7 +353,10 @@ static double made_up_time(void *context, unsigned char *code, uint64_t turns)
             units += 1;
         else if (inside && name == ZYDIS_MNEMONIC_VADDPS)
             units += made_up->each, n++;
+        else if (inside && name == ZYDIS_MNEMONIC_VPERMD)
+            beside += 1;
     }
+    units = made_up->shared ? units + beside : fmax(units, beside);
     made_up->calls++;
     units *= n && made_up->stuck[n > 60] ? 1.6 : 1;
     const double time = made_up->around + units * 1.75 * (double)turns;
@@ -360,9 +364,10 @@ static double made_up_time(void *context, unsigned char *code, uint64_t turns)
                                                     : time;
 }
 
-static double throughput_of(struct made_up *made_up)
+static struct passport passport_of(struct made_up *made_up)
 {
-    struct session session = {.timer = {made_up_time, made_up}, .data = data_room};
+    struct session session = {
+        .timer = {made_up_time, made_up}, .data = data_room, .unit = {0, 1}};
     struct passport passport;
     for (unsigned i = 0; i < 2; i++) {
         session.block[i].code = code_room[i];
@@ -371,7 +376,32 @@ static double throughput_of(struct made_up *made_up)
     session_prepare(&session, false);
     session_measure(&session, form_of("vaddps ymm, ymm, ymm"), true, &passport);
     assert_true(passport.known);
-    return passport.throughput;
+    return passport;
+}
+
+static double throughput_of(struct made_up *made_up)
+{
+    return passport_of(made_up).throughput;
+}
+
+/* It shares a unit if both take as long as one after the other; fast forms have several
+ * units, and slow ones show nothing. */
+static void test_shared_unit(void **state)
+{
+    static const struct {
+        double each;
+        bool shared;
+        unsigned units;
+    } cases[] = {{1, true, PASSPORT_PERMUTES},
+                 {2, true, PASSPORT_PERMUTES},
+                 {1, false, 0},
+                 {3, false, 0},
+                 {0.5, true, 0},
+                 {70, true, 0}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct made_up made_up = {.each = cases[i].each, .shared = cases[i].shared};
+        assert_int_equal(passport_of(&made_up).units, cases[i].units);
+    }
 }
 
 /* What is around the instructions is no part of their cycles, nor is a disturbance, nor
@@ -396,7 +426,7 @@ int main(void)
         cmocka_unit_test(test_encodings),  cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_links),      cmocka_unit_test(test_kept),
         cmocka_unit_test(test_sequences),  cmocka_unit_test(test_places),
-        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_shared_unit),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

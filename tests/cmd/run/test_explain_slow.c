@@ -58,9 +58,41 @@ static void test_call(void **state)
     run_free(run);
 }
 
+/* A bound of ports names what shares the unit that accounts for it, each once. */
+static void test_units(void **state)
+{
+    char count[] = "popcnt r64, m64", zeros[] = "tzcnt r64, r64", sum[] = "add r64, r64";
+    struct inspect_line line[] = {
+        {.form = count, .executed = 20, .throughput = 1, .units = INSPECT_PRODUCTS},
+        {.form = sum, .executed = 10, .throughput = 0.25},
+        {.form = zeros, .executed = 10, .throughput = 1, .units = INSPECT_PRODUCTS},
+        {.form = count, .executed = 10, .throughput = 1, .units = INSPECT_PRODUCTS}};
+    struct inspect_loop loop = {.iterations = 10, .n_lines = ARRAY_LEN(line)};
+    const struct subject subject = {
+        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
+    struct run *const run = run_new();
+    struct explanation *const why = result_explanation(run_add_result(run));
+    static const char *const causes[] = {"integer-ports", "integer-ports",
+                                         "address-arithmetic", "vector-ports"};
+    for (size_t i = 0; i < ARRAY_LEN(causes); i++) {
+        assert_non_null(explanation_add_finding(why, causes[i]));
+        assert_non_null(finding_add_evidence(&why->findings[i], "integer_cycles"));
+        why->findings[i].evidence[0].value = i == 1 ? 4.5 : 4;
+    }
+    assert_int_equal(string_set(&why->findings[3].evidence[0].what, "shuffle_cycles"), 0);
+    explain_slow(&subject, why);
+    assert_string_equal(
+        why->findings[0].text,
+        "one unit of this core takes all of popcnt, tzcnt, one after the other");
+    for (size_t i = 1; i < ARRAY_LEN(causes); i++)
+        assert_null(why->findings[i].text);
+    run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_advice),
-                                       cmocka_unit_test(test_call)};
+                                       cmocka_unit_test(test_call),
+                                       cmocka_unit_test(test_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

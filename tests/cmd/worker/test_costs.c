@@ -30,13 +30,17 @@ static const unsigned char hlt[PASSPORT_CODE] = {0xf4};
 
 static void test_values(void **state)
 {
-    struct passport from = {.known = true, .throughput = 0.50049, .n_links = 2}, to;
+    struct passport from = {.known = true,
+                            .throughput = 0.50049,
+                            .units = 5,
+                            .n_links = 2},
+                    to;
     from.link[0] = (struct passport_link){.from = 1, .to = 0, .cycles = 1, .full = 2};
     from.link[1] = (struct passport_link){
         .from = 2, .address = true, .cycles = 8.25f, .full = 8.25f};
     cJSON *const value = cost_json(&from);
     assert_true(cost_read(value, &to));
-    assert_true(to.known && to.n_links == 2);
+    assert_true(to.known && to.n_links == 2 && to.units == 5);
     assert_near(to.throughput, 0.5, 1e-9);
     assert_true(to.link[0].from == 1 && !to.link[0].address && to.link[0].full == 2);
     assert_true(to.link[1].address && to.link[1].cycles == 8.25f);
@@ -56,13 +60,15 @@ static void test_bad_values(void **state)
         "null",
         "[]",
         "{}",
-        "{\"throughput\": -1}",
-        "{\"throughput\": \"1\"}",
-        "{\"throughput\": 1e300}",
-        "{\"throughput\": 1, \"links\": [1]}",
-        "{\"throughput\": 1, \"links\": [[0, 99, 0, 1, 1]]}",
-        "{\"throughput\": 1, \"links\": [[0, 0, 0, -1, 1]]}",
-        "{\"throughput\": 1, \"links\": [[0, 0, 0, 1]]}"};
+        "{\"throughput\": -1, \"units\": 0}",
+        "{\"throughput\": 1, \"links\": []}",
+        "{\"throughput\": 1, \"units\": 8, \"links\": []}",
+        "{\"throughput\": \"1\", \"units\": 0}",
+        "{\"throughput\": 1e300, \"units\": 0}",
+        "{\"throughput\": 1, \"units\": 0, \"links\": [1]}",
+        "{\"throughput\": 1, \"units\": 0, \"links\": [[0, 99, 0, 1, 1]]}",
+        "{\"throughput\": 1, \"units\": 0, \"links\": [[0, 0, 0, -1, 1]]}",
+        "{\"throughput\": 1, \"units\": 0, \"links\": [[0, 0, 0, 1]]}"};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct passport passport;
         cJSON *const value = cJSON_Parse(texts[i]);
