@@ -9,8 +9,10 @@
 /* Bytes of x in one copy: they come from the second cache, once for each tile of output
  * channels. */
 enum { STRIP_BYTES = 96 << 10 };
-/* Bytes of x and y in one slice: they stay in the second cache beside the weights. */
-enum { SLICE_BYTES = 512 << 10 };
+/* Bytes of x and y in one slice: they stay in the second cache beside the weights.
+ * Depthwise, each vector serves so few products that they stay in half of a first cache.
+ */
+enum { SLICE_BYTES = 512 << 10, LONE_SLICE_BYTES = 16 << 10 };
 
 /* So many sums must be under way, as a product waits for the one before it in its sum:
  * two begin in a cycle, and each takes about four. */
@@ -48,17 +50,25 @@ static bool is_depthwise(const struct conv_shape *shape)
     return shape->g > 1 && shape->g == shape->c && shape->g == shape->k;
 }
 
-/* Rows of y in a slice, no more than a band of the plan. */
+/* Rows of y in a slice: no more than a band of the plan; depthwise, where one block is
+ * done after the other, whole squares of pixels if they fit. */
 static ptrdiff_t slice_rows(const struct conv_plan *plan)
 {
     const struct conv_shape *shape = &plan->shape;
-    const ptrdiff_t x = shape->x_plain ? 0 : shape->cb * shape->u * shape->w;
-    const ptrdiff_t bytes =
-        (x + shape->kb * shape->ow) * shape->b * (ptrdiff_t)sizeof(float);
-    const ptrdiff_t band = plan->band * shape->oh / plan->tiles;
-    const ptrdiff_t rows = least(least(SLICE_BYTES / bytes, band), shape->oh);
+    const bool alone = plan->kind == CONV_DEPTHWISE;
+    const ptrdiff_t x_blocks = shape->x_plain ? 0 : alone ? 1 : shape->cb;
+    const ptrdiff_t y_blocks = alone ? 1 : shape->kb;
+    const ptrdiff_t bytes = (x_blocks * shape->u * shape->w + y_blocks * shape->ow) *
+                            shape->b * (ptrdiff_t)sizeof(float);
+    const ptrdiff_t fit = (alone ? LONE_SLICE_BYTES : SLICE_BYTES) / bytes;
+    const ptrdiff_t rows = fit < 1 ? 1 : least(fit, shape->oh);
 
-    return ceiling(shape->oh, ceiling(shape->oh, rows < 1 ? 1 : rows));
+    if (alone) {
+        const ptrdiff_t square = shape->b / least(shape->b, shape->ow & -shape->ow);
+        return rows > square ? rows - rows % square : rows;
+    }
+    const ptrdiff_t band = plan->band * shape->oh / plan->tiles;
+    return ceiling(shape->oh, ceiling(shape->oh, band < 1 ? 1 : least(rows, band)));
 }
 
 static int make_blocked(struct conv_plain *plain, const struct conv_plain_target *target,
@@ -85,7 +95,7 @@ static int make_blocked(struct conv_plain *plain, const struct conv_plain_target
                      sizeof(float);
     const int status = conv_plan_make(&plain->blocked, &shape, target->blocked, weights,
                                       error, error_size);
-    if (status == 0 && !alone)
+    if (status == 0)
         plain->slice_rows = slice_rows(plain->blocked);
     return status;
 }

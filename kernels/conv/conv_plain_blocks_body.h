@@ -42,7 +42,8 @@ static struct plain_pixels plain_sources(const struct conv_plan *plan)
                                  .n = end > first ? (end - first) * shape->w : 0};
 }
 
-/* Pixels of up to BLOCK planes into a block, or back. */
+/* Pixels of up to BLOCK planes into a block, or back. The last square begins earlier, not
+ * to end later, unless so few pixels are left that one by one takes less time. */
 static void plain_to_block(float *to, const float *planes, ptrdiff_t plane,
                            struct plain_pixels pixels, ptrdiff_t n)
 {
@@ -51,16 +52,18 @@ static void plain_to_block(float *to, const float *planes, ptrdiff_t plane,
     for (ptrdiff_t lane = 0; lane < BLOCK; lane += LANES) {
         const ptrdiff_t here = n - lane < 0 ? 0 : n - lane < LANES ? n - lane : LANES;
         const float *const from = planes + lane * plane;
+        const ptrdiff_t squares = pixels.n < LANES ? 0 : pixels.n;
         ptrdiff_t i = 0;
-        for (; i + LANES <= pixels.n && here == LANES; i += LANES) {
+        for (; i + LANES / 4 <= squares && here == LANES; i += LANES) {
+            const ptrdiff_t at = least(i, pixels.n - LANES);
             VEC square[LANES];
             UNROLL
             for (int c = 0; c < LANES; c++)
-                square[c] = LOAD(from + c * plane + i);
+                square[c] = LOAD(from + c * plane + at);
             conv_transpose(square);
             UNROLL
             for (int c = 0; c < LANES; c++)
-                STORE(to + (i + c) * BLOCK + lane, square[c]);
+                STORE(to + (at + c) * BLOCK + lane, square[c]);
         }
         for (; i < pixels.n; i++)
             for (ptrdiff_t c = 0; c < LANES; c++)
@@ -76,16 +79,18 @@ static void plain_from_block(float *planes, const float *from, ptrdiff_t plane,
     for (ptrdiff_t lane = 0; lane < n; lane += LANES) {
         const ptrdiff_t here = n - lane < LANES ? n - lane : LANES;
         float *const to = planes + lane * plane;
+        const ptrdiff_t squares = pixels.n < LANES ? 0 : pixels.n;
         ptrdiff_t i = 0;
-        for (; i + LANES <= pixels.n && here == LANES; i += LANES) {
+        for (; i + LANES / 4 <= squares && here == LANES; i += LANES) {
+            const ptrdiff_t at = least(i, pixels.n - LANES);
             VEC square[LANES];
             UNROLL
             for (int c = 0; c < LANES; c++)
-                square[c] = LOAD(from + (i + c) * BLOCK + lane);
+                square[c] = LOAD(from + (at + c) * BLOCK + lane);
             conv_transpose(square);
             UNROLL
             for (int c = 0; c < LANES; c++)
-                STORE(to + c * plane + i, square[c]);
+                STORE(to + c * plane + at, square[c]);
         }
         for (; i < pixels.n; i++)
             for (ptrdiff_t c = 0; c < here; c++)
@@ -93,21 +98,33 @@ static void plain_from_block(float *planes, const float *from, ptrdiff_t plane,
     }
 }
 
-/* One image, a block of channels at a time. */
+/* One image, a block of channels at a time, rows of y in slices: those of x are reordered
+ * once, just before they are needed, and y lies where that of the slice before did. */
 static void plain_depthwise(const struct conv_plain *plain, const float *x, float *y)
 {
-    const struct conv_shape *shape = &plain->blocked->shape;
+    struct conv_plan slice = *plain->blocked;
+    const struct conv_shape *shape = &slice.shape;
     const ptrdiff_t x_pixels = shape->h * shape->w, y_pixels = shape->oh * shape->ow;
-    const struct plain_pixels sources = plain_sources(plain->blocked);
-    const struct plain_pixels results = plain_results(plain->blocked);
-    float *const from = plain->scratch, *const to = from + plain->y_offset;
+    const ptrdiff_t top = shape->first, bottom = shape->end;
+    float *const from = plain->scratch;
 
     for (ptrdiff_t c = 0; c < shape->c; c += BLOCK) {
         const ptrdiff_t n = shape->c - c < BLOCK ? shape->c - c : BLOCK;
-        plain_to_block(from, x + c * x_pixels, x_pixels, sources, n);
-        depthwise_block(plain->blocked, from,
-                        plain->blocked->weights + c * shape->r * shape->s, to);
-        plain_from_block(y + c * y_pixels, to, y_pixels, results, n);
+        ptrdiff_t done = 0;
+        for (slice.shape.first = top; shape->first < bottom;
+             slice.shape.first = shape->end) {
+            slice.shape.end = least(shape->first + plain->slice_rows, bottom);
+            struct plain_pixels sources = plain_sources(&slice);
+            const struct plain_pixels results = plain_results(&slice);
+            float *const to = from + plain->y_offset - results.from * BLOCK;
+            const ptrdiff_t end = sources.from + sources.n;
+            sources.from = done > sources.from ? done : sources.from;
+            sources.n = end - sources.from;
+            done = end > done ? end : done;
+            plain_to_block(from, x + c * x_pixels, x_pixels, sources, n);
+            depthwise_block(&slice, from, slice.weights + c * shape->r * shape->s, to);
+            plain_from_block(y + c * y_pixels, to, y_pixels, results, n);
+        }
     }
 }
 

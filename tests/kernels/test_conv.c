@@ -244,11 +244,12 @@ static void test_random(void **state)
 static void test_blocks(void **state)
 {
     static const char *const shapes[] = {
-        "c290h5w17k40r3s3p1q1",  "c1040h3w9k72",
-        "c40h60w70k40",          "c24h9w40k150r3s3",
-        "c48h33w29k24r5s5q2",    "c3h60w61k70r7s7u2v2p3q3",
-        "c3h47w47k24r11s11u4v4", "c80h14w150k80r3s3p1q1g80",
-        "c512h7w7k64r3s3p1q1",   "c64h28w28k200u2v2"};
+        "c290h5w17k40r3s3p1q1", "c1040h3w9k72", "c40h60w70k40", "c24h9w40k150r3s3",
+        "c48h33w29k24r5s5q2", "c3h60w61k70r7s7u2v2p3q3", "c3h47w47k24r11s11u4v4",
+        "c80h14w150k80r3s3p1q1g80", "c512h7w7k64r3s3p1q1", "c64h28w28k200u2v2",
+        /* Slices of depthwise rows: with taps in two of them, in one, and beyond x. */
+        "c19h40w70k19r3s3p1q1g19", "c16h61w67k16r2s3u3v2g16",
+        "n2c33h24w90k33r3s3p7q7d5g33"};
     for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
         check_text(*state, (int64_t)i, "%s", shapes[i]);
 }
