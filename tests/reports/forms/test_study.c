@@ -192,12 +192,6 @@ static void unlearned(void **state)
         buffer_text(&text),
         "Not measured here: claim 5b, \"and too many branches\": it needs "
         "16 CPUs: claim 5a");
-    /* A claim of somebody who wrote no sentence for its outcome has its number. */
-    buffer_clear(&text);
-    claim->check.verdict = STUDY_REFUTED;
-    study_learned_tell(study, claim, &text);
-    assert_non_null(strstr(buffer_text(&text),
-                           "Refuted here: claim 5b, \"and too many branches\": "));
     drop(study);
 }
 
