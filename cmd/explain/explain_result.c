@@ -187,7 +187,10 @@ static void take_finding(const struct subject *subject,
     set(&to->refute, inspect_cause_refute(from->cause));
     if (from->experiment != INSPECT_FACTS)
         set(&to->experiment, inspect_fact_name(from->experiment));
-    set(&to->remedy, inspect_cause_remedy(from->cause));
+    if (from->cause == CAUSE_unexplained && explanation_is_whole(explanation))
+        set(&to->text, "no cause is needed: its bounds explain its time");
+    else
+        set(&to->remedy, inspect_cause_remedy(from->cause));
 }
 
 static void take_findings(const struct subject *subject,
@@ -195,6 +198,8 @@ static void take_findings(const struct subject *subject,
                           struct explanation *explanation)
 {
     const struct inspect_facts *const facts = &subject->facts;
+    explanation->residual_cycles = findings->residual_cycles;
+    explanation->residual_share = findings->residual_share;
     for (size_t i = 0; i < findings->n; i++)
         take_finding(subject, &findings->finding[i], explanation);
     for (size_t i = 0; i < findings->n_excluded; i++) {
@@ -211,8 +216,6 @@ static void take_findings(const struct subject *subject,
         set(&to->missing, inspect_fact_name(from->missing));
         set(&to->why, facts->fact[from->missing].absent);
     }
-    explanation->residual_cycles = findings->residual_cycles;
-    explanation->residual_share = findings->residual_share;
 }
 
 static void take_ratios(const struct experiments *experiments,

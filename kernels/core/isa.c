@@ -283,7 +283,6 @@ static const struct isa_state *isa_state_here(void)
     static bool known;
     if (known)
         return &state;
-    known = true;
 #if defined(__x86_64__)
     uint32_t a, b, c, d;
     if (__get_cpuid(1, &a, &b, &c, &d)) {
@@ -312,6 +311,7 @@ static const struct isa_state *isa_state_here(void)
     state.hwcap2 = (uint32_t)getauxval(AT_HWCAP2);
     state.saved = sve < 0 ? 0 : (uint32_t)sve & PR_SVE_VL_LEN_MASK;
 #endif
+    known = true;
     return &state;
 }
 

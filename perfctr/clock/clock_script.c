@@ -22,7 +22,8 @@ const char *clock_script(void)
 
 void clock_script_keep(void)
 {
-    snprintf(kept, sizeof kept, "%s", clock_script() ?: "");
+    if (!*kept)
+        snprintf(kept, sizeof kept, "%s", clock_script() ?: "");
 }
 
 int64_t clock_budget(void)

@@ -241,9 +241,6 @@ static void gain_tell(struct buffer *text, const struct explained_finding *findi
         buffer_format(text, "%s%.0f%% of its time could be saved: ", most, 100 * share);
 }
 
-/* A smaller part of the time needs no cause. */
-#define EXPLAINED 0.05
-
 /* The largest bound, where no cause is known. */
 static void limit_tell(const struct explanation *why, struct buffer *text)
 {
@@ -262,7 +259,7 @@ static void cause_tell(const struct explanation *why, struct buffer *text)
 {
     const struct explained_finding *const first = why->n_findings ? why->findings : NULL;
     if (!first || text_same(first->cause, "unexplained")) {
-        if (fabs(why->residual_share) < EXPLAINED) {
+        if (explanation_is_whole(why)) {
             buffer_add(text, "its bounds explain its time");
         } else {
             buffer_add(text, "nothing here explains ");

@@ -117,6 +117,11 @@ struct result;
  * NULL: out of memory. */
 struct explanation *result_explanation(struct result *result);
 void explanation_free(struct explanation *explanation); /* NULL is none */
+/* Its bounds explain its time, but for a part that needs no cause. */
+static inline bool explanation_is_whole(const struct explanation *explanation)
+{
+    return explanation->residual_share < 0.05;
+}
 /* Append an entry, whose numbers are NaN, and return it, or NULL when out of memory.
  * Texts are copied; NULL where there is none. */
 struct explained_loop *explanation_add_loop(struct explanation *explanation,

@@ -89,10 +89,30 @@ static void test_units(void **state)
     run_free(run);
 }
 
+/* Bounds that explain the time need no look at the loop; a residual does. */
+static void test_explained(void **state)
+{
+    const double bounds[] = {99, 90};
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
+        struct run *const run = run_new();
+        run_add_result(run);
+        struct subject subject = {.base = {.run = run}};
+        inspect_fact_set(&subject.facts, FACT_cycles, 100);
+        inspect_fact_set(&subject.facts, FACT_code_cycles, bounds[i]);
+        explain_take(&subject, false);
+        const struct explanation *const why = run->results[0].explanation;
+        assert_int_equal(why->n_findings, 1);
+        assert_string_equal(why->findings[0].cause, "unexplained");
+        assert_int_equal(!why->findings[0].remedy, i == 0);
+        assert_int_equal(strstr(why->findings[0].text, "bounds explain") != NULL, i == 0);
+        run_free(run);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_advice),
-                                       cmocka_unit_test(test_call),
-                                       cmocka_unit_test(test_units)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_advice), cmocka_unit_test(test_call),
+        cmocka_unit_test(test_units), cmocka_unit_test(test_explained)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
