@@ -148,7 +148,7 @@ static int find(struct harness *harness, int which, struct error *error)
         return error_set(error, -ENOENT, "%s=%.200s: %.200s: no program%s%.200s",
                          flags[which], side->command, side->words.item[0],
                          *side->cwd ? " in " : "", side->cwd);
-    if (elf_read(side->path, &side->file, &why) < 0)
+    if (elf_read_hashed(side->path, &side->file, &why) < 0)
         side->file = (struct elf_file){.kind = ELF_OTHER};
     snprintf(side->told, sizeof side->told, "%s", side->command);
     return 0;
