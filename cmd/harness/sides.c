@@ -148,7 +148,7 @@ static int find(struct harness *harness, int which, struct error *error)
         return error_set(error, -ENOENT, "%s=%.200s: %.200s: no program%s%.200s",
                          flags[which], side->command, side->words.item[0],
                          *side->cwd ? " in " : "", side->cwd);
-    if (elf_read(side->path, &side->file, &why) < 0)
+    if (elf_read_hashed(side->path, &side->file, &why) < 0)
         side->file = (struct elf_file){.kind = ELF_OTHER};
     snprintf(side->told, sizeof side->told, "%s", side->command);
     return 0;
@@ -216,9 +216,16 @@ static bool same_words(const struct text_list *a, const struct text_list *b, siz
     return same;
 }
 
+static bool is_inside(const struct side *side)
+{
+    return !strncmp(side->path, side->cwd, strlen(side->cwd));
+}
+
+/* A program from elsewhere, as an interpreter, reads files of its folder that differ. */
 static bool same_program(const struct side *base, const struct side *head)
 {
-    return base->file.loaded && base->file.loaded == head->file.loaded &&
+    return (!strcmp(base->cwd, head->cwd) || (is_inside(base) && is_inside(head))) &&
+           base->file.loaded && base->file.loaded == head->file.loaded &&
            same_words(&base->words, &head->words, 1) &&
            same_words(&base->variables, &head->variables, 0);
 }

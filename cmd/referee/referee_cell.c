@@ -52,10 +52,11 @@ static struct worker *make_worker(const struct cell *cell, const char *name,
                                   const char *path, int program)
 {
     char text[48];
-    if (path || program < 0)
-        return worker_new(name, path, NULL, 0, cell->memory_fd);
     snprintf(text, sizeof text, "/proc/self/fd/%d", program);
-    return worker_new_program(name, text, cell->memory_fd);
+    /* A system may forbid to run what is in memory alone. */
+    return path || access(text, X_OK) < 0
+               ? worker_new(name, path, NULL, 0, cell->memory_fd)
+               : worker_new_program(name, text, cell->memory_fd);
 }
 
 /* The state of a process that has not loaded anything yet. */

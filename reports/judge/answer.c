@@ -312,20 +312,23 @@ static bool was_told(const struct run *run, const struct result *result)
     return false;
 }
 
-static bool is_unchecked(const struct result *result)
+static bool is_timed_alone(const struct result *result)
 {
-    return is_asked(result) && result->status == STATUS_UNCHECKED;
+    return is_asked(result) && result->summary.median_ns > 0 &&
+           (result->status == STATUS_UNCHECKED ||
+            (result->status == STATUS_OK && !(result->type && *result->type)));
 }
 
-/* The time is all that is known of functions without a reference. */
-static void tell_unchecked(const struct run *run, struct answer *answer)
+/* The time is all that is known of functions without a reference, and of cases of other
+ * programs. */
+static void tell_times(const struct run *run, struct answer *answer)
 {
     struct buffer *const text = &answer->text;
     const struct result *first = NULL;
     char time[NUMBER_SIZE];
     size_t n = 0;
     FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (is_unchecked(result)) {
+        if (is_timed_alone(result)) {
             first = first ?: result;
             n++;
         }
@@ -336,10 +339,11 @@ static void tell_unchecked(const struct run *run, struct answer *answer)
     if (n > 1)
         buffer_format(text, ", and %zu more case%s ha%s a time", n - 1, n == 2 ? "" : "s",
                       n == 2 ? "s" : "ve");
-    buffer_add(text, strstr(first->reason ?: "", "cannot be ")
-                         ? "; unchecked: its results cannot be compared"
-                         : "; unchecked: nothing says whether the results are right, "
-                           "--reference=FUNCTION would");
+    if (first->status == STATUS_UNCHECKED)
+        buffer_add(text, strstr(first->reason ?: "", "cannot be ")
+                             ? "; unchecked: its results cannot be compared"
+                             : "; unchecked: nothing says whether the results are right, "
+                               "--reference=FUNCTION would");
     answer_next(answer);
 }
 
@@ -380,7 +384,7 @@ static void tell_missing(const struct run *run, struct answer *answer)
 static void tell_doubts(const struct run *run, struct answer *answer)
 {
     size_t shared = 0, cases = 0;
-    tell_unchecked(run, answer);
+    tell_times(run, answer);
     tell_missing(run, answer);
     FOR_EACH (const struct result, result, run->results, run->n_results)
         if (kernel_measured(result)) {

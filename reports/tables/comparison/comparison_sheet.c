@@ -88,6 +88,14 @@ bool change_has_built(const struct run *run)
     return false;
 }
 
+/* The code's own change may be most of what differs as built, and the place the rest. */
+static bool is_by_place(const struct comparison *c)
+{
+    const double code = log1p(c->change), built = log1p(c->placement->change);
+
+    return !(code * built > 0 && fabs(code) > fabs(built) / 2);
+}
+
 /* Whether the change as built is another one than that of the code. */
 static bool differs_as_built(const struct comparison *c)
 {
@@ -124,9 +132,9 @@ static void placement_note(const struct comparison *c, struct buffer *buffer)
             buffer_tell(buffer, " in %s", p->where);
     }
     if (differs_as_built(c))
-        buffer_format(buffer, "%sas built %+.2f%% [%+.2f%%, %+.2f%%], by its place",
+        buffer_format(buffer, "%sas built %+.2f%% [%+.2f%%, %+.2f%%]%s",
                       buffer->length ? "; " : "", 100 * p->change, 100 * p->ci.lo,
-                      100 * p->ci.hi);
+                      100 * p->ci.hi, is_by_place(c) ? ", by its place" : "");
 }
 
 bool change_note(const struct run *run, const struct result *result,

@@ -218,6 +218,19 @@ class Harnesses(HarnessCase):
             self.assertEqual(document["gate"]["equal"], same, head)
             self.assertEqual("placement: both are the same program" in table.read_text(), same)
 
+    def test_same_program_of_two_folders(self):
+        """It is no news of an interpreter, whose scripts differ."""
+        for name in "old", "new":
+            (self.folder / name).mkdir()
+            (self.folder / name / "script").touch()
+            shutil.copy("/bin/sleep", self.folder / name / "sleep")
+        for command, same in ("./sleep 0", True), ("sh script", False):
+            document = self.compare(command, command, "--harness=command",
+                                    f"--cwd-old={self.folder / 'old'}",
+                                    f"--cwd-new={self.folder / 'new'}",
+                                    env=environment(SIMDBENCH_TEST_CLOCK="2000"))
+            self.assertEqual(document["gate"]["equal"], same, command)
+
     def test_command_that_ends_before_its_children(self):
         for command, more, status in (("setsid true & wait", (), 0),
                                       ("setsid sleep 1000 &", (), 4),

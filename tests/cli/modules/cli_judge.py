@@ -53,8 +53,8 @@ class Judge(Case):
         """The verdicts, by function."""
         self.document = self.run_json(
             "judge", file or self.file, *options,
-            *(f"--candidate={candidate}" for candidate in candidates), "--quiet", *SHORT,
-            status=status, **more)
+            *(f"--candidate={candidate}" for candidate in candidates), "--quiet", "--timeout=300s",
+            *SHORT, status=status, **more)
         return {entry["candidate"].rpartition(":")[2]: entry for entry in self.document["judge"]}
 
     def test_cheats(self):

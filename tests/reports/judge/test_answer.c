@@ -120,6 +120,19 @@ static void bounds(void **state)
     run_free(run);
 }
 
+static void other_programs(void **state)
+{
+    struct run *const run = run_new();
+    struct result *const result = run_add_result(run);
+    assert_non_null(result);
+    assert_int_equal(string_set(&result->id, "BM_copy/8"), 0);
+    result->status = STATUS_OK;
+    result->summary.median_ns = 12.5;
+    assert_true(says(run, "BM_copy/8 takes 12.5"));
+    assert_false(says(run, "unchecked"));
+    run_free(run);
+}
+
 /* Rows that others disturbed are told; so is the command that asks why. */
 static void honest(void **state)
 {
@@ -318,7 +331,8 @@ static void noisy_kernels(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(honest), TEST(level_kernels),
-                     TEST(noisy_kernels), TEST(stored_runs), TEST(opening_of_a_study),
-                     TEST(command_with_a_plugin), TEST(limits_that_are_too_low));
+    return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(other_programs), TEST(honest),
+                     TEST(level_kernels), TEST(noisy_kernels), TEST(stored_runs),
+                     TEST(opening_of_a_study), TEST(command_with_a_plugin),
+                     TEST(limits_that_are_too_low));
 }

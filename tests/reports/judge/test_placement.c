@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "gate_trials.h"
+#include "tables/comparison/comparison_sheet.h"
 
 /* A case whose code takes exp(d) of base's time, and as built exp(built) of it. */
 static struct comparison *add_moved(struct run *run, double d, double built)
@@ -52,6 +53,31 @@ static void verdicts_mean_the_code(void **state)
         assert_true(c->placement->ci.known);
         assert_near(c->placement->base_ns, 120, 1e-9);
         assert_int_equal(run->gate->placed, c->verdict == VERDICT_PLACED);
+        run_free(run);
+    }
+}
+
+/* A place is no reason if most of what differs is the code's own change. */
+static void the_note_blames_what_is_more(void **state)
+{
+    static const struct {
+        double d, built;
+        const char *says;
+    } rows[] = {{0.05, 0.7, "], by its place"},
+                {0.05, -0.7, "], by its place"},
+                {2, 2.35, "]"},
+                {-2, -2.35, "]"},
+                {0.05, 0.05, NULL}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        FREED_BY(buffer_free) struct buffer note = {.text = NULL};
+        struct run *const run = new_run(0.02);
+        add_moved(run, rows[i].d, rows[i].built)->placement->equality = EQUALITY_OTHER;
+        assert_int_equal(run_judge(run), 0);
+        change_note(run, &run->results[0], &note);
+        const char *const built = strstr(buffer_text(&note), "; as built ");
+        assert_int_equal(built != NULL, rows[i].says != NULL);
+        if (built)
+            assert_string_equal(strchr(built, ']'), rows[i].says);
         run_free(run);
     }
 }
@@ -157,7 +183,7 @@ static void same_data_never_changes(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(verdicts_mean_the_code), TEST(the_reason_names_the_loop),
-                     TEST(columns_belong_together), TEST(unmoved_is_judged_as_ever),
-                     TEST(same_data_never_changes));
+    return RUN_TESTS(TEST(verdicts_mean_the_code), TEST(the_note_blames_what_is_more),
+                     TEST(the_reason_names_the_loop), TEST(columns_belong_together),
+                     TEST(unmoved_is_judged_as_ever), TEST(same_data_never_changes));
 }
