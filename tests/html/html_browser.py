@@ -249,7 +249,7 @@ class Pages(PageCase):
         said = "undecidedText({as: 'ratio', expect: [%s]}, {ci: [%s], floor: 0.04})"
         for expect, ci, words in (
                 ("3, 5", "2.8, 2.9", "says 3x to 5x, but equal arms differ by 4.0% here."),
-                ("3, 5", "2.9, 3.1", "it lies between 2.9x and 3.1x, and the claim says 3x to 5x."),
+                ("3, 5", "2.9, 3.1", "between 2.900x and 3.100x, and the claim says 3x to 5x."),
                 ("3, null", "3.1, 4.9", "the claim says over 3x, but equal arms"),
                 ("null, 3", "2.9, 3.1", "the claim says at most 3x.")):
             self.assertIn(words, self.js(said % (expect, ci)))
