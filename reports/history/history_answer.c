@@ -95,7 +95,7 @@ struct answer history_answer(const struct history *history)
     else if (known && !slower && !faster)
         buffer_add(text, "; no change was found");
     if (known && known < cases)
-        buffer_format(text, "; %zu have too few runs to see one", cases - known);
+        buffer_format(text, "; too few runs of %zu to see one", cases - known);
     answer_next(&answer);
     const struct history_change *change = NULL;
     for (int i = 0; i < NAMED && (change = next_change(history, change)); i++) {

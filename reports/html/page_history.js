@@ -84,7 +84,7 @@ function drawHistory(body) {
   const lines = page.cases.filter((line) => matches(line.id)).sort((a, b) => last(b) - last(a));
   const moved = (line) => line.changes || lastGate(line);
   const kinds = groupBy(lines, (line) => moved(line) ? "that changed"
-    : line.runs.filter((run) => run.status === "ok" && run.median_ns > 0).length < SEEN_FROM
+    : !line.fingerprint || line.runs.filter((run) => run.status === "ok" && run.median_ns > 0).length < SEEN_FROM
       ? "with too few runs to see a change" : "without a change");
   for (const [kind, some] of [...kinds].sort(([a], [b]) => (b === "that changed") - (a === "that changed"))) {
     body.append(el("h3", {}, `${plural(some.length, "case")} ${kind}`));

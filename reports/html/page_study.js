@@ -13,8 +13,8 @@ function checkText(check) {
 }
 function expectText(check) {
   const [lo, hi] = check.expect ?? [null, null], text = checkText(check);
-  return lo === null && hi === null ? "" : lo === null ? `up to ${text(hi)}`
-    : hi === null ? `over ${text(lo)}` : lo === hi ? text(lo) : `${text(lo)} to ${text(hi)}`;
+  return lo === null && hi === null ? "" : lo === null ? `at most ${text(hi)}`
+    : hi === null ? `${text === times ? "over" : "at least"} ${text(lo)}` : lo === hi ? text(lo) : `${text(lo)} to ${text(hi)}`;
 }
 // The point that decides: the first with the verdict of the whole.
 const deciding = (check) => (check.points ?? []).find((point) => point.verdict === check.verdict) ??
@@ -27,9 +27,10 @@ const verdictText = (claim) => [claim.verdict, claim.how, claim.contested ? "con
 
 function evidenceText(check) {
   const mark = { CONFIRMED: "+", REFUTED: "−" }[check.verdict] ?? "?";
+  const doubt = { REFUTED: ", not ", UNDECIDED: ", not for certain " }[check.verdict];
   const point = deciding(check);
   return `${mark} ${measureText(check)}${known(point?.value) ? ` ${checkText(check)(point.value)}`
-    : ""}${check.verdict === "CONFIRMED" ? "" : `, expected ${expectText(check)}`}${
+    : ""}${doubt ? doubt + expectText(check) : ""}${
     check.reason ? `: ${check.reason}` : ""}${check.why ? ` (${check.why})` : ""}`;
 }
 function claimTable(study, claims) {
@@ -129,10 +130,11 @@ function claimEvidence(claim, point) {
       .filter((line) => line?.length && line.join?.("") !== "").map((line) => el("li", {}, line))));
 }
 function undecidedText(claim, point) {
-  const [lo, hi] = point.ci ?? [NaN, NaN], [from, to] = (claim.expect ?? [null, null]).map((end, i) => end ?? (i ? Infinity : -Infinity));
-  const side = lo >= from && hi <= to ? "within" : lo > to || hi < from ? "beyond" : "";
-  return `Not decided: what is measured here lies ${side || "neither within nor beyond"} what they say${
-    side ? `, but equal arms differ by ${(100 * point.floor).toFixed(1)}% here` : "; more time may tell"}.`;
+  const [lo, hi] = point.ci ?? [], text = checkText(claim);
+  const from = claim.expect?.[0] ?? -Infinity, to = claim.expect?.[1] ?? Infinity;
+  const clear = (lo >= from && hi <= to) || lo > to || hi < from;
+  return `Not decided: it lies between ${text(lo)} and ${text(hi)}, and the claim says ${expectText(claim)}${
+    clear && point.floor > 0 ? `, but equal arms differ by ${(100 * point.floor).toFixed(1)}% here` : ""}.`;
 }
 function claimCard(claim) {
   const point = deciding(claim), answer = { CONFIRMED: claim.confirms, REFUTED: claim.refutes }[claim.verdict];

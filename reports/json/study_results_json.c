@@ -44,7 +44,8 @@ static void put_arms(struct json *json, cJSON *parent, const struct study *study
     }
 }
 
-static void put_point(struct json *json, cJSON *parent, const struct study_point *point)
+static void put_point(struct json *json, cJSON *parent, const struct study_check *check,
+                      const struct study_point *point)
 {
     cJSON *const object = json_object(json, parent, NULL);
     const size_t n_cases = !point->cases[0] ? 0 : point->cases[1] ? 2 : 1;
@@ -53,7 +54,7 @@ static void put_point(struct json *json, cJSON *parent, const struct study_point
     json_texts(json, object, "cases", point->cases, n_cases);
     json_number(json, object, "value", point->value);
     json_interval(json, object, "ci", "ci_level", &point->ci);
-    json_number(json, object, "floor", point->floor);
+    json_number(json, object, "floor", study_floor(check, point));
     json_text(json, object, "reason", point->reason);
     json_text(json, object, "type", point->type);
     json_text(json, object, "verdict", study_verdict_name(point->verdict));
@@ -82,7 +83,7 @@ static void put_check(struct json *json, cJSON *object, const struct study_check
     json_fields(json, object, &check_fields, check);
     cJSON *const points = json_array(json, object, "points");
     for (size_t i = 0; i < check->n_points; i++)
-        put_point(json, points, &check->points[i]);
+        put_point(json, points, check, &check->points[i]);
 }
 
 static void put_claim(struct json *json, cJSON *parent, const struct study_claim *claim)

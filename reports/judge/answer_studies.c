@@ -16,13 +16,9 @@ static size_t add_sentences(const struct study *study, bool learned, size_t most
     FOR_EACH (const struct study_claim, claim, study->claims, study->n_claims) {
         if (n == most || claim->learned != learned || claim->by_construction)
             continue;
-        FREED_BY(buffer_free) struct buffer sentence = {.text = NULL};
-        study_sentence_tell(claim, &sentence);
-        if (!sentence.length)
-            continue;
-        buffer_add(&answer->text, buffer_text(&sentence));
+        study_sentence_tell(claim, &answer->text);
+        n += answer->text.length > 0;
         answer_next(answer);
-        n++;
     }
     return n;
 }

@@ -18,9 +18,7 @@ bool result_is_usable(const struct result *result)
 bool gate_is_bad(const struct run *run, const struct result *result)
 {
     return !result->is_roof && status_is_bad(result->status) &&
-           (!text_same(run->gate->kind, "stored") ||
-            (result->comparison && !result->is_baseline &&
-             result->comparison->verdict == VERDICT_UNUSABLE));
+           (!text_same(run->gate->kind, "stored") || !result->is_baseline);
 }
 
 double comparison_relative(const struct gate *gate, double change)

@@ -171,8 +171,8 @@ size_t gate_noise(const struct run *run, double *median, double *most);
 double comparison_relative(const struct gate *gate, double change);
 /* True of an own case whose change counts in means. */
 bool result_is_usable(const struct result *result);
-/* True of a wrong or failed case that is news: the second of two stored runs is judged,
- * so a case that is bad in both is none. */
+/* True of a wrong or failed case that is held against head. Libraries do not count in
+ * stored runs: they are not head's. */
 bool gate_is_bad(const struct run *run, const struct result *result);
 /* Own cases with a change that counts, the worst first; returns their number. `list` has
  * room for all results. */

@@ -236,6 +236,7 @@ static void undecided_tell(const struct study_check *check, struct buffer *out)
     if (check->verdict != STUDY_UNDECIDED || !point)
         return;
     const enum unit unit = unit_of(check);
+    const double floor = study_floor(check, point);
     const bool inside = point->ci.lo >= check->lo && point->ci.hi <= check->hi;
     const bool beyond = point->ci.lo > check->hi || point->ci.hi < check->lo;
     buffer_add(out, "Not decided: it lies between ");
@@ -244,9 +245,8 @@ static void undecided_tell(const struct study_check *check, struct buffer *out)
     number_tell(point->ci.hi, unit, out);
     buffer_add(out, ", and the claim says ");
     expect_tell(check, out);
-    if (inside || beyond)
-        buffer_format(out, ", but equal arms differ by %.1f%% here",
-                      100 * study_floor(check, point));
+    if ((inside || beyond) && floor > 0)
+        buffer_format(out, ", but equal arms differ by %.1f%% here", 100 * floor);
     buffer_add(out, ".");
 }
 

@@ -246,11 +246,13 @@ class Pages(PageCase):
         self.assertIn("2 CONFIRMED, ", self.js("document.querySelector('#studies .bar').ariaLabel"))
         self.assertEqual(self.js("document.querySelectorAll('#studies tbody tr').length"),
                          self.js("page.studies[0].claims.length"))
-        said = "undecidedText({expect: [3, 5]}, {ci: [%s], floor: 0.04})"
-        for ci, words in (("2.8, 2.9", "lies beyond what they say, but equal arms differ by 4.0%"),
-                          ("2.9, 3.1", "lies neither within nor beyond what they say; more"),
-                          ("3.1, 4.9", "lies within what they say, but equal arms")):
-            self.assertIn(words, self.js(said % ci))
+        said = "undecidedText({as: 'ratio', expect: [%s]}, {ci: [%s], floor: 0.04})"
+        for expect, ci, words in (
+                ("3, 5", "2.8, 2.9", "says 3x to 5x, but equal arms differ by 4.0% here."),
+                ("3, 5", "2.9, 3.1", "between 2.900x and 3.100x, and the claim says 3x to 5x."),
+                ("3, null", "3.1, 4.9", "the claim says over 3x, but equal arms"),
+                ("null, 3", "2.9, 3.1", "the claim says at most 3x.")):
+            self.assertIn(words, self.js(said % (expect, ci)))
         self.shoot(page, "study")
 
     def test_explain(self):

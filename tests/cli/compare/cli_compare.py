@@ -117,12 +117,15 @@ class Compare(Case):
         self.assertNotIn("the machine changed", out)
 
     def test_wrong_kernel(self):
-        head = self.head()
-        for result in head["results"]:
-            if result["id"] == self.kernels[0]["id"]:
-                result.update(status="wrong", reason="it is off by one")
-        out = self.compare(head, "--format=markdown", status=4)
-        self.assertIn(f"**FAILED: 1 of {len(self.kernels)} case", out)
+        """In a case that the first run has, or that is new."""
+        name = self.kernels[0]["id"]
+        for new in (name, "gemm/new"):
+            head = self.head()
+            for result in head["results"]:
+                if result["id"] == name:
+                    result.update(id=new, status="wrong", reason="it is off by one")
+            out = self.compare(head, "--format=markdown", status=4)
+            self.assertRegex(out, rf"\*\*FAILED: 1 of \d+ cases? wrong or failed: {new}")
 
     def test_side_by_side(self):
         """Several runs, each against the first: exact times give exact numbers."""

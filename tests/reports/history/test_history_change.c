@@ -112,6 +112,15 @@ static void test_told(void **state)
     char *const labelled = text_of(history_write_table, &history);
     assert_non_null(strstr(labelled, "  since v\\x1b 2 (2024-05-25): +"));
     free(labelled);
+    /* Runs that are not compared, or of no known machine, do not show that nothing
+     * changed. */
+    for (size_t i = 0; i < RUNS / 2; i++)
+        assert_int_equal(string_set(&history.entries[i].status, "noisy"), 0);
+    for (size_t i = RUNS / 2; i < RUNS; i++)
+        *history.entries[i].fingerprint = '\0';
+    char *const unknown = text_of(history_write_table, &history);
+    assert_non_null(strstr(unknown, " 0 faster; too few runs of 2 to see one\n"));
+    free(unknown);
     history_free(&history);
 }
 
