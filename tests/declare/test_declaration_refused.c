@@ -32,8 +32,11 @@ static const struct {
      "the '*' and say its value: = 0 for one that begins with it, = NULL, = from "
      "f(...)\n    void (float *x, size_t n)\n                 ^"},
     {"void (const float *x, size_t n)",
+     "how many elements has x? Write x[n] without the '*', x[1] for one value; or leave "
      "the '*' and say its value: = NULL, = from f(...)"},
-    {"void (void *x, size_t n)", "the '*' and say its value: = NULL, = from f(...)"},
+    {"void (void *x, size_t n)",
+     "how many elements has x? Write x[n] without the '*', x[1] for one value; or leave "
+     "the '*' and say its value: = NULL, = from f(...)"},
     {"void (float *x[n], size_t n)",
      "how many pointers, to how many elements? Write *x[k][n]; for an array of elements "
      "leave the '*' out\n    void (float *x[n], size_t n)\n                  ^"},
@@ -163,8 +166,10 @@ static const struct {
      "a length is in a pointer to an integer, size_t *k"},
     {"void (u8 x[1] length *k, float *k = 0.5)",
      "a length is in a pointer to an integer, size_t *k"},
-    {"void (char **x)", "a pointer to pointers can be NULL"},
-    {"void (char **x)", "k pointers to n elements each are written *x[k][n]"},
+    {"void (char **x)",
+     "a pointer to pointers can be NULL, from f(...) or &name; say which behind '='; if "
+     "the function writes a pointer there, '= 0', or 'free NAME' of what frees it; k "
+     "pointers to n elements each are written *x[k][n]"},
     {"void (char **x free 3)", "expected a name"},
     {"void (void *x = from f() free g(x))", "expected '&' of the object: free f(&x)"},
     {"void (void *x = from f() free g(&y))", "expected 'x' behind '&'"},
