@@ -21,8 +21,7 @@ static int read_extents(struct reader *reader, struct later *later)
     int status = 0;
     later->extents = reader->at;
     for (; status == 0 && reader_take(reader, "["); n++) {
-        while (reader_take(reader, "static") || reader_take(reader, "restrict") ||
-               reader_take(reader, "const"))
+        while (qualifier_take(reader, &(bool){false}))
             ;
         if (token_is(reader_token(reader), "]"))
             return reader_fail(reader, reader_token(reader),
@@ -180,7 +179,9 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, specifier->star,
                            "a pointer to pointers can be NULL, from f(...) or &name; say "
                            "which behind '='; if the function writes a pointer there, "
-                           "'= 0', or 'free NAME' of what frees it");
+                           "'= 0', or 'free NAME' of what frees it; k pointers to n "
+                           "elements each are written *%s[k][n]",
+                           argument->name);
     if (specifier->is_unknown)
         return reader_fail(
             reader, &reader->token[later->name],
@@ -189,9 +190,13 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
             argument->name, specifier->is_const ? "const" : "inout", argument->name);
     if (specifier->is_const || !ctype_is_integer(specifier->type))
         return reader_fail(reader, &reader->token[later->name],
-                           "how many elements has %s? Write %s[n], or leave the '*' and "
-                           "say its value: = NULL, = from f(...)",
-                           argument->name, argument->name);
+                           "how many elements has %s? Write %s[n] without the '*', %s[1] "
+                           "for one value; or leave the '*' and say its value: %s= NULL, "
+                           "= from f(...)",
+                           argument->name, argument->name, argument->name,
+                           !specifier->is_const && ctype_is_float(specifier->type)
+                               ? "= 0 for one that begins with it, "
+                               : "");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
     argument->by_address = true;
@@ -224,8 +229,8 @@ static int read_bool(struct reader *reader, uint32_t i)
 {
     struct declared_argument *argument = argument_of(reader, i);
     const struct token *const token = reader_next(reader);
-    const bool yes = token_is(token, "true") || token_is(token, "1");
-    if (!yes && !token_is(token, "false") && !token_is(token, "0"))
+    const bool yes = token_among(token, "true 1");
+    if (!yes && !token_among(token, "false 0"))
         return reader_fail(reader, token, "expected true or false");
     argument->kind = ARGUMENT_INTEGER;
     argument->integer = (struct extent){.n = 1, .step = {{EXTENT_NUMBER, yes}}};
@@ -294,12 +299,8 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
 
 static bool is_pointer_value(const struct reader *reader)
 {
-    static const char *const words[] = {"from", "NULL", "nullptr", "&"};
     const struct token *const token = reader_token(reader);
-    for (size_t i = 0; i < ARRAY_LEN(words) && token_is(token, "="); i++)
-        if (token_is(token + 1, words[i]))
-            return true;
-    return false;
+    return token_is(token, "=") && token_among(token + 1, "from NULL nullptr &");
 }
 
 /* int (*compare)(const void *, const void *) = &compare_ints */
@@ -360,7 +361,8 @@ int argument_parse(struct reader *reader, uint32_t i, struct later *later)
         return read_array(reader, i, later);
     if (later->specifier.role)
         return reader_fail(reader, &reader->token[later->name],
-                           "in, out and inout are said of arrays: %s[n]", argument->name);
+                           "in, out and inout are said of arrays: %s[n] without a '*'",
+                           argument->name);
     /* A type that is not known may be a pointer by itself: fftwf_plan plan = NULL. */
     const bool hidden = later->specifier.is_unknown && !later->specifier.is_structure &&
                         is_pointer_value(reader);
@@ -377,8 +379,7 @@ static int finish_extents(struct reader *reader, struct declared_argument *argum
     int status = 0;
     reader->at = at;
     for (; status == 0 && reader_take(reader, "["); extent = &argument->count) {
-        while (reader_take(reader, "static") || reader_take(reader, "restrict") ||
-               reader_take(reader, "const"))
+        while (qualifier_take(reader, &(bool){false}))
             ;
         status = expression_read(reader, extent)
                      ?: reader_expect(reader, "]", "behind an extent");
@@ -401,8 +402,7 @@ static int finish_values(struct reader *reader, size_t at)
                                "a list has at most %d values; others are "
                                "said with --input=NAME=file:PATH",
                                VALUES_MAX);
-        status = first->kind == TOKEN_REAL || token_is(first, "INFINITY") ||
-                         token_is(first, "NAN")
+        status = first->kind == TOKEN_REAL || token_among(first, "INFINITY NAN")
                      ? number_read(reader, &number, &single)
                      : expression_read(reader, &extent);
         if (status == 0 && !token_is(reader_token(reader), "}"))

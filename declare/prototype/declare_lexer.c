@@ -194,6 +194,17 @@ bool token_is(const struct token *token, const char *text)
            !strncmp(token->at, text, token->n);
 }
 
+bool token_among(const struct token *token, const char *words)
+{
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        if (token->kind != TOKEN_TEXT && n == token->n && !strncmp(at, token->at, n))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
 bool reader_take(struct reader *reader, const char *text)
 {
     const bool here =

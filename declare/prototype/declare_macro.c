@@ -7,43 +7,16 @@
 
 #include "declare_private.h"
 
-static bool is_one_of(const struct token *token, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (token_is(token, words[i]))
-            return true;
-    return false;
-}
+#define VECTORS "vector_size __vector_size__ ext_vector_type __ext_vector_type__ "
 
 /* Words of an attribute or beside a name, with and without underscores. */
 static bool changes_call(const struct token *token)
 {
-    static const char *const words[] = {"ms_abi",
-                                        "stdcall",
-                                        "fastcall",
-                                        "thiscall",
-                                        "vectorcall",
-                                        "regcall",
-                                        "regparm",
-                                        "preserve_all",
-                                        "sseregparm",
-                                        "preserve_most",
-                                        "interrupt",
-                                        "vector_size",
-                                        "ext_vector_type",
-                                        "mode",
-                                        "pass_object_size",
-                                        "transparent_union",
-                                        "WINAPI",
-                                        "EFIAPI",
-                                        "STDCALL",
-                                        "preserve_none",
-                                        "swiftcall",
-                                        "swiftasynccall",
-                                        "pascal",
-                                        "aarch64_vector_pcs",
-                                        "no_callee_saved_registers",
-                                        "no_caller_saved_registers"};
+    static const char words[] = VECTORS
+        "ms_abi stdcall fastcall thiscall vectorcall regcall regparm preserve_all mode "
+        "sseregparm preserve_most interrupt pass_object_size transparent_union WINAPI "
+        "EFIAPI STDCALL preserve_none swiftcall swiftasynccall pascal aarch64_vector_pcs "
+        "no_callee_saved_registers no_caller_saved_registers";
     struct token bare = *token;
     while (bare.n > 2 && bare.at[0] == '_') {
         bare.at++;
@@ -51,7 +24,7 @@ static bool changes_call(const struct token *token)
     }
     while (bare.n > 2 && bare.at[bare.n - 1] == '_')
         bare.n--;
-    return token->kind == TOKEN_WORD && is_one_of(&bare, words, ARRAY_LEN(words));
+    return token->kind == TOKEN_WORD && token_among(&bare, words);
 }
 
 /* Index behind the bracket that closes the one at `open`; `open` itself if none does. */
@@ -72,11 +45,10 @@ static size_t behind_group(const struct reader *reader, size_t open)
 /* The number of tokens at `i` that are an attribute. */
 static size_t attribute_at(const struct reader *reader, size_t i)
 {
-    static const char *const words[] = {"__attribute__", "__attribute", "__declspec",
-                                        "__asm__",       "__asm",       "asm",
-                                        "_Alignas",      "alignas"};
+    static const char words[] =
+        "__attribute__ __attribute __declspec __asm__ __asm asm _Alignas alignas";
     const struct token *const token = &reader->token[i];
-    if (is_one_of(token, words, ARRAY_LEN(words)) && token_is(token + 1, "("))
+    if (token_among(token, words) && token_is(token + 1, "("))
         return behind_group(reader, i + 1) - i;
     if (token_is(token, "[") && token_is(token + 1, "["))
         return behind_group(reader, i) - i;
@@ -89,10 +61,12 @@ static int check_word(const struct reader *reader, const struct token *token,
 {
     return changes_call(token) && (in_attribute || token->at[0] == '_' ||
                                    isupper((unsigned char)token->at[0]))
-               ? reader_fail(reader, token,
-                             "%s changes how a function is called; such functions cannot "
-                             "be called",
-                             token_word(token).text)
+               ? reader_fail(reader, token, "%s changes how a function is called; %s",
+                             token_word(token).text,
+                             token_among(token, VECTORS)
+                                 ? "write the type of a vector in a register: __m128, "
+                                   "__m256d, __m512i"
+                                 : "such functions cannot be called")
                : 0;
 }
 
@@ -143,8 +117,7 @@ bool macro_behind_type(const struct reader *reader)
 
 void macros_skip(struct reader *reader)
 {
-    static const char *const words[] = {"const", "noexcept", "override", "throw"};
-    while (is_one_of(reader_token(reader), words, ARRAY_LEN(words)) ||
+    while (token_among(reader_token(reader), "const noexcept override throw") ||
            looks_like_macro(reader_token(reader))) {
         reader->at++;
         if (token_is(reader_token(reader), "("))

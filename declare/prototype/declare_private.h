@@ -63,6 +63,8 @@ int reader_begin(struct reader *reader, const char *text, struct error *error);
 const struct token *reader_token(const struct reader *reader);
 const struct token *reader_next(struct reader *reader); /* the one that is left behind */
 bool token_is(const struct token *token, const char *text);
+/* One of the words between which blanks stand. */
+bool token_among(const struct token *token, const char *words);
 /* Goes behind it if it is next. */
 bool reader_take(struct reader *reader, const char *text);
 int reader_expect(struct reader *reader, const char *text, const char *where);

@@ -82,28 +82,15 @@ static const struct {
     {"__m512", CTYPE_F32, 64}, {"__m512d", CTYPE_F64, 64}, {"__m512i", CTYPE_BYTES, 64},
 };
 
-static const char *const ignored[] = {
-    "const",    "volatile",   "restrict",      "__restrict", "__restrict__",
-    "register", "static",     "inline",        "extern",     "__const",
-    "__inline", "__inline__", "__extension__", "constexpr",  "_Noreturn",
-    "_Nonnull", "_Nullable",  "__volatile__",
-};
-
-static bool has_word(const char *words, const struct token *token)
-{
-    for (const char *at = words; *at; at += strspn(at, " ")) {
-        const size_t n = strcspn(at, " ");
-        if (n == token->n && !strncmp(at, token->at, n))
-            return true;
-        at += n;
-    }
-    return false;
-}
+static const char ignored[] = "const volatile restrict __restrict __restrict__ register "
+                              "static inline extern __const "
+                              "__inline __inline__ __extension__ constexpr _Noreturn "
+                              "_Nonnull _Nullable __volatile__";
 
 static bool find_type(const struct token *word, enum ctype *type)
 {
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (has_word(types[i].words, word)) {
+        if (token_among(word, types[i].words)) {
             *type = types[i].type;
             return true;
         }
@@ -120,7 +107,7 @@ static struct token without_prefix(const struct token *word)
     while (end.n > 1) {
         end.at++;
         end.n--;
-        if (end.at[-1] == '_' && has_word(names, &end))
+        if (end.at[-1] == '_' && token_among(&end, names))
             return end;
     }
     return *word;
@@ -204,34 +191,28 @@ static bool is_role(const struct token *token)
 
 bool token_is_type(const struct reader *reader, const struct token *token)
 {
-    static const char *const words[] = {"struct", "union", "enum", "_Complex",
-                                        "std::complex"};
     enum ctype type;
     bool found = keyword(token) >= 0 || word_type(token, &type) ||
-                 typedef_find(reader, token) || is_role(token);
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        found |= token_is(token, words[i]);
+                 typedef_find(reader, token) || is_role(token) ||
+                 token_among(token, "struct union enum _Complex std::complex") ||
+                 token_among(token, ignored);
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
-        found |= has_word(pairs[i].words, token);
+        found |= token_among(token, pairs[i].words);
     for (size_t i = 0; i < ARRAY_LEN(vectors); i++)
         found |= token_is(token, vectors[i].word);
     for (size_t i = 0; i < ARRAY_LEN(refused); i++)
         found |= token_is(token, refused[i].word);
-    for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
-        found |= token_is(token, ignored[i]);
     return found;
 }
 
 bool qualifier_take(struct reader *reader, bool *is_const)
 {
     const struct token *const token = reader_token(reader);
-    for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
-        if (token_is(token, ignored[i])) {
-            *is_const |= token_is(token, "const") || token_is(token, "__const");
-            reader_next(reader);
-            return true;
-        }
-    return false;
+    if (!token_among(token, ignored))
+        return false;
+    *is_const |= token_among(token, "const __const");
+    reader_next(reader);
+    return true;
 }
 
 static bool take_role(struct reader *reader, enum argument_role *role)
@@ -264,7 +245,7 @@ static bool take_pair(struct reader *reader, enum ctype *type)
                      token_is(token + 3, ">");
     const struct token *const first = std ? token + 2 : token;
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
-        if (has_word(pairs[i].words, token)) {
+        if (token_among(token, pairs[i].words)) {
             *type = pairs[i].type;
             reader_next(reader);
             return true;
@@ -394,7 +375,7 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
     return reader_fail(
         reader, token,
         "unknown type (a structure by value cannot be passed); write the type in C that "
-        "it stands for, for an enumeration 'enum' before it, or its header's typedef "
-        "first: typedef unsigned %s;",
+        "it stands for, for an enumeration 'enum' before it, for a pointer '= NULL' or "
+        "'= from f(...)' behind it, or its header's typedef first: typedef unsigned %s;",
         word.text);
 }

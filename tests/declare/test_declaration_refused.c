@@ -28,9 +28,15 @@ static const struct {
                              "value: = NULL, = from f(...)"},
     {"void (gsl_rng *x)", "how many bytes has x?"},
     {"void (float *x, size_t n)",
-     "how many elements has x? Write x[n], or leave the '*' and say its value: = NULL, = "
-     "from "
+     "how many elements has x? Write x[n] without the '*', x[1] for one value; or leave "
+     "the '*' and say its value: = 0 for one that begins with it, = NULL, = from "
      "f(...)\n    void (float *x, size_t n)\n                 ^"},
+    {"void (const float *x, size_t n)",
+     "how many elements has x? Write x[n] without the '*', x[1] for one value; or leave "
+     "the '*' and say its value: = NULL, = from f(...)"},
+    {"void (void *x, size_t n)",
+     "how many elements has x? Write x[n] without the '*', x[1] for one value; or leave "
+     "the '*' and say its value: = NULL, = from f(...)"},
     {"void (float *x[n], size_t n)",
      "how many pointers, to how many elements? Write *x[k][n]; for an array of elements "
      "leave the '*' out\n    void (float *x[n], size_t n)\n                  ^"},
@@ -103,8 +109,9 @@ static const struct {
     {"void (void *x = from f(*))", "expected a name"},
     {"void (uuid_t out)",
      "unknown type (a structure by value cannot be passed); write the type in C that it "
-     "stands for, for an enumeration 'enum' before it, or its header's typedef first: "
-     "typedef unsigned uuid_t;\n    void (uuid_t out)\n          ^~~~~~"},
+     "stands for, for an enumeration 'enum' before it, for a pointer '= NULL' or '= from "
+     "f(...)' behind it, or its header's typedef first: typedef unsigned uuid_t;\n    "
+     "void (uuid_t out)\n          ^~~~~~"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number as an array: x[1]"},
     {"complex", "unknown type"},
@@ -159,12 +166,15 @@ static const struct {
      "a length is in a pointer to an integer, size_t *k"},
     {"void (u8 x[1] length *k, float *k = 0.5)",
      "a length is in a pointer to an integer, size_t *k"},
-    {"void (char **x)", "a pointer to pointers can be NULL"},
+    {"void (char **x)",
+     "a pointer to pointers can be NULL, from f(...) or &name; say which behind '='; if "
+     "the function writes a pointer there, '= 0', or 'free NAME' of what frees it; k "
+     "pointers to n elements each are written *x[k][n]"},
     {"void (char **x free 3)", "expected a name"},
     {"void (void *x = from f() free g(x))", "expected '&' of the object: free f(&x)"},
     {"void (void *x = from f() free g(&y))", "expected 'x' behind '&'"},
     {"int f() free g", "no pointer is returned that could be freed"},
-    {"void (out int n)", "in, out and inout are said of arrays: n[n]"},
+    {"void (out int n)", "in, out and inout are said of arrays: n[n] without a"},
     {"void (inout const int n[1])", "what is const cannot be written"},
     {"void (bool b[4])", "arrays of bool have values that bool cannot have; write u8"},
     {"void (bool b = 2)", "expected true or false"},

@@ -110,7 +110,10 @@ static void test_refused(void **state)
         {"__attribute__((ms_abi)) void f()", "ms_abi changes how a function is called"},
         {"void f() __attribute__((__regparm__(3)))", "changes how a function is called"},
         {"void f(float x[4] __attribute__((vector_size(16))))",
-         "vector_size changes how"},
+         "vector_size changes how a function is called; write the type of a vector in a "
+         "register: __m128"},
+        {"typedef float v4 __attribute__((__vector_size__(16))); void f(v4 x)",
+         "called; write the type of a vector in a register"},
         {"void f(__attribute__((mode(DI))) int x)", "mode changes how"},
         {"void __vectorcall f()", "__vectorcall changes how"},
         {"unsigned __int128 f()", "__int128"},
