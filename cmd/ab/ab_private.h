@@ -30,7 +30,8 @@ struct ab_arm {
     char *words; /* the spec points into it */
     struct module_spec spec;
     char path[PATH_MAX]; /* as it was found */
-    char load[PATH_MAX]; /* the file that is loaded or started: the same, or a private
+    char *linked; /* temporary shared object of an archive or object file; or NULL */
+    char load[PATH_MAX]; /* the file that is loaded or started: one of them, or a private
                             copy */
     struct elf_file file;
     cJSON *objects; /* objects that it brings into a process; NULL: it cannot tell */

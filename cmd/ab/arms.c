@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The builds that are compared: found, copied, probed in a fresh process. */
 #include "ab_private.h"
+#include "library_files.h"
 #include "private_copy.h"
 
 #include <errno.h>
@@ -11,9 +12,12 @@
 
 static const char *const flags[] = {"BASE", "HEAD"};
 
-/* A path, a file in this folder, or the name of a module of simdbench. */
-static int find_file(struct ab_arm *arm, const char *flag, struct error *error)
+/* A path, a file in this folder, or the name of a module of simdbench. With functions, an
+ * archive or object file is linked. */
+static int find_file(struct ab_arm *arm, const char *flag, bool functions,
+                     struct error *error)
 {
+    FREED_BY(free_memory) char *command = NULL;
     const char *name = arm->spec.name;
     struct error why = {.text = ""};
     int status = 0;
@@ -30,8 +34,11 @@ static int find_file(struct ab_arm *arm, const char *flag, struct error *error)
                              "%s=%.200s: %.600s; --harness=command measures any program",
                              flag, name, why.text);
     }
+    if (status == 0 && functions && library_must_link(arm->path))
+        status = library_link(arm->path, &arm->linked, &command, &why);
+    snprintf(arm->load, sizeof arm->load, "%s", arm->linked ?: arm->path);
     if (status == 0)
-        status = elf_read_hashed(arm->path, &arm->file, &why);
+        status = elf_read_hashed(arm->load, &arm->file, &why);
     return status < 0
                ? error_set(error, status, "%s=%.200s: %.700s", flag, name, why.text)
                : 0;
@@ -44,11 +51,14 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
     arm->words = must_have(strdup(text));
     int status = module_spec_parse(arm->words, flag, &arm->spec, error);
     if (status == 0)
-        status = find_file(arm, flag, error);
+        status = find_file(arm, flag, ab->request.functions, error);
     if (status < 0)
         return status;
     const char *wrong = NULL;
-    if (arm->file.kind == ELF_OTHER)
+    if (library_must_link(arm->path) && !ab->request.functions)
+        wrong = "no module: name a function of it, as in BASE:NAME HEAD 'PROTOTYPE', or "
+                "declare them in a file for --functions";
+    else if (arm->file.kind == ELF_OTHER)
         wrong = "neither a module nor a simdbench executable: it is no ELF file for this "
                 "machine; --harness=command measures any program";
     else if (arm->file.kind == ELF_PROGRAM && access(arm->path, X_OK) < 0)
@@ -63,7 +73,6 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
         wrong = "as=NAME is for --plugin and --baseline, ab has names of its own";
     if (wrong)
         return error_set(error, -EINVAL, "%s=%.300s: %s", flag, text, wrong);
-    snprintf(arm->load, sizeof arm->load, "%s", arm->path);
     return 0;
 }
 
@@ -193,7 +202,8 @@ static int ask_build(struct ab *ab, struct ab_arm *arm, struct worker *worker,
     if (status == 0) {
         const cJSON *from = ab->programs ? after : worker->description;
         arm->objects = after ? new_objects(arm, before, after) : NULL;
-        must(string_set(&arm->version, message_text(from, "version")));
+        must(string_set(&arm->version, arm->linked ? basename(arm->path)
+                                                   : message_text(from, "version")));
         must(string_set(&arm->commit, message_text(from, "commit")));
     }
     cJSON_Delete(before);
@@ -241,10 +251,12 @@ static int copy_arms(struct ab *ab, struct error *error)
     control->spec = base->spec;
     control->file = base->file;
     snprintf(control->path, sizeof control->path, "%s", base->path);
+    snprintf(control->load, sizeof control->load, "%s", base->load);
     int status = private_folder(ab->folder, sizeof ab->folder, &ab->folder_lock, error);
     for (struct ab_arm *arm = &ab->arm[ARM_HEAD]; arm <= control && status == 0; arm++)
-        if (same_file(base->path, arm->path))
-            status = private_copy(ab->folder, arm->name, arm->path,
+        if (same_file(base->load, arm->load))
+            status = private_copy(ab->folder, arm->name,
+                                  arm == control ? base->load : arm->path,
                                   strstr(arm->file.runpath, "ORIGIN") != NULL, arm->load,
                                   sizeof arm->load, error);
     return status;
@@ -290,6 +302,9 @@ void arms_close(struct ab *ab)
         struct ab_arm *arm = &ab->arm[i];
         worker_free(ab->workers[i]);
         cJSON_Delete(arm->objects);
+        if (arm->linked)
+            unlink(arm->linked);
+        free(arm->linked);
         free(arm->words);
         free(arm->version);
         free(arm->commit);

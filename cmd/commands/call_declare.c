@@ -384,7 +384,7 @@ int called_builds(struct options *options, struct called *called, struct error *
             ?: head_file(words->item[0], words->item[1], &head, error);
     if (status < 0)
         return status;
-    text_list_add(&builds, called->linked ?: called->object);
+    text_list_add(&builds, called->object);
     text_list_add(&builds, head);
     text_list_free(&options->files);
     options->files = builds;

@@ -277,6 +277,27 @@ class CallFile(CallCase):
                              cwd=self.folder, status=2)
         self.assertIn("two builds of one function", done.stderr)
 
+    def test_ab_of_what_is_linked(self):
+        """Archives and objects are builds of declared functions, and leave no files behind."""
+        for name in "base", "head":
+            subprocess.run(["cc", "-O1", "-fPIC", "-c", "-o", f"{name}.o", SOURCE], check=True,
+                           cwd=self.folder)
+            subprocess.run(["ar", "rc", f"{name}.a", f"{name}.o"], check=True, cwd=self.folder)
+        made = self.folder / "made"
+        made.mkdir()
+        place = {"cwd": self.folder, "env": environment(SIMDBENCH_TEST_CLOCK="1", TMPDIR=str(made))}
+        for base, head, *more in (("base.a", "head.a", f"--functions={self.declare()}"),
+                                  ("base.a:mix_c", "base.a", MIX), ("base.o:mix_c", "head.o", MIX)):
+            document = self.run_json("ab", f"./{base}", f"./{head}", *more, "--isa=scalar",
+                                     "--sizes=64", "--processes=8", "--rounds=6", "--quiet", **place)
+            row, = kernels(document)
+            self.assertEqual(row["comparison"]["verdict"], "SAME", row)
+            self.assertEqual([arm["version"] for arm in document["gate"]["arms"]],
+                             [base[:6], head, base[:6]])
+        done = self.run_tool("ab", "./base.a", "./head.a", status=2, **place)
+        self.assertIn("name a function of it", done.stderr)
+        self.assertEqual(list(made.iterdir()), [])
+
     def test_ab_of_a_name_of_cpp(self):
         """It has colons, in BASE and in HEAD."""
         (self.folder / "cpp.cc").write_text(
