@@ -82,15 +82,14 @@ static double unit_cycles(const struct inspect_census *census,
     names[0] = '\0';
     for (size_t i = 0; i < loop->n_lines; i++) {
         const struct inspect_line *const line = &census->line[loop->line + i];
-        char name[INSPECT_FORM];
         if (!line->form || !(line->units & unit))
             continue;
         cycles += (double)line->executed * line->throughput / loop->iterations;
-        snprintf(name, sizeof name, "%s%.*s", names[0] ? ", " : "",
-                 (int)strcspn(line->form, " "), line->form);
-        if (!strstr(names, name + (names[0] ? 2 : 0)) &&
-            strlen(names) + strlen(name) < size)
-            strcat(names, name);
+        char name[INSPECT_FORM];
+        const size_t used = strlen(names);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(line->form, " "), line->form);
+        if (!strstr(names, name) && used + strlen(name) + 2 < size)
+            snprintf(names + used, size - used, "%s%s", used ? ", " : "", name);
     }
     return cycles;
 }

@@ -82,7 +82,7 @@ static uint64_t hash_word(uint64_t hash, uint64_t word)
 static uint64_t hash_on(uint64_t hash, const struct image *all)
 {
     hash = hash_word(hash, all->n);
-    for (uint64_t at = 0; at < all->n; at += sizeof hash) {
+    for (uint64_t at = 0; all->at && at < all->n; at += sizeof hash) {
         const uint64_t rest = all->n - at;
         uint64_t word = 0;
         memcpy(&word, all->at + at, rest < sizeof word ? rest : sizeof word);

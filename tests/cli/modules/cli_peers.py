@@ -68,6 +68,8 @@ class Peers(Case):
                                          status=4 if wrong else 0)
                 theirs = {}
                 for row in kernels(document, module=name):
+                    if row["status"] == "short":  # no elements, no time
+                        continue
                     self.assertEqual(row["module_version"], f"{pinned}, for x86-64-v3")
                     theirs.setdefault(row["id"].split("@")[0].split("/", 1)[1], set()).add(
                         row["status"])
