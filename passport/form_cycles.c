@@ -300,7 +300,7 @@ static double throughput(struct session *session, const struct decoded *decoded,
     return fmax(0, least);
 }
 
-/* What one unit takes follows each other; what others take runs beside it. Faster forms
+/* Forms of one unit follow each other; forms of two units run side by side. Faster forms
  * have several units, and of slower ones a cycle more or less shows nothing. Flags that
  * are read, places that a vector holds, and upper halves that SSE keeps would change. */
 static bool shares_unit(struct session *session, const struct decoded *decoded,

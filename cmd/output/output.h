@@ -18,8 +18,8 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
 
 /* ---- while it runs (live.c) ---- */
 
-/* What was said before of how long it takes, and what the first two processes of a group
- * took: the first one also traces. */
+/* The time that was told before, and the times of the first two processes of a group:
+ * the first one also traces. */
 struct forecast {
     double seconds; /* as told last; 0: nothing was, and nothing is to be */
     int64_t begun, second;

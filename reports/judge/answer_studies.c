@@ -23,7 +23,7 @@ static size_t add_sentences(const struct study *study, bool learned, size_t most
     return n;
 }
 
-/* What was learned, and then what was not. */
+/* Learned sentences come first, claims without an outcome last. */
 void studies_answer(const struct run *run, struct answer *answer)
 {
     FOR_EACH (const struct study, study, run->studies, run->n_studies) {

@@ -153,8 +153,8 @@ static void test_units(void **state)
     }
 }
 
-/* What was seen to share a unit follows each other, whatever its form; of what is work
- * the work counts alone. With several units the one that takes longest counts. */
+/* Forms that share a unit follow each other; of forms that are work the work counts
+ * alone. With several units the one that takes longest counts. */
 static void test_shared_units(void **state)
 {
     const struct inspect_options options = {.whole_only = true, .costs = knows_opcodes};

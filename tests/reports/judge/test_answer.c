@@ -173,7 +173,7 @@ static void honest(void **state)
     run_free(gate);
 }
 
-/* What cannot be judged at all, or is wrong, comes before what is not decided. */
+/* Runs of two machines and wrong cases come before undecided cases. */
 static void stored_runs(void **state)
 {
     struct run *const run = run_new();
@@ -203,7 +203,7 @@ static void stored_runs(void **state)
     run_free(run);
 }
 
-/* Where a claim that opens the report has no outcome, one that has stands in. */
+/* Another decided claim stands in for an opening claim without an outcome. */
 static void opening_of_a_study(void **state)
 {
     struct run *const run = sample_study_run();
