@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +32,16 @@ __attribute__((no_sanitize("address"))) static void touch(char *pages, size_t pa
         *(volatile char *)(pages + k * page) = 1;
 }
 
-static int measure(struct counters *counters, struct sample *sample)
+static int64_t voluntary_switches(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : -1;
+}
+
+/* The kernel counts no switch for a sleep that ends before the thread leaves its CPU:
+ * *least and *most are what it counted inside and around the sample. */
+static int measure(struct counters *counters, struct sample *sample, int64_t *least,
+                   int64_t *most)
 {
     struct sampler sampler = {.counters = counters};
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -42,11 +52,15 @@ static int measure(struct counters *counters, struct sample *sample)
                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         CHECK(pages != MAP_FAILED);
         CHECK(madvise(pages, PAGES * page, MADV_NOHUGEPAGE) == 0 || errno == EINVAL);
+        const int64_t before = voluntary_switches();
         sampler_begin(&sampler);
+        const int64_t begin = voluntary_switches();
         touch(pages, page);
         for (int k = 0; k < SLEEPS; k++)
             usleep(100);
+        *least = voluntary_switches() - begin;
         sampler_end(&sampler, sample);
+        *most = voluntary_switches() - before;
         munmap(pages, PAGES * page);
     }
     return 0;
@@ -67,17 +81,19 @@ static int count_software(void)
     struct count count[ARRAY_LEN(names)];
     struct counters *counters;
     struct sample sample;
+    int64_t least, most;
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         CHECK(event_encode(names[k], &events[k], NULL) == 0);
     CHECK(counters_open(&counters, events, ARRAY_LEN(names), COUNTERS_PINNED,
                         &perf_system_linux, NULL) == 0);
-    CHECK(measure(counters, &sample) == 0);
+    CHECK(measure(counters, &sample, &least, &most) == 0);
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         CHECK(counters_get(counters, k, &count[k]));
     counters_close(counters);
 
     CHECK(sample.minor_faults == PAGES && sample.major_faults == 0);
-    CHECK(sample.voluntary_switches >= SLEEPS && sample.involuntary_switches >= 0);
+    CHECK(sample.voluntary_switches >= least && sample.voluntary_switches <= most);
+    CHECK(sample.involuntary_switches >= 0);
     CHECK(sample.ns >= SLEEPS * 100000 && sample.cpu_ns > 0 && sample.process_ns > 0);
     CHECK(sample.cpu_ns < sample.ns && sample.cpu_begin >= 0 && sample.cpu_end >= 0);
 
@@ -96,7 +112,7 @@ static int count_software(void)
         CHECK(geteuid() != 0 &&
               strstr(count[1].absent, "sudo sysctl kernel.perf_event_paranoid=1"));
     else
-        CHECK(count[1].value >= SLEEPS && count[1].value >= (uint64_t)switches);
+        CHECK(count[1].value >= (uint64_t)switches);
     CHECK(count[3].absent[0] ? strlen(count[3].absent) > 20 : count[3].value > 0);
     return 0;
 }
