@@ -6,8 +6,8 @@
 
 /* Rounds that may be cut short have at least so many: fewer give no interval. */
 enum { ROUNDS_CUT = STATS_MIN_SAMPLES };
-/* But not so many times as long as there is time for. */
-#define LATE 1.4
+/* But not so many times as long as there is time for: void rounds bring no sample. */
+#define LATE 2.5
 
 /* Half of the time is for rounds, however long their arms took to be ready. */
 static int64_t began(const struct session *lead)
@@ -77,7 +77,7 @@ bool pace_ends(struct rounds *rounds, uint32_t ran, uint32_t complete)
     if (ran >= 3 * pace->wanted)
         return true;
     /* Out of time, whatever the evidence against the batches so far. */
-    if (pace_late(rounds, ran < ROUNDS_CUT ? LATE : 1))
+    if (pace_late(rounds, least < ROUNDS_CUT ? LATE : 1))
         return true;
     /* Void rounds run again in any case, at most as many again. */
     if (ran >= 2 * pace->wanted || complete >= pace->wanted) {
