@@ -332,6 +332,12 @@ int cpus_parse(const char *text, int *cpu, size_t max, size_t *n, struct error *
 /* CPUs that this process may use, ascending. */
 size_t cpus_allowed(int *cpu, size_t max);
 int cpus_pin(const int *cpu, size_t n, struct error *error);
+/* The calling thread runs before all programs of ordinary priority (SCHED_FIFO), so that
+ * they take no slice of a measured call; its children do not. False, and nothing changes,
+ * where the system does not allow it, where somebody made the process nice, and on a
+ * machine with one CPU. */
+bool priority_raise(void);
+void priority_drop(void);
 /* Writes the CPUs of a CPU's core, at most `max` (at least 1), and returns how many: it
  * alone where the system does not tell. */
 size_t cpus_siblings(int cpu, int *sibling, size_t max);

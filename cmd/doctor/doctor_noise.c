@@ -202,6 +202,16 @@ void checks_core_share(struct checks *checks, const struct host *host,
                         "time, caches and memory bandwidth",
                         "top, and end what it shows");
     }
+    check_add(checks, "priority",
+              vitals->runs_first ? "measured calls run before other programs (SCHED_FIFO)"
+                                 : "measured calls take turns with other programs");
+    if (!vitals->runs_first)
+        check_costs(
+            checks,
+            "where more programs run than there are CPUs, batches of long calls "
+            "are void",
+            "sudo prlimit --rtprio=1 --pid $$, in this shell; no nice in front of "
+            "simdbench");
     if (vitals->stolen_s < 0) {
         check_add(checks, "steal", "not told");
         return;

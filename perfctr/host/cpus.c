@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "perfctr_private.h"
 
@@ -96,6 +98,21 @@ int cpus_pin(const int *cpu, size_t n, struct error *error)
                          n > 1 ? " and others" : "", strerror(code));
     }
     return 0;
+}
+
+bool priority_raise(void)
+{
+    const struct sched_param least = {.sched_priority = 1};
+    return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER &&
+           getpriority(PRIO_PROCESS, 0) <= 0 && sysconf(_SC_NPROCESSORS_ONLN) > 1 &&
+           sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) == 0;
+}
+
+void priority_drop(void)
+{
+    /* Only root may take the flag back. */
+    const struct sched_param none = {.sched_priority = 0};
+    sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
 }
 
 size_t cpus_siblings_at(const char *root, int cpu, int *sibling, size_t max)

@@ -3,7 +3,10 @@
 #include <fenv.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "perfctr_private.h"
@@ -197,9 +200,48 @@ static void test_pin(void **state)
     assert_non_null(strstr(error.text, "CPU 1023"));
 }
 
+/* Zero: a child, made nice before, runs first if the system lets it, its own child does
+ * not, and it gives that up again. */
+static int child_priority(int niceness)
+{
+    const struct sched_param least = {.sched_priority = 1}, none = {.sched_priority = 0};
+    setpriority(PRIO_PROCESS, 0, niceness);
+    const bool may = niceness <= 0 && sysconf(_SC_NPROCESSORS_ONLN) > 1 &&
+                     sched_setscheduler(0, SCHED_FIFO, &least) == 0;
+    sched_setscheduler(0, SCHED_OTHER, &none);
+    if (priority_raise() != may)
+        return 1;
+    if (may && (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_FIFO)
+        return 2;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(sched_getscheduler(0) == SCHED_OTHER ? 0 : 3);
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) < 0 || status)
+        return 3;
+    if (priority_raise())
+        return 4; /* only who is ordinary can be raised */
+    priority_drop();
+    return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER ? 0 : 5;
+}
+
+static void test_priority(void **state)
+{
+    static const int niceness[] = {0, 5};
+    for (size_t i = 0; i < ARRAY_LEN(niceness); i++) {
+        const int own = getpriority(PRIO_PROCESS, 0);
+        const pid_t child = fork();
+        int status = 0;
+        if (child == 0)
+            _exit(child_priority(own > niceness[i] ? own : niceness[i]));
+        assert_true(child > 0 && waitpid(child, &status, 0) == child);
+        assert_int_equal(status, 0);
+    }
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(test_script), TEST(test_probes_answer), TEST(test_pause),
                      TEST(test_cost), TEST(test_float_state), TEST(test_cpu_lists),
-                     TEST(test_pin));
+                     TEST(test_pin), TEST(test_priority));
 }

@@ -41,6 +41,7 @@ struct service_case {
     const struct simdbench_operands *argument;
     uint64_t batches; /* batches until now */
     bool is_long;     /* a call took so long that nothing has to be warmed up */
+    bool has_helpers; /* other threads of this process worked during a batch */
     bool stepped;     /* it had a call before one that is traced */
     /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
     bool left_modes, left_signals;
@@ -81,7 +82,8 @@ struct service {
     uint64_t memory_bytes;
     unsigned char *arena; /* private copy of the operands on huge pages, or NULL */
     uint64_t arena_bytes;
-    bool mapped; /* there are operands, if only none of them */
+    bool enclosed; /* all that happens in this process has the same priority */
+    bool mapped;   /* there are operands, if only none of them */
     struct operands operands;
     struct operands *set; /* all sets of operands, if there are several */
     struct turn *turn;    /* and what an empty kernel is given in turn */

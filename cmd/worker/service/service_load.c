@@ -49,6 +49,8 @@ cJSON *service_load(struct service *service, const cJSON *request)
         return service_error(-EINVAL, "load: bad options, or too many");
     struct error error = {.text = ""};
     if (call.enclosed) {
+        service->enclosed = true;
+        priority_raise();
         hide_names();
         enclose_helpers();
     }

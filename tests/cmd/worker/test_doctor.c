@@ -54,6 +54,7 @@ static const struct vitals good_vitals = {.resolution_ns = 1,
                                           .perf_exists = true,
                                           .rdpmc = 1,
                                           .same_addresses = true,
+                                          .runs_first = true,
                                           .files = 1024};
 
 static const struct check *find(const struct checks *checks, const char *name)
@@ -133,6 +134,7 @@ static void test_each_cost(void **state)
     COSTS("seccomp", "PERFMON", vitals.seccomp = 2; vitals.perf_errno = ENOSYS)
     COSTS("seccomp", "sudo simdbench", vitals.perf_errno = EPERM)
     COSTS("NMI watchdog", "quiet.sh", host.nmi_watchdog = 1)
+    COSTS("priority", "--rtprio=1", vitals.runs_first = false)
     COSTS("open files", "ulimit -n", vitals.files = 64)
     COSTS("clocksource", "echo tsc", strcpy(host.clocksource, "hpet"))
     COSTS("clocksource", "tsc=reliable", strcpy(host.clocksource, "acpi_pm");
@@ -182,7 +184,7 @@ static void test_nothing_told(void **state)
                               .load = {-1, -1, -1},
                               .pmu = PMU_UNKNOWN};
     const struct vitals vitals = {
-        .stolen_s = -1, .seccomp = -1, .rdpmc = -1, .files = 1024};
+        .stolen_s = -1, .seccomp = -1, .rdpmc = -1, .files = 1024, .runs_first = true};
     struct checks checks = {0};
     checks_host(&checks, &host, &vitals);
     assert_int_equal(checks_ok(&checks), checks.n - 2);

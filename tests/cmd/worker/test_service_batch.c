@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of long calls, and batches and checks of copies, in a service of this process.
  */
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -220,6 +221,34 @@ static void test_long_calls(void **state)
     unsetenv("SIMDBENCH_TEST_CLOCK");
 }
 
+static int policy;
+
+static void note_policy(const struct simdbench_operands *operands, void *state)
+{
+    policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+}
+
+/* The first batch tells that no other thread helps; from the second on, calls run before
+ * other programs, where they may. In a process that is enclosed nothing changes. */
+static void test_priority(void **state)
+{
+    map_operands();
+    const uint64_t number = prepare("scalar", "branch");
+    const bool may = priority_raise();
+    if (may)
+        priority_drop();
+    service->cases[number].run = note_policy;
+    for (int i = 0; i < 4; i++) {
+        service->enclosed = i == 2;
+        must_do(batch(number, 0));
+        assert_int_equal(policy, may && i % 2 ? SCHED_FIFO : SCHED_OTHER);
+        assert_int_equal(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, SCHED_OTHER);
+    }
+    service->cases[number].has_helpers = true;
+    must_do(batch(number, 0));
+    assert_int_equal(policy, SCHED_OTHER);
+}
+
 static int make(void **state)
 {
     struct error error = {.text = ""};
@@ -238,5 +267,5 @@ static int drop(void **state)
 int main(void)
 {
     return RUN_TESTS_BETWEEN(make, drop, TEST(test_long_calls), TEST(test_copies),
-                             TEST(test_traced_data));
+                             TEST(test_traced_data), TEST(test_priority));
 }
