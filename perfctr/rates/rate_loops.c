@@ -216,6 +216,13 @@ LOOP(predict, RESUME, RANDOM(0), KEEP)
 LOOP(string, "", TIMES(4, STRING("rep stosb\n\t")), "")
 LOOP(string_copies, "", TIMES(4, STRING("rep movsb\n\t")), "")
 LOOP(no_string, "", TIMES(4, STRING("")), "")
+/* Searches: bytes that are 0, as nobody stores here; and a jump that counts. */
+#define SCAN(n)                                                          \
+    "mov %%rdi, %%r8\n\tlea 704(%[at]), %%rdi\n\tmov $" #n ", %%ecx\n\t" \
+    "xor %%eax, %%eax\n\trepe scasb\n\tmov %%r8, %%rdi\n\t"
+LOOP(scan, "", TIMES(4, SCAN(192)), "")
+LOOP(scan_less, "", TIMES(4, SCAN(64)), "")
+LOOP(counted, "", "mov $64, %%ecx\n\t2:\tloop 2b\n\t", "")
 
 /* Cores have no pause between few jumps, and one between many. */
 #define CALL LEAVE_STACK "jmp 1f\n3:\n\tret\n"
@@ -283,6 +290,8 @@ const struct rate core_rates[] = {
     {"cost_one_call", NULL, 1, loop_one_call, loop_no_call},
     {"cost_string", NULL, 4, loop_string, loop_no_string},
     {"cost_string_copies", NULL, 4, loop_string_copies, loop_no_string},
+    {"cost_scan", NULL, 512, loop_scan, loop_scan_less},
+    {"cost_counted", NULL, 64, loop_counted, loop_no_call},
     {"cost_cpuid", NULL, 1, loop_cpuid, nothing},
     {"cost_mixed", "avx2", 16, loop_mixed, loop_unmixed},
     FAULT_ROW,

@@ -28,6 +28,17 @@ static void test_strings(void **state)
         }
         inspect_census_free(&census);
     }
+    /* One that searches takes each element for itself. */
+    for (unsigned counted = 0; counted < 2; counted++) {
+        const struct inspect_options options = {
+            .whole_only = true,
+            .costs = knows_nothing,
+            .window = {.scan = 2, .counted = counted ? 17 : 15}};
+        struct inspect_census census = census_by(scanning, TURNS, &options);
+        assert_int_equal(strncmp(census.loop[0].dearest_form, "loop", 4) == 0, counted);
+        assert_near(census.loop[0].dearest, counted ? 17 : 16, 1e-9);
+        inspect_census_free(&census);
+    }
     /* One that loads, too, costs more. */
     const struct inspect_options options = {
         .whole_only = true,
