@@ -129,6 +129,11 @@ CODE(scanning, "movl %esi, %ecx\n"
                "   movl %esi, %ecx\n"
                "   loop 1b\n"
                "   retq")
+CODE(searching_once, "movb (%rdi), %al\n"
+                     "incb %al\n"
+                     "movl $40, %ecx\n"
+                     "repne scasb\n"
+                     "retq")
 /* Fills a page each turn; an instruction however many elements: 6 n + 2. */
 CODE(repeated, "movq %rdi, %rdx\n"
                "1: movq %rdx, %rdi\n"
