@@ -220,8 +220,9 @@ struct inspect_window {
      * and in vectors; 0: unknown. `pass_named`: where both name the same register, which
      * did not change, and the same offset. */
     double pass, pass_named, pass_vector;
-    /* Cycles of an instruction with REP that stores few bytes, or copies them. */
-    double string, string_copies;
+    /* Cycles of an instruction with REP that stores few bytes, or copies them; of an
+     * element that one searches; and of LOOP. */
+    double string, string_copies, scan, counted;
 };
 /* From the cycles of a turn of two loops: INSPECT_CHAIN FMAs, of which each waits for the
  * one before and the first for none; and INSPECT_AHEAD of them, with INSPECT_BEHIND

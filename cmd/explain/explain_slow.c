@@ -133,12 +133,14 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
     for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++)
         if (census->name_out && evidence_of(&explanation->findings[i], FACT_out_share))
             name_call(census->name_out, &explanation->findings[i]);
-    if (!subject->trace.known || subject->hot_loop >= census->n_loops)
+    if (!subject->trace.known)
         return;
-    name_units(subject, explanation);
-    if (!census->loop[subject->hot_loop].dearest_form)
-        return;
+    const bool repeats = subject->hot_loop < census->n_loops;
+    const struct inspect_loop *const loop =
+        repeats ? &census->loop[subject->hot_loop] : &census->straight;
+    if (repeats)
+        name_units(subject, explanation);
     for (size_t i = 0; i < explanation->n_findings; i++)
-        if (!strcmp(explanation->findings[i].cause, name))
-            advise(&census->loop[subject->hot_loop], &explanation->findings[i]);
+        if (loop->dearest_form && !strcmp(explanation->findings[i].cause, name))
+            advise(loop, &explanation->findings[i]);
 }

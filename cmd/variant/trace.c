@@ -119,6 +119,8 @@ static struct inspect_window window_of(const double *rates)
     window.pass_vector = inspect_pass(rate_of(rates, "cost_pass_128"));
     window.string = rate_of(rates, "cost_string");
     window.string_copies = rate_of(rates, "cost_string_copies");
+    window.scan = rate_of(rates, "cost_scan");
+    window.counted = rate_of(rates, "cost_counted");
     return window;
 }
 

@@ -178,6 +178,16 @@ static const char *why_not_tame(const struct inspect_facts *facts, bool by_data,
                : NULL;
 }
 
+/* Repeated inputs leave the work as it is, and branches learn them by heart: if these
+ * gain less than a quarter of what others gain, it was not wrong predictions that went.
+ */
+static bool are_learnt_in_vain(const struct inspect_facts *facts)
+{
+    const double least = 0.9, quarter = 0.25, gain = 1 - GET(tame_input);
+    return facts->fact[FACT_learnt_input].known &&
+           facts->fact[FACT_learnt_input].low >= fmax(least, 1 - quarter * gain);
+}
+
 /* Inputs are faster for other reasons too: they tell of branches where these can profit.
  */
 static void put_tame_input(struct inspect_facts *facts)
@@ -200,6 +210,9 @@ static void put_tame_input(struct inspect_facts *facts)
     else
         take_best(facts, FACT_tame_input, inputs,
                   one ? 1 : sizeof inputs / sizeof *inputs, 0.9 * GET(code_cycles));
+    if (!isnan(GET(tame_input)) && are_learnt_in_vain(facts))
+        inspect_fact_set_absent(facts, FACT_tame_input,
+                                "repeated inputs gain nearly nothing of it");
 }
 
 /* Bounds, and the fact that is unknown with each. */

@@ -23,12 +23,17 @@ static double whole_load_cycles(const struct inspect_facts *facts, double loads)
     return takes(loads, rate(facts, FACT_rate_loads_64, load_bits(facts)));
 }
 
+/* Those that cross lines take the places of two at most, and may go on beside others:
+ * some cores have one unit for them and more ports. */
 static double load_cycles(const struct inspect_facts *facts)
 {
     const double splits =
         fmin(known(GET(line_splits) - known(GET(split_stores))), GET(loads));
-    return whole_load_cycles(facts, GET(loads) - splits) +
-           takes(splits, rate(facts, FACT_rate_splits_64, load_bits(facts)));
+    const double alone =
+        takes(splits, rate(facts, FACT_rate_splits_64, load_bits(facts)));
+    const double beside = whole_load_cycles(facts, 2 * splits);
+    const double others = whole_load_cycles(facts, GET(loads) - splits);
+    return beside < alone ? fmax(alone, others + beside) : others + alone;
 }
 
 double bounds_whole_stores(const struct inspect_facts *facts, double stores)

@@ -274,7 +274,7 @@ static bool take_lines(struct making *m, bool text)
         done = add_cost(m->nodes->node[line[i].first].code.cost, &line[i]);
     for (size_t i = 0; text && done && i < n; i++)
         done = add_text(m, &line[i]);
-    return done && dearest_take(census);
+    return done;
 }
 
 /* ---- all of it ---- */
@@ -388,7 +388,7 @@ static bool make(struct making *m, bool text)
     take_shares(m);
     if (m->census->n_loops)
         m->census->producer = places_producer(m->places, m->census->loop[0].address);
-    return true;
+    return dearest_take(m->census);
 }
 
 int census_make(const struct tracer *tracer, const struct inspect_options *options,

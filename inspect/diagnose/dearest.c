@@ -126,5 +126,5 @@ bool dearest_take(struct inspect_census *census)
     bool done = true;
     for (size_t i = 0; i < census->n_loops && done; i++)
         done = take(census, &census->loop[i]);
-    return done;
+    return done && (census->n_loops || take(census, &census->straight));
 }

@@ -118,8 +118,6 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
     inspect_fact_set(facts, FACT_##fact, loop->fact > 0 ? loop->fact : NAN)
     SET_KNOWN(trips);
     SET_KNOWN(chain_full);
-    SET_KNOWN(dearest);
-    SET_KNOWN(dearest_each);
     SET_KNOWN(needed_form);
     SET_KNOWN(shuffle_form);
     SET_KNOWN(products);
@@ -178,6 +176,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
     inspect_fact_set(facts, FACT_code_bytes,
                      code_bytes(census, loop->line, loop->n_lines));
     inspect_fact_set(facts, FACT_loop_share, loop->share);
+    SET_KNOWN(dearest);
+    SET_KNOWN(dearest_each);
     inspect_fact_set(facts, FACT_sample_error, loop->error);
     if (loop->window_chain > 0)
         SET(window_chain);

@@ -55,7 +55,28 @@ static double longest(const struct inspect_cost *cost)
     return most;
 }
 
-/* Nobody measures an instruction with REP by its form: what it does is in registers. */
+static bool is_counted(const struct inspect_code *code)
+{
+    return code->n >= 2 && code->bytes[code->n - 2] == 0xe2;
+}
+
+/* Nobody measures an instruction with REP by its form, as what it does is in registers,
+ * nor one that jumps. Cores move blocks at once, but search one element after the other.
+ */
+static double cycles_of(const struct node *node, const struct inspect_code *code,
+                        const struct inspect_window *window)
+{
+    bool stores = false;
+    for (unsigned i = 0; i < node->code.n_accesses; i++)
+        stores |= node->code.access[i].write;
+    if (!node->code.repeats)
+        return node->code.flow == FLOW_CONDITIONAL && is_counted(code) ? window->counted
+                                                                       : 0;
+    if (!stores)
+        return window->scan * (double)node->repeated / (double)node->executed;
+    return node->code.n_accesses > 1 ? window->string_copies : window->string;
+}
+
 static void take_string(const struct node *node, const struct asking *asking, uint32_t at,
                         double cycles, struct code_cost *taken)
 {
@@ -106,9 +127,9 @@ struct code_cost *costs_take(struct nodes *nodes, const struct inspect_options *
     for (uint32_t i = 0; i < nodes->n; i++) {
         struct node *const node = &nodes->node[i];
         const uint32_t at = asking.of[i];
-        const double cycles = node->code.n_accesses > 1 ? options->window.string_copies
-                                                        : options->window.string;
-        const bool string = at != NO_NODE && node->code.repeats && cycles > 0;
+        const double cycles =
+            at == NO_NODE ? 0 : cycles_of(node, &asking.code[at], &options->window);
+        const bool string = cycles > 0;
         if (string)
             take_string(node, &asking, at, cycles, taken);
         if (at == NO_NODE || !(string || costs[at].known))

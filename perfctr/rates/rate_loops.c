@@ -73,9 +73,11 @@ LOOP(integers, "", TIMES(48, "test %%r9, %%r9\n\t"), "")
 /* Longer than the buffers of decoded instructions, and shorter than the cache. */
 LOOP(decoded, "", TIMES(8000, "vxorps %%xmm0, %%xmm0, %%xmm0\n\t"), "")
 
-/* Longer than the first cache of instructions. */
+/* Longer than the first cache of instructions. Some cores ask for lines ahead as far as
+ * they predict jumps, so that code that jumps from line to line comes faster. */
 #define NOP_9 ".byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n\t"
 LOOP(fetched, "", TIMES(10000, NOP_9), "")
+LOOP(lines, "", TIMES(1406, "jmp 2f\n\t.p2align 6\n2:\n\t"), "")
 /* Never taken. */
 LOOP(branches, "mov $9, %%r8\n\t", TIMES(32, "cmp $1, %%r8\n\tjb 2f\n\t"), "2:\n\t")
 /* Always taken, two in a line of the cache. */
@@ -214,6 +216,13 @@ LOOP(predict, RESUME, RANDOM(0), KEEP)
 LOOP(string, "", TIMES(4, STRING("rep stosb\n\t")), "")
 LOOP(string_copies, "", TIMES(4, STRING("rep movsb\n\t")), "")
 LOOP(no_string, "", TIMES(4, STRING("")), "")
+/* Searches: bytes that are 0, as nobody stores here; and a jump that counts. */
+#define SCAN(n)                                                          \
+    "mov %%rdi, %%r8\n\tlea 704(%[at]), %%rdi\n\tmov $" #n ", %%ecx\n\t" \
+    "xor %%eax, %%eax\n\trepe scasb\n\tmov %%r8, %%rdi\n\t"
+LOOP(scan, "", TIMES(4, SCAN(192)), "")
+LOOP(scan_less, "", TIMES(4, SCAN(64)), "")
+LOOP(counted, "", "mov $64, %%ecx\n\t2:\tloop 2b\n\t", "")
 
 /* Cores have no pause between few jumps, and one between many. */
 #define CALL LEAVE_STACK "jmp 1f\n3:\n\tret\n"
@@ -252,7 +261,7 @@ const struct rate core_rates[] = {
     {"rate_instructions", NULL, 98, loop_instructions, NULL},
     {"rate_integers", NULL, 49, loop_integers, NULL},
     {"rate_decoded", "avx2", 8002, loop_decoded, NULL},
-    {"rate_fetched", NULL, 90000, loop_fetched, NULL},
+    {"rate_fetched", NULL, 90000, loop_fetched, loop_lines},
     {"rate_branches", NULL, 33, loop_branches, NULL},
     {"rate_taken", NULL, 33, loop_taken, NULL},
     WIDTHS_ROWS(loads, 64),
@@ -281,6 +290,8 @@ const struct rate core_rates[] = {
     {"cost_one_call", NULL, 1, loop_one_call, loop_no_call},
     {"cost_string", NULL, 4, loop_string, loop_no_string},
     {"cost_string_copies", NULL, 4, loop_string_copies, loop_no_string},
+    {"cost_scan", NULL, 512, loop_scan, loop_scan_less},
+    {"cost_counted", NULL, 64, loop_counted, loop_no_call},
     {"cost_cpuid", NULL, 1, loop_cpuid, nothing},
     {"cost_mixed", "avx2", 16, loop_mixed, loop_unmixed},
     FAULT_ROW,

@@ -125,6 +125,16 @@ static void test_splits(void **state)
     assert_near(VALUE(load_cycles), 6 / 2.0 + 2, 1e-9);
     assert_near(VALUE(split_share), 0.25, 1e-9);
     assert_true(isnan(VALUE(split_cycles)));
+    /* One unit for them, and ports that others go on to use. */
+    SET(rate_splits_128, 0.5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(load_cycles), 6 / 2.0 + 2 * 2 / 2.0, 1e-9);
+    SET(line_splits, 7);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(load_cycles)));
+    SET(cycles, 14);
+    inspect_bounds(&facts);
+    assert_near(VALUE(load_cycles), 7 / 0.5, 1e-9);
     /* They take all of the time: without them arithmetic would, 8 cycles. */
     SET(line_splits, 6);
     SET(rate_splits_128, 0.6);

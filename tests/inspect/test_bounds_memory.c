@@ -255,6 +255,22 @@ static void test_tame_input(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.5, 0);
     assert_near(VALUE(learnt_input), 0.5, 0);
+    /* They leave the work as it is, and branches are learnt: wrong ones cost little. */
+    SET(unweighed, 0);
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.74, 0.72, 0.76);
+    inspect_fact_set_interval(&facts, FACT_input_sorted, 0.74, 0.72, 0.76);
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.98, 0.94, 1.02);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.98, 0.93, 1.02);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.74, 0);
+    inspect_fact_set_interval(&facts, FACT_input_zero, 0.12, 0.12, 0.12);
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.92, 0.91, 0.93);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(tame_input)));
+    SET(unweighed, 1);
+    inspect_fact_set_interval(&facts, FACT_input_repeated, 0.5, 0.49, 0.51);
     /* Other modules may do less for them; where jumps go is not learnt by heart. */
     SET(out_share, 0.4);
     SET(indirect, 1);

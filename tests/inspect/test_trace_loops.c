@@ -28,6 +28,27 @@ static void test_strings(void **state)
         }
         inspect_census_free(&census);
     }
+    /* One that searches takes each element for itself. */
+    for (unsigned counted = 0; counted < 2; counted++) {
+        const struct inspect_options options = {
+            .whole_only = true,
+            .costs = knows_nothing,
+            .window = {.scan = 2, .counted = counted ? 17 : 15}};
+        struct inspect_census census = census_by(scanning, TURNS, &options);
+        assert_int_equal(strncmp(census.loop[0].dearest_form, "loop", 4) == 0, counted);
+        assert_near(census.loop[0].dearest, counted ? 17 : 16, 1e-9);
+        inspect_census_free(&census);
+    }
+    /* A call without loops is one turn. */
+    const struct inspect_options once = {
+        .whole_only = true, .costs = knows_nothing, .window.scan = 2};
+    struct inspect_census straight = census_by(searching_once, 0, &once);
+    struct inspect_facts facts = {0};
+    inspect_facts_trace(&facts, &straight, NULL);
+    assert_string_equal(straight.straight.dearest_form, "repne scasb");
+    assert_near(facts.fact[FACT_dearest].value, 80, 1e-9);
+    assert_near(facts.fact[FACT_dearest_each].value, 80, 1e-9);
+    inspect_census_free(&straight);
     /* One that loads, too, costs more. */
     const struct inspect_options options = {
         .whole_only = true,
