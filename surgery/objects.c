@@ -203,32 +203,43 @@ static const ElfW(Sym) * symbol_of(const struct object *object, const ElfW(Shdr)
     return &symbol[number];
 }
 
-static const char *relocated(const struct object *object, const ElfW(Shdr) * table,
-                             uint64_t place)
+/* Goes through relocations of all tables of a file. */
+struct relocations {
+    size_t section, n;
+    const ElfW(Shdr) * table;
+};
+
+/* The next one of a place in [at, at + n), or NULL. */
+static const ElfW(Rela) * next_relocation(const struct object *object, uint64_t at,
+                                          uint64_t n, struct relocations *all)
 {
-    size_t n;
-    const char *name;
-    const ElfW(Rela) *const rela = entries(object, table, sizeof *rela, &n);
-    for (size_t i = 0; i < n; i++) {
-        const unsigned type = ELF64_R_TYPE(rela[i].r_info);
-        if (rela[i].r_offset != place ||
-            (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
-             type != R_X86_64_IRELATIVE && !is_of_thread(type)))
-            continue;
-        return symbol_of(object, table, &rela[i], &name) ? name
-               : is_of_thread(type)                      ? "of a thread"
-                                                         : "";
+    for (; (all->table = section(object, all->section)); all->section++, all->n = 0) {
+        size_t n_rela = 0;
+        const ElfW(Rela) *const rela =
+            all->table->sh_type == SHT_RELA
+                ? entries(object, all->table, sizeof *rela, &n_rela)
+                : NULL;
+        while (rela && all->n < n_rela)
+            if (rela[all->n++].r_offset - at < n)
+                return &rela[all->n - 1];
     }
     return NULL;
 }
 
 bool slot_at(const struct object *object, uint64_t address, const char **name)
 {
-    const ElfW(Shdr) * table;
+    const uint64_t at = address - object->bias;
+    struct relocations all = {.n = 0};
     *name = NULL;
-    for (size_t i = 0; !*name && (table = section(object, i)); i++)
-        if (table->sh_type == SHT_RELA)
-            *name = relocated(object, table, address - object->bias);
+    for (const ElfW(Rela) * rela;
+         !*name && (rela = next_relocation(object, at, 1, &all));) {
+        const unsigned type = ELF64_R_TYPE(rela->r_info);
+        const bool of_thread = is_of_thread(type);
+        if ((of_thread || type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||
+             type == R_X86_64_IRELATIVE) &&
+            !symbol_of(object, all.table, rela, name))
+            *name = of_thread ? "of a thread" : "";
+    }
     return *name != NULL;
 }
 
@@ -316,45 +327,30 @@ static uint64_t pointer_value(const struct object *object, const ElfW(Shdr) * ta
 static void clear_pointers(const struct object *object, uint64_t at, uint64_t n,
                            unsigned char *bytes)
 {
-    const ElfW(Shdr) * table;
-    for (size_t i = 0; (table = section(object, i)); i++) {
-        size_t n_rela = 0;
-        const ElfW(Rela) *const rela = table->sh_type == SHT_RELA
-                                           ? entries(object, table, sizeof *rela, &n_rela)
-                                           : NULL;
-        for (size_t k = 0; rela && k < n_rela; k++) {
-            const uint64_t from = rela[k].r_offset - at;
-            if (from >= n)
-                continue;
-            const uint64_t value = pointer_value(object, table, &rela[k]);
-            const uint64_t rest = n - from;
-            memcpy(bytes + from, &value, rest < sizeof value ? rest : sizeof value);
-        }
+    struct relocations all = {.n = 0};
+    for (const ElfW(Rela) * rela; (rela = next_relocation(object, at, n, &all));) {
+        const uint64_t from = rela->r_offset - at, rest = n - from;
+        const uint64_t value = pointer_value(object, all.table, rela);
+        memcpy(bytes + from, &value, rest < sizeof value ? rest : sizeof value);
     }
 }
 
 unsigned char *initial_at(const struct object *object, uint64_t address, uint64_t *n)
 {
     const uint64_t at = address - object->bias;
-    const ElfW(Shdr) * of;
-    for (size_t i = 0; (of = section(object, i)); i++) {
-        if (!(of->sh_flags & SHF_ALLOC) || of->sh_flags & SHF_TLS || at < of->sh_addr ||
-            at - of->sh_addr >= of->sh_size)
-            continue;
-        const uint64_t from = at - of->sh_addr, rest = of->sh_size - from;
-        *n = rest < *n ? rest : *n;
-        unsigned char *const copy = calloc(1, *n + 1);
-        const void *const bytes = part_of(object, of->sh_offset + from, *n);
-        if (copy && of->sh_type != SHT_NOBITS && bytes) {
-            memcpy(copy, bytes, *n);
-            clear_pointers(object, at, *n, copy);
-        } else if (of->sh_type != SHT_NOBITS) {
-            free(copy);
-            return NULL;
-        }
-        return copy;
+    const ElfW(Shdr) *const of = section_of(object, at);
+    if (!of)
+        return NULL;
+    const uint64_t from = at - of->sh_addr, rest = of->sh_size - from;
+    const bool zeros = of->sh_type == SHT_NOBITS;
+    *n = rest < *n ? rest : *n;
+    const void *const bytes = zeros ? NULL : part_of(object, of->sh_offset + from, *n);
+    unsigned char *const copy = zeros || bytes ? calloc(1, *n + 1) : NULL;
+    if (copy && bytes) {
+        memcpy(copy, bytes, *n);
+        clear_pointers(object, at, *n, copy);
     }
-    return NULL;
+    return copy;
 }
 
 /* The program's own kernels keep nothing in variables, which lie among those of its
@@ -423,13 +419,27 @@ static bool file_hash(const struct object *object, const ElfW(Shdr) * of, uint64
     return true;
 }
 
+/* Constructors may write anything. A compiler's own file has the first entry; the one
+ * that asks the CPU what it has writes the same in each build. */
+static bool has_constructors(const struct object *object, const ElfW(Shdr) * of)
+{
+    struct relocations all = {.n = 0};
+    struct symbol symbol;
+    uint64_t known = sizeof(uint64_t);
+    for (const ElfW(Rela) * rela;
+         (rela = next_relocation(object, of->sh_addr, of->sh_size, &all));)
+        if (symbol_at(object, object->bias + (uint64_t)rela->r_addend, &symbol) &&
+            !strcmp(symbol.name, "__cpu_indicator_init"))
+            known += sizeof(uint64_t);
+    return of->sh_size > known;
+}
+
 bool data_hash(const struct objects *objects, const struct object *object, uint64_t *hash)
 {
     const ElfW(Shdr) * of;
     *hash = HASH_FIRST;
     for (size_t i = 0; (of = section(object, i)); i++) {
-        /* Constructors may write anything; a compiler's own file has the first entry. */
-        if (of->sh_type == SHT_INIT_ARRAY && of->sh_size > sizeof(uint64_t))
+        if (of->sh_type == SHT_INIT_ARRAY && has_constructors(object, of))
             return false;
         if (is_data(object, of) &&
             !(is_live(object, of) ? live_hash(objects, object, object->bias + of->sh_addr,

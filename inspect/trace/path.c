@@ -190,6 +190,19 @@ static uint32_t balanced(const struct nodes *nodes, const uint32_t *list, uint32
     return n;
 }
 
+/* A breakpoint would change an instruction of the list, behind whose prefix code jumps.
+ */
+static bool is_inside(const struct nodes *nodes, const uint32_t *list, uint32_t n,
+                      uint64_t address)
+{
+    bool inside = false;
+    for (uint32_t i = 0; i < n && !inside; i++) {
+        const struct code *const code = &nodes->node[list[i]].code;
+        inside = address > code->address && address - code->address < code->length;
+    }
+    return inside;
+}
+
 /* The number of nodes of the list that a path can have. Fills its exits. */
 static uint32_t fill(const struct nodes *nodes, const uint32_t *list, uint32_t n,
                      uint64_t end, size_t exits_max, struct addresses *seen,
@@ -202,7 +215,8 @@ static uint32_t fill(const struct nodes *nodes, const uint32_t *list, uint32_t n
     const uint32_t whole = balanced(nodes, list, distinct);
     if (whole < distinct)
         return whole;
-    if (distinct < n || (!path->loop && !addresses_add(seen, end)))
+    if (distinct < n ||
+        (!path->loop && (!addresses_add(seen, end) || is_inside(nodes, list, n, end))))
         n = distinct - 1;
     for (uint32_t i = 0; i < n; i++) {
         const struct code *code = &nodes->node[list[i]].code;
@@ -212,7 +226,8 @@ static uint32_t fill(const struct nodes *nodes, const uint32_t *list, uint32_t n
         if (code->flow != FLOW_CONDITIONAL)
             continue;
         const uint64_t other = other_way(code, next);
-        if (path->n_exits == exits_max || !addresses_add(seen, other))
+        if (path->n_exits == exits_max || !addresses_add(seen, other) ||
+            is_inside(nodes, list, path->n, other))
             return i;
         path->exit[i] = other;
         path->n_exits++;

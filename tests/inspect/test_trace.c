@@ -43,6 +43,7 @@ static void test_counts(void **state)
         {"loop", loop, 2, 2, 0, 1, 20},
         {"loop_by_copy", loop_by_copy, 4, 2, 0, 1, 20},
         {"loop_in_memory", loop_in_memory, 4, 2, 0, 1, 5 * TURNS},
+        {"prefix", jumping_behind_a_prefix, 5, 1, 0, 1, 5 * TURNS},
         {"loop_left_inside", loop_left_inside, 5, 7, 0, 1, 20},
         {"nested", nested, 24, 2, 0, 2, 4 * TURNS},
         {"alternating", alternating, 5, 2, 0, 1, 5 * TURNS},

@@ -46,6 +46,14 @@ CODE(loop_by_two_steps, "xorl %eax, %eax\n"
                         "   cmpq %rsi, %rax\n"
                         "   jne 1b\n"
                         "   retq")
+/* Even turns run a prefix, odd ones jump behind it: 5 n + 1. */
+CODE(jumping_behind_a_prefix, "1: testl $1, %esi\n"
+                              "   jnz 2f\n"
+                              "   .byte 0xf0\n"
+                              "2: incl (%rdi)\n"
+                              "   decl %esi\n"
+                              "   jnz 1b\n"
+                              "   retq")
 /* Each turn jumps to the same place, */
 CODE(jumping_on, "leaq 2f(%rip), %rax\n 1: jmpq *%rax\n 2: decq %rsi\n jnz 1b\n retq")
 /* or to two places in turns. */

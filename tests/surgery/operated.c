@@ -359,6 +359,15 @@ __attribute__((constructor)) static void begin(void)
 }
 #endif
 
+#ifdef ASKING
+/* The compiler's own constructor asks the CPU what it has. */
+int has_avx2(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2");
+}
+#endif
+
 static uint32_t *volatile made;
 
 void lazy(const void *a, void *b)

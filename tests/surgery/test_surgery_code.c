@@ -191,6 +191,17 @@ static bool same_data(void *a, void *b, const char *symbol)
     return same;
 }
 
+/* A constructor of the compiler's own runs before, and writes the same. */
+static void test_asking(void **state)
+{
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        void *const a = build_operated(compilers[c], "-DASKING");
+        void *const b = build_operated(compilers[c], "-DASKING -DPAD=40");
+        if (a)
+            assert_true(same_data(a, b, "scan"));
+    }
+}
+
 static void call(void *library, const char *symbol)
 {
     patient_function *const function =
@@ -351,6 +362,6 @@ int main(void)
         return RUN_TESTS(TEST(test_texts));
     return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
                              TEST(test_changes), TEST(test_compilers), TEST(test_alone),
-                             TEST(test_live), TEST(test_reached), TEST(test_nops),
-                             TEST(test_short_texts));
+                             TEST(test_asking), TEST(test_live), TEST(test_reached),
+                             TEST(test_nops), TEST(test_short_texts));
 }
