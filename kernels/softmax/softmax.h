@@ -19,6 +19,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "prototypes.h"
 #include "simdbench.h"

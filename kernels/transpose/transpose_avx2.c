@@ -36,19 +36,9 @@ INLINE void turn_f32(vector_f32 *v)
     }
 }
 
-INLINE void turn_f64(vector_f64 *v)
-{
-    __m256d t[4];
-    turn_lanes_f64(v, t);
-    turn_lanes_f64(v + 2, t + 2);
-    for (int i = 0; i < 2; i++) {
-        v[i] = _mm256_permute2f128_pd(t[i], t[2 + i], 0x20);
-        v[2 + i] = _mm256_permute2f128_pd(t[i], t[2 + i], 0x31);
-    }
-}
-
 #define HAS_LANES
 #define T f32
 #include "transpose_body.h"
+#define BY_LANES
 #define T f64
 #include "transpose_body.h"

@@ -8,22 +8,49 @@
  *
  *   turn_lanes_<type>(v, u)   u is v with the square in each lane transposed
  *   lanes_apart(p, bytes)     a vector whose lanes lie so many bytes apart
+ *   BY_LANES                  where squares come from lanes: there is no turn_<type>
  */
 
 enum { OF(LINE) = LANES > (int)(64 / sizeof(T)) ? LANES : (int)(64 / sizeof(T)) };
 
-/* A line in each of LANES rows of y, written as a whole; rows of x and y are ld and ldy
+#ifdef HAS_LANES
+enum { OF(FEW) = 16 / sizeof(T) };
+
+/* A vector of each of FEW rows of y; rows of x are ld elements apart. Loads put lanes at
+ * their places, on more units than shuffles have. */
+INLINE void OF(few_rows)(const T *x, ptrdiff_t ld, VEC *u)
+{
+    VEC v[OF(FEW)];
+    for (ptrdiff_t k = 0; k < OF(FEW); k++)
+        v[k] = (VEC)lanes_apart(x + k * ld, OF(FEW) * ld * (ptrdiff_t)sizeof(T));
+    OF(turn_lanes)(v, u);
+}
+#endif
+
+/* Columns of x that `lines` takes at a time: the fewer, the fewer lines of y miss. */
+#ifdef BY_LANES
+enum { OF(COLUMNS) = OF(FEW) };
+#else
+enum { OF(COLUMNS) = LANES };
+#endif
+
+/* A line in each of COLUMNS rows of y, written as a whole; rows of x and y are ld and ldy
  * elements apart. */
 INLINE void OF(lines)(const bool stream, const T *x, ptrdiff_t ld, T *y, ptrdiff_t ldy)
 {
     enum { SQUARES = OF(LINE) / LANES };
-    VEC v[SQUARES][LANES];
+    VEC v[SQUARES][OF(COLUMNS)];
+#ifdef BY_LANES
+    for (int b = 0; b < SQUARES; b++)
+        OF(few_rows)(x + b * LANES * ld, ld, v[b]);
+#else
     for (int b = 0; b < SQUARES; b++) {
         for (int i = 0; i < LANES; i++)
             v[b][i] = LOAD(x + (b * LANES + i) * ld);
         OF(turn)(v[b]);
     }
-    for (int i = 0; i < LANES; i++)
+#endif
+    for (int i = 0; i < OF(COLUMNS); i++)
         for (int b = 0; b < SQUARES; b++) {
             T *const to = y + i * ldy + b * LANES;
 #ifdef HAS_STREAM
@@ -52,9 +79,14 @@ INLINE void OF(block)(const bool stream, const T *x, T *y, ptrdiff_t rows,
         for (; i + LINE <= bottom; i += LINE) {
             for (int b = 0; far && b < LINE; b++)
                 __builtin_prefetch(x + (i + 2 * LINE + b) * columns + j, 0, 2);
-            for (int a = 0; a < LINE; a += LANES)
-                OF(lines)(stream, x + i * columns + j + a, columns,
-                          y + (j + a) * rows + i, rows);
+            const T *from = x + i * columns + j;
+            T *to = y + j * rows + i;
+#ifdef BY_LANES
+            /* Else all rows have pointers of their own, which spill. */
+            __asm__("" : "+r"(from), "+r"(to), "+r"(columns), "+r"(rows));
+#endif
+            for (int a = 0; a < LINE; a += OF(COLUMNS))
+                OF(lines)(stream, from + a, columns, to + a * rows, rows);
         }
         for (; i < bottom; i++)
             for (ptrdiff_t k = 0; k < LINE; k++)
@@ -99,7 +131,6 @@ INLINE bool OF(crowded)(const struct simdbench_shape *shape)
 INLINE void OF(staged)(const struct simdbench_operands *operands)
 {
     enum {
-        FEW = 16 / sizeof(T),
         HIGH = 512 / sizeof(T),
         WIDE = 256 / sizeof(T),
         STEP = WIDE + OF(LINE) /* the lanes of a vector lie in different banks */
@@ -114,14 +145,11 @@ INLINE void OF(staged)(const struct simdbench_operands *operands)
                 for (ptrdiff_t j = 0; j < WIDE; j += LANES)
                     STORE(buffer + i * STEP + j,
                           LOAD(x + (top + i) * columns + left + j));
-            for (ptrdiff_t j = 0; j < WIDE; j += FEW)
+            for (ptrdiff_t j = 0; j < WIDE; j += OF(FEW))
                 for (ptrdiff_t i = 0; i < HIGH; i += LANES) {
-                    VEC v[FEW], u[FEW];
-                    for (ptrdiff_t k = 0; k < FEW; k++)
-                        v[k] = (VEC)lanes_apart(buffer + (i + k) * STEP + j,
-                                                FEW * STEP * sizeof(T));
-                    OF(turn_lanes)(v, u);
-                    for (ptrdiff_t k = 0; k < FEW; k++)
+                    VEC u[OF(FEW)];
+                    OF(few_rows)(buffer + i * STEP + j, STEP, u);
+                    for (ptrdiff_t k = 0; k < OF(FEW); k++)
                         STORE(y + (left + j + k) * rows + top + i, u[k]);
                 }
         }

@@ -20,12 +20,6 @@ INLINE void turn_f32(vector_f32 *v)
     _MM_TRANSPOSE4_PS(v[0], v[1], v[2], v[3]);
 }
 
-INLINE void turn_f64(vector_f64 *v)
-{
-    const vector_f64 w[2] = {v[0], v[1]};
-    turn_lanes_f64(w, v);
-}
-
 INLINE __m128 lanes_apart(const void *p, ptrdiff_t bytes)
 {
     return _mm_loadu_ps(p);
@@ -34,5 +28,6 @@ INLINE __m128 lanes_apart(const void *p, ptrdiff_t bytes)
 #define HAS_LANES
 #define T f32
 #include "transpose_body.h"
+#define BY_LANES
 #define T f64
 #include "transpose_body.h"

@@ -30,7 +30,7 @@
  *
  *   bits_f32                      the same register as unsigned integers
  *   as_bits(v), as_vector(bits)   from one to the other; bits stay as they are
- *   multiply_add(a, b, c)         a * b + c, rounded once where there is an FMA
+ *   multiply_add(a, b, c)         a * b + c, rounded once where HAS_FMA is defined
  *   if_less(a, b, yes, no)        a < b ? yes : no, in each lane
  *   if_different(a, b, yes, no)   a != b ? yes : no
  *   matches(a, b)                 a bit for each lane where a == b, the first one lowest

@@ -8,7 +8,7 @@
 
 #define ISA avx2
 #define HIDE_VECTOR(v) __asm__("" : "+x"(v))
-
+#define HAS_FMA
 /* clang-format off */
 #define FLOAT_VECTOR(t, vec, s) \
     X86_FLOAT(t, _mm256, vec, s) \

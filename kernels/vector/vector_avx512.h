@@ -8,7 +8,7 @@
 
 #define ISA avx512
 #define HIDE_VECTOR(v) __asm__("" : "+v"(v))
-
+#define HAS_FMA
 /* clang-format off */
 #define FLOAT_VECTOR(t, vec, s, lanes) \
     X86_FLOAT(t, _mm512, vec, s) \

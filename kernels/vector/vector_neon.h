@@ -14,7 +14,7 @@
 #define load_f64 vld1q_f64
 #define load_i32 vld1q_s32
 #define load_i64 vld1q_s64
-
+#define HAS_FMA
 /* clang-format off */
 #define VECTOR(t, vec, s) \
     typedef vec vector_##t; \
