@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files with the operands of calls that a program made: a line that tells what it is;
- * then of each call its dimensions, how many bytes its operands have, and these. */
+ * then of each call its dimensions, how many bytes its operands have, and these. In files
+ * of version 1 integers were not among them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 #include "declare.h"
 
-static const char magic[] = "simdbench calls 1\n";
+static const char magic[] = "simdbench calls 2\n";
 enum { MAGIC = sizeof magic - 1, CALLS_MAX = 65536 };
 
 struct header {
@@ -19,11 +20,49 @@ struct header {
     uint64_t bytes;
 };
 
-bool kept_array(const struct declaration *declaration, uint32_t argument)
+static bool extent_has(const struct extent *extent, enum extent_op op, int64_t value)
+{
+    for (uint32_t i = 0; i < extent->n; i++)
+        if (extent->step[i].op == op &&
+            (op != EXTENT_NUMBER || extent->step[i].value == value))
+            return true;
+    return false;
+}
+
+/* An array or an object is made with that number. */
+static bool is_size(const struct declaration *declaration, int64_t value)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < declaration->n && !found; i++) {
+        const struct declared_argument *const one = &declaration->argument[i];
+        found = extent_has(&one->count, EXTENT_NUMBER, value) ||
+                extent_has(&one->planes, EXTENT_NUMBER, value);
+        for (uint32_t k = 0; k < one->n_made; k++)
+            found |= extent_has(&one->made[k].integer, EXTENT_NUMBER, value);
+    }
+    return found;
+}
+
+bool kept_integer(const struct declaration *declaration, uint32_t argument)
 {
     const struct declared_argument *const one = &declaration->argument[argument];
-    return argument < declaration->n_passed && one->kind == ARGUMENT_ARRAY &&
-           one->role != ARGUMENT_OUT && !one->vector && !one->planes.n;
+    int64_t value;
+    struct error error;
+    return argument < declaration->n_passed && one->kind == ARGUMENT_INTEGER &&
+           !one->by_address && !extent_has(&one->integer, EXTENT_DIMENSION, 0) &&
+           extent_value(&one->integer, NULL, &value, &error) == 0 &&
+           !is_size(declaration, value);
+}
+
+uint64_t kept_bytes(const struct declaration *declaration,
+                    const struct declared_sizes *sizes, uint32_t argument)
+{
+    const struct declared_argument *const one = &declaration->argument[argument];
+    const bool array = argument < declaration->n_passed && one->kind == ARGUMENT_ARRAY &&
+                       one->role != ARGUMENT_OUT && !one->vector && !one->planes.n;
+    return array                                 ? sizes->bytes[argument]
+           : kept_integer(declaration, argument) ? sizeof(uint64_t)
+                                                 : 0;
 }
 
 int kept_calls_write(FILE *file, const struct kept_call *call, size_t n,
@@ -89,9 +128,11 @@ int kept_calls_read(const char *path, struct kept_calls *calls, struct error *er
         return 0;
     }
     kept_calls_free(calls);
-    return error_set(error, -EINVAL,
-                     "%.300s: no whole file of calls, as capture --replay writes it",
-                     path);
+    return error_set(
+        error, -EINVAL,
+        "%.300s: no whole file of calls, as capture --replay of this version "
+        "writes it",
+        path);
 }
 
 void kept_calls_free(struct kept_calls *calls)

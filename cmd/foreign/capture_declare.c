@@ -142,8 +142,8 @@ static void put_calls(struct json *json, cJSON *op, const struct foreign *foreig
     must(asprintf(&name, "./%s", slash ? slash + 1 : path));
     json_text(json, op, "calls", name);
     for (uint32_t i = 0; i < declaration->n_passed; i++)
-        changes |=
-            kept_array(declaration, i) && declaration->argument[i].role == ARGUMENT_INOUT;
+        changes |= declaration->argument[i].kind == ARGUMENT_ARRAY &&
+                   declaration->argument[i].role == ARGUMENT_INOUT;
     if (changes)
         json_bool(json, op, "reset", true);
     free(name);
