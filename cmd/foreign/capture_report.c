@@ -228,10 +228,13 @@ static void tell_kept(const struct foreign *foreign, const struct target *target
     if (!foreign->options->prove.replay)
         return;
     buffer_format(text, "  operands of %zu calls are kept", capture_kept(target));
+    const char *separator = ", with the values of ";
     for (uint32_t i = 0; foreign->declaration && i < foreign->declaration->n_passed; i++)
-        if (kept_integer(foreign->declaration, i))
-            buffer_format(text, ", with the value that %s had",
+        if (kept_integer(foreign->declaration, i)) {
+            buffer_format(text, "%s%s", separator,
                           foreign->declaration->argument[i].name);
+            separator = ", ";
+        }
     if (target->not_kept)
         buffer_format(text,
                       "; %" PRIu64 " calls were not as the prototype says, or their "
