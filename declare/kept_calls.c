@@ -20,38 +20,29 @@ struct header {
     uint64_t bytes;
 };
 
-static bool extent_has(const struct extent *extent, enum extent_op op, int64_t value)
+static bool has_number(const struct extent *extent, int64_t value)
 {
-    for (uint32_t i = 0; i < extent->n; i++)
-        if (extent->step[i].op == op &&
-            (op != EXTENT_NUMBER || extent->step[i].value == value))
-            return true;
-    return false;
-}
-
-/* An array or an object is made with that number. */
-static bool is_size(const struct declaration *declaration, int64_t value)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < declaration->n && !found; i++) {
-        const struct declared_argument *const one = &declaration->argument[i];
-        found = extent_has(&one->count, EXTENT_NUMBER, value) ||
-                extent_has(&one->planes, EXTENT_NUMBER, value);
-        for (uint32_t k = 0; k < one->n_made; k++)
-            found |= extent_has(&one->made[k].integer, EXTENT_NUMBER, value);
-    }
-    return found;
+    uint32_t i = 0;
+    while (i < extent->n &&
+           (extent->step[i].op != EXTENT_NUMBER || extent->step[i].value != value))
+        i++;
+    return i < extent->n;
 }
 
 bool kept_integer(const struct declaration *declaration, uint32_t argument)
 {
-    const struct declared_argument *const one = &declaration->argument[argument];
-    int64_t value;
-    struct error error;
-    return argument < declaration->n_passed && one->kind == ARGUMENT_INTEGER &&
-           !one->by_address && !extent_has(&one->integer, EXTENT_DIMENSION, 0) &&
-           extent_value(&one->integer, NULL, &value, &error) == 0 &&
-           !is_size(declaration, value);
+    const struct declared_argument *one = &declaration->argument[argument];
+    const struct extent *const number = &one->integer; /* perhaps with a sign behind it */
+    bool kept = argument < declaration->n_passed && one->kind == ARGUMENT_INTEGER &&
+                !one->by_address && number->n <= 2 && number->step[0].op == EXTENT_NUMBER;
+    for (one = declaration->argument; one < declaration->argument + declaration->n;
+         one++) {
+        kept = kept && !has_number(&one->count, number->step[0].value) &&
+               !has_number(&one->planes, number->step[0].value);
+        for (uint32_t k = 0; k < one->n_made && kept; k++)
+            kept = !has_number(&one->made[k].integer, number->step[0].value);
+    }
+    return kept;
 }
 
 uint64_t kept_bytes(const struct declaration *declaration,

@@ -149,11 +149,8 @@ size_t capture_kept(const struct target *target)
 
 bool capture_keeps(const struct target *target, const int64_t *dimension)
 {
-    for (size_t i = 0; i < target->n_kept; i++)
-        if (target->kept[i].n && !memcmp(target->kept[i].dimension, dimension,
-                                         sizeof target->kept[i].dimension))
-            return true;
-    return false;
+    const struct kept_shape *const shape = shape_find(target, dimension);
+    return shape && shape->n;
 }
 
 int capture_write_calls(const struct target *target, FILE *file, struct error *error)

@@ -211,8 +211,7 @@ static void tell_shapes(const struct target *target,
     const size_t n = capture_shapes(target, declaration, &asked);
     for (size_t i = 0; i < n && i < SHAPES_SHOWN; i++) {
         buffer_add(text, i ? ", " : "  shapes: ");
-        for (uint32_t d = 0; d < declaration->n_dimensions; d++)
-            buffer_format(text, "%s%" PRId64, d ? "x" : "", asked[i].dimension[d]);
+        capture_tell_shape(&asked[i], declaration, text);
         buffer_format(text, " (%.0f%% of the calls", 100 * asked[i].calls);
         if (isfinite(asked[i].time))
             buffer_format(text, ", %.0f%% of their time", 100 * asked[i].time);
