@@ -303,7 +303,7 @@ void thunk_check(struct thunk *thunk, struct call_frame *frame,
 
 /* ---- operands of calls that a program made (kept_calls.c) ---- */
 
-/* Bytes of its arrays that are kept, one behind the other, in the order of arguments. */
+/* Bytes of what is kept of it, one behind the other, in the order of arguments. */
 struct kept_call {
     int64_t dimension[DECLARED_MAX];
     uint64_t bytes;
@@ -315,8 +315,14 @@ struct kept_calls {
     void *map;
     size_t bytes;
 };
-/* True of an array that is passed and read; those of several pointers are not kept. */
-bool kept_array(const struct declaration *declaration, uint32_t argument);
+/* True of an integer that each call may have another value of, such as the seed of a
+ * checksum. One that follows from dimensions, or is the number of an extent, says how
+ * arrays lie. */
+bool kept_integer(const struct declaration *declaration, uint32_t argument);
+/* Bytes that are kept of an argument: those of an array that is passed and read, unless
+ * it is one of several pointers, or of such an integer as a word; else 0. */
+uint64_t kept_bytes(const struct declaration *declaration,
+                    const struct declared_sizes *sizes, uint32_t argument);
 int kept_calls_write(FILE *file, const struct kept_call *call, size_t n,
                      struct error *error);
 /* By shape. Data of the file are never trusted. -EINVAL: it is no such file; -ENOENT, ...

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files with the operands of calls that a program made: a line that tells what it is;
- * then of each call its dimensions, how many bytes its operands have, and these. */
+ * then of each call its dimensions, how many bytes its operands have, and these. In files
+ * of version 1 integers were not among them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 #include "declare.h"
 
-static const char magic[] = "simdbench calls 1\n";
+static const char magic[] = "simdbench calls 2\n";
 enum { MAGIC = sizeof magic - 1, CALLS_MAX = 65536 };
 
 struct header {
@@ -19,11 +20,40 @@ struct header {
     uint64_t bytes;
 };
 
-bool kept_array(const struct declaration *declaration, uint32_t argument)
+static bool has_number(const struct extent *extent, int64_t value)
+{
+    uint32_t i = 0;
+    while (i < extent->n &&
+           (extent->step[i].op != EXTENT_NUMBER || extent->step[i].value != value))
+        i++;
+    return i < extent->n;
+}
+
+bool kept_integer(const struct declaration *declaration, uint32_t argument)
+{
+    const struct declared_argument *one = &declaration->argument[argument];
+    const struct extent *const number = &one->integer; /* perhaps with a sign behind it */
+    bool kept = argument < declaration->n_passed && one->kind == ARGUMENT_INTEGER &&
+                !one->by_address && number->n <= 2 && number->step[0].op == EXTENT_NUMBER;
+    for (one = declaration->argument; one < declaration->argument + declaration->n;
+         one++) {
+        kept = kept && !has_number(&one->count, number->step[0].value) &&
+               !has_number(&one->planes, number->step[0].value);
+        for (uint32_t k = 0; k < one->n_made && kept; k++)
+            kept = !has_number(&one->made[k].integer, number->step[0].value);
+    }
+    return kept;
+}
+
+uint64_t kept_bytes(const struct declaration *declaration,
+                    const struct declared_sizes *sizes, uint32_t argument)
 {
     const struct declared_argument *const one = &declaration->argument[argument];
-    return argument < declaration->n_passed && one->kind == ARGUMENT_ARRAY &&
-           one->role != ARGUMENT_OUT && !one->vector && !one->planes.n;
+    const bool array = argument < declaration->n_passed && one->kind == ARGUMENT_ARRAY &&
+                       one->role != ARGUMENT_OUT && !one->vector && !one->planes.n;
+    return array                                 ? sizes->bytes[argument]
+           : kept_integer(declaration, argument) ? sizeof(uint64_t)
+                                                 : 0;
 }
 
 int kept_calls_write(FILE *file, const struct kept_call *call, size_t n,
@@ -89,9 +119,11 @@ int kept_calls_read(const char *path, struct kept_calls *calls, struct error *er
         return 0;
     }
     kept_calls_free(calls);
-    return error_set(error, -EINVAL,
-                     "%.300s: no whole file of calls, as capture --replay writes it",
-                     path);
+    return error_set(
+        error, -EINVAL,
+        "%.300s: no whole file of calls, as capture --replay of this version "
+        "writes it",
+        path);
 }
 
 void kept_calls_free(struct kept_calls *calls)

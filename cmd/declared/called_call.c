@@ -80,13 +80,14 @@ int declared_renew(struct declared_call *call, struct error *error)
     return made_call_point(made, &same, error);
 }
 
-/* All but the code. */
-static int begin_frame(struct made_call *made, struct error *error)
+/* All but the code; of the call that has the number of its set. */
+static int begin_frame(struct made_call *made, uint64_t number, struct error *error)
 {
     const struct simdbench_operands operands = made->operands;
     int status = slot_measure(made->slot, operands.shape, &made->sizes, error)
                      ?: objects_find(made, error)
                      ?: make_tables(made, error);
+    slot_set_kept(made->slot, operands.shape->dim, number, &made->sizes);
     return status == 0 ? made_call_point(made, &operands, error) : status;
 }
 
@@ -126,7 +127,7 @@ int made_call_begin(const struct declared_slot *slot,
     made->operands = *operands;
     declaration_signature(&slot->from->declaration, signature);
     int status =
-        begin_frame(made, error)
+        begin_frame(made, slot->set, error)
             ?: find_freers(made, error)
             ?: thunk_make(signature, function ? function->address : slot->reference,
                           &made->thunk, error)
@@ -251,8 +252,11 @@ int declared_add_set(struct declared_call *call,
     set->operands = *operands;
     set->sets = made->sets;
     made->sets = set;
+    uint64_t number = 0;
+    for (const struct made_call *one = set; one; one = one->sets)
+        number++;
     *frame = &set->frame;
-    const int status = begin_frame(set, &error);
+    const int status = begin_frame(set, number, &error);
     if (status < 0)
         snprintf(text, size, "%s", error.text);
     return status;

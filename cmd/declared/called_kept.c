@@ -32,22 +32,37 @@ void declared_set(const struct simdbench_op *op, uint64_t number)
         slot->set = number;
 }
 
-/* Bytes of an argument among those of a call. */
+/* Bytes of an argument among those of the call of a set. */
 static const unsigned char *bytes_of(const struct declared_slot *slot,
-                                     const struct kept_call *call, int argument,
-                                     uint64_t *bytes)
+                                     const int64_t *dimension, uint64_t set,
+                                     uint32_t argument, uint64_t *bytes)
 {
     const struct declaration *const declaration = &slot->from->declaration;
+    const struct kept_call *const call =
+        kept_call_find(&slot->calls, dimension, declaration->n_dimensions, set);
     struct declared_sizes sizes;
     struct error error;
     uint64_t at = 0;
     if (declaration_measure(declaration, call->dimension, &sizes, &error) < 0)
         return NULL;
-    for (int i = 0; i < argument; i++)
-        at += kept_array(declaration, (uint32_t)i) ? sizes.bytes[i] : 0;
-    *bytes = sizes.bytes[argument];
+    for (uint32_t i = 0; i < argument; i++)
+        at += kept_bytes(declaration, &sizes, i);
+    *bytes = kept_bytes(declaration, &sizes, argument);
     return *bytes && at <= call->bytes && *bytes <= call->bytes - at ? call->data + at
                                                                      : NULL;
+}
+
+void slot_set_kept(const struct declared_slot *slot, const int64_t *dimension,
+                   uint64_t set, struct declared_sizes *sizes)
+{
+    uint64_t bytes;
+    for (uint32_t i = 0; slot->calls.n && i < slot->from->declaration.n_passed; i++) {
+        const unsigned char *const from = kept_integer(&slot->from->declaration, i)
+                                              ? bytes_of(slot, dimension, set, i, &bytes)
+                                              : NULL;
+        if (from)
+            memcpy(&sizes->integer[i], from, sizeof sizes->integer[i]);
+    }
 }
 
 bool slot_fill_kept(const struct declared_slot *slot, const int64_t *dimension,
@@ -55,11 +70,10 @@ bool slot_fill_kept(const struct declared_slot *slot, const int64_t *dimension,
 {
     const size_t wanted = operand->count * type_bytes(operand->type);
     uint64_t bytes = 0;
-    if (!slot->calls.n || !kept_array(&slot->from->declaration, (uint32_t)argument))
+    if (!slot->calls.n)
         return false;
-    const struct kept_call *const call = kept_call_find(
-        &slot->calls, dimension, slot->from->declaration.n_dimensions, slot->set);
-    const unsigned char *const from = bytes_of(slot, call, argument, &bytes);
+    const unsigned char *const from =
+        bytes_of(slot, dimension, slot->set, (uint32_t)argument, &bytes);
     for (size_t at = 0; from && at < wanted; at += bytes)
         memcpy((char *)operand->data + at, from,
                wanted - at < bytes ? wanted - at : (size_t)bytes);

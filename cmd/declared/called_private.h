@@ -100,7 +100,10 @@ int op_verify(struct declared_slot *slot, const struct simdbench_operands *opera
 
 /* called_kept.c */
 int slot_open_calls(struct declared_slot *slot, struct error *error);
-/* Writes what an argument had in the call that is due. False: no such bytes were kept. */
+/* Integers of the call of that set, in place of the prototype's. */
+void slot_set_kept(const struct declared_slot *slot, const int64_t *dimension,
+                   uint64_t set, struct declared_sizes *sizes);
+/* Writes what an array had in the call that is due. False: no such bytes were kept. */
 bool slot_fill_kept(const struct declared_slot *slot, const int64_t *dimension,
                     int argument, const struct simdbench_operand *operand);
 

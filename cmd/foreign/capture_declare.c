@@ -113,8 +113,8 @@ size_t capture_shapes(const struct target *target, const struct declaration *dec
     return kept;
 }
 
-static void tell_shape(const struct asked *asked, const struct declaration *declaration,
-                       struct buffer *text)
+void capture_tell_shape(const struct asked *asked, const struct declaration *declaration,
+                        struct buffer *text)
 {
     for (uint32_t d = 0; d < declaration->n_dimensions; d++)
         buffer_format(text, "%s%" PRId64, d ? "x" : "", asked->dimension[d]);
@@ -142,8 +142,8 @@ static void put_calls(struct json *json, cJSON *op, const struct foreign *foreig
     must(asprintf(&name, "./%s", slash ? slash + 1 : path));
     json_text(json, op, "calls", name);
     for (uint32_t i = 0; i < declaration->n_passed; i++)
-        changes |=
-            kept_array(declaration, i) && declaration->argument[i].role == ARGUMENT_INOUT;
+        changes |= declaration->argument[i].kind == ARGUMENT_ARRAY &&
+                   declaration->argument[i].role == ARGUMENT_INOUT;
     if (changes)
         json_bool(json, op, "reset", true);
     free(name);
@@ -175,7 +175,7 @@ int capture_declare(const struct foreign *foreign, const struct declaration *dec
         if (!positive)
             continue;
         buffer_add(&shapes, shown++ ? "," : "");
-        tell_shape(&asked[i], declaration, &shapes);
+        capture_tell_shape(&asked[i], declaration, &shapes);
     }
     if (shapes.length)
         json_text(&json, op, "sizes", buffer_text(&shapes));
@@ -197,7 +197,7 @@ static void put_shapes(struct json *json, cJSON *to, const struct target *target
     for (size_t i = 0; i < n; i++) {
         struct buffer text = {.text = NULL};
         cJSON *const shape = json_object(json, list, NULL);
-        tell_shape(&asked[i], declaration, &text);
+        capture_tell_shape(&asked[i], declaration, &text);
         json_text(json, shape, "shape", buffer_text(&text));
         json_number(json, shape, "calls", asked[i].calls);
         json_number(json, shape, "time", asked[i].time);

@@ -8,8 +8,8 @@
 
 #define KEPT_BYTES_MAX ((uint64_t)64 << 20)
 
-/* Integers that the prototype computes or gives are these, and pointers that it says are
- * null are null. */
+/* Integers that the prototype computes, or that are sizes, are these, and pointers that
+ * it says are null are null. */
 static bool is_as_declared(const struct declaration *declaration,
                            const struct declared_sizes *sizes,
                            const struct program_call *call)
@@ -19,7 +19,7 @@ static bool is_as_declared(const struct declaration *declaration,
         const int number = capture_word(declaration, i);
         const bool known =
             argument->kind == ARGUMENT_INTEGER || argument->kind == ARGUMENT_NULL;
-        if (!known || argument->by_address || number < 0)
+        if (!known || argument->by_address || number < 0 || kept_integer(declaration, i))
             continue;
         const uint64_t word = call->argument[number];
         if (argument->kind == ARGUMENT_NULL
@@ -35,23 +35,28 @@ static uint64_t bytes_kept(const struct declaration *declaration,
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < declaration->n_passed; i++)
-        bytes += kept_array(declaration, i) ? sizes->bytes[i] : 0;
+        bytes += kept_bytes(declaration, sizes, i);
     return bytes;
 }
 
-/* False: an array is where no memory is, or in no word that is known. */
-static bool read_arrays(const struct declaration *declaration,
-                        const struct declared_sizes *sizes,
-                        const struct program_call *call, unsigned char *data)
+/* False: an array is where no memory is, or an argument in no word that is known. */
+static bool read_arguments(const struct declaration *declaration,
+                           const struct declared_sizes *sizes,
+                           const struct program_call *call, unsigned char *data)
 {
     for (uint32_t i = 0; i < declaration->n_passed; i++) {
         const int number = capture_word(declaration, i);
-        const uint64_t bytes = kept_array(declaration, i) ? sizes->bytes[i] : 0;
-        if (!bytes)
-            continue;
-        if (number < 0 ||
-            program_read(call->thread, call->argument[number], data, bytes) != bytes)
+        const uint64_t bytes = kept_bytes(declaration, sizes, i);
+        if (bytes && number < 0)
             return false;
+        if (kept_integer(declaration, i)) {
+            const int64_t value =
+                capture_value(&declaration->argument[i], call->argument[number]);
+            memcpy(data, &value, sizeof value);
+        } else if (bytes && program_read(call->thread, call->argument[number], data,
+                                         bytes) != bytes) {
+            return false;
+        }
         data += bytes;
     }
     return true;
@@ -124,7 +129,7 @@ void capture_keep(struct foreign *foreign, struct target *target,
     if (place == SIZE_MAX)
         return;
     unsigned char *const data = must_have(malloc(kept.bytes + 1));
-    if (!read_arrays(declaration, &sizes, call, data)) {
+    if (!read_arguments(declaration, &sizes, call, data)) {
         target->not_kept++;
         free(data);
         return;
@@ -144,11 +149,8 @@ size_t capture_kept(const struct target *target)
 
 bool capture_keeps(const struct target *target, const int64_t *dimension)
 {
-    for (size_t i = 0; i < target->n_kept; i++)
-        if (target->kept[i].n && !memcmp(target->kept[i].dimension, dimension,
-                                         sizeof target->kept[i].dimension))
-            return true;
-    return false;
+    const struct kept_shape *const shape = shape_find(target, dimension);
+    return shape && shape->n;
 }
 
 int capture_write_calls(const struct target *target, FILE *file, struct error *error)

@@ -211,8 +211,7 @@ static void tell_shapes(const struct target *target,
     const size_t n = capture_shapes(target, declaration, &asked);
     for (size_t i = 0; i < n && i < SHAPES_SHOWN; i++) {
         buffer_add(text, i ? ", " : "  shapes: ");
-        for (uint32_t d = 0; d < declaration->n_dimensions; d++)
-            buffer_format(text, "%s%" PRId64, d ? "x" : "", asked[i].dimension[d]);
+        capture_tell_shape(&asked[i], declaration, text);
         buffer_format(text, " (%.0f%% of the calls", 100 * asked[i].calls);
         if (isfinite(asked[i].time))
             buffer_format(text, ", %.0f%% of their time", 100 * asked[i].time);
@@ -228,6 +227,13 @@ static void tell_kept(const struct foreign *foreign, const struct target *target
     if (!foreign->options->prove.replay)
         return;
     buffer_format(text, "  operands of %zu calls are kept", capture_kept(target));
+    const char *separator = ", with the values of ";
+    for (uint32_t i = 0; foreign->declaration && i < foreign->declaration->n_passed; i++)
+        if (kept_integer(foreign->declaration, i)) {
+            buffer_format(text, "%s%s", separator,
+                          foreign->declaration->argument[i].name);
+            separator = ", ";
+        }
     if (target->not_kept)
         buffer_format(text,
                       "; %" PRIu64 " calls were not as the prototype says, or their "

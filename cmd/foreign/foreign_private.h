@@ -187,6 +187,8 @@ bool capture_shape(const uint64_t *word, const struct declaration *declaration,
                    struct asked *asked);
 size_t capture_shapes(const struct target *target, const struct declaration *declaration,
                       struct asked **asked);
+void capture_tell_shape(const struct asked *asked, const struct declaration *declaration,
+                        struct buffer *text);
 /* Writes the declaration that measures what was captured. */
 int capture_declare(const struct foreign *foreign, const struct declaration *declaration,
                     FILE *file, struct error *error);

@@ -115,7 +115,8 @@ struct held {
 /* It may take TRACE_NS. */
 struct child child_of(const struct held *held);
 void clear_debug_registers(pid_t id);
-/* True of a stop of a thread that strays: it goes on. */
+/* True of a trap by a debug register, or by a step of a thread that strays: it was ours.
+ */
 bool thread_strays(const struct thread *thread);
 /* Stops a thread that runs, wherever it is. 0, -ECHILD, -EAGAIN. */
 int thread_halt(struct program *program, struct thread *thread, struct child *child);

@@ -146,11 +146,14 @@ int thread_halt(struct program *program, struct thread *thread, struct child *ch
     return thread->execs ? 0 : status;
 }
 
+/* A program under a tracer has no debug registers of its own. An interrupt may come while
+ * the trap of one is on its way: then the thread stops for the interrupt first, and for
+ * the trap when it goes on. */
 bool thread_strays(const struct thread *thread)
 {
     siginfo_t info;
-    if (!thread->stray || ptrace(PTRACE_GETSIGINFO, thread->id, NULL, &info) < 0 ||
-        (info.si_code != TRAP_HWBKPT && info.si_code != TRAP_TRACE))
+    if (ptrace(PTRACE_GETSIGINFO, thread->id, NULL, &info) < 0 ||
+        (info.si_code != TRAP_HWBKPT && !(thread->stray && info.si_code == TRAP_TRACE)))
         return false;
     clear_debug_registers(thread->id);
     return true;

@@ -316,14 +316,18 @@ class ForeignPrograms(Case):
         rows = kernels(self.run_json("call", saved, "--quiet", *SHORT))
         self.assertEqual([row["shape"] for row in rows], ["1024"])
 
+    def replay(self, saved, prototype, *words, function="sum", kept=3):
+        """Captured calls; what the report says of those that are kept."""
+        return self.run_tool(
+            "capture", f"--function=libsum:{function}", f"--replay={kept}", f"--save={saved}",
+            f"--prototype=float ({prototype})", "--", self.program, *words,
+            env=self.environment()).stderr
+
     def test_replay(self):
         """The declaration measures with what the arrays held."""
         saved = self.folder / "sum.json"
-        done = self.run_tool(
-            "capture", "--function=libsum:sum", "--replay=3", f"--save={saved}",
-            "--prototype=float (const float x[n], size_t n)", "--", self.program,
-            env=self.environment())
-        self.assertIn("operands of 3 calls are kept\n", done.stderr)
+        self.assertIn("operands of 3 calls are kept\n",
+                      self.replay(saved, "const float x[n], size_t n"))
         document = json.loads(saved.read_text(encoding="utf-8"))
         self.assertEqual(document["ops"][0]["calls"], "./sum.calls")
         document["ops"][0]["kernels"]["lib"] = "picky"
@@ -343,24 +347,31 @@ class ForeignPrograms(Case):
         """A dot in the name of a folder is no suffix."""
         folder = self.folder / "a.b"
         folder.mkdir()
-        done = self.run_tool(
-            "capture", "--function=libsum:sum", "--replay=1", f"--save={folder}/sum",
-            "--prototype=float (const float x[n], size_t n)", "--", self.program, "shapes",
-            env=self.environment())
+        said = self.replay(folder / "sum", "const float x[n], size_t n", "shapes", kept=1)
         self.assertIn("operands of 64 calls are kept; for 2 calls of other shapes there was no "
-                      "room (64 shapes, 64 MiB)", done.stderr)
+                      "room (64 shapes, 64 MiB)", said)
         self.assertEqual({path.name for path in folder.iterdir()}, {"sum", "sum.calls"})
 
     def test_replay_of_other_calls(self):
-        """Integers that are not as the prototype says."""
+        """Sizes that are not as the prototype says."""
         saved = self.folder / "sum.json"
-        done = self.run_tool(
-            "capture", "--function=libsum:sum", "--replay=3", f"--save={saved}",
-            "--prototype=float (const float x[5], size_t n = 5)", "--", self.program,
-            env=self.environment())
-        self.assertIn("operands of 0 calls are kept; 10 calls were not as the prototype "
-                      "says", done.stderr)
+        self.assertIn("operands of 0 calls are kept; 10 calls were not as the prototype says",
+                      self.replay(saved, "const float x[5], size_t n = 5"))
         self.assertNotIn("calls", json.loads(saved.read_text(encoding="utf-8"))["ops"][0])
+
+    def test_replay_of_integers(self):
+        """An integer that is no size is what each kept call had, in all sets."""
+        saved = self.folder / "stepped.json"
+        self.assertIn("operands of 8 calls are kept, with the values of step\n",
+                      self.replay(saved, "const float x[n], size_t n, unsigned step = 0",
+                                  "steps", function="stepped", kept=8))
+        row, = kernels(self.run_json("call", saved, "--quiet", *SHORT))
+        self.assertEqual(row["status"], "unchecked", row.get("reason"))
+        self.assertTrue(row["id"].endswith("@1024;inputs=8"), row["id"])
+        calls = saved.with_suffix(".calls")
+        calls.write_bytes(calls.read_bytes().replace(b"calls 2", b"calls 1", 1))
+        self.assertIn("capture --replay of this version writes it",
+                      self.run_tool("call", saved, status=2).stderr)
 
     def captured(self, *words, functions):
         """The program does what it does without us; what was captured."""

@@ -33,6 +33,14 @@ float picky(const float *x, size_t n)
     return sum_sse2(x, n);
 }
 
+/* For the integers of the program alone. */
+float stepped(const float *x, size_t n, unsigned step)
+{
+    if (step < 100 || step >= 110)
+        __builtin_trap();
+    return sum_sse2(x, n) + (float)step;
+}
+
 typedef float sum_function(const float *x, size_t n);
 static sum_function *choose(void)
 {
@@ -68,6 +76,7 @@ static float sum_sse2(const float *x, size_t n)
 #else
 float sum(const float *x, size_t n);
 float sum_sse2(const float *x, size_t n);
+float stepped(const float *x, size_t n, unsigned step);
 #endif
 enum { N = 1024 };
 static float data[N];
@@ -327,6 +336,13 @@ int main(int argc, char **argv)
             data[0] = sum(data, 4 * (n % 65));
         return 0;
     }
+#ifndef OPENER
+    if (!strcmp(what, "steps")) {
+        for (unsigned step = 100; step < 110; step++)
+            data[0] = stepped(data, N, step);
+        return 0;
+    }
+#endif
     if (!strcmp(what, "status"))
         return calls(2) ? 1 : 7;
     if (!strcmp(what, "threads"))

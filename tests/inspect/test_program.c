@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process that is attached to: what a tracer leaves on its way does not end it. */
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+#include "program.h"
+#include "traced_child.h"
+
+__attribute__((noinline)) static void watched(void)
+{
+    __asm__ volatile("nop" : : : "memory");
+}
+
+__attribute__((noinline)) static void later(void)
+{
+    __asm__ volatile("nop" : : : "memory");
+}
+
+static void object(void *context, struct program *program, struct program_space *space,
+                   const char *path, uint64_t bias)
+{
+    program_watch(program, space, (uintptr_t)watched, context);
+}
+
+static void poke(pid_t thread, size_t number, uint64_t value)
+{
+    const size_t at = offsetof(struct user, u_debugreg) + number * sizeof(long);
+    assert_int_equal(ptrace(PTRACE_POKEUSER, thread, at, value), 0);
+}
+
+/* A debug register traps when nobody awaits the thread. */
+static enum program_want called(void *context, void *at, const struct program_call *call)
+{
+    ++*(int *)context;
+    poke(call->thread, 0, (uintptr_t)later);
+    poke(call->thread, 7, 1);
+    return PROGRAM_PASS;
+}
+
+static bool never(void *context, struct program *program)
+{
+    return false;
+}
+
+static void test_trap_that_nobody_awaits(void **state)
+{
+    int calls = 0, go[2], done[2];
+    char byte = 0;
+    struct error error = {.text = ""};
+    struct program *program = NULL;
+    const struct program_owner owner = {
+        .context = &calls, .object = object, .called = called, .stop = never};
+    assert_int_equal(pipe(go) | pipe(done), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (read(go[0], &byte, 1) != 1)
+            _exit(1);
+        watched();
+        later();
+        _exit(write(done[1], "", 1) != 1);
+    }
+    close(done[1]);
+    assert_int_equal(program_attach(child, &owner, &program, &error), 0);
+    assert_int_equal(write(go[1], "", 1), 1);
+    assert_int_equal(program_run(program, &error), 0);
+    program_close(program);
+    const ssize_t got = read(done[0], &byte, 1);
+    for (int i = 0; i < 2; i++)
+        close(go[i]);
+    close(done[0]);
+    assert_int_equal(calls, 1);
+    assert_int_equal(got, 1);
+}
+
+int main(void)
+{
+    if (cannot_trace())
+        return 77;
+    return RUN_TESTS(TEST(test_trap_that_nobody_awaits));
+}
