@@ -365,6 +365,10 @@ class Pages(PageCase):
         for _ in range(3):
             tool("report", self.at / "run.json", f"--history={database}")
         tool("history", f"--history={database}", f"--format=html:{page}")
+        self.open(self.changed(page, lambda document: document["cases"][1].update(seen=True)))
+        titles = self.js("[...document.querySelectorAll('#history h3')].map(h => h.textContent)")
+        self.assertEqual(len(titles), 2)
+        self.assertIn("1 case without a change", titles)
         self.open(self.changed(page, lambda document: document["cases"][0].update(
             changes=[{"run": 1, "before": 1, "after": 2, "change": 0.1, "ci": [0.05, 0.15]}])))
         self.assertEqual(self.count("history"), self.js("page.cases.length") * 3)
