@@ -14,6 +14,8 @@ static const char *other_word(const char *name, size_t length)
         {"csv", "--format=csv prints CSV, --format=csv:FILE writes it"},
         {"min-time", "--time-per-case=TIME is how long each case is measured"},
         {"duration", "--time-per-case=TIME is how long each case is measured"},
+        {"time", "--time-per-case=TIME is how long each case is measured"},
+        {"html", "--format=html:FILE writes a page"},
         {"color", "a terminal gets colours, NO_COLOR=1 none"},
         {"colour", "a terminal gets colours, NO_COLOR=1 none"},
         {"no-color", "a terminal gets colours, NO_COLOR=1 none"},
@@ -37,14 +39,13 @@ static int unknown_option(const char *text, const struct argument *argument,
             "--%s is no option of all, which measures what `simdbench list "
             "shapes suite` shows; it is one of each op, as in simdbench gemm",
             other->name);
+    const char *const instead = other_word(argument->name, argument->length);
+    if (instead && (!other || mask == COMMAND_OP))
+        return error_set(error, -EINVAL, "%.80s: no such option: %s", text, instead);
     if (other)
         return error_set(error, -EINVAL,
                          "--%s is no option of %.60s; see simdbench %.60s --help",
                          other->name, command, command);
-
-    const char *const instead = other_word(argument->name, argument->length);
-    if (instead)
-        return error_set(error, -EINVAL, "%.80s: no such option: %s", text, instead);
     FREED_BY(text_list_free) struct text_list names = {0};
     char word[64], hint[140];
     for (const struct option_row *row = option_rows; row->name; row++) {
@@ -121,6 +122,10 @@ static int unknown_word(const char *word, const struct options *options,
         FREED_BY(text_list_free) struct text_list names = {0};
         char why[400];
         names_ops_and_commands(&names);
+        if (op_find(word) || command_find(word))
+            return error_set(error, -EINVAL,
+                             "%.60s: no such command or op; write simdbench %.60s",
+                             options->command, word);
         text_list_unknown(&names, options->command, "command or op", why, sizeof why);
         return error_set(error, -EINVAL, "%.60s: %s; --plugin=FILE.so may bring an op",
                          options->command, why);
@@ -129,6 +134,9 @@ static int unknown_word(const char *word, const struct options *options,
         return error_set(error, -EINVAL,
                          "%.60s: one op at a time: simdbench %.60s, or simdbench all",
                          word, word);
+    if (!command && *word >= '0' && *word <= '9')
+        return error_set(error, -EINVAL, "%.80s: a size or shape is --sizes=%.80s", word,
+                         word);
     return error_set(error, -EINVAL,
                      "%.80s: %.60s takes %s; options begin with --, see simdbench %.60s "
                      "--help",

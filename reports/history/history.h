@@ -53,8 +53,8 @@ struct history {
 #define HISTORY_LEAST_CHANGE 0.01
 /* Index behind the entries of the same case and host as the one at `first`. */
 size_t history_group_end(const struct history *history, size_t first);
-/* Runs in [first, end), all of one case and host, among which changes are looked for. */
-size_t history_compared(const struct history *history, size_t first, size_t end);
+/* Are there runs enough in [first, end), all of one case and host, to see a change? */
+bool history_seen(const struct history *history, size_t first, size_t end);
 /* Finds the changes in the last HISTORY_RUNS runs of each case and host that are ok, by
  * stats_change_points(): less than one case in a thousand without any seems to have one.
  * history_read() calls it. -ENOMEM. */

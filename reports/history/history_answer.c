@@ -77,7 +77,7 @@ struct answer history_answer(const struct history *history)
         regressed += verdict && strcmp(verdict, "REGRESSED") == 0;
         improved += verdict && strcmp(verdict, "IMPROVED") == 0;
         cases++;
-        known += history_compared(history, first, end) >= 2 * CHANGE_SEGMENT;
+        known += history_seen(history, first, end);
         slower += last && last->change > 0;
         faster += last && last->change < 0;
     }

@@ -28,12 +28,12 @@ static bool is_compared(const struct history_entry *entry)
     return *entry->fingerprint && entry->median_ns > 0 && !strcmp(entry->status, "ok");
 }
 
-size_t history_compared(const struct history *history, size_t first, size_t end)
+bool history_seen(const struct history *history, size_t first, size_t end)
 {
     size_t n = 0;
     while (end-- > first)
         n += is_compared(&history->entries[end]);
-    return n;
+    return n >= 2 * CHANGE_SEGMENT;
 }
 
 /* The runs of a case on a host that are compared: the logarithm of the time, and where

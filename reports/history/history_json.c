@@ -44,6 +44,7 @@ void history_json(const struct history *history, struct json *json)
         cJSON *const object = json_object(json, cases, NULL);
         end = history_group_end(history, first);
         json_fields(json, object, &case_fields, &history->entries[first]);
+        json_bool(json, object, "seen", history_seen(history, first, end));
         cJSON *const runs = json_array(json, object, "runs");
         for (size_t i = first; i < end; i++)
             json_fields(json, json_object(json, runs, NULL), &entry_fields,

@@ -115,8 +115,15 @@ const tags = {
 };
 
 // The text `end` of a line, right of its last point. Texts that would overlap move apart.
-const endRoom = () => window.innerWidth < 700 ? 92 : 150;
+const endRoom = () => window.innerWidth < 700 ? 100 : 150;
 const LEADING = 13;
+// As much of a text as a width has room for.
+function fitting(context, text, width) {
+  let n = text.length;
+  while (n > 4 && context.measureText(short(text, n)).width > width)
+    n--;
+  return short(text, n);
+}
 const ends = {
   id: "ends",
   afterDatasetsDraw(chart) {
@@ -124,8 +131,7 @@ const ends = {
     const texts = chart.data.datasets.flatMap((dataset, i) => {
       const points = chart.getDatasetMeta(i).data, last = points[points.length - 1];
       return dataset.end && last && chart.isDatasetVisible(i)
-        ? [{ text: short(dataset.end, window.innerWidth < 700 ? 14 : 24), y: last.y, from: last,
-          ink: dataset.borderColor }] : [];
+        ? [{ text: dataset.end, y: last.y, from: last, ink: dataset.borderColor }] : [];
     }).sort((a, b) => a.y - b.y);
     let lowest = area.bottom + LEADING;
     for (const one of [...texts].reverse())
@@ -142,7 +148,7 @@ const ends = {
       context.lineTo(area.right + 6, one.y);
       context.stroke();
       context.globalAlpha = 1;
-      context.fillText(one.text, area.right + 9, one.y + 4);
+      context.fillText(fitting(context, one.text, chart.width - area.right - 10), area.right + 9, one.y + 4);
     }
     context.restore();
   },

@@ -76,7 +76,6 @@ function timeline(line) {
     () => timelineConfig(line), () => historyTable(name, line.runs), { height: 260 }));
 }
 
-const SEEN_FROM = 12;  // as history_answer(): six runs on each side
 function drawHistory(body) {
   // Cases that changed come first, the largest of their last changes on top.
   const last = (line) => Math.max(Math.abs(line.changes?.at(-1)?.change ?? 0),
@@ -84,8 +83,7 @@ function drawHistory(body) {
   const lines = page.cases.filter((line) => matches(line.id)).sort((a, b) => last(b) - last(a));
   const moved = (line) => line.changes || lastGate(line);
   const kinds = groupBy(lines, (line) => moved(line) ? "that changed"
-    : !line.fingerprint || line.runs.filter((run) => run.status === "ok" && run.median_ns > 0).length < SEEN_FROM
-      ? "with too few runs to see a change" : "without a change");
+    : line.seen ? "without a change" : "with too few runs to see a change");
   for (const [kind, some] of [...kinds].sort(([a], [b]) => (b === "that changed") - (a === "that changed"))) {
     body.append(el("h3", {}, `${plural(some.length, "case")} ${kind}`));
     figures(body, some, "cases", timeline);

@@ -85,6 +85,8 @@ function matrixCell(result, best, limited) {
   cell.style.setProperty("--share", Math.min(Math.max(share || 0, 0), 1) ** 1.5);
   return cell;
 }
+// "n1c64h56" may break in front of a letter with its number, a number nowhere, a path behind its slashes.
+const breakable = (text) => text.split(/(?<=\/)|(?<=\d)(?=[a-z]\d)/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
 function matrix(family, cases, shapes) {
   const own = cases.filter((result) => result.role !== "baseline");
   const limited = own.every((result) => known(result.limit?.share)) && own.length > 0;
@@ -107,9 +109,9 @@ function matrix(family, cases, shapes) {
   return el("div", { class: "table", role: "group", tabindex: 0, "aria-label": caption },
     el("table", { class: "matrix" }, el("caption", {}, caption), el("thead", {}, el("tr", {},
       el("th", { scope: "col" }, "kernel"), columns.map(({ best }) =>
-        el("th", { scope: "col", class: "right" }, short(sizeOf(best) > 0 ? sizeText(sizeOf(best))
-          : best.shape ?? ""))))), el("tbody", {}, rows.map((row) => el("tr", {},
-      el("td", {}, row), columns.map(({ of, best }) => of.has(row)
+        el("th", { scope: "col", class: "right" }, breakable(short(sizeOf(best) > 0 ? sizeText(sizeOf(best))
+          : best.shape ?? "")))))), el("tbody", {}, rows.map((row) => el("tr", {},
+      el("td", {}, breakable(row)), columns.map(({ of, best }) => of.has(row)
         ? matrixCell(of.get(row), best, limited) : el("td", { class: "right dim" }, "–")))))));
 }
 function drawMatrix(body) {

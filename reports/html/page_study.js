@@ -156,11 +156,11 @@ function drawStudies(body) {
     if (!claims.length)
       continue;
     const counts = [...groupBy(study.claims, (claim) => claim.verdict)].sort();
-    const text = ([verdict, list]) => `${list.length} ${verdict}`;
+    const tone = ([verdict]) => STRIP[verdict] ?? "open", text = ([verdict, list]) => `${list.length} ${verdict}`;
     body.append(el("h3", {}, study.title ?? study.name), facts([["study", study.name],
       ["source", [study.source?.title, study.source?.machine].filter(Boolean).join(", ")]]),
-    bar(counts.map((entry) => [STRIP[entry[0]] ?? "open", entry[1].length / study.claims.length,
-      text(entry)]), counts.map(text).join(", ")));
+    bar(counts.map((entry) => [tone(entry), entry[1].length / study.claims.length, ""]), counts.map(text).join(", ")),
+    el("p", { class: "key" }, counts.map((entry) => el("span", { class: tone(entry) }, text(entry)))));
     const measured = claims.filter((claim) => known(deciding(claim)?.value));
     body.append(el("div", { class: "cards" }, measured.map(claimCard)),
       openClaims(claims.filter((claim) => !measured.includes(claim))) ?? "",

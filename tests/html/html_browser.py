@@ -96,6 +96,25 @@ class Pages(PageCase):
         self.assertIn("scalar/", self.js("Chart.getChart(document.querySelector('#speed canvas'))"
                                          ".data.datasets[0].end"))
 
+    def test_a_phone(self):
+        """No number of a size breaks, kernels stay in sight, and names at lines' ends are whole."""
+        document = json.loads(json.dumps(self.run_document))
+        for result in document["results"]:
+            if result["role"] == "kernel":
+                shape = f"n1c64h56w{10000 + result['group']}k64"
+                result.update(shape=shape, id=result["id"].split("@")[0] + "@" + shape)
+        self.open(self.page_of(document, "phone"), width=390)
+        self.assertEqual(self.js("[...document.querySelectorAll('.matrix th')][1].innerHTML"),
+                         "n1<wbr>c64<wbr>h56<wbr>w10000<wbr>k64")
+        self.js("document.querySelector('#matrix .table').scrollLeft = 1000")
+        self.assertGreaterEqual(self.js("document.querySelector('.matrix td').getBoundingClientRect()"
+                                        ".left - document.querySelector('#matrix .table')"
+                                        ".getBoundingClientRect().left"), 0)
+        width = "(text) => context.measureText(fitting(context, text, 80)).width"
+        self.js("context = document.createElement('canvas').getContext('2d')")
+        self.assertLessEqual(self.js(f"({width})('openblas,coretype=SkylakeX/sgemm')"), 80)
+        self.assertEqual(self.js("fitting(context, 'avx2/fma', 80)"), "avx2/fma")
+
     def test_matrix_of_look_alikes(self):
         """Instances of a library, and element types, have rows and tables of their own."""
         document = json.loads(json.dumps(self.run_document))
@@ -253,6 +272,10 @@ class Pages(PageCase):
                 ("3, null", "3.1, 4.9", "the claim says over 3x, but equal arms"),
                 ("null, 3", "2.9, 3.1", "the claim says at most 3x.")):
             self.assertIn(words, self.js(said % (expect, ci)))
+        self.open(page, width=390)
+        self.assertEqual(self.js("[...document.querySelectorAll('.key span')].filter(one =>"
+                                 " one.scrollWidth > one.clientWidth).length"), 0)
+        self.assertRegex(self.js("document.querySelector('.key').textContent"), "[0-9] CONFIRMED")
         self.shoot(page, "study")
 
     def test_explain(self):
@@ -365,6 +388,10 @@ class Pages(PageCase):
         for _ in range(3):
             tool("report", self.at / "run.json", f"--history={database}")
         tool("history", f"--history={database}", f"--format=html:{page}")
+        self.open(self.changed(page, lambda document: document["cases"][1].update(seen=True)))
+        titles = self.js("[...document.querySelectorAll('#history h3')].map(h => h.textContent)")
+        self.assertIn("1 case without a change", titles)
+        self.assertTrue([t for t in titles if t.endswith(" with too few runs to see a change")])
         self.open(self.changed(page, lambda document: document["cases"][0].update(
             changes=[{"run": 1, "before": 1, "after": 2, "change": 0.1, "ci": [0.05, 0.15]}])))
         self.assertEqual(self.count("history"), self.js("page.cases.length") * 3)

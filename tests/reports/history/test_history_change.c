@@ -143,6 +143,7 @@ static void test_json(void **state)
     assert_string_equal(cJSON_GetObjectItem(two, "fingerprint")->valuestring, "two");
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(two, "runs")), RUNS);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(one, "changes")), 0);
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(one, "seen")));
     const cJSON *const change =
         cJSON_GetArrayItem(cJSON_GetObjectItem(two, "changes"), 0);
     assert_int_equal(cJSON_GetObjectItem(change, "run")->valueint, STEP);
