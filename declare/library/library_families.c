@@ -189,8 +189,7 @@ static size_t op_end(const struct candidate *candidate, size_t n, size_t i)
  */
 static void sort_by_op(struct candidate *candidate, size_t n)
 {
-    if (n)
-        qsort(candidate, n, sizeof *candidate, by_op);
+    qsort(candidate, n, sizeof *candidate, by_op);
     for (size_t i = 0, end; i < n; i = end) {
         bool words = true;
         end = op_end(candidate, n, i);
@@ -201,8 +200,7 @@ static void sort_by_op(struct candidate *candidate, size_t n)
             memmove(stem, bare(stem), strlen(bare(stem)) + 1);
         }
     }
-    if (n)
-        qsort(candidate, n, sizeof *candidate, by_op);
+    qsort(candidate, n, sizeof *candidate, by_op);
 }
 
 /* Constructors and destructors of one class, or two names of the same code; _mix_avx2
@@ -281,7 +279,8 @@ int library_families(const struct library *library, struct family **family, size
         if (!function->is_data && !has_no_name(library, i))
             count += make_candidate(function, &candidate[count]);
     }
-    sort_by_op(candidate, count);
+    if (status == 0)
+        sort_by_op(candidate, count);
     for (size_t i = 0, end; i < count && status == 0; i = end) {
         end = op_end(candidate, count, i);
         status = add_family(&candidate[i], end - i, family, n);
