@@ -392,8 +392,9 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
                           "stands for; of a class ");
     return reader_fail(
         reader, token,
-        "unknown type (a structure by value cannot be passed); write the type in C that "
-        "it stands for, for an enumeration 'enum' before it, for a pointer '= NULL' or "
-        "'= from f(...)' behind it, or its header's typedef first: typedef unsigned %s;",
+        "unknown type; write the type in C that it stands for, for a structure by value "
+        "int64_t or double for each 8 bytes, for an enumeration 'enum' before it, for a "
+        "pointer '= NULL' or '= from f(...)' behind it, or its header's typedef first: "
+        "typedef unsigned %s;",
         word.text);
 }

@@ -125,9 +125,10 @@ static const struct {
      "or &name, its address"},
     {"void (void *x = from f(*))", "expected a name"},
     {"void (uuid_t out)",
-     "unknown type (a structure by value cannot be passed); write the type in C that it "
-     "stands for, for an enumeration 'enum' before it, for a pointer '= NULL' or '= from "
-     "f(...)' behind it, or its header's typedef first: typedef unsigned uuid_t;\n    "
+     "unknown type; write the type in C that it stands for, for a structure by value "
+     "int64_t or double for each 8 bytes, for an enumeration 'enum' before it, for a "
+     "pointer '= NULL' or '= from f(...)' behind it, or its header's typedef first: "
+     "typedef unsigned uuid_t;\n    "
      "void (uuid_t out)\n          ^~~~~~"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number as an array: x[1]"},
@@ -169,7 +170,7 @@ static const struct {
     {"void (int (f)(int) = &g)", "expected '*' of a pointer to a function"},
     {"typedef struct s s_t; void f(s_t x)", "a structure cannot be passed by value"},
     {"typedef struct {int a; s_t; void f()", "its braces do not end"},
-    {"typedef gone_t here_t; void f(here_t x)", "unknown type (a structure"},
+    {"typedef gone_t here_t; void f(here_t x)", "unknown type; write the type"},
     {"struct s {int a;} void f()", "expected ';' behind the structure"},
     {"struct s {int a; void f()", "its braces do not end"},
     {"typedef t t; void f(t x)", "a type stands for itself"},
@@ -200,7 +201,7 @@ static const struct {
     {"void (int n) x",
      "nothing is expected behind the prototype but 'free NAME', 'for' and dimensions"},
     {"void (u8 x[n]) for n, int k = 3", "behind 'for' stand dimensions, arrays and obj"},
-    {"void (const real &a = 0.5)", "unknown type (a structure"},
+    {"void (const real &a = 0.5)", "unknown type; write the type"},
     {"void (int n = )", "expected a dimension or a number"},
     {"void (int n = 3 4)", "expected ',' or ')' behind the value"},
     {"void (float x = n)", "expected a number"},
