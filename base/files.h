@@ -93,6 +93,17 @@ static inline int file_told(const char *root, const char *path, const char *name
     return told.number;
 }
 
+/* Nanoseconds for which a task was ready to run and had no CPU: the second number of its
+ * schedstat. 0 if the system does not count them. */
+static inline int64_t file_waited(const char *root, const char *path)
+{
+    char text[128];
+    const char *second;
+    file_read(root, path, text, sizeof text);
+    second = strchr(text, ' ');
+    return second ? strtoll(second, NULL, 10) : 0;
+}
+
 /* The number of entries of a folder whose names do not begin with a dot. */
 static inline size_t folder_count(const char *path)
 {

@@ -24,7 +24,7 @@ static bool matches(const struct library_function *function, const char *pattern
 }
 
 static size_t print_functions(const struct library *library, const char *pattern,
-                              const char **first)
+                              const char **first, bool *stripped)
 {
     static const char *const bindings[] = {[FUNCTION_EXPORTED] = "",
                                            [FUNCTION_HIDDEN] = "hidden",
@@ -32,6 +32,7 @@ static size_t print_functions(const struct library *library, const char *pattern
     size_t n = 0;
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *const function = &library->function[i];
+        *stripped &= function->binding == FUNCTION_EXPORTED;
         if (function->is_data || !matches(function, pattern))
             continue;
         if (!*first && function->binding == FUNCTION_EXPORTED)
@@ -71,8 +72,15 @@ static void print_families(const struct library *library, const char *pattern)
 static int list(const struct library *library, const char *name, const char *pattern)
 {
     const char *first = NULL;
-    const size_t n = print_functions(library, pattern, &first);
+    bool stripped = true;
+    const size_t n = print_functions(library, pattern, &first, &stripped);
     print_families(library, pattern);
+    if (n && stripped)
+        text_line(stdout,
+                  "%s was stripped: functions that it does not export have no names, "
+                  "often those that a dispatcher chooses from; a build that is not "
+                  "stripped lists them",
+                  name);
     if (first)
         text_line(stdout,
                   "Next: simdbench call '%s:%s' 'PROTOTYPE', which may look like 'void "

@@ -233,7 +233,7 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
             all_bytes(operand->data, bytes_of(operand), SECOND_BYTE))
             return error_set(error, -ENODATA,
                              "writes nothing to %s; what is only read has const or in "
-                             "before its type",
+                             "before its type; a decoder wants --input=NAME=file:PATH",
                              output_name(slot, i));
     }
     slot->last.unseen = !seen;

@@ -96,7 +96,29 @@ struct candidate {
     const char *arguments; /* of C++: overloads are several ops */
     const struct library_function *function;
     bool simd; /* its name says another set than scalar */
+    bool word; /* it says a set */
 };
+
+/* Behind the underscores of a name of C; those of _Z and _R are part of a mangled one. */
+static const char *bare(const char *name)
+{
+    const char *const at = name + strspn(name, "_");
+    return *at == 'Z' || *at == 'R' ? name : at;
+}
+
+/* cpu_has_avx2() tells about the CPU. */
+static bool asks_for(const char *name, size_t at)
+{
+    static const char *const words[] = {"has", "have", "support", "supports"};
+    while (at && name[at - 1] == '_')
+        at--;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        const size_t n = strlen(words[i]);
+        if (at >= n && !strncasecmp(name + at - n, words[i], n) && begins(name, at - n))
+            return true;
+    }
+    return false;
+}
 
 /* The name without the word and the sign beside it: mix_avx2_unaligned is of family
  * mix_unaligned, and avx2::mix of mix. A name without such a word is a stem itself. */
@@ -107,7 +129,10 @@ static bool make_candidate(const struct library_function *function,
     const size_t length = function->demangled ? name_length(name) : strlen(name);
     struct part part = {.at = length};
     *candidate = (struct candidate){.arguments = name + length, .function = function};
-    candidate->simd = find_word(name, length, &part) && strcmp(part.isa, "scalar") != 0;
+    candidate->word = find_word(name, length, &part);
+    candidate->simd = candidate->word && strcmp(part.isa, "scalar") != 0;
+    if (candidate->simd && asks_for(name, part.at))
+        return false;
     size_t before = part.at, after = part.at + part.n;
     while (part.n && before && strchr("_.:", name[before - 1]))
         before--;
@@ -142,7 +167,8 @@ static int by_op(const void *a, const void *b)
     const struct candidate *const x = a, *const y = b;
     return strcmp(x->stem, y->stem)
                ?: by_arguments(x->arguments, y->arguments)
-               ?: strcmp(x->function->name, y->function->name);
+               ?: strcmp(bare(x->function->name), bare(y->function->name))
+               ?: strcmp(y->function->name, x->function->name);
 }
 
 static bool same_op(const struct candidate *x, const struct candidate *y)
@@ -151,12 +177,40 @@ static bool same_op(const struct candidate *x, const struct candidate *y)
            (!*x->arguments || !by_arguments(x->arguments, y->arguments));
 }
 
-/* Constructors and destructors of one class, or two names of the same code. */
+static size_t op_end(const struct candidate *candidate, size_t n, size_t i)
+{
+    do
+        i++;
+    while (i < n && same_op(&candidate[i - 1], &candidate[i]));
+    return i;
+}
+
+/* Puts those of one op together. _mix_avx2 and _mix_c belong to mix if there is no _mix.
+ */
+static void sort_by_op(struct candidate *candidate, size_t n)
+{
+    qsort(candidate, n, sizeof *candidate, by_op);
+    for (size_t i = 0, end; i < n; i = end) {
+        bool words = true;
+        end = op_end(candidate, n, i);
+        for (size_t k = i; k < end; k++)
+            words &= candidate[k].word;
+        for (size_t k = i; k < end && words; k++) {
+            char *const stem = candidate[k].stem;
+            memmove(stem, bare(stem), strlen(bare(stem)) + 1);
+        }
+    }
+    qsort(candidate, n, sizeof *candidate, by_op);
+}
+
+/* Constructors and destructors of one class, or two names of the same code; _mix_avx2
+ * beside mix_avx2 has other arguments, or is the same. */
 static bool is_twin(const struct candidate *x, const struct candidate *y)
 {
     const struct library_function *const a = x->function, *const b = y->function;
     return (a->demangled && b->demangled && !strcmp(a->demangled, b->demangled)) ||
-           (a->address == b->address && x->simd == y->simd);
+           (a->address == b->address && x->simd == y->simd) ||
+           !strcmp(bare(a->name), bare(b->name));
 }
 
 /* A name says an instruction set beside the family's own or another one's; "default" and
@@ -225,11 +279,10 @@ int library_families(const struct library *library, struct family **family, size
         if (!function->is_data && !has_no_name(library, i))
             count += make_candidate(function, &candidate[count]);
     }
-    if (count)
-        qsort(candidate, count, sizeof *candidate, by_op);
+    if (status == 0)
+        sort_by_op(candidate, count);
     for (size_t i = 0, end; i < count && status == 0; i = end) {
-        for (end = i + 1; end < count && same_op(&candidate[end - 1], &candidate[end]);)
-            end++;
+        end = op_end(candidate, count, i);
         status = add_family(&candidate[i], end - i, family, n);
     }
     free(candidate);

@@ -35,12 +35,20 @@ static int read_returned(struct reader *reader)
         return reader_fail(reader, specifier.star, "a reference is returned; write '*'");
     if (specifier.is_unknown && !specifier.pointers)
         return specifier.is_structure
-                   ? reader_fail(reader, specifier.word,
-                                 "a structure that is returned cannot be received")
+                   ? reader_fail(
+                         reader, specifier.word,
+                         "a structure that is returned cannot be received; for one of up "
+                         "to 16 bytes write the type of its first 8, int64_t or double; "
+                         "a "
+                         "larger one is written to a first argument: bytes result[24]")
                    : type_unknown(reader, &specifier);
     if (specifier.pair && !specifier.pointers)
         return reader_fail(reader, specifier.word,
-                           "a complex number that is returned cannot be received");
+                           "a complex number that is returned cannot be received; write "
+                           "double: %s",
+                           specifier.type == CTYPE_F32
+                               ? "the 8 bytes of both floats are one"
+                               : "this is its real part");
     if (declaration->returned == CTYPE_BYTES && !declaration->vector)
         return reader_fail(reader, specifier.word, "bytes cannot be returned");
     return 0;
@@ -59,10 +67,18 @@ static void skip_template(struct reader *reader)
     }
 }
 
-/* The last word of hwy::Sort; that before a macro in crc32 OF((...)). */
+/* The last word of hwy::Sort; that before a macro in crc32 OF((...)); that in brackets of
+ * (crc32)(...) and API(crc32)(...). */
 static int read_function_name(struct reader *reader)
 {
+    const struct token *const first = reader_token(reader);
+    const struct token *const open = first + (first->kind == TOKEN_WORD);
     int status = 0;
+    if (token_is(open, "(") && open[1].kind == TOKEN_WORD && token_is(open + 2, ")") &&
+        token_is(open + 3, "(")) {
+        reader->at += (size_t)(open + 3 - first);
+        return token_name(reader, open + 1, reader->declaration->name);
+    }
     while (status == 0 && reader_token(reader)->kind == TOKEN_WORD) {
         const struct token *word = reader_next(reader);
         if (token_is(word + 1, "(") && token_is(word + 2, "(") &&

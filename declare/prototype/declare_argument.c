@@ -267,15 +267,17 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
         return read_vector(reader, argument, specifier);
     if (specifier->is_structure)
         return reader_fail(reader, specifier->word,
-                           "a structure cannot be passed by value; pass its address, or "
-                           "write a function that takes single values");
+                           "a structure cannot be passed by value; one of up to 16 bytes "
+                           "is an int64_t for each 8, or a double if these are a double; "
+                           "for others write a function that takes its address");
     if (specifier->is_unknown)
         return type_unknown(reader, specifier);
     if (specifier->pair)
         return reader_fail(reader, specifier->word,
-                           "a complex number cannot be passed by value; its address is "
-                           "that of an array: const %s %s[2]",
-                           ctype_name(specifier->type), argument->name);
+                           "a complex number cannot be passed by value; write %s",
+                           specifier->type == CTYPE_F32
+                               ? "__m128, which begins with both floats"
+                               : "two doubles, re = 1 and im = 2");
     if (specifier->type == CTYPE_VOID || specifier->type == CTYPE_BYTES)
         return reader_fail(reader, specifier->word,
                            "no value has type %s; write an extent: x[n]",
@@ -437,14 +439,11 @@ static int finish_length(struct reader *reader, struct declared_argument *argume
 int argument_finish(struct reader *reader, uint32_t i, const struct later *later)
 {
     struct declared_argument *argument = argument_of(reader, i);
-    int status = 0;
-    if (later->extents)
-        status = finish_extents(reader, argument, later->extents, &later->specifier);
-    if (status == 0 && later->values)
-        status = finish_values(reader, later->values);
-    if (status == 0 && later->length)
-        status = finish_length(reader, argument, later->length);
-    if (status == 0 && later->value && !ctype_is_float(argument->type))
-        status = expression_value(reader, i);
-    return status < 0 ? status : maker_finish(reader, i);
+    const struct specifier *const specifier = &later->specifier;
+    const size_t at = later->extents, length = later->length;
+    const bool whole = later->value && !ctype_is_float(argument->type);
+    int status = at ? finish_extents(reader, argument, at, specifier) : 0;
+    status = status ?: later->values ? finish_values(reader, later->values) : 0;
+    status = status ?: length ? finish_length(reader, argument, length) : 0;
+    return status ?: (whole ? expression_value(reader, i) : 0) ?: maker_finish(reader, i);
 }

@@ -23,7 +23,7 @@ static char harmless(char c)
 int reader_fail(const struct reader *reader, const struct token *token,
                 const char *format, ...)
 {
-    char sentence[240], source[WINDOW + 1], caret[WINDOW + 1];
+    char sentence[320], source[WINDOW + 1], caret[WINDOW + 1];
     const size_t length = strlen(reader->text), at = (size_t)(token->at - reader->text);
     const size_t begin = length < WINDOW || at < BEFORE ? 0 : at - BEFORE;
     size_t n = 0, marks = token->n ? token->n : 1;

@@ -2,6 +2,7 @@
 /* Types in front of a name: C's words, those of stdint.h, and short ones. */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "declare_private.h"
 
@@ -33,20 +34,21 @@ static const struct {
      "opus_int32 BROTLI_BOOL UErrorCode UChar32 png_int_32 GLint GLsizei "
      "pixman_bool_t pixman_fixed_t cmsInt32Number cmsBool __s32 "
      "FLAC__int32 FLAC__bool Ipp32s"},
-    {CTYPE_U32,
-     "u32 uint32_t uint u_int u_int32_t char32_t uInt U32 XXH32_hash_t guint "
-     "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
-     "lzo_uint32 lzo_uint32_t word32 cmsUInt32Number __u32 FLAC__uint32 Ipp32u "
-     "__mmask32"},
+    {CTYPE_U32, "u32 uint32_t uint u_int u_int32_t char32_t uInt U32 XXH32_hash_t guint "
+                "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
+                "lzo_uint32 lzo_uint32_t gpg_error_t gcry_error_t word32 cmsUInt32Number "
+                "__u32 FLAC__uint32 Ipp32u "
+                "__mmask32"},
     {CTYPE_I64, "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
                 "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 "
-                "mp_size_t slong sf_count_t "
+                "mp_size_t slong sf_count_t tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos "
                 "dim_t inc_t npy_intp sqlite3_int64 __s64 FLAC__int64"},
     {CTYPE_U64,
      "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t "
      "uintmax_t ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t "
      "gsize "
-     "guint64 mp_limb_t mp_bitcnt_t CBLAS_INDEX lzo_uint png_size_t word64 __u64 "
+     "guint64 mp_limb_t mp_bitcnt_t lzma_vli CBLAS_INDEX lzo_uint png_size_t word64 "
+     "__u64 "
      "FLAC__uint64 __mmask64"},
 };
 
@@ -65,10 +67,10 @@ static const struct {
 static const struct {
     const char *word, *why;
 } refused[] = {
-    {"__int128", "is an integer of two registers"},
-    {"__float128", "is no type of the processor"},
-    {"__m64", "is a vector of MMX"},
-    {"va_list", "is a list of arguments"},
+    {"__int128", "is passed as two integers: int64_t low = 1, int64_t high = 0"},
+    {"__float128", "is passed as a vector is: write __m128i"},
+    {"__m64", "is passed as a double is: write double"},
+    {"va_list", "cannot be passed; measure the function that has '...' in its place"},
 };
 
 /* Vectors that are passed in a register. */
@@ -166,7 +168,9 @@ static int combine(const struct reader *reader, const struct token *first,
     return 0;
 }
 
-#define LONG_DOUBLE "long double is a number of the x87; it cannot be passed"
+#define LONG_DOUBLE                                                                   \
+    "long double is a number of the x87; it cannot be passed; write a function that " \
+    "calls this one and takes double"
 
 static int read_keywords(struct reader *reader, enum ctype *type)
 {
@@ -232,8 +236,7 @@ static int refuse(const struct reader *reader, const struct token *token)
 {
     for (size_t i = 0; i < ARRAY_LEN(refused); i++)
         if (token_is(token, refused[i].word))
-            return reader_fail(reader, token, "%s %s; it cannot be passed",
-                               refused[i].word, refused[i].why);
+            return reader_fail(reader, token, "%s %s", refused[i].word, refused[i].why);
     return 0;
 }
 
@@ -310,6 +313,16 @@ static int no_more_words(const struct reader *reader)
     return refuse(reader, token);
 }
 
+/* OPENBLAS_CONST and z_const are const where they mean anything. */
+static bool take_macro(struct reader *reader, bool is_macro, bool *is_const)
+{
+    const struct token *const token = reader_token(reader);
+    const char *const end = token->at + token->n;
+    *is_const |= is_macro && token->n >= 5 && !strncasecmp(end - 5, "const", 5) &&
+                 (token->n == 5 || end[-6] == '_');
+    return is_macro && reader_next(reader);
+}
+
 int specifier_read(struct reader *reader, struct specifier *specifier)
 {
     bool of_pointer = false;
@@ -318,12 +331,13 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
     do
         while (qualifier_take(reader, &specifier->is_const) ||
                take_role(reader, &specifier->role) ||
-               (macro_before_type(reader) && reader_next(reader)))
+               take_macro(reader, macro_before_type(reader), &specifier->is_const))
             ;
     while ((status = typedef_expand(reader, specifier)) > 0);
     status = status < 0 ? status : read_type(reader, specifier);
-    while (status == 0 && (qualifier_take(reader, &specifier->is_const) ||
-                           (macro_behind_type(reader) && reader_next(reader))))
+    while (status == 0 &&
+           (qualifier_take(reader, &specifier->is_const) ||
+            take_macro(reader, macro_behind_type(reader), &specifier->is_const)))
         ;
     specifier->star = reader_token(reader);
     while (status == 0) {
@@ -334,9 +348,8 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
             specifier->pointers++;
         else if (reader_take(reader, "&"))
             specifier->reference = true;
-        else if (macro_behind_type(reader))
-            reader_next(reader);
-        else if (!qualifier_take(reader, &of_pointer))
+        else if (!take_macro(reader, macro_behind_type(reader), &of_pointer) &&
+                 !qualifier_take(reader, &of_pointer))
             break;
     }
     return status < 0 || specifier->is_unknown ? status : no_more_words(reader);
@@ -363,6 +376,11 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
     for (size_t i = 0; i < ARRAY_LEN(foreign_types); i++)
         if (token_is(token, foreign_types[i].word))
             return reader_fail(reader, token, "%s", foreign_types[i].advice);
+    if (token_is(token + 1, "("))
+        return reader_fail(reader, token,
+                           "what does %s return? Write the type before it; in place of a "
+                           "macro what it stands for: int f(...)",
+                           word.text);
     const bool of_template = token->kind == TOKEN_WORD && token_is(token + 1, "<");
     if (of_template || strstr(word.text, "::"))
         return reader_fail(
@@ -374,8 +392,9 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
                           "stands for; of a class ");
     return reader_fail(
         reader, token,
-        "unknown type (a structure by value cannot be passed); write the type in C that "
-        "it stands for, for an enumeration 'enum' before it, for a pointer '= NULL' or "
-        "'= from f(...)' behind it, or its header's typedef first: typedef unsigned %s;",
+        "unknown type; write the type in C that it stands for, for a structure by value "
+        "int64_t or double for each 8 bytes, for an enumeration 'enum' before it, for a "
+        "pointer '= NULL' or '= from f(...)' behind it, or its header's typedef first: "
+        "typedef unsigned %s;",
         word.text);
 }

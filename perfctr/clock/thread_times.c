@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -16,11 +15,9 @@ static clockid_t clock_of(pid_t tid)
 
 static int64_t waited(const char *name)
 {
-    char path[64], text[128];
-    int64_t ns = 0;
+    char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", name);
-    file_read("", path, text, sizeof text);
-    return sscanf(text, "%*d %" SCNd64, &ns) == 1 ? ns : 0;
+    return file_waited("", path);
 }
 
 void thread_times_read(struct thread_times *times)

@@ -45,8 +45,11 @@ static const struct {
     {"void (unsigned foo x)",
      "foo is no word of a type, or there is a word too many\n    "
      "void (unsigned foo x)\n                   ^~~"},
-    {"float complex (int n)", "a complex number that is returned cannot be received"},
-    {"float complex f()", "a complex number that is returned cannot be received"},
+    {"float complex (int n)",
+     "a complex number that is returned cannot be received; write "
+     "double: the 8 bytes of both floats are one"},
+    {"double complex f()", "a complex number that is returned cannot be received; write "
+                           "double: this is its real part"},
     {"void (u8 x[n]) for size_t n", "behind 'for' dimensions have no type: for n"},
     {"void () for float x = 1", "behind 'for' stand dimensions, arrays and objects"},
     {"void (int *e = 0.5)", "expected a whole number"},
@@ -71,21 +74,32 @@ static const struct {
     {"void f(const auto &x)", "write the type that stands for auto"},
     {"fn f(x: *const f32, n: usize) -> f32", "write it as C does"},
     {"void (struct s x = NULL)", "a structure cannot be passed by value"},
-    {"void (struct s x)", "a structure cannot be passed by value; pass its address, or "
-                          "write a function that takes "
-                          "single values\n    void (struct s x)\n                 ^"},
-    {"struct s f()",
-     "a structure that is returned cannot be received\n    struct s f()\n           ^"},
-    {"long double f()",
-     "long double is a number of the x87; it cannot be passed\n    long "
-     "double f()\n    ^~~~"},
+    {"void (struct s x)",
+     "a structure cannot be passed by value; one of up to 16 bytes is an int64_t for "
+     "each "
+     "8, or a double if these are a double; for others write a function that takes its "
+     "address\n    void (struct s x)\n                 ^"},
+    {"struct s f()", "a structure that is returned cannot be received; for one of up to "
+                     "16 bytes write the "
+                     "type of its first 8, int64_t or double; a larger one is written to "
+                     "a first argument: "
+                     "bytes result[24]\n    struct s f()\n           ^"},
+    {"long double f()", "long double is a number of the x87; it cannot be passed; write "
+                        "a function that calls "
+                        "this one and takes double\n    long double f()\n    ^~~~"},
     {"void (unsigned __int128, float x[n], size_t n)",
-     "__int128 is an integer of two registers; it cannot be passed"},
+     "__int128 is passed as two integers: int64_t low = 1, int64_t high = 0"},
     {"void (double long = 1)",
-     "long double is a number of the x87; it cannot be passed\n    void (double long = "
-     "1)\n                 ^~~~"},
+     "long double is a number of the x87; it cannot be passed; write a function that "
+     "calls "
+     "this one and takes double\n    void (double long = 1)\n                 ^~~~"},
+    {"PNG_EXPORT(3, int, png_sig_cmp, (const u8 sig[n], int n))",
+     "what does PNG_EXPORT return? Write the type before it; in place of a macro what it "
+     "stands for: int f(...)\n    PNG_EXPORT(3, int, png_sig_cmp, (const u8 sig[n], "
+     "int n))\n    ^~~~~~~~~~"},
+    {"f(const float x[n], int n)", "what does f return? Write the type before it"},
     {"void (float long = 1)", "C has no such type"},
-    {"void (__m64 x)", "__m64 is a vector of MMX; it cannot be passed\n    void "
+    {"void (__m64 x)", "__m64 is passed as a double is: write double\n    void "
                        "(__m64 x)\n          ^~~~~"},
     {"void (__m256 x[2])", "for an array of vectors write one of their elements"},
     {"void (__m256 x = 1)", "a vector is an input; say its values with --input=x=..."},
@@ -93,8 +107,11 @@ static const struct {
      "1, "
      "float g = 1, float h = 1, __m128 x)",
      "at most 8 floats and vectors are passed in registers"},
-    {"void (float _Complex x)", "a complex number cannot be passed by value; its address "
-                                "is that of an array: const f32 x[2]"},
+    {"void (float _Complex x)",
+     "a complex number cannot be passed by value; write __m128, "
+     "which begins with both floats"},
+    {"void (double _Complex x)", "a complex number cannot be passed by value; write two "
+                                 "doubles, re = 1 and im = 2"},
     {"void (u8 x[9] then f(x))",
      "what is only written has no values; write const or inout"},
     {"void (const u8 *x[2][9] then f(x))", "one array is filled so, not several"},
@@ -108,9 +125,10 @@ static const struct {
      "or &name, its address"},
     {"void (void *x = from f(*))", "expected a name"},
     {"void (uuid_t out)",
-     "unknown type (a structure by value cannot be passed); write the type in C that it "
-     "stands for, for an enumeration 'enum' before it, for a pointer '= NULL' or '= from "
-     "f(...)' behind it, or its header's typedef first: typedef unsigned uuid_t;\n    "
+     "unknown type; write the type in C that it stands for, for a structure by value "
+     "int64_t or double for each 8 bytes, for an enumeration 'enum' before it, for a "
+     "pointer '= NULL' or '= from f(...)' behind it, or its header's typedef first: "
+     "typedef unsigned uuid_t;\n    "
      "void (uuid_t out)\n          ^~~~~~"},
     {"void (float complex *x = 0.5)",
      "write the address of a complex number as an array: x[1]"},
@@ -152,7 +170,7 @@ static const struct {
     {"void (int (f)(int) = &g)", "expected '*' of a pointer to a function"},
     {"typedef struct s s_t; void f(s_t x)", "a structure cannot be passed by value"},
     {"typedef struct {int a; s_t; void f()", "its braces do not end"},
-    {"typedef gone_t here_t; void f(here_t x)", "unknown type (a structure"},
+    {"typedef gone_t here_t; void f(here_t x)", "unknown type; write the type"},
     {"struct s {int a;} void f()", "expected ';' behind the structure"},
     {"struct s {int a; void f()", "its braces do not end"},
     {"typedef t t; void f(t x)", "a type stands for itself"},
@@ -183,7 +201,7 @@ static const struct {
     {"void (int n) x",
      "nothing is expected behind the prototype but 'free NAME', 'for' and dimensions"},
     {"void (u8 x[n]) for n, int k = 3", "behind 'for' stand dimensions, arrays and obj"},
-    {"void (const real &a = 0.5)", "unknown type (a structure"},
+    {"void (const real &a = 0.5)", "unknown type; write the type"},
     {"void (int n = )", "expected a dimension or a number"},
     {"void (int n = 3 4)", "expected ',' or ')' behind the value"},
     {"void (float x = n)", "expected a number"},

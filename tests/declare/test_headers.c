@@ -31,6 +31,8 @@ static void test_macros(void **state)
         "int f(__attribute__((aligned(64))) const u8 x[n], int n)",
         "int f(alignas(32) const u8 x[n], _Alignas(4) int n)",
         "int mode_f(const u8 x[n], int n) for mode, interrupt, pascal",
+        "BZ_EXTERN int BZ_API(BZ2_f) ( const char x[n], unsigned int n );",
+        "LUA_API int (lua_f) (const u8 x[n], int n);",
     };
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         const struct declaration *d = parsed(all[i]);
@@ -39,6 +41,7 @@ static void test_macros(void **state)
         assert_string_equal(d->argument[1].name, "n");
         assert_int_equal(value_at(&d->argument[0].count, (int64_t[]){5, 5}), 5);
         assert_int_equal(d->name[strlen(d->name) - 1], 'f');
+        assert_true(d->argument[0].role != ARGUMENT_OUT || strstr(all[i], "void *MY"));
     }
 }
 

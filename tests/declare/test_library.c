@@ -191,6 +191,11 @@ static void test_family_names(void **state)
          "avx2::g(avx2::V,char) sse2::g(sse2::V,char)"},
         {"sum_avx2 c::sum(float*) other(int)", "sum_avx2 c::sum(float*)"},
         {"sum_avx2 sum_c sum_fma", "sum_avx2 sum_c"},
+        {"_mix_avx2 _mix_c mix", "mix _mix_avx2 _mix_c"},
+        {"_mix _mix_avx2 mix", "_mix _mix_avx2"},
+        {"_mix_avx2 mix mix_avx2 mix_c", "mix mix_avx2 mix_c"},
+        {"_ZGVdN4v_sin _ZGVdN4v_sin_avx2", "_ZGVdN4v_sin _ZGVdN4v_sin_avx2"},
+        {"cpu_has_avx cpu_has_avx2 cpu_has_sse2 supportsAVX supportsSSE2", ""},
         {"FirSSE2::~FirSSE2() FirSSE2::~FirSSE2()", ""},
     };
     for (size_t r = 0; r < ARRAY_LEN(rows); r++) {

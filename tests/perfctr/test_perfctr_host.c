@@ -402,6 +402,9 @@ static void test_files(void **state)
     int lines = 0;
     put("/task/status", "Name: 7\nSeccomp_filters:\t1\nSeccomp:\t2\n");
     put("/task/lines", "one\ntwo\nthree\n");
+    put("/schedstat", "1745090 5095232 3\n");
+    assert_int_equal(file_waited(root, "/schedstat"), 5095232);
+    assert_int_equal(file_waited(root, "/task/absent"), 0);
     assert_int_equal(file_told(root, "/task/status", "Seccomp"), 2);
     assert_int_equal(file_told(root, "/task/status", "Threads"), -1);
     assert_int_equal(file_told(root, "/task/absent", "Seccomp"), -1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asks a worker, and takes its answer. */
 #include "client_private.h"
+#include "files.h"
 #include "process/process.h"
 #include "relay.h"
 #include "reports.h"
@@ -15,9 +16,18 @@
 /* Importing a large library takes an interpreter seconds, on a loaded machine many. */
 enum { START_TIMEOUT_S = 20, START_FOREIGN_TIMEOUT_S = 90, LINE_MAX_BYTES = 64 << 20 };
 
-/* Waits until there is something to read. A worker that takes too long is killed. */
-static int await(struct worker *worker, int64_t deadline, const char *doing,
-                 struct error *error)
+/* Time for which the worker was ready and had no CPU is not its own: others had it. */
+static int64_t waited_for_cpu(const struct worker *worker)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)worker->info.pid);
+    return file_waited("", path);
+}
+
+/* Waits until there is something to read. A worker that takes too long is killed:
+ * `deadline` is when it would be if it had waited for a CPU as long as `waited`. */
+static int await(struct worker *worker, int64_t deadline, int64_t waited,
+                 const char *doing, struct error *error)
 {
     for (;;) {
         struct pollfd fds[] = {{.fd = worker->fd, .events = POLLIN},
@@ -48,6 +58,11 @@ static int await(struct worker *worker, int64_t deadline, const char *doing,
             return -ECONNRESET;
         }
         if (ready >= 0 && left <= 0) {
+            const int64_t before = waited;
+            waited = waited_for_cpu(worker);
+            deadline += waited - before;
+            if (clock_now() < deadline)
+                continue;
             worker_kill(worker);
             return -ETIMEDOUT;
         }
@@ -60,7 +75,7 @@ static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *
 {
     const int64_t wait_ns =
         timeout_ns < WORKER_TIMEOUT_MAX_NS ? timeout_ns : WORKER_TIMEOUT_MAX_NS;
-    const int64_t deadline = clock_now() + wait_ns;
+    const int64_t deadline = clock_now() + wait_ns, waited = waited_for_cpu(worker);
     size_t searched = 0;
     for (;;) {
         char *end = worker->used > searched
@@ -83,7 +98,7 @@ static ssize_t read_line(struct worker *worker, int64_t timeout_ns, const char *
             worker->buffer = buffer;
             worker->capacity = capacity;
         }
-        int status = await(worker, deadline, doing, error);
+        int status = await(worker, deadline, waited, doing, error);
         if (status == -ETIMEDOUT)
             error_set(error, status, "%s: no answer to '%s' within %.3g s%s, killed",
                       worker->info.name, doing, (double)timeout_ns * 1e-9,

@@ -86,3 +86,41 @@ class CallLibraries(CallCase):
             row, = kernels(document)
             self.assertIn(row["status"], ("ok", "suspect"), row)
             self.assertEqual(row["id"], f"libz:{name}/u8/lib/{name}@1000")
+
+    def test_values_of_several_parts(self):
+        """Structures and complex numbers by value are the single values that docs/call.md says."""
+        library = compile_library(self.folder, "libparts.so", "-O1", "-x", "c", "-", input="""
+            #include <stdint.h>
+            typedef struct { int num, den; } ratio;
+            typedef struct { double x, y, z; } point;
+            int whole(ratio a) { return 10 * a.num + a.den; }
+            int whole_bits(int64_t a) { return (int)(10 * (int)a + (a >> 32)); }
+            double size(double _Complex z) { return __real__ z + 2 * __imag__ z; }
+            double size_parts(double re, double im) { return re + 2 * im; }
+            float sizef(float _Complex z) { return __real__ z + 2 * __imag__ z; }
+            float sizef_parts(float __attribute__((vector_size(16))) z) { return z[0] + 2 * z[1]; }
+            ratio turned(int64_t a) { return (ratio){(int)(a >> 32), (int)a}; }
+            int64_t turned_bits(int64_t a) { return a << 32 | (uint32_t)(a >> 32); }
+            point three(double x) { return (point){x, 2 * x, 3 * x}; }
+            void three_parts(double *r, double x) { for (int i = 0; i < 3; i++) r[i] = (i + 1) * x; }
+            """)
+        for name, right, prototype in (
+                ("whole", "whole_bits", "int (int64_t a = 0x300000002)"),
+                ("size", "size_parts", "double (double re = 3, double im = 4)"),
+                ("sizef", "sizef_parts", "float (__m128 z)"),
+                ("turned", "turned_bits", "int64_t (int64_t a = 0x300000002)"),
+                ("three", "three_parts", "void (double r[3], double x = 0.5)")):
+            row, = kernels(self.run_json("call", f"{library}:{name}", prototype,
+                                         f"--reference={right}", "--quiet", *SHORT))
+            self.assertIn(row["status"], ("ok", "short", "suspect"), row)
+
+    def test_stripped(self):
+        """What a file exports does not tell what it has; with symbols nothing is said."""
+        source = "static int __attribute__((noinline)) own(int x) { return x * x; }" \
+                 "int asks(int x) { return own(x) + own(x + 1); }"
+        for options, stripped in (("-s",), True), ((), False):
+            library = compile_library(self.folder, "libasks.so", *options, "-x", "c", "-",
+                                      input=source)
+            said = self.run_tool("call", library).stdout
+            self.assertIn("asks", said)
+            self.assertEqual("was stripped" in said, stripped, said)
