@@ -2,7 +2,7 @@
 """A foreign worker that does not keep the protocol: baseline-hostile."""
 import json
 
-from hostile_tool import GEMM, ROOT, environment, need, rows, run_case
+from hostile_tool import GEMM, ROOT, environment, need, rows, run_case, timeout_of
 
 WORKER = ROOT / "tests/hostile/baseline-hostile"
 GOOD, FAILED, SKIPPED, NOTHING = {"ok", "noisy"}, {"failed"}, {"skipped"}, set()
@@ -77,7 +77,7 @@ REFUSED = [
 
 
 def run_worker(context, how, statuses):
-    return run_case([context.program, *GEMM, f"--baseline={WORKER}", "--timeout=5s",
+    return run_case([context.program, *GEMM, f"--baseline={WORKER}", timeout_of(how),
                      "--json=run.json"], statuses, env=environment(HOSTILE=how))
 
 

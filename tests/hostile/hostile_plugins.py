@@ -2,7 +2,7 @@
 """Plug-ins that misbehave: tests/modules/hostile/hostile.c and misbehaves.c say how."""
 import re
 
-from hostile_tool import SHORT, environment, need, rows, run_case
+from hostile_tool import SHORT, environment, need, rows, run_case, timeout_of
 
 GOOD = {"ok", "noisy"}
 
@@ -43,7 +43,7 @@ REFUSED = (
 def run_plugin(context, how, statuses, options):
     plugin = context.build / "tests/modules/hostile.so"
     command = [context.program, "twice", f"--plugin={plugin}", "--baseline=none", *SHORT,
-               "--sizes=10000", "--timeout=5s", "--json=run.json", *options]
+               "--sizes=10000", timeout_of(how), "--json=run.json", *options]
     return run_case(command, statuses, env=environment(HOSTILE=how))
 
 

@@ -12,7 +12,7 @@ WRONG = "before beyond input nan write-42".split()
 # It changes what later calls do, so that the row, or both rows of the module, may fail.
 PREPARED = "traced traced-by-child dumpable outlive leave-group fork-attaches".split()
 BLAMES_SYSTEM = "the system forbids"
-# --timeout is short, and the machine may be busy.
+# The machine may be busy.
 SLOW = "took too long"
 
 
@@ -27,7 +27,7 @@ def plugin(context):
 
 
 def run(context, how, statuses, *words):
-    return run_case([context.program, *words, "--timeout=2s", "--json=run.json"], statuses,
+    return run_case([context.program, *words, "--timeout=10s", "--json=run.json"], statuses,
                     env=environment(HOSTILE=how))
 
 

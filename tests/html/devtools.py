@@ -16,7 +16,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 class Browser:
     """Pages of one browser, one after the other. Collects what they complain of."""
 
-    def __init__(self, timeout=60):
+    def __init__(self, timeout=600):
         self.timeout = timeout
         self.complaints, self.buffer, self.last_id, self.session = [], b"", 0, None
         self.folder = tempfile.TemporaryDirectory(prefix="simdbench-chromium-")

@@ -32,16 +32,11 @@ __attribute__((no_sanitize("address"))) static void touch(char *pages, size_t pa
         *(volatile char *)(pages + k * page) = 1;
 }
 
-static int64_t voluntary_switches(void)
-{
-    struct rusage usage;
-    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : -1;
-}
-
-/* The kernel counts no switch for a sleep that ends before the thread leaves its CPU:
- * *least and *most are what it counted inside and around the sample. */
-static int measure(struct counters *counters, struct sample *sample, int64_t *least,
-                   int64_t *most)
+/* The kernel counts no switch for a sleep that ends before the thread leaves its CPU, and
+ * may take pages away and give them back. `usage` is what it counted before, at the begin
+ * and at the end of the sample, and after it. */
+static int measure(struct counters *counters, struct sample *sample,
+                   struct rusage usage[static 4])
 {
     struct sampler sampler = {.counters = counters};
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -52,15 +47,15 @@ static int measure(struct counters *counters, struct sample *sample, int64_t *le
                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         CHECK(pages != MAP_FAILED);
         CHECK(madvise(pages, PAGES * page, MADV_NOHUGEPAGE) == 0 || errno == EINVAL);
-        const int64_t before = voluntary_switches();
+        CHECK(getrusage(RUSAGE_THREAD, &usage[0]) == 0);
         sampler_begin(&sampler);
-        const int64_t begin = voluntary_switches();
+        CHECK(getrusage(RUSAGE_THREAD, &usage[1]) == 0);
         touch(pages, page);
         for (int k = 0; k < SLEEPS; k++)
             usleep(100);
-        *least = voluntary_switches() - begin;
+        CHECK(getrusage(RUSAGE_THREAD, &usage[2]) == 0);
         sampler_end(&sampler, sample);
-        *most = voluntary_switches() - before;
+        CHECK(getrusage(RUSAGE_THREAD, &usage[3]) == 0);
         munmap(pages, PAGES * page);
     }
     return 0;
@@ -70,6 +65,11 @@ static bool may_count(void)
 {
     return file_number("", "/proc/sys/kernel/perf_event_paranoid") <= 2 || geteuid() == 0;
 }
+
+/* Whether a member of the sample is what the kernel counted. */
+#define COUNTED(value, member)                       \
+    ((value) >= usage[2].member - usage[1].member && \
+     (value) <= usage[3].member - usage[0].member)
 
 /* Counts page faults and context switches; the reason of an absent one must say what to
  * type, and the sampler has both in any case. */
@@ -81,19 +81,20 @@ static int count_software(void)
     struct count count[ARRAY_LEN(names)];
     struct counters *counters;
     struct sample sample;
-    int64_t least, most;
+    struct rusage usage[4];
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         CHECK(event_encode(names[k], &events[k], NULL) == 0);
     CHECK(counters_open(&counters, events, ARRAY_LEN(names), COUNTERS_PINNED,
                         &perf_system_linux, NULL) == 0);
-    CHECK(measure(counters, &sample, &least, &most) == 0);
+    CHECK(measure(counters, &sample, usage) == 0);
     for (size_t k = 0; k < ARRAY_LEN(names); k++)
         CHECK(counters_get(counters, k, &count[k]));
     counters_close(counters);
 
-    CHECK(sample.minor_faults == PAGES && sample.major_faults == 0);
-    CHECK(sample.voluntary_switches >= least && sample.voluntary_switches <= most);
-    CHECK(sample.involuntary_switches >= 0);
+    CHECK(sample.minor_faults >= PAGES && COUNTED(sample.minor_faults, ru_minflt));
+    CHECK(COUNTED(sample.major_faults, ru_majflt));
+    CHECK(COUNTED(sample.voluntary_switches, ru_nvcsw));
+    CHECK(COUNTED(sample.involuntary_switches, ru_nivcsw));
     CHECK(sample.ns >= SLEEPS * 100000 && sample.cpu_ns > 0 && sample.process_ns > 0);
     CHECK(sample.cpu_ns < sample.ns && sample.cpu_begin >= 0 && sample.cpu_end >= 0);
 
@@ -104,7 +105,9 @@ static int count_software(void)
         CHECK(strstr(count[0].absent, "sysctl") || strstr(count[0].absent, "seccomp"));
         return 0;
     }
-    CHECK(count[0].value == PAGES && count[0].running_share == 1);
+    CHECK(count[0].value >= PAGES && count[0].running_share == 1);
+    CHECK((int64_t)count[0].value <= usage[3].ru_minflt - usage[0].ru_minflt +
+                                         usage[3].ru_majflt - usage[0].ru_majflt);
     CHECK(count[2].absent[0] == '\0' && count[2].value > 0);
     /* The window of the counters encloses that of the sampler's clock. */
     CHECK(count[2].value < (uint64_t)sample.ns + 1000000000);
@@ -217,7 +220,8 @@ static void test_tsc(void **state)
         assert_true(tsc.in_kernel && !tsc.user_read && tsc.running_share == 1);
         assert_true(tsc.value > 0 && (double)tsc.value < 10 * (double)ns);
         assert_true(clock.running_share == 1 && clock.value > 0);
-        assert_true(clock.value <= (uint64_t)ns);
+        /* Two clocks run a little apart. */
+        assert_true(clock.value <= (uint64_t)(ns + ns / 100));
         assert_true(!faults.absent[0] && faults.running_share == 1);
     }
 }

@@ -203,7 +203,8 @@ class FailingHarnesses(HarnessCase):
         table = self.folder / "table"
         document = self.compare(f"{bench} 10", f"{self.bench} 12", f"--format=table:{table}", status=1)
         self.assertEqual(self.verdicts(document)["BM_sort/64"], "REGRESSED")
-        self.assertRegex(table.read_text(), r"1 process of (base|control) hung and ran again")
+        # On a busy machine others may take as long.
+        self.assertRegex(table.read_text(), r"\d process(es)? of (base|control) hung and ran again")
 
     def test_junk(self):
         self.broken("junk", "its output cannot be read: ")

