@@ -140,7 +140,16 @@ struct operands {
     struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
 };
 /* OUT or INOUT: what is compared with the reference. */
-bool operand_is_output(const struct simdbench_operand *operand);
+static inline bool operand_is_output(const struct simdbench_operand *operand)
+{
+    return operand->role == SIMDBENCH_OUT || operand->role == SIMDBENCH_INOUT;
+}
+
+static inline size_t operand_bytes(const struct simdbench_operand *operand)
+{
+    return operand->count * type_bytes(operand->type);
+}
+
 void operands_bind(struct operands *operands, const struct operands_map *map,
                    const struct simdbench_shape *shape, uint32_t threads, void *base);
 /* The same for a set of operands, from 0 on. */

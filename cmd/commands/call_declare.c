@@ -74,12 +74,6 @@ static void take_inputs(struct options *options, cJSON *op)
     *asked = rest;
 }
 
-static void add_text(cJSON *object, const char *name, const char *text)
-{
-    if (text)
-        cJSON_AddStringToObject(object, name, text);
-}
-
 static cJSON *make_document(struct options *options, const char *prototype,
                             const struct called *called)
 {
@@ -99,9 +93,9 @@ static cJSON *make_document(struct options *options, const char *prototype,
                                 ?: cJSON_AddArrayToObject(kernels, isa);
         cJSON_AddItemToArray(list, cJSON_CreateString(called->places.item[i]));
     }
-    add_text(op, "reference", call->reference ? called->reference : NULL);
-    add_text(op, "tolerance", call->tolerance);
-    add_text(op, "roof", call->roof);
+    message_add_text(op, "reference", call->reference ? called->reference : NULL);
+    message_add_text(op, "tolerance", call->tolerance);
+    message_add_text(op, "roof", call->roof);
     if (call->work)
         cJSON_AddStringToObject(cJSON_AddObjectToObject(op, "work"), "ops", call->work);
     if (call->overread)

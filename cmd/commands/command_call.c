@@ -118,7 +118,7 @@ void request_module(struct options *options, const char *module, const char *op)
     if (!options->request.baselines.n)
         text_list_add(&options->request.baselines, "none");
     free(options->request.op);
-    options->request.op = op ? must_have(strdup(op)) : NULL;
+    options->request.op = copy_text(op);
 }
 
 static int call_function(struct options *options, struct error *error)

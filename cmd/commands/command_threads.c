@@ -27,7 +27,7 @@ static void add_copy(struct plan_group *group, size_t number, uint32_t threads)
                            .threads = threads,
                            .id = with_threads(one->id, threads),
                            .shape = must_have(strdup(one->shape)),
-                           .skip = one->skip ? must_have(strdup(one->skip)) : NULL,
+                           .skip = copy_text(one->skip),
                            .limit_id = with_threads(one->limit_id, threads),
                            .limit_guessed = one->limit_guessed};
 }

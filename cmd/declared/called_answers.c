@@ -50,8 +50,8 @@ static void run_code(void *context)
 static void poison(const struct simdbench_operand *operand, int byte)
 {
     unsigned char *const bytes = operand->data;
-    memset(bytes, byte, bytes_of(operand));
-    for (size_t b = 0; byte == MIXED_BYTES && b < bytes_of(operand); b++)
+    memset(bytes, byte, operand_bytes(operand));
+    for (size_t b = 0; byte == MIXED_BYTES && b < operand_bytes(operand); b++)
         bytes[b] = (unsigned char)((b * 0x9e3779b97f4a7c15) >> 56);
 }
 
@@ -94,7 +94,7 @@ int compute_once(struct made_call *made, struct computed *computed, int byte,
         else if (operand->role == SIMDBENCH_INOUT &&
                  computed->operand[operand->source].data)
             memcpy(operand->data, computed->operand[operand->source].data,
-                   bytes_of(operand));
+                   operand_bytes(operand));
     }
     fill_heap(computed->heap);
     const int status = made_call_point(made, &computed->view, error);
@@ -229,8 +229,8 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
             continue;
         tell_unwritten(slot, computed, i);
         if (computed->length[i] &&
-            all_bytes(computed->other[i], bytes_of(operand), FIRST_BYTE) &&
-            all_bytes(operand->data, bytes_of(operand), SECOND_BYTE))
+            all_bytes(computed->other[i], operand_bytes(operand), FIRST_BYTE) &&
+            all_bytes(operand->data, operand_bytes(operand), SECOND_BYTE))
             return error_set(error, -ENODATA,
                              "writes nothing to %s; what is only read has const or in "
                              "before its type; a decoder wants --input=NAME=file:PATH",
@@ -254,11 +254,11 @@ static int compute(struct declared_slot *slot, struct made_call *made,
         computed->length[i] = length < operand->count ? length : operand->count;
         if (!operand_is_output(operand))
             continue;
-        computed->other[i] = malloc(bytes_of(operand) + 1);
+        computed->other[i] = malloc(operand_bytes(operand) + 1);
         if (!computed->other[i])
             status = error_set(error, -ENOMEM, "out of memory");
         else
-            memcpy(computed->other[i], operand->data, bytes_of(operand));
+            memcpy(computed->other[i], operand->data, operand_bytes(operand));
     }
     if (status == 0) {
         tell_memory(slot, made, computed);

@@ -170,8 +170,7 @@ int64_t pointer_offset(const struct made_call *made, uint64_t pointer)
         if (!operand || declaration->argument[i].kind != ARGUMENT_ARRAY)
             continue;
         const uint64_t begin = (uintptr_t)operand->data;
-        if (pointer >= begin &&
-            pointer <= begin + operand->count * type_bytes(operand->type))
+        if (pointer >= begin && pointer <= begin + operand_bytes(operand))
             return (int64_t)(pointer - begin);
     }
     return POINTS_ELSEWHERE;
@@ -203,7 +202,7 @@ void made_call_finish(const struct made_call *made)
         const bool vector =
             source->argument == NO_OPERAND && slot->from->declaration.vector;
         memcpy(operand->data, vector ? (const void *)made->frame.vector : &word,
-               operand->count * type_bytes(operand->type));
+               operand_bytes(operand));
     }
 }
 

@@ -21,14 +21,9 @@ struct computed {
 /* Bytes that outputs hold before a call: one everywhere, or others at each place. */
 enum { FIRST_BYTE = 0x5a, SECOND_BYTE = 0xa5, MIXED_BYTES = -1 };
 
-static inline size_t bytes_of(const struct simdbench_operand *operand)
-{
-    return operand->count * type_bytes(operand->type);
-}
-
 static inline unsigned char *output_buffer(const struct simdbench_operand *operand)
 {
-    return aligned_alloc(64, (bytes_of(operand) + 64) / 64 * 64);
+    return aligned_alloc(64, (operand_bytes(operand) + 64) / 64 * 64);
 }
 
 const char *output_name(const struct declared_slot *slot, uint32_t i);

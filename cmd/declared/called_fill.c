@@ -173,7 +173,7 @@ static void fill_text(const struct simdbench_operand *operand, uint64_t random)
 
 static void fill_bits(const struct simdbench_operand *operand, uint64_t random)
 {
-    const size_t bytes = operand->count * type_bytes(operand->type);
+    const size_t bytes = operand_bytes(operand);
     for (size_t at = 0; at < bytes; at += sizeof random) {
         const uint64_t draw = random_next(&random);
         memcpy((char *)operand->data + at, &draw,
@@ -185,7 +185,7 @@ static void fill_bits(const struct simdbench_operand *operand, uint64_t random)
 static int fill_file(const struct declared_slot *slot,
                      const struct simdbench_operand *operand, const char *name)
 {
-    const size_t bytes = operand->count * type_bytes(operand->type);
+    const size_t bytes = operand_bytes(operand);
     const char *const slash = strrchr(slot->declared->path, '/');
     char path[8192];
     struct stat facts;

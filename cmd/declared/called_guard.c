@@ -85,11 +85,6 @@ struct guarded {
     void *flat[SIMDBENCH_MAX_OPERANDS]; /* planes as they are compared; NULL: one plane */
 };
 
-static size_t bytes_of(const struct simdbench_operand *operand)
-{
-    return operand->count * type_bytes(operand->type);
-}
-
 /* The place where an array lies: `gap` bytes before the guard behind it, or right behind
  * the one before it. */
 struct placing {
@@ -111,7 +106,7 @@ static struct planes planes_of(const struct made_call *made, uint32_t i)
     const struct simdbench_operand *const operand = made->operands.operand[i];
     const int argument = made->slot->operand[i].argument;
     if (argument == NO_OPERAND || !made->table[argument])
-        return (struct planes){.n = 1, .bytes = bytes_of(operand)};
+        return (struct planes){.n = 1, .bytes = operand_bytes(operand)};
     return (struct planes){.n = made->sizes.planes[argument],
                            .bytes =
                                made->sizes.plane[argument] * type_bytes(operand->type),
@@ -192,10 +187,10 @@ static int flatten(const struct made_call *made, struct guarded *guarded, uint32
         made->operands.operand[operand->role == SIMDBENCH_INOUT ? operand->source : i];
     if (!planes->from)
         return 0;
-    guarded->flat[i] = malloc(bytes_of(operand) + 1);
+    guarded->flat[i] = malloc(operand_bytes(operand) + 1);
     if (!guarded->flat[i])
         return -ENOMEM;
-    memcpy(guarded->flat[i], from->data, bytes_of(operand));
+    memcpy(guarded->flat[i], from->data, operand_bytes(operand));
     copy_planes(planes, operand->data, planes->step, guarded->flat[i], planes->from);
     operand->data = guarded->flat[i];
     return 0;
@@ -379,7 +374,7 @@ int declared_run_guarded(const struct declared_call *call,
     };
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < made->operands.count; i++)
-        bytes += bytes_of(made->operands.operand[i]);
+        bytes += operand_bytes(made->operands.operand[i]);
     *note = '\0';
     for (size_t i = 0; i < ARRAY_LEN(placings) && bytes <= GUARDED_BYTES_MAX; i++) {
         struct attempt attempt;

@@ -68,7 +68,7 @@ void slot_set_kept(const struct declared_slot *slot, const int64_t *dimension,
 bool slot_fill_kept(const struct declared_slot *slot, const int64_t *dimension,
                     int argument, const struct simdbench_operand *operand)
 {
-    const size_t wanted = operand->count * type_bytes(operand->type);
+    const size_t wanted = operand_bytes(operand);
     uint64_t bytes = 0;
     if (!slot->calls.n)
         return false;

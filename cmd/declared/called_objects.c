@@ -207,7 +207,7 @@ static void renew_arrays(const struct made_call *made)
         const struct simdbench_operand *const from =
             to && to->role == SIMDBENCH_INOUT ? made->operands.operand[to->source] : NULL;
         if (from && from->data && to->data)
-            memcpy(to->data, from->data, to->count * type_bytes(to->type));
+            memcpy(to->data, from->data, operand_bytes(to));
     }
 }
 

@@ -59,7 +59,7 @@ static int tail_make(struct declared_slot *slot, long size, struct tail *tail,
         return -ERANGE;
     tail->view.count = (uint32_t)count;
     for (int i = 0; i < count; i++) {
-        const size_t bytes = list[i]->count * type_bytes(list[i]->type);
+        const size_t bytes = operand_bytes(list[i]);
         list[i]->data = aligned_alloc(64, (bytes + 64) / 64 * 64);
         if (!list[i]->data)
             return error_set(error, -ENOMEM, "out of memory");

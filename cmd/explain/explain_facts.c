@@ -37,7 +37,7 @@ static double output_bytes(const struct subject *subject)
     double bytes = 0;
     for (uint32_t i = 0; i < map->count; i++)
         if (operand_is_output(&map->operand[i]))
-            bytes += (double)map->operand[i].count * type_bytes(map->operand[i].type);
+            bytes += (double)operand_bytes(&map->operand[i]);
     return bytes > 0 ? bytes : NAN;
 }
 

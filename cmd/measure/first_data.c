@@ -23,7 +23,7 @@ double group_bytes_overwritten(const struct group_state *group)
             continue;
         if (type_kind(operand->type) == TYPE_OPAQUE)
             return 0;
-        bytes += (double)(operand->count * type_bytes(operand->type));
+        bytes += (double)(operand_bytes(operand));
     }
     return bytes;
 }

@@ -47,11 +47,6 @@ int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
     return 0;
 }
 
-static char *copy(const char *text)
-{
-    return text ? must_have(strdup(text)) : NULL;
-}
-
 /* Names stand in ids and tables. */
 static int check_kernel(const cJSON *kernel, const char *worker, uint32_t index,
                         struct error *error)
@@ -122,13 +117,13 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
         catalog->offers[catalog->n_offers++] = (struct offer){
             .worker = worker,
             .index = index++,
-            .op = copy(op),
-            .semiring = copy(message_text(kernel, "semiring")),
-            .isa = copy(message_text(kernel, "isa")),
-            .variant = copy(message_text(kernel, "variant")),
-            .layout = copy(message_text(kernel, "layout")),
-            .roof = copy(message_text(kernel, "roof")),
-            .other_roof = copy(message_text(kernel, "other_roof")),
+            .op = copy_text(op),
+            .semiring = copy_text(message_text(kernel, "semiring")),
+            .isa = copy_text(message_text(kernel, "isa")),
+            .variant = copy_text(message_text(kernel, "variant")),
+            .layout = copy_text(message_text(kernel, "layout")),
+            .roof = copy_text(message_text(kernel, "roof")),
+            .other_roof = copy_text(message_text(kernel, "other_roof")),
             .type = type_find(message_text(kernel, "type")),
             .flags = (uint32_t)message_int(kernel, "flags", 0),
             .max_ulp = message_number(kernel, "max_ulp", 0),
@@ -170,11 +165,11 @@ static int enlist(struct catalog *catalog, const struct how *how,
         return status;
     }
     struct worker_info *info = &worker->info;
-    info->version = copy(message_text(worker->description, "version"));
-    info->core = copy(message_text(worker->description, "core"));
-    info->isa = copy(message_text(worker->description, "isa"));
-    info->detail = copy(message_text(worker->description, "detail"));
-    info->advice = copy(message_text(worker->description, "advice"));
+    info->version = copy_text(message_text(worker->description, "version"));
+    info->core = copy_text(message_text(worker->description, "core"));
+    info->isa = copy_text(message_text(worker->description, "isa"));
+    info->detail = copy_text(message_text(worker->description, "detail"));
+    info->advice = copy_text(message_text(worker->description, "advice"));
     /* A module that is given as a path has the name that it gives itself. */
     const char *own = message_text(worker->description, "name");
     bool named = spec->alias ||

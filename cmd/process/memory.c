@@ -3,6 +3,7 @@
  * files of a run hold what was saved of it. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
@@ -19,6 +20,11 @@ void *must_have(void *pointer)
     if (!pointer)
         end();
     return pointer;
+}
+
+char *copy_text(const char *text)
+{
+    return text ? must_have(strdup(text)) : NULL;
 }
 
 void must(int status)

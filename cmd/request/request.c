@@ -37,7 +37,7 @@ void request_copy(const struct request *from, struct request *to)
 {
     struct request source = *from;
     *to = *from;
-    to->op = from->op ? must_have(strdup(from->op)) : NULL;
+    to->op = copy_text(from->op);
     for (size_t i = 0; i < ARRAY_LEN(request_lists); i++)
         copy_list(list_at(&source, i), list_at(to, i));
 }

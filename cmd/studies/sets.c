@@ -13,11 +13,6 @@ uint32_t threads_of(int threads, const struct set_settings *settings)
                                         : 1;
 }
 
-static char *copy(const char *text)
-{
-    return text ? must_have(strdup(text)) : NULL;
-}
-
 /* A path is meant from the folder of the study. Options may follow the module. */
 static bool is_path(const char *module)
 {
@@ -30,9 +25,9 @@ char *study_module(const char *module, const struct set_settings *settings)
 {
     char path[4096];
     if (!module || !is_path(module) || module[0] == '/' || !settings->folder)
-        return copy(module);
+        return copy_text(module);
     snprintf(path, sizeof path, "%s/%s", settings->folder, module);
-    return copy(path);
+    return copy_text(path);
 }
 
 static int name_arm(const struct study_arm *arm, const char *at, uint32_t threads,
@@ -52,15 +47,15 @@ static int name_arm(const struct study_arm *arm, const char *at, uint32_t thread
     if (status < 0)
         return status;
     name->shape = shape;
-    name->op = copy(request_op_name(arm->op));
-    name->type = copy(arm->type ? arm->type : "f32");
-    name->semiring = copy(arm->semiring);
-    name->isa = copy(arm->isa);
-    name->variant = copy(arm->variant);
-    name->layout = copy(arm->layout);
-    name->settings.input = copy(arm->input);
+    name->op = copy_text(request_op_name(arm->op));
+    name->type = copy_text(arm->type ? arm->type : "f32");
+    name->semiring = copy_text(arm->semiring);
+    name->isa = copy_text(arm->isa);
+    name->variant = copy_text(arm->variant);
+    name->layout = copy_text(arm->layout);
+    name->settings.input = copy_text(arm->input);
     name->module = study_module(arm->module, settings);
-    name->prefix = copy(arm->module);
+    name->prefix = copy_text(arm->module);
     return 0;
 }
 
@@ -119,11 +114,11 @@ static struct member *add_member(const struct making *making, struct round_set *
     struct member *const member = &set->member[set->n++];
     *member = (struct member){.arm = arm, .duplicate = duplicate};
     if (name_arm(arm, at, threads, making->settings, &member->name, &error) < 0)
-        member->absent = copy(error.text);
+        member->absent = copy_text(error.text);
     else if (threads > making->settings->cpus) {
         error_set(&error, -EINVAL, "it needs %u CPUs; here are %u", threads,
                   making->settings->cpus);
-        member->absent = copy(error.text);
+        member->absent = copy_text(error.text);
     }
     return member;
 }

@@ -98,6 +98,12 @@ bool message_true(const cJSON *object, const char *name)
     return cJSON_IsTrue(message_get(object, name));
 }
 
+void message_add_text(cJSON *object, const char *name, const char *text)
+{
+    if (text)
+        cJSON_AddStringToObject(object, name, text);
+}
+
 void message_add_u64(cJSON *object, const char *name, uint64_t value)
 {
     char text[24];

@@ -34,6 +34,7 @@ bool message_true(const cJSON *object, const char *name);
 /* -EPROTO for what no worker can mean: an amount below 0 or beyond all counting, more
  * than ten thousand entries, an endless text; the error names it. */
 int message_check(const cJSON *message, struct error *error);
+void message_add_text(cJSON *object, const char *name, const char *text); /* not NULL */
 void message_add_u64(cJSON *object, const char *name,
                      uint64_t value); /* decimal string */
 /* Reads what message_add_u64 wrote, and whole numbers; `otherwise` if it is neither. */

@@ -342,7 +342,7 @@ void operands_spoil(const struct operands *operands, const uint64_t *index, uint
             continue;
         if (output->role == SIMDBENCH_INOUT)
             memcpy(output->data, operands->operand[output->source].data,
-                   output->count * type_bytes(output->type));
+                   operand_bytes(output));
         else
             output_spoil(output, &seed);
         /* Answers are those of the first output. */

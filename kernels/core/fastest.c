@@ -105,11 +105,6 @@ static int measure(const char *op, run_function *const *run, size_t n,
 
 /* ---- operands to measure on ---- */
 
-static size_t bytes_of(const struct simdbench_operand *operand)
-{
-    return operand->count * type_bytes(operand->type);
-}
-
 /* Values that the op has by default, and none that are zero: some machines stream lines
  * that are all zeros nearly twice as fast as others. */
 static void fill(const char *op, const struct operands *operands)
@@ -119,13 +114,14 @@ static void fill(const char *op, const struct operands *operands)
     const uint32_t n = operands->view.count;
     for (uint32_t i = 0; i < n; i++) {
         few[i] = operands->operand[i];
-        memset(few[i].data, 0x3f, bytes_of(&few[i]));
+        memset(few[i].data, 0x3f, operand_bytes(&few[i]));
         few[i].count = few[i].count < PERIOD ? few[i].count : PERIOD;
         view.operand[i] = &few[i];
     }
     op_find(op)->fill(&view, 1, NULL);
     for (uint32_t i = 0; i < n; i++) {
-        const size_t period = bytes_of(&few[i]), end = bytes_of(&operands->operand[i]);
+        const size_t period = operand_bytes(&few[i]),
+                     end = operand_bytes(&operands->operand[i]);
         char *const data = few[i].data;
         for (size_t at = period; at < end; at += period)
             memcpy(data + at, data, end - at < period ? end - at : period);
@@ -146,7 +142,7 @@ static char *workspace_make(const struct simdbench_operands *operands, uint64_t 
             copy->operand[i].count = most;
         copy->view.operand[i] = &copy->operand[i];
         at[i] = end + (uintptr_t)copy->operand[i].data % PAGE;
-        end = (at[i] + bytes_of(&copy->operand[i]) + PAGE - 1) / PAGE * PAGE;
+        end = (at[i] + operand_bytes(&copy->operand[i]) + PAGE - 1) / PAGE * PAGE;
     }
     char *const memory = aligned_alloc(PAGE, end + PAGE);
     for (uint32_t i = 0; i < operands->count && memory; i++)

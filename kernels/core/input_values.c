@@ -70,7 +70,7 @@ int operands_set_values(const struct operands *operands, const char *values)
         if (operand->role != SIMDBENCH_IN)
             continue;
         if (!strcmp(values, "zero"))
-            memset(operand->data, 0, operand->count * type_bytes(operand->type));
+            memset(operand->data, 0, operand_bytes(operand));
         else if (!strcmp(values, "constant"))
             repeat(operand, 0, 1, operand->count);
         else if (!strcmp(values, "repeated"))

@@ -72,7 +72,7 @@ static uint64_t draw_bell(uint32_t type, uint64_t *seed)
 
 static void fill_bits(const struct simdbench_operand *operand, uint64_t seed)
 {
-    const uint64_t bytes = operand->count * type_bytes(operand->type);
+    const uint64_t bytes = operand_bytes(operand);
     for (uint64_t at = 0; at < bytes; at += sizeof(uint64_t)) {
         const uint64_t draw = random_next(&seed), left = bytes - at;
         memcpy((char *)operand->data + at, &draw,
@@ -111,7 +111,7 @@ static int fill_whole(const struct simdbench_operand *operand, uint64_t seed,
 /* Reads as much as the operand takes, and repeats it until the operand is full. */
 static int fill_file(const struct simdbench_operand *operand, const char *path)
 {
-    const uint64_t bytes = operand->count * type_bytes(operand->type);
+    const uint64_t bytes = operand_bytes(operand);
     char *const data = operand->data;
     uint64_t used = 0;
     struct stat facts;

@@ -22,11 +22,6 @@ void operand_set(const struct simdbench_operand *operand, uint64_t e, double val
     type_set(operand->type, operand->data, e, value);
 }
 
-static size_t operand_bytes(const struct simdbench_operand *operand)
-{
-    return operand->count * type_bytes(operand->type);
-}
-
 static uint64_t round_up(uint64_t value, uint64_t multiple)
 {
     return (value + multiple - 1) / multiple * multiple;
@@ -154,11 +149,6 @@ int operands_place(const struct simdbench_op *op, const struct simdbench_shape *
     }
     map->count = (uint32_t)count;
     return operands_offsets(map, align, seed, error);
-}
-
-bool operand_is_output(const struct simdbench_operand *operand)
-{
-    return operand->role == SIMDBENCH_OUT || operand->role == SIMDBENCH_INOUT;
 }
 
 void operands_bind_set(struct operands *operands, const struct operands_map *map,

@@ -154,7 +154,7 @@ static int lengthen(struct roof_streams *streams,
     const int64_t passes = streams->passes;
     uint64_t bytes = 0, times = 1;
     for (uint32_t i = 0; i < map.count; i++)
-        bytes += operands->operand[i]->count * type_bytes(operands->operand[i]->type);
+        bytes += operand_bytes(operands->operand[i]);
     while (streams->passes % 2 == 0 && 2 * times * bytes <= LONGER_BYTES) {
         streams->passes /= 2;
         times *= 2;

@@ -257,16 +257,6 @@ static inline void copy_stream_bytes(char *to, const char *from, size_t bytes)
 typedef void write_function(char *to, size_t bytes, const char pattern[64]);
 typedef void copy_function(char *to, const char *from, size_t bytes);
 
-static inline bool is_output(const struct simdbench_operand *operand)
-{
-    return operand->role == SIMDBENCH_OUT || operand->role == SIMDBENCH_INOUT;
-}
-
-static inline size_t operand_bytes(const struct simdbench_operand *operand)
-{
-    return operand->count * type_bytes(operand->type);
-}
-
 static inline void read_all(const struct simdbench_operands *operands, uint64_t *sum)
 {
     *sum = 0;
@@ -282,7 +272,7 @@ static inline void write_all(const struct simdbench_operands *operands,
 {
     for (uint32_t i = 0; i < operands->count; i++) {
         const struct simdbench_operand *operand = operands->operand[i];
-        if (is_output(operand))
+        if (operand_is_output(operand))
             write(operand->data, operand_bytes(operand), pattern);
     }
 }
@@ -294,7 +284,7 @@ static inline void copy_first(const struct simdbench_operands *operands,
 {
     const struct simdbench_operand *in = NULL, *out = NULL;
     for (uint32_t i = operands->count; i-- > 0;) {
-        if (is_output(operands->operand[i]))
+        if (operand_is_output(operands->operand[i]))
             out = operands->operand[i];
         else
             in = operands->operand[i];

@@ -15,8 +15,8 @@
 
 extern const struct fields case_fields, work_fields, measured_fields, rung_fields,
     accuracy_fields;
-extern const struct fields summary_fields, rate_fields, limit_fields, ratio_fields,
-    ratios_fields;
+extern const struct fields summary_fields, clock_fields, rate_fields, limit_fields,
+    ratio_fields, ratios_fields;
 extern const struct fields counter_fields, count_fields, absence_fields, proof_fields,
     metric_fields;
 

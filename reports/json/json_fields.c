@@ -13,8 +13,16 @@ const struct fields case_fields = FIELDS(
     FIELD_AS("implementation", NAME, result, code.implementation),
     FIELD(NAME, result, unranked),
     FIELD_AS("unoptimised", NAME, result, code.unoptimised), FIELD(NAME, result, source));
-const struct fields work_fields = FIELDS(FIELD_AS("ops", SPAN, result, work.ops),
-                                         FIELD_AS("bytes", SPAN, result, work.bytes));
+static const struct fields amount_fields = FIELDS(
+    FIELD_AS("ops", SPAN, result, work.ops), FIELD_AS("bytes", SPAN, result, work.bytes));
+const struct fields work_fields =
+    FIELDS(FIELD_ARRAY("notes", NOTES, result, notes, n_notes),
+           FIELD_GROUP("work", amount_fields));
+static const struct fields probe_fields =
+    FIELDS(FIELD_AS("ghz", RATE, result, summary.ghz),
+           FIELD_AS("ci", CI, result, summary.ghz_ci),
+           FIELD_ARRAY("samples", NUMBERS, result, samples.clock_ghz, samples.n_clock));
+const struct fields clock_fields = FIELDS(FIELD_GROUP("clock", probe_fields));
 const struct fields rung_fields =
     FIELDS(FIELD_AS("level", TEXT, result, work.level),
            FIELD_AS("working_set", SPAN, result, work.working_set));
@@ -52,7 +60,8 @@ const struct fields counter_fields =
 const struct fields count_fields =
     FIELDS(FIELD(SPAN, counter, value), FIELD(SPAN, counter, per_element),
            FIELD(AMOUNT, counter, overhead), FIELD(SPAN, counter, running_share),
-           FIELD(AMOUNT, counter, threads), FIELD(BOOL, counter, user_read));
+           FIELD(AMOUNT, counter, threads), FIELD(BOOL, counter, user_read),
+           FIELD_ARRAY("samples", NUMBERS, counter, samples, n));
 const struct fields absence_fields =
     FIELDS(FIELD(NAME, counter, fix), FIELD_AS("errno", AMOUNT, counter, code),
            FIELD(NAME, counter, errno_name));

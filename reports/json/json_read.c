@@ -95,7 +95,6 @@ static int read_version(const struct value *root, struct run *run)
 static int read_document(const struct value *root, struct run *run)
 {
     struct value tool = value_member(root, "tool"), name = value_member(&tool, "name");
-    struct value plugins = value_member(&tool, "plugins");
     struct value host = value_member(root, "host");
     struct value settings = value_member(root, "settings");
     struct value results = value_member(root, "results");
@@ -106,9 +105,6 @@ static int read_document(const struct value *root, struct run *run)
                ?: read_version(root, run)
                ?: value_want(&name, ours, "\"simdbench\"")
                ?: value_fields(&tool, &tool_fields, run)
-               ?: (value_absent(&plugins)
-                       ? 0
-                       : value_texts(&plugins, &run->plugins, &run->n_plugins))
                ?: value_fields(root, &run_fields, run)
                ?: read_facts(&settings, &run->settings)
                ?: read_host(&host, run)

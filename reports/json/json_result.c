@@ -3,28 +3,6 @@
 
 #include "json_value.h"
 
-struct settings_reader {
-    struct result *result;
-    int (*add)(struct result *, const char *, const char *);
-};
-
-static int add_setting(const struct value *entry, void *context)
-{
-    struct settings_reader *to = context;
-    int code = value_want(entry, cJSON_IsString(entry->json), "a string");
-
-    if (!code && to->add(to->result, entry->json->string, entry->json->valuestring))
-        code = value_no_memory(entry);
-    return code;
-}
-
-static int read_settings(const struct value *object, struct result *result,
-                         int (*add)(struct result *, const char *, const char *))
-{
-    return value_object(object)
-               ?: value_each(object, add_setting, &(struct settings_reader){result, add});
-}
-
 struct samples_reader {
     struct result *result;
     int (*add)(struct result *, uint32_t, double);
@@ -87,7 +65,6 @@ static int read_apart(const struct value *object, struct result *result)
 static int add_counter(const struct value *entry, void *context)
 {
     struct value reason = value_member(entry, "absent");
-    struct value samples = value_member(entry, "samples");
     struct counter *counter = result_add_counter(context, entry->json->string);
 
     if (!counter)
@@ -97,8 +74,7 @@ static int add_counter(const struct value *entry, void *context)
                          ?: value_name(&reason, &counter->absent);
     if (code || counter->absent)
         return code ?: value_fields(entry, &absence_fields, counter);
-    return value_fields(entry, &count_fields, counter)
-               ?: value_numbers(&samples, &counter->samples, &counter->n);
+    return value_fields(entry, &count_fields, counter);
 }
 
 static int add_metric(const struct value *entry, void *context)
@@ -177,31 +153,15 @@ static int read_limit(const struct value *object, struct result *result)
     return code;
 }
 
-static int read_notes(const struct value *notes, struct result *result)
-{
-    return value_absent(notes) ? 0 : value_texts(notes, &result->notes, &result->n_notes);
-}
-
 static int read_derived(const struct value *object, struct result *result)
 {
-    struct value clock = value_member(object, "clock");
-    struct value ghz = value_member(&clock, "ghz");
-    struct value probes = value_member(&clock, "samples");
-
     return value_maybe(object, "summary", &summary_fields, result)
                 ?: value_maybe(object, "rates", &rate_fields, result)
-                ?: value_object(&clock)
-                ?: (value_absent(&ghz) ? 0 : value_from(&ghz, 0, &result->summary.ghz))
-                ?: value_interval(&clock, "ci", 0, &result->summary.ghz_ci)
-                ?: value_numbers(&probes, &result->samples.clock_ghz,
-                                 &result->samples.n_clock);
+                ?: value_fields(object, &clock_fields, result);
 }
 
 int json_read_result(const struct value *entry, void *context)
 {
-    struct value settings = value_member(entry, "settings");
-    struct value options = value_member(entry, "module_options");
-    struct value notes = value_member(entry, "notes"), work = value_member(entry, "work");
     struct value counters = value_member(entry, "counters");
     struct value group = value_member(entry, "group");
     struct value voided = value_member(entry, "voided_ns");
@@ -214,11 +174,9 @@ int json_read_result(const struct value *entry, void *context)
     if (!code && run->n_results > 1 && result[-1].group > result->group)
         code = VALUE_FAIL(&group, "groups must ascend");
     return code ?: read_role(entry, result)
-                ?: read_settings(&settings, result, result_add_setting)
-                ?: read_settings(&options, result, result_add_module_option)
+                ?: value_fields(entry, &result_settings, result)
                 ?: read_status(entry, result)
-                ?: read_notes(&notes, result)
-                ?: value_fields(&work, &work_fields, result)
+                ?: value_fields(entry, &work_fields, result)
                 ?: value_maybe(entry, "rung", &rung_fields, result)
                 ?: value_fields(entry, &measured_fields, result)
                 ?: read_accuracy(entry, result)

@@ -195,15 +195,18 @@ static int add_entry(const struct value *entry, void *context)
     return added ? value_fields(entry, field->inner, added) : value_no_memory(entry);
 }
 
-static int add_count(const struct value *entry, void *context)
+static int add_keyed(const struct value *entry, void *context)
 {
     const struct entries *const to = context;
     const struct field *const field = to->field, *const value = &field->inner->field[1];
-    char *const count = named_add(to->base + field->offset, entry_part(to, field->length),
+    char *const added = named_add(to->base + field->offset, entry_part(to, field->length),
                                   field->size, entry->json->string);
 
-    return count ? value_from(entry, 0, (void *)(count + value->offset))
-                 : value_no_memory(entry);
+    if (!added)
+        return value_no_memory(entry);
+    return value->kind == FIELD_TEXT
+               ? value_text(entry, (void *)(added + value->offset))
+               : value_from(entry, 0, (void *)(added + value->offset));
 }
 
 static int read_list(const struct value *list, const struct field *field, char *base)
@@ -232,11 +235,16 @@ static int read_field(const struct value *object, const struct field *field, cha
     case FIELD_LIST:
     case FIELD_LATER:
         return read_list(value, field, base);
-    case FIELD_COUNTS:
+    case FIELD_KEYED:
         return value_object(value)
-                   ?: value_each(value, add_count, &(struct entries){field, base});
+                   ?: value_each(value, add_keyed, &(struct entries){field, base});
+    case FIELD_NOTES:
     case FIELD_TEXTS:
-        return value_texts(value, at, (void *)(base + field->length));
+        return field->kind == FIELD_NOTES && value_absent(value)
+                   ? 0
+                   : value_texts(value, at, (void *)(base + field->length));
+    case FIELD_NUMBERS:
+        return value_numbers(value, at, (void *)(base + field->length));
     case FIELD_TEXT:
         return value_text(value, at);
     case FIELD_NAME:

@@ -6,16 +6,6 @@
 #include "json.h"
 #include "json_common.h"
 
-static void put_settings(struct json *json, cJSON *parent, const char *name,
-                         const struct setting *settings, size_t n)
-{
-    cJSON *object = json_object(json, parent, name);
-
-    for (size_t i = 0; i < n; i++)
-        json_text(json, object, settings[i].name,
-                  settings[i].value ? settings[i].value : "");
-}
-
 static void put_fact(struct json *json, cJSON *parent, const struct fact *fact)
 {
     if (fact->kind == FACT_TEXT && fact->text)
@@ -58,7 +48,6 @@ static void put_counters(struct json *json, cJSON *parent, const struct result *
             if (!count.n)
                 count.value = count.per_element = NAN;
             json_fields(json, item, &count_fields, &count);
-            json_numbers(json, item, "samples", counter->samples, NULL, counter->n);
         }
         json_fields(json, item, &counter_fields, counter);
         if (counter->verdict || counter->doubt || counter->voided > 0)
@@ -112,13 +101,10 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
 
     json_fields(json, object, &case_fields, result);
     json_text(json, object, "role", result_role(result));
-    put_settings(json, object, "settings", result->settings, result->n_settings);
-    put_settings(json, object, "module_options", result->module.options,
-                 result->module.n_options);
+    json_fields(json, object, &result_settings, result);
     json_text(json, object, "status", status_name(result->status));
     json_text(json, object, "reason", bad && !result->reason ? "" : result->reason);
-    json_texts(json, object, "notes", result->notes, result->n_notes);
-    json_fields(json, json_object(json, object, "work"), &work_fields, result);
+    json_fields(json, object, &work_fields, result);
     cJSON *const rung = result->work.level ? json_object(json, object, "rung") : NULL;
     if (rung) {
         json_text(json, rung, "kind", result->variant);
@@ -141,11 +127,7 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     json_fields(json, object, &ratios_fields, result);
     put_counters(json, object, result);
     put_metrics(json, object, result);
-    cJSON *const clock = json_object(json, object, "clock");
-    json_number(json, clock, "ghz", result->summary.ghz > 0 ? result->summary.ghz : NAN);
-    json_interval(json, clock, "ci", "ci_level", &result->summary.ghz_ci);
-    json_numbers(json, clock, "samples", result->samples.clock_ghz, NULL,
-                 result->samples.n_clock);
+    json_fields(json, object, &clock_fields, result);
     json_explanation(json, object, result->explanation);
     json_comparison(json, object, result->comparison);
     json_proofs(json, object, result);
@@ -182,7 +164,6 @@ static void make_document(struct json *json, const struct run *run)
     cJSON *const tool = json_object(json, root, "tool");
     json_text(json, tool, "name", "simdbench");
     json_fields(json, tool, &tool_fields, run);
-    json_texts(json, tool, "plugins", run->plugins, run->n_plugins);
     json_fields(json, root, &run_fields, run);
     cJSON *const settings = json_object(json, root, "settings");
     for (size_t i = 0; i < run->settings.n; i++)

@@ -23,7 +23,7 @@ static const struct fields arm_fields =
     FIELDS(FIELD(TEXT, arm, name), FIELD(TEXT, arm, path), FIELD(NAME, arm, build_id),
            FIELD(NAME, arm, version), FIELD(NAME, arm, commit), FIELD(NAME, arm, label),
            FIELD(NAME, arm, started_at), FIELD(NAME, arm, host),
-           FIELD_TEXTS_AS("objects", arm, objects, n_objects));
+           FIELD_ARRAY("objects", TEXTS, arm, objects, n_objects));
 const struct fields gate_arms =
     FIELDS(FIELD_LIST_AS("arms", LIST, gate, arms, n_arms, arm_fields));
 

@@ -19,7 +19,7 @@ static const struct fields loop_fields = FIELDS(
     FIELD(TEXT, explained_loop, where), FIELD(NAME, explained_loop, source),
     FIELD(NAME, explained_loop, mix), FIELD(SPAN, explained_loop, share),
     FIELD(SPAN, explained_loop, iterations), FIELD(SPAN, explained_loop, trips),
-    FIELD_LIST_AS("counts", COUNTS, explained_loop, counts, n_counts, counted_fields),
+    FIELD_LIST_AS("counts", KEYED, explained_loop, counts, n_counts, counted_fields),
     FIELD_LIST_AS("code", LIST, explained_loop, lines, n_lines, line_fields));
 static const struct fields bound_fields =
     FIELDS(FIELD(TEXT, explained_bound, name), FIELD(NAME, explained_bound, text),

@@ -9,19 +9,27 @@
 #include "text/text.h"
 
 const struct fields run_fields =
-    FIELDS(FIELD_TEXTS_AS("argv", run, argv, argc), FIELD(TEXT, run, started_at),
+    FIELDS(FIELD_ARRAY("argv", TEXTS, run, argv, argc), FIELD(TEXT, run, started_at),
            FIELD(TEXT, run, seed), FIELD(BOOL, run, interrupted));
-const struct fields tool_fields = FIELDS(FIELD_AS("version", TEXT, run, tool_version),
-                                         FIELD_AS("commit", TEXT, run, tool_commit),
-                                         FIELD_AS("compiler", TEXT, run, tool_compiler),
-                                         FIELD_AS("flags", TEXT, run, tool_flags),
-                                         FIELD_AS("build_id", NAME, run, tool_build_id));
+const struct fields tool_fields =
+    FIELDS(FIELD_AS("version", TEXT, run, tool_version),
+           FIELD_AS("commit", TEXT, run, tool_commit),
+           FIELD_AS("compiler", TEXT, run, tool_compiler),
+           FIELD_AS("flags", TEXT, run, tool_flags),
+           FIELD_AS("build_id", NAME, run, tool_build_id),
+           FIELD_ARRAY("plugins", NOTES, run, plugins, n_plugins));
 static const struct fields source_fields =
     FIELDS(FIELD(TEXT, source, name), FIELD(NAME, source, fingerprint),
            FIELD(NAME, source, cpu), FIELD(NAME, source, started_at),
            FIELD(NAME, source, node), FIELD_AS("version", NAME, source, tool_version));
 const struct fields run_sources =
     FIELDS(FIELD_LIST_AS("sources", LATER, run, sources, n_sources, source_fields));
+static const struct fields setting_fields =
+    FIELDS(FIELD(TEXT, setting, name), FIELD(TEXT, setting, value));
+const struct fields result_settings =
+    FIELDS(FIELD_LIST_AS("settings", KEYED, result, settings, n_settings, setting_fields),
+           FIELD_LIST_AS("module_options", KEYED, result, module.options,
+                         module.n_options, setting_fields));
 
 static const char *const status_names[] = {
     [STATUS_PENDING] = "pending",     [STATUS_OK] = "ok",
@@ -377,13 +385,6 @@ void result_clear_samples(struct result *result)
     result_clear_ratios(result);
 }
 
-static void settings_free(struct setting *list, size_t n)
-{
-    FOR_EACH (struct setting, entry, list, n)
-        FREE_EACH(entry->name, entry->value);
-    free(list);
-}
-
 static void facts_free(struct facts *facts)
 {
     FOR_EACH (struct fact, fact, facts->fact, facts->n)
@@ -400,8 +401,7 @@ static void result_free(struct result *result)
               result->reason, result->limit_id, result->code.unoptimised, result->layout,
               result->code.implementation, result->unranked, result->source,
               result->work.level);
-    settings_free(result->settings, result->n_settings);
-    settings_free(result->module.options, result->module.n_options);
+    fields_free(&result_settings, result);
     strings_free(result->notes, result->n_notes);
     FOR_EACH (struct counter, counter, result->samples.counters,
               result->samples.n_counters)
@@ -426,7 +426,6 @@ void run_free(struct run *run)
     fields_free(&tool_fields, run);
     fields_free(&run_sources, run);
     FREE_EACH(run->fingerprint, run->pmu_state, run->pmu_reason);
-    strings_free(run->plugins, run->n_plugins);
     facts_free(&run->settings);
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);

@@ -255,7 +255,7 @@ struct run {
 };
 
 enum { RUN_SCHEMA_VERSION = 1 };
-extern const struct fields run_fields, tool_fields, run_sources; /* in JSON */
+extern const struct fields run_fields, tool_fields, run_sources, result_settings;
 
 /* Building blocks. All strings are copied; *_add functions append and return the new
  * entry, or NULL when out of memory. */

@@ -20,14 +20,15 @@ void fields_free(const struct fields *fields, void *base)
 {
     FOR_EACH (const struct field, field, fields->field, fields->n) {
         void *const at = (char *)base + field->offset;
-        if (field->kind == FIELD_TEXT || field->kind == FIELD_NAME)
-            free(*(char **)at);
+        if (field->kind == FIELD_TEXT || field->kind == FIELD_NAME ||
+            field->kind == FIELD_NUMBERS)
+            free(*(void **)at);
         else if (field->kind == FIELD_PART)
             fields_free(field->inner, at);
         else if (field->kind == FIELD_LIST || field->kind == FIELD_LATER ||
-                 field->kind == FIELD_COUNTS)
+                 field->kind == FIELD_KEYED)
             list_free(field, base);
-        else if (field->kind == FIELD_TEXTS) {
+        else if (field->kind == FIELD_TEXTS || field->kind == FIELD_NOTES) {
             const void *const length = (const char *)base + field->length;
             strings_free(*(char ***)at, *(const size_t *)length);
         }
@@ -94,19 +95,22 @@ static void put_list(struct json *json, struct cJSON *parent, const struct field
                     first + i * field->size);
 }
 
-/* An entry is a name and a number, the first two fields of its table. */
-static void put_counts(struct json *json, struct cJSON *parent, const struct field *field,
-                       const char *base)
+static void put_field(struct json *json, struct cJSON *parent, const struct field *field,
+                      const char *base);
+
+/* An entry is a name and a value, the first two fields of its table. */
+static void put_keyed(struct json *json, struct cJSON *parent, const struct field *field,
+                      const char *base)
 {
     struct cJSON *const object = json_object(json, parent, field->name);
-    const struct field *const name = &field->inner->field[0], *const value =
-                                                                  &field->inner->field[1];
+    struct field value = field->inner->field[1];
     const char *entry = *(char *const *)at_offset(base, field->offset);
     const size_t n = *(const size_t *)at_offset(base, field->length);
 
-    for (size_t i = 0; i < n; i++, entry += field->size)
-        json_number(json, object, *(char *const *)at_offset(entry, name->offset),
-                    *(const double *)at_offset(entry, value->offset));
+    for (size_t i = 0; i < n; i++, entry += field->size) {
+        value.name = *(char *const *)at_offset(entry, field->inner->field[0].offset);
+        put_field(json, object, &value, entry);
+    }
 }
 
 static void put_field(struct json *json, struct cJSON *parent, const struct field *field,
@@ -116,17 +120,20 @@ static void put_field(struct json *json, struct cJSON *parent, const struct fiel
 
     if (field->kind == FIELD_LIST || field->kind == FIELD_LATER)
         put_list(json, parent, field, base);
-    else if (field->kind == FIELD_COUNTS)
-        put_counts(json, parent, field, base);
+    else if (field->kind == FIELD_KEYED)
+        put_keyed(json, parent, field, base);
     else if (field->kind == FIELD_PART)
         json_fields(json, json_object(json, parent, field->name), field->inner, at);
     else if (field->kind == FIELD_ENDS)
         json_interval(json, parent, field->name, NULL, at);
     else if (field->kind == FIELD_CI || field->kind == FIELD_CHANGE_CI)
         json_interval(json, parent, field->name, "ci_level", at);
-    else if (field->kind == FIELD_TEXTS)
+    else if (field->kind == FIELD_TEXTS || field->kind == FIELD_NOTES)
         json_texts(json, parent, field->name, *(char *const *const *)at,
                    *(const size_t *)at_offset(base, field->length));
+    else if (field->kind == FIELD_NUMBERS)
+        json_numbers(json, parent, field->name, *(double *const *)at, NULL,
+                     *(const size_t *)at_offset(base, field->length));
     else if (field->kind == FIELD_TEXT)
         json_text(json, parent, field->name, *(char *const *)at ?: "");
     else if (field->kind == FIELD_NAME)

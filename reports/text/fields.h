@@ -29,8 +29,10 @@ enum field_kind {
     FIELD_PART,      /* object */
     FIELD_LIST,      /* array of objects */
     FIELD_LATER,     /* the same; may be missing: older files do not have it */
-    FIELD_COUNTS,    /* object of numbers: an array of names and numbers */
+    FIELD_KEYED,     /* object of numbers, or of texts: an array of names and these */
     FIELD_TEXTS,     /* array of strings */
+    FIELD_NOTES,     /* the same; may be missing */
+    FIELD_NUMBERS,   /* array of numbers from 0 up */
 };
 
 /* One member of a struct, at `offset`; the fields in it, and where a list has its length.
@@ -64,10 +66,11 @@ struct fields {
      .inner = &(fields),                                    \
      .length = offsetof(struct type, n_),                   \
      .size = sizeof *((struct type *)NULL)->list}
-#define FIELD_TEXTS_AS(name_, type, list, n_) \
-    {.name = name_,                           \
-     .kind = FIELD_TEXTS,                     \
-     .offset = offsetof(struct type, list),   \
+/* An array of texts or numbers. */
+#define FIELD_ARRAY(name_, kind_, type, list, n_) \
+    {.name = name_,                               \
+     .kind = FIELD_##kind_,                       \
+     .offset = offsetof(struct type, list),       \
      .length = offsetof(struct type, n_)}
 #define FIELD(kind, type, member) FIELD_AS(#member, kind, type, member)
 #define FIELDS(...) \

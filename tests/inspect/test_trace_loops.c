@@ -1,209 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of traced functions: what their forms cost, what their branches ask, and whether
- * their places follow from the turns. */
+/* Loops of traced functions: what their branches ask, and whether their places follow
+ * from the turns. */
 #include "findings.h"
 #include "traced_child.h"
 #include "traced_code.h"
 
 #include <math.h>
 #include <sys/mman.h>
-
-static void knows_nothing(void *context, const struct inspect_code *code, size_t n,
-                          struct inspect_cost *costs)
-{
-}
-
-/* An instruction with REP costs what the caller says, as no form tells it. */
-static void test_strings(void **state)
-{
-    for (unsigned told = 0; told < 2; told++) {
-        const struct inspect_options options = {
-            .whole_only = true, .costs = knows_nothing, .window.string = told ? 13 : 0};
-        struct inspect_census census = census_by(repeated, TURNS, &options);
-        assert_int_equal(census.loop[0].dearest_form != NULL, told);
-        if (told) {
-            assert_string_equal(census.loop[0].dearest_form, "rep stosb");
-            assert_near(census.loop[0].dearest, 13, 1e-9);
-            assert_near(census.loop[0].dearest_each, 13, 0);
-        }
-        inspect_census_free(&census);
-    }
-    /* One that searches takes each element for itself. */
-    for (unsigned counted = 0; counted < 2; counted++) {
-        const struct inspect_options options = {
-            .whole_only = true,
-            .costs = knows_nothing,
-            .window = {.scan = 2, .counted = counted ? 17 : 15}};
-        struct inspect_census census = census_by(scanning, TURNS, &options);
-        assert_int_equal(strncmp(census.loop[0].dearest_form, "loop", 4) == 0, counted);
-        assert_near(census.loop[0].dearest, counted ? 17 : 16, 1e-9);
-        inspect_census_free(&census);
-    }
-    /* A call without loops is one turn. */
-    const struct inspect_options once = {
-        .whole_only = true, .costs = knows_nothing, .window.scan = 2};
-    struct inspect_census straight = census_by(searching_once, 0, &once);
-    struct inspect_facts facts = {0};
-    inspect_facts_trace(&facts, &straight, NULL);
-    assert_string_equal(straight.straight.dearest_form, "repne scasb");
-    assert_near(facts.fact[FACT_dearest].value, 80, 1e-9);
-    assert_near(facts.fact[FACT_dearest_each].value, 80, 1e-9);
-    inspect_census_free(&straight);
-    /* One that loads, too, costs more. */
-    const struct inspect_options options = {
-        .whole_only = true,
-        .costs = knows_nothing,
-        .window = {.string = 13, .string_copies = 17}};
-    struct inspect_census census = census_by(moving, TURNS, &options);
-    assert_string_equal(census.loop[0].dearest_form, "rep movsq");
-    assert_near(census.loop[0].dearest, 17, 1e-9);
-    inspect_census_free(&census);
-}
-
-static void knows_names(void *context, const struct inspect_code *code, size_t n,
-                        struct inspect_cost *costs)
-{
-    for (size_t i = 0; i < n; i++) {
-        const bool root = code[i].bytes[2] == 0x51, division = code[i].bytes[2] == 0x5e,
-                   x87 = code[i].bytes[0] == 0xd8,
-                   product = code[i].bytes[0] == 0x0f || code[i].bytes[0] == 0x69,
-                   lock = code[i].bytes[0] == 0xf0, larger = code[i].bytes[2] == 0x5f,
-                   smaller = code[i].bytes[2] == 0x5d;
-        costs[i] = (struct inspect_cost){.known = true,
-                                         .throughput = root ? 9 : 5,
-                                         .units = product ? INSPECT_PRODUCTS : 0,
-                                         .n_links = lock,
-                                         .link = {{.cycles = 4}}};
-        snprintf(costs[i].form, sizeof costs[i].form, "%s",
-                 root       ? "sqrtsd xmm, xmm"
-                 : division ? "divsd xmm, xmm"
-                 : x87      ? "fadd m32"
-                 : larger   ? "maxsd xmm, xmm"
-                 : smaller  ? "minsd xmm, xmm"
-                 : lock     ? "lock inc m32"
-                 : product  ? (code[i].n == 3 ? "imul r32, r32" : "imul r32, r32, i32")
-                            : "div r8");
-    }
-}
-
-/* A root costs what its form does, and so does a division; integers are left out. What
- * x87 adds is timed as a chain: it is no form that costs much. */
-static void test_divisions(void **state)
-{
-    const struct inspect_options options = {.whole_only = true, .costs = knows_names};
-    struct inspect_census census = census_by(dividing, TURNS, &options);
-    assert_near(census.loop[0].divides, 3, 1e-9);
-    assert_near(census.loop[0].divided, 14, 1e-9);
-    assert_null(census.loop[0].dearest_form);
-    inspect_census_free(&census);
-    census = census_by(adding_x87, TURNS, &options);
-    assert_near(census.loop[0].chain, 5, 1e-6);
-    inspect_census_free(&census);
-    /* Products of integers were seen to share a unit, and are two forms. */
-    census = census_by(multiplying, TURNS, &options);
-    assert_near(census.loop[0].dearest, 5, 1e-9);
-    assert_near(census.loop[0].products, 10, 1e-9);
-    inspect_census_free(&census);
-    /* So do maxima and minima. */
-    census = census_by(choosing, TURNS, &options);
-    assert_near(census.loop[0].dearest, 10, 1e-9);
-    inspect_census_free(&census);
-    /* Instructions with LOCK take no longer than they wait for each other. */
-    census = census_by(locking, TURNS, &options);
-    assert_near(census.loop[0].dearest, 4, 1e-9);
-    assert_near(census.loop[0].dearest_each, 4, 1e-9);
-    inspect_census_free(&census);
-}
-
-static void knows_choices(void *context, const struct inspect_code *code, size_t n,
-                          struct inspect_cost *costs)
-{
-    for (size_t i = 0; i < n; i++) {
-        costs[i] = (struct inspect_cost){.known = code[i].n >= 4, .throughput = 5};
-        snprintf(costs[i].form, sizeof costs[i].form, "%s",
-                 code[i].n == 4 ? "vmaxsd xmm, xmm, xmm" : "vpmaxsd xmm, xmm, xmm");
-    }
-}
-
-/* Those of integers have another unit than those of floats. */
-static void test_choices(void **state)
-{
-    const struct inspect_options options = {.whole_only = true, .costs = knows_choices};
-    if (!has_avx())
-        skip();
-    struct inspect_census census = census_by(choosing_both, TURNS, &options);
-    assert_near(census.loop[0].dearest, 5, 1e-9);
-    inspect_census_free(&census);
-}
-
-static double each_cycles;
-static unsigned shared_units;
-
-static void knows_opcodes(void *context, const struct inspect_code *code, size_t n,
-                          struct inspect_cost *costs)
-{
-    for (size_t i = 0; i < n; i++) {
-        costs[i] = (struct inspect_cost){.known = true,
-                                         .throughput = each_cycles,
-                                         .units = code[i].n == 4 ? shared_units : 0};
-        snprintf(costs[i].form, sizeof costs[i].form, "%x", code[i].bytes[2]);
-    }
-}
-
-/* Forms of a cycle have one unit: sums are the work, shuffles are none. Faster ones have
- * several units, and slower ones are slow in themselves. */
-static void test_units(void **state)
-{
-    static const double all[] = {0.5, 1, 3};
-    if (!has_avx())
-        skip();
-    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        const struct inspect_options options = {.whole_only = true,
-                                                .costs = knows_opcodes};
-        each_cycles = all[i];
-        struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
-        assert_near(census.loop[0].needed_form, i == 1 ? 1 : 0, 1e-9);
-        assert_near(census.loop[0].shuffle_form, i == 1 ? 2 : 0, 1e-9);
-        inspect_census_free(&census);
-        /* Scalar comparisons are no work of vectors, and shifts no shuffles. */
-        census = census_by(comparing, TURNS, &options);
-        assert_near(census.loop[0].needed, 3, 1e-9);
-        assert_near(census.loop[0].needed_form, i == 1 ? 1 : 0, 1e-9);
-        assert_near(census.loop[0].shuffle_form, 0, 0);
-        inspect_census_free(&census);
-    }
-}
-
-/* Forms that share a unit follow each other; of forms that are work the work counts
- * alone. With several units the one that takes longest counts. */
-static void test_shared_units(void **state)
-{
-    const struct inspect_options options = {.whole_only = true, .costs = knows_opcodes};
-    if (!has_avx())
-        skip();
-    each_cycles = 1;
-    for (shared_units = 2; shared_units <= 6; shared_units += 2) {
-        struct inspect_census census = census_by(shuffling_twice, TURNS, &options);
-        assert_near(census.loop[0].needed_form, 1, 1e-9);
-        assert_near(census.loop[0].shuffle_form, 3, 1e-9);
-        assert_near(census.loop[0].products, 0, 0);
-        inspect_census_free(&census);
-    }
-    shared_units = 0;
-}
-
-/* MMX has no width, and no form that could be measured. */
-static void test_mmx(void **state)
-{
-    const struct inspect_options options = {.whole_only = true, .costs = knows_names};
-    struct inspect_census census;
-    struct inspect_facts facts = {0};
-    census = census_by(averaging, TURNS, &options);
-    inspect_facts_trace(&facts, &census, &census.loop[0]);
-    assert_true(isnan(inspect_fact_value(&facts, FACT_widest_bits)));
-    assert_null(census.loop[0].dearest_form);
-    inspect_census_free(&census);
-}
 
 /* Bytes that are copied from memory to memory are loaded once and stored once. */
 static void test_copied_in_memory(void **state)
@@ -481,11 +284,10 @@ int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(
-        TEST(test_strings), TEST(test_divisions), TEST(test_choices), TEST(test_units),
-        TEST(test_shared_units), TEST(test_mmx), TEST(test_copied_in_memory),
-        TEST(test_checks), TEST(test_frame_register), TEST(test_bytes_in_place),
-        TEST(test_passes), TEST(test_called), TEST(test_called_out), TEST(test_pages),
-        TEST(test_indexed), TEST(test_even_stores), TEST(test_calls_that_change_data),
-        TEST(test_chain_around_loops), TEST(test_two_steps), TEST(test_jumps));
+    return RUN_TESTS(TEST(test_copied_in_memory), TEST(test_checks),
+                     TEST(test_frame_register), TEST(test_bytes_in_place),
+                     TEST(test_passes), TEST(test_called), TEST(test_called_out),
+                     TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
+                     TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
+                     TEST(test_two_steps), TEST(test_jumps));
 }

@@ -26,7 +26,7 @@ struct worker *worker_new(const char *name, const char *path,
     worker->fd = worker->relay.fd = worker->leash[0] = worker->leash[1] = -1;
     worker->memory_fd = memory_fd;
     worker->info.name = must_have(strdup(name));
-    worker->info.path = path ? must_have(strdup(path)) : NULL;
+    worker->info.path = copy_text(path);
     worker->info.options = must_have(calloc(n_options + 1, sizeof *options));
     worker->info.n_options = n_options;
     for (size_t i = 0; i < n_options; i++)

@@ -115,7 +115,6 @@ EACH_CALL(ANSWER)
 cJSON *service_ok(void);
 __attribute__((format(printf, 2, 3))) cJSON *service_error(int code, const char *format,
                                                            ...);
-void service_add_text(cJSON *object, const char *name, const char *text); /* not NULL */
 /* A module's op of that name, or simdbench's own; NULL if nobody has it. */
 const struct simdbench_op *service_op(const struct service *service, const char *name);
 /* Outputs that the reference computed, in the shared memory. */

@@ -103,8 +103,7 @@ static void give_back_outputs(const struct operands *operands)
         const struct simdbench_operand *operand = &operands->operand[i];
         const uintptr_t data = (uintptr_t)operand->data;
         const uintptr_t first = (data + page - 1) / page * page;
-        const uintptr_t end =
-            (data + operand->count * type_bytes(operand->type)) / page * page;
+        const uintptr_t end = (data + operand_bytes(operand)) / page * page;
         if (operand->role == SIMDBENCH_OUT && first < end)
             madvise((void *)first, end - first, MADV_DONTNEED);
     }

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t bytes_of(const struct simdbench_operand *operand)
-{
-    return operand->count * type_bytes(operand->type);
-}
-
 void service_shared(const struct service *service, struct operands *shared)
 {
     *shared = service->operands;
@@ -30,7 +25,7 @@ void service_take_inputs(const struct service *service)
     for (uint32_t i = 0; i < shared.view.count && service->arena; i++) {
         const struct simdbench_operand *own = &service->operands.operand[i];
         if (!operand_is_output(own))
-            memcpy(own->data, shared.operand[i].data, bytes_of(own));
+            memcpy(own->data, shared.operand[i].data, operand_bytes(own));
     }
 }
 
@@ -54,7 +49,7 @@ static int make_other(struct service *service, const struct operands *shared,
         other->view.operand[i] = operand;
         if (operand_is_output(operand))
             continue;
-        operand->data = aligned_alloc(64, (bytes_of(operand) + 64) / 64 * 64);
+        operand->data = aligned_alloc(64, (operand_bytes(operand) + 64) / 64 * 64);
         if (!operand->data)
             status = -ENOMEM;
     }

@@ -19,36 +19,36 @@ const struct simdbench_op *service_op(const struct service *service, const char 
 static void describe_module(const struct simdbench_module *module, cJSON *reply)
 {
     struct simdbench_description description = {.size = sizeof description};
-    service_add_text(reply, "name", module->name);
+    message_add_text(reply, "name", module->name);
     if (!module->describe || module->describe(&description) < 0)
         return;
-    service_add_text(reply, "version", description.version);
-    service_add_text(reply, "core", description.core);
-    service_add_text(reply, "isa", description.isa);
-    service_add_text(reply, "detail", description.detail);
-    service_add_text(reply, "advice", description.advice);
+    message_add_text(reply, "version", description.version);
+    message_add_text(reply, "core", description.core);
+    message_add_text(reply, "isa", description.isa);
+    message_add_text(reply, "detail", description.detail);
+    message_add_text(reply, "advice", description.advice);
 }
 
 static cJSON *describe_op(const struct simdbench_op *op)
 {
     cJSON *item = cJSON_CreateObject();
-    service_add_text(item, "name", op->name);
-    service_add_text(item, "summary", op->summary);
-    service_add_text(item, "shape_help", op->shape_help);
-    service_add_text(item, "default_shapes", op->default_shapes);
-    service_add_text(item, "layouts", op->layouts);
-    service_add_text(item, "inputs", op->inputs);
-    service_add_text(item, "accuracy_inputs", op->accuracy ? op->accuracy_inputs : NULL);
-    service_add_text(item, "accuracy_shape", op->accuracy ? op->accuracy_shape : NULL);
+    message_add_text(item, "name", op->name);
+    message_add_text(item, "summary", op->summary);
+    message_add_text(item, "shape_help", op->shape_help);
+    message_add_text(item, "default_shapes", op->default_shapes);
+    message_add_text(item, "layouts", op->layouts);
+    message_add_text(item, "inputs", op->inputs);
+    message_add_text(item, "accuracy_inputs", op->accuracy ? op->accuracy_inputs : NULL);
+    message_add_text(item, "accuracy_shape", op->accuracy ? op->accuracy_shape : NULL);
     const uint32_t calls = declared_calls(op);
     if (calls)
         cJSON_AddNumberToObject(item, "calls", calls);
     cJSON *lists = op->lists ? cJSON_AddArrayToObject(item, "lists") : NULL;
     for (size_t i = 0; op->lists && op->lists[i]; i++) {
         cJSON *list = cJSON_CreateObject();
-        service_add_text(list, "name", op->lists[i]->name);
-        service_add_text(list, "summary", op->lists[i]->summary);
-        service_add_text(list, "shapes", op->lists[i]->shapes);
+        message_add_text(list, "name", op->lists[i]->name);
+        message_add_text(list, "summary", op->lists[i]->summary);
+        message_add_text(list, "shapes", op->lists[i]->shapes);
         cJSON_AddItemToArray(lists, list);
     }
     return item;
@@ -57,14 +57,14 @@ static cJSON *describe_op(const struct simdbench_op *op)
 static cJSON *describe_kernel(const struct simdbench_kernel *kernel)
 {
     cJSON *item = cJSON_CreateObject();
-    service_add_text(item, "op", kernel->op);
-    service_add_text(item, "semiring", kernel->semiring);
-    service_add_text(item, "type", type_name(kernel->type));
-    service_add_text(item, "isa", kernel->isa);
-    service_add_text(item, "variant", kernel->variant);
-    service_add_text(item, "layout", kernel->layout);
-    service_add_text(item, "roof", kernel->roof);
-    service_add_text(item, "other_roof", kernel->other_roof);
+    message_add_text(item, "op", kernel->op);
+    message_add_text(item, "semiring", kernel->semiring);
+    message_add_text(item, "type", type_name(kernel->type));
+    message_add_text(item, "isa", kernel->isa);
+    message_add_text(item, "variant", kernel->variant);
+    message_add_text(item, "layout", kernel->layout);
+    message_add_text(item, "roof", kernel->roof);
+    message_add_text(item, "other_roof", kernel->other_roof);
     cJSON_AddNumberToObject(item, "flags", kernel->flags);
     if (kernel->max_ulp > 0) {
         cJSON_AddNumberToObject(item, "max_ulp", kernel->max_ulp);

@@ -85,8 +85,8 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *context)
 cJSON *service_objects(struct service *service, const cJSON *request)
 {
     cJSON *reply = service_ok();
-    service_add_text(reply, "version", simdbench_version.number);
-    service_add_text(reply, "commit", simdbench_version.commit);
+    message_add_text(reply, "version", simdbench_version.number);
+    message_add_text(reply, "commit", simdbench_version.commit);
     dl_iterate_phdr(add_object, cJSON_AddArrayToObject(reply, "objects"));
     return reply;
 }

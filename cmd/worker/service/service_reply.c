@@ -23,9 +23,3 @@ cJSON *service_error(int code, const char *format, ...)
     cJSON_AddStringToObject(reply, "error", text);
     return reply;
 }
-
-void service_add_text(cJSON *object, const char *name, const char *text)
-{
-    if (text)
-        cJSON_AddStringToObject(object, name, text);
-}

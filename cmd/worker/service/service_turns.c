@@ -31,8 +31,8 @@ static bool turn_at(struct service *service, const uint64_t *list, uint64_t i,
         struct simdbench_operand *const operand = &turn->operand[o];
         *operand = service->operands.operand[o];
         turn->view.operand[o] = operand;
-        operand->data = service_memory(service, list[2 * n * i + o],
-                                       operand->count * type_bytes(operand->type));
+        operand->data =
+            service_memory(service, list[2 * n * i + o], operand_bytes(operand));
         if (!operand->data)
             return false;
     }
@@ -67,7 +67,7 @@ static void touch(const struct listed_turn *turn)
     for (uint32_t o = 0; o < turn->view.count; o++) {
         const struct simdbench_operand *const operand = &turn->operand[o];
         const volatile unsigned char *const data = operand->data;
-        const uint64_t bytes = operand->count * type_bytes(operand->type);
+        const uint64_t bytes = operand_bytes(operand);
         for (uint64_t b = 0; b < bytes; b += 64)
             (void)data[b];
     }

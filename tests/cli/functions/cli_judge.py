@@ -16,6 +16,7 @@ sys.path.append(str(SOURCE / "tests/cheats"))
 import honest
 
 CHEATS = SOURCE / "tests/cheats"
+SOURCES = CHEATS / "cheats.c", CHEATS / "callers.c"
 # The reason for which each of them is rejected.
 REASONS = {
     "address": "wrong", "content": "wrong", "once": "wrong", "lazy": "wrong", "hurry": "wrong",
@@ -37,8 +38,7 @@ class Judge(Case):
         super().setUpClass()
         cls.home = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="simdbench-")))
         cls.known = compile_library(cls.home, "libknown.so", CHEATS / "known.c")
-        cls.cheats = compile_library(cls.home, "cheats.so", CHEATS / "cheats.c",
-                                     f'-DKNOWN="{cls.known}"')
+        cls.cheats = compile_library(cls.home, "cheats.so", *SOURCES, f'-DKNOWN="{cls.known}"')
         cls.file = cls.home / "poly.json"
         cls.declare(cls.file)
 
@@ -59,7 +59,7 @@ class Judge(Case):
 
     def test_cheats(self):
         """The clock is the machine's: one of them has another one."""
-        source = (CHEATS / "cheats.c").read_text(encoding="utf-8")
+        source = "".join(path.read_text(encoding="utf-8") for path in SOURCES)
         names = set(re.findall(r"^void cheat_(\w+)\(", source, re.M)) - {"linked"}
         self.assertEqual(names, set(REASONS))
         if sanitized():  # it has a clock of its own
@@ -105,7 +105,7 @@ class Judge(Case):
 
     def test_linked(self):
         """A function that calls the one that it is held against."""
-        linked = compile_library(self.home, "linked.so", CHEATS / "cheats.c", "-DLINKED",
+        linked = compile_library(self.home, "linked.so", CHEATS / "callers.c", "-DLINKED",
                                  '-DKNOWN=""', str(self.known))
         entry, = self.judge(f"{linked}:cheat_linked", status=1).values()
         self.assertEqual(entry["reason"], "reference", entry)

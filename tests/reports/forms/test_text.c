@@ -196,7 +196,7 @@ static void fields_own(void **state)
 {
     const struct fields part = FIELDS(FIELD(NAME, own_part, name));
     const struct fields fields =
-        FIELDS(FIELD(TEXT, own, text), FIELD_TEXTS_AS("texts", own, texts, n_texts),
+        FIELDS(FIELD(TEXT, own, text), FIELD_ARRAY("texts", TEXTS, own, texts, n_texts),
                FIELD_PART_OF(own, part, part),
                FIELD_LIST_AS("list", LIST, own, list, n_list, part));
     struct own own = {.text = NULL};
