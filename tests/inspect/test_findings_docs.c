@@ -20,7 +20,7 @@
 #define STRUCTURAL(need, against) need, against,
 #define MODELLED(need, against) need, against,
 #define CAUSE(id, name, text, refute, remedy, rules) {rules 0},
-static const double thresholds[INSPECT_CAUSES][64] = {
+static const double thresholds[INSPECT_CAUSES][96] = {
 #include "causes.def"
 };
 /* clang-format on */
