@@ -205,7 +205,7 @@ void checks_core_share(struct checks *checks, const struct host *host,
     check_add(checks, "priority",
               vitals->runs_first ? "measured calls run before other programs (SCHED_FIFO)"
                                  : "measured calls take turns with other programs");
-    if (!vitals->runs_first)
+    if (!vitals->runs_first && vitals->n_cpu != 1)
         check_costs(
             checks,
             "where more programs run than there are CPUs, batches of long calls "

@@ -55,9 +55,10 @@ static double longest(const struct inspect_cost *cost)
     return most;
 }
 
+/* LOOP. Conditional jumps have an offset of one byte, too, or six bytes and more. */
 static bool is_counted(const struct inspect_code *code)
 {
-    return code->n >= 2 && code->bytes[code->n - 2] == 0xe2;
+    return code->n >= 2 && code->n < 6 && code->bytes[code->n - 2] == 0xe2;
 }
 
 /* Nobody measures an instruction with REP by its form, as what it does is in registers,

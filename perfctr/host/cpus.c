@@ -100,11 +100,17 @@ int cpus_pin(const int *cpu, size_t n, struct error *error)
     return 0;
 }
 
+/* A limit of the time for which a thread may run so without a rest kills it. */
 bool priority_raise(void)
 {
     const struct sched_param least = {.sched_priority = 1};
+    cpu_set_t set[SETS];
+    struct rlimit rest;
     return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER &&
-           getpriority(PRIO_PROCESS, 0) <= 0 && sysconf(_SC_NPROCESSORS_ONLN) > 1 &&
+           getpriority(PRIO_PROCESS, 0) <= 0 &&
+           sched_getaffinity(getppid(), sizeof set, set) >= 0 &&
+           CPU_COUNT_S(sizeof set, set) > 1 && getrlimit(RLIMIT_RTTIME, &rest) == 0 &&
+           rest.rlim_cur == RLIM_INFINITY &&
            sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) == 0;
 }
 

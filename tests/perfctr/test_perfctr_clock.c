@@ -200,15 +200,24 @@ static void test_pin(void **state)
     assert_non_null(strstr(error.text, "CPU 1023"));
 }
 
-/* Zero: a child, made nice before, runs first if the system lets it, its own child does
- * not, and it gives that up again. */
-static int child_priority(int niceness)
+struct priority_case {
+    int niceness;
+    size_t cpus;    /* of the parent, at most */
+    rlim_t rest_us; /* limit of the time without a rest */
+};
+
+/* Zero: a child runs first if the system lets it, its own child does not, and it gives
+ * that up again. */
+static int child_priority(const struct priority_case *of, size_t cpus)
 {
     const struct sched_param least = {.sched_priority = 1}, none = {.sched_priority = 0};
-    setpriority(PRIO_PROCESS, 0, niceness);
-    const bool may = niceness <= 0 && sysconf(_SC_NPROCESSORS_ONLN) > 1 &&
-                     sched_setscheduler(0, SCHED_FIFO, &least) == 0;
+    const struct rlimit rest = {of->rest_us, of->rest_us};
+    const bool able = sched_setscheduler(0, SCHED_FIFO, &least) == 0;
     sched_setscheduler(0, SCHED_OTHER, &none);
+    setpriority(PRIO_PROCESS, 0, of->niceness);
+    setrlimit(RLIMIT_RTTIME, &rest);
+    const bool may = able && cpus > 1 && getpriority(PRIO_PROCESS, 0) <= 0 &&
+                     rest.rlim_cur == RLIM_INFINITY;
     if (priority_raise() != may)
         return 1;
     if (may && (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_FIFO)
@@ -225,18 +234,26 @@ static int child_priority(int niceness)
     return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER ? 0 : 5;
 }
 
+/* Who would have to end a thread that never rests has a CPU for that. */
 static void test_priority(void **state)
 {
-    static const int niceness[] = {0, 5};
-    for (size_t i = 0; i < ARRAY_LEN(niceness); i++) {
-        const int own = getpriority(PRIO_PROCESS, 0);
+    static const struct priority_case cases[] = {{0, CPUS_MAX, RLIM_INFINITY},
+                                                 {5, CPUS_MAX, RLIM_INFINITY},
+                                                 {0, 1, RLIM_INFINITY},
+                                                 {0, CPUS_MAX, 1000000}};
+    int allowed[CPUS_MAX];
+    const size_t n = cpus_allowed(allowed, CPUS_MAX);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const size_t cpus = cases[i].cpus < n ? cases[i].cpus : n;
+        assert_int_equal(cpus_pin(allowed, cpus, NULL), 0);
         const pid_t child = fork();
         int status = 0;
         if (child == 0)
-            _exit(child_priority(own > niceness[i] ? own : niceness[i]));
+            _exit(child_priority(&cases[i], cpus));
         assert_true(child > 0 && waitpid(child, &status, 0) == child);
         assert_int_equal(status, 0);
     }
+    assert_int_equal(cpus_pin(allowed, n, NULL), 0);
 }
 
 int main(void)

@@ -41,7 +41,7 @@ struct service_case {
     const struct simdbench_operands *argument;
     uint64_t batches; /* batches until now */
     bool is_long;     /* a call took so long that nothing has to be warmed up */
-    bool has_helpers; /* other threads of this process worked during a batch */
+    bool takes_turns; /* its batches do not run before other programs */
     bool stepped;     /* it had a call before one that is traced */
     /* Its calls left rounding or flush-to-zero modes, or the signal mask, changed. */
     bool left_modes, left_signals;

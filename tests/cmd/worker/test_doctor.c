@@ -168,6 +168,7 @@ static void test_each_ok(void **state)
     OK("seccomp", "lets perf_event_open pass", vitals.seccomp = 2)
     OK("isolated CPUs", "3-5, without ticks: 4", strcpy(vitals.isolated, "1,3-5");
        strcpy(vitals.nohz_full, "4"))
+    OK("priority", "take turns", vitals.runs_first = false; vitals.n_cpu = 1)
     OK("ASLR", "off", vitals.same_addresses = false; host.aslr = 0)
     OK("container", "podman", strcpy(host.container, "podman"))
     OK("huge pages", "always", strcpy(host.thp, "always"))

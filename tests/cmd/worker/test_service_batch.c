@@ -244,9 +244,23 @@ static void test_priority(void **state)
         assert_int_equal(policy, may && i % 2 ? SCHED_FIFO : SCHED_OTHER);
         assert_int_equal(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, SCHED_OTHER);
     }
-    service->cases[number].has_helpers = true;
+    service->cases[number].takes_turns = true;
     must_do(batch(number, 0));
     assert_int_equal(policy, SCHED_OTHER);
+}
+
+/* Long batches take turns with other programs. A call is of 800 bytes. */
+static void test_turns(void **state)
+{
+    static const char *const ns_of_byte[] = {"1e5", "2e5", "1"};
+    map_operands();
+    const uint64_t number = prepare("scalar", "max");
+    for (int i = 0; i < 3; i++) {
+        setenv("SIMDBENCH_TEST_CLOCK", ns_of_byte[i], 1);
+        must_do(batch_call(&(struct batch_call){.number = number, .iterations = 1}));
+        assert_int_equal(service->cases[number].takes_turns, i > 0);
+    }
+    unsetenv("SIMDBENCH_TEST_CLOCK");
 }
 
 static int make(void **state)
@@ -267,5 +281,6 @@ static int drop(void **state)
 int main(void)
 {
     return RUN_TESTS_BETWEEN(make, drop, TEST(test_long_calls), TEST(test_copies),
-                             TEST(test_traced_data), TEST(test_priority));
+                             TEST(test_traced_data), TEST(test_priority),
+                             TEST(test_turns));
 }
