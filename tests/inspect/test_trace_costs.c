@@ -32,7 +32,11 @@ static void test_strings(void **state)
             .whole_only = true,
             .costs = knows_nothing,
             .window = {.scan = 2, .counted = counted ? 17 : 15}};
-        struct inspect_census census = census_by(scanning, TURNS, &options);
+        struct inspect_census census = census_by(leaving_far, TURNS, &options);
+        assert_int_equal(census.n_loops, 1);
+        assert_null(census.loop[0].dearest_form);
+        inspect_census_free(&census);
+        census = census_by(scanning, TURNS, &options);
         assert_int_equal(strncmp(census.loop[0].dearest_form, "loop", 4) == 0, counted);
         assert_near(census.loop[0].dearest, counted ? 17 : 16, 1e-9);
         inspect_census_free(&census);

@@ -137,6 +137,11 @@ CODE(scanning, "movl %esi, %ecx\n"
                "   movl %esi, %ecx\n"
                "   loop 1b\n"
                "   retq")
+/* A jump so far that a byte of the way is that of LOOP. It never goes there. */
+CODE(leaving_far, "1: decl %esi\n"
+                  "   .byte 0x0f, 0x88, 0, 0, 0xe2, 0\n"
+                  "   jnz 1b\n"
+                  "   retq")
 CODE(searching_once, "movb (%rdi), %al\n"
                      "incb %al\n"
                      "movl $40, %ecx\n"
