@@ -214,12 +214,9 @@ static const ElfW(Rela) * next_relocation(const struct object *object, uint64_t 
                                           uint64_t n, struct relocations *all)
 {
     for (; (all->table = section(object, all->section)); all->section++, all->n = 0) {
-        size_t n_rela = 0;
-        const ElfW(Rela) *const rela =
-            all->table->sh_type == SHT_RELA
-                ? entries(object, all->table, sizeof *rela, &n_rela)
-                : NULL;
-        while (rela && all->n < n_rela)
+        size_t n_rela;
+        const ElfW(Rela) *const rela = entries(object, all->table, sizeof *rela, &n_rela);
+        while (all->table->sh_type == SHT_RELA && all->n < n_rela)
             if (rela[all->n++].r_offset - at < n)
                 return &rela[all->n - 1];
     }

@@ -6,6 +6,29 @@
 
 #include <math.h>
 
+/* Searches eight bytes each turn for another one, and goes back by LOOP. */
+CODE(scanning, "movl %esi, %ecx\n"
+               "movb (%rdi), %al\n"
+               "incb %al\n"
+               "movq %rdi, %rdx\n"
+               "1: movl %ecx, %esi\n"
+               "   movq %rdx, %rdi\n"
+               "   movl $8, %ecx\n"
+               "   repne scasb\n"
+               "   movl %esi, %ecx\n"
+               "   loop 1b\n"
+               "   retq")
+/* A jump so far that a byte of the way is that of LOOP. It never goes there. */
+CODE(leaving_far, "1: decl %esi\n"
+                  "   .byte 0x0f, 0x88, 0, 0, 0xe2, 0\n"
+                  "   jnz 1b\n"
+                  "   retq")
+CODE(searching_once, "movb (%rdi), %al\n"
+                     "incb %al\n"
+                     "movl $40, %ecx\n"
+                     "repne scasb\n"
+                     "retq")
+
 static void knows_nothing(void *context, const struct inspect_code *code, size_t n,
                           struct inspect_cost *costs)
 {

@@ -66,7 +66,7 @@ static bool may_count(void)
     return file_number("", "/proc/sys/kernel/perf_event_paranoid") <= 2 || geteuid() == 0;
 }
 
-/* Whether a member of the sample is what the kernel counted. */
+/* True if a member of the sample is what the kernel counted. */
 #define COUNTED(value, member)                       \
     ((value) >= usage[2].member - usage[1].member && \
      (value) <= usage[3].member - usage[0].member)

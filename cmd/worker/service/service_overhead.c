@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the loop and the readings around it cost. */
+/* Measures what the loop and the readings around it cost. */
 #include "reports.h"
 #include "service.h"
 
