@@ -333,8 +333,8 @@ int cpus_parse(const char *text, int *cpu, size_t max, size_t *n, struct error *
 size_t cpus_allowed(int *cpu, size_t max);
 int cpus_pin(const int *cpu, size_t n, struct error *error);
 /* The calling thread runs before all programs of ordinary priority (SCHED_FIFO), so that
- * they take no slice of a measured call; its children do not. False if this may not be, if
- * the process was made nice, or if the parent, which ends what hangs, has one CPU. */
+ * they take no slice of a measured call; its children do not. False if this may not be,
+ * if the process was made nice, or if the parent, which ends what hangs, has one CPU. */
 bool priority_raise(void);
 void priority_drop(void);
 /* Writes the CPUs of a CPU's core, at most `max` (at least 1), and returns how many: it

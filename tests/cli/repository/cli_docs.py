@@ -16,7 +16,7 @@ from cli_tool import BINARY, PATIENCE, SHORT, SOURCE, Case, compile_library, env
 ELSEWHERE = {"functions.md", "plugin.md"}
 MIX = "void (inout float dst[n], const float src[n], size_t n)"
 CASES = "'relu/f32/avx2/max@64' 'relu/f32/scalar/max@64'"
-# What stands for something of the reader's, and something that it may stand for.
+# Words that stand for something of the reader's, each with what it may stand for.
 MEANT = [(r"\bPROTOTYPE\b", MIX), (r"\bCOMMAND\b", "gemm"), (r"\b(FILE|RUN)\.json\b", "mix.json"),
          (r"\bexplain (A B|CASE_A CASE_B)", f"explain {CASES}"), (r"\bOP\b", "gemm"),
          (r"\bMNEMONIC\b", "vaddps"), (r"\bDIR\b", "plugin"), (r"\bOLD\.so\b", "./old.so"),
