@@ -7,14 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compilers of ninja and others speak on standard output, and the last line of all says
- * no more than that the build stopped. */
-static void print_log(char *log)
-{
-    for (char *line; (line = strsep(&log, "\n"));)
-        text_line(stderr, "%s", line);
-}
-
 int command_run(const struct slice_request *request, char **text, struct error *error)
 {
     FREED_BY(slice_free) struct slice slice = {.text = NULL};
@@ -23,8 +15,11 @@ int command_run(const struct slice_request *request, char **text, struct error *
         *text = slice.text;
         slice.text = NULL;
     }
-    if (slice.log)
-        print_log(slice.log);
+    /* Compilers of ninja and others speak on standard output, and the last line of all
+     * says no more than that the build stopped. */
+    char *log = slice.log;
+    for (const char *line; (line = strsep(&log, "\n"));)
+        text_line(stderr, "%s", line);
     return status == 0 && slice.complaint
                ? error_set(error, -EINVAL, "%s", slice.complaint)
                : status;

@@ -253,9 +253,7 @@ int sides_open(struct harness *harness, struct error *error)
         choose_version(harness);
         status = make_control(harness, error);
     }
-    if (status == 0)
-        status = relink_open(harness, error);
-    return status < 0 ? status : make_homes(harness, error);
+    return status ?: relink_open(harness, error) ?: make_homes(harness, error);
 }
 
 void sides_close(struct harness *harness)
@@ -383,12 +381,13 @@ static int run_again_if_late(struct harness *harness, struct harness_case *entry
     /* One that always takes so long is slow. */
     if (status == 0 && !slice->late && slice->wall_ns < enough)
         harness->n_late[which] += late;
-    if (status == 0 && entry && !slice->complaint &&
+    if (status < 0 || !entry)
+        return status;
+    entry->not_first |= !slice->may_be_first;
+    if (!slice->complaint &&
         (!entry->usual_ns[which] || slice->wall_ns < entry->usual_ns[which]))
         entry->usual_ns[which] = slice->wall_ns;
-    if (status == 0 && entry)
-        entry->not_first |= !slice->may_be_first;
-    return status;
+    return 0;
 }
 
 int side_run(struct harness *harness, int which, size_t place, const char *arguments,

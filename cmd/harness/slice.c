@@ -369,21 +369,14 @@ static void complain_of(struct child *child, const struct slice_request *request
     must(string_set(&slice->complaint, text));
 }
 
-/* CPU time of the first thread of a process that has ended, and was not waited for. */
-static int64_t first_thread_ns(pid_t pid)
-{
-    char path[48], text[64] = "";
-    snprintf(path, sizeof path, "/proc/%d/schedstat", pid);
-    file_read("", path, text, sizeof text);
-    return strtoll(text, NULL, 10);
-}
-
 static int end(struct child *child, const struct slice_request *request, int64_t begun,
                int64_t steal, struct slice *slice)
 {
     struct rusage usage;
+    char path[48];
     int status = 0;
-    const int64_t own_ns = first_thread_ns(child->pid);
+    snprintf(path, sizeof path, "/proc/%d/schedstat", child->pid);
+    const int64_t own_ns = file_number("", path); /* of its first thread */
     while (wait4(child->pid, &status, 0, &usage) < 0 && errno == EINTR)
         continue;
     slice->wall_ns = child->ended - begun;
