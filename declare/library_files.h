@@ -29,7 +29,8 @@ struct library {
     struct library_function
         *function; /* by name; of equal names the exported one first */
     size_t n;
-    bool is_object; /* an object file, which must be linked: addresses are of no use */
+    bool is_object;   /* an object file, which must be linked: addresses are of no use */
+    bool is_stripped; /* no .symtab: what it does not export has no name */
 };
 /* Functions and variables of a shared object, a program or an object file, exported ones
  * from .dynsym, the others from .symtab while it is there. Data of the file are never

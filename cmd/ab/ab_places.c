@@ -121,8 +121,8 @@ static void share_found(struct ab_group *group, size_t c)
         return;
     *control = *base;
     control->executed = renamed(group->ab, base->executed);
-    control->code = base->code ? must_have(strdup(base->code)) : NULL;
-    control->path = base->path ? must_have(strdup(base->path)) : NULL;
+    control->code = copy_text(base->code);
+    control->path = copy_text(base->path);
 }
 
 /* The reason why an arm cannot be judged by its copies, or NULL. */

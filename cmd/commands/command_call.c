@@ -24,7 +24,7 @@ static bool matches(const struct library_function *function, const char *pattern
 }
 
 static size_t print_functions(const struct library *library, const char *pattern,
-                              const char **first, bool *stripped)
+                              const char **first)
 {
     static const char *const bindings[] = {[FUNCTION_EXPORTED] = "",
                                            [FUNCTION_HIDDEN] = "hidden",
@@ -32,7 +32,6 @@ static size_t print_functions(const struct library *library, const char *pattern
     size_t n = 0;
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *const function = &library->function[i];
-        *stripped &= function->binding == FUNCTION_EXPORTED;
         if (function->is_data || !matches(function, pattern))
             continue;
         if (!*first && function->binding == FUNCTION_EXPORTED)
@@ -72,10 +71,9 @@ static void print_families(const struct library *library, const char *pattern)
 static int list(const struct library *library, const char *name, const char *pattern)
 {
     const char *first = NULL;
-    bool stripped = true;
-    const size_t n = print_functions(library, pattern, &first, &stripped);
+    const size_t n = print_functions(library, pattern, &first);
     print_families(library, pattern);
-    if (n && stripped)
+    if (n && library->is_stripped)
         text_line(stdout,
                   "%s was stripped: functions that it does not export have no names, "
                   "often those that a dispatcher chooses from; a build that is not "

@@ -124,7 +124,7 @@ static void take_loop(const struct inspect_census *census, struct seen *seen)
     if (!census->n_loops)
         return;
     seen->loop = must_have(strdup(loop->where ?: ""));
-    seen->source = loop->source ? must_have(strdup(loop->source)) : NULL;
+    seen->source = copy_text(loop->source);
     seen->loop_share = loop->share;
     seen->turn = loop->instructions;
 }

@@ -7,6 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+int command_run(const struct slice_request *request, char **text, struct error *error)
+{
+    FREED_BY(slice_free) struct slice slice = {.text = NULL};
+    const int status = slice_run(request, &slice, error);
+    if (status == 0 && text) {
+        *text = slice.text;
+        slice.text = NULL;
+    }
+    /* Compilers of ninja and others speak on standard output, and the last line of all
+     * says no more than that the build stopped. */
+    char *log = slice.log;
+    for (const char *line; (line = strsep(&log, "\n"));)
+        text_line(stderr, "%s", line);
+    return status == 0 && slice.complaint
+               ? error_set(error, -EINVAL, "%s", slice.complaint)
+               : status;
+}
+
 /* $1: commit; $2: folder. An index of its own, as `git archive` leaves out what is marked
  * export-ignore. Prints the commit. */
 static const char script[] =

@@ -69,6 +69,7 @@ struct slice_request {
     bool is_build;      /* what it prints is read if it fails, on both streams */
     bool is_measured;   /* what it leaves behind is ended: a build may start servers */
     bool cpu_counts;    /* that of all that it starts, so that it has to wait for them */
+    bool is_first; /* before programs of ordinary priority, if the system allows it */
 };
 struct slice {
     char *text;      /* its standard output */
@@ -81,15 +82,13 @@ struct slice {
     double own_bytes;  /* of this program, which a peak is never below */
     uint32_t evidence; /* of disturbance; 0: none */
     bool late;         /* it was ended at the timeout */
+    bool may_be_first; /* its first thread alone took CPU time, and not long */
 };
 /* Runs a process until it ends. 0 also if it failed;
  * -EINTR; -errno if it could not begin. */
 int slice_run(const struct slice_request *request, struct slice *slice,
               struct error *error);
 void slice_free(struct slice *slice);
-/* Runs a command. Its output becomes the caller's unless `text` is NULL. -EINVAL: it
- * failed; the last lines of a build are on standard error then. */
-int command_run(const struct slice_request *request, char **text, struct error *error);
 
 /* ---- builds (sides.c, checkout.c) ---- */
 
@@ -128,6 +127,7 @@ struct harness_case {
     uint32_t repetitions; /* most in a process, by what the first one took; 0: unknown */
     double step_ns, least_ns; /* the last digit that was printed, the least time; or 0 */
     int64_t usual_ns[SIDES];  /* least time of a process of its unit; 0: none ran */
+    bool not_first;           /* one of them was not to run before other programs */
 };
 
 struct harness {
@@ -160,6 +160,9 @@ int sides_open(struct harness *harness, struct error *error);
 /* Runs base again as control, without a copy of it. */
 void side_uncopy(struct harness *harness);
 void sides_close(struct harness *harness);
+/* Runs a command. Its output becomes the caller's unless `text` is NULL. -EINVAL: it
+ * failed; the last lines of a build are on standard error then. */
+int command_run(const struct slice_request *request, char **text, struct error *error);
 /* Writes both commits to folders of their own and builds them: command and cwd of the
  * sides are theirs then. */
 int checkout_build(struct harness *harness, struct error *error);

@@ -196,6 +196,7 @@ static int read_tables(struct library *library, const struct image *image)
             continue;
         table->symbols = section;
     }
+    library->is_stripped = !other.symbols.sh_size;
     int status = add_table(library, &dynamic);
     const size_t exported = library->n;
     status = status < 0 ? status : add_table(library, &other);

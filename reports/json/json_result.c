@@ -153,13 +153,6 @@ static int read_limit(const struct value *object, struct result *result)
     return code;
 }
 
-static int read_derived(const struct value *object, struct result *result)
-{
-    return value_maybe(object, "summary", &summary_fields, result)
-                ?: value_maybe(object, "rates", &rate_fields, result)
-                ?: value_fields(object, &clock_fields, result);
-}
-
 int json_read_result(const struct value *entry, void *context)
 {
     struct value counters = value_member(entry, "counters");
@@ -186,7 +179,9 @@ int json_read_result(const struct value *entry, void *context)
                                           : value_numbers(&voided,
                                                           &result->samples.voided_ns,
                                                           &result->samples.n_voided_ns))
-                ?: read_derived(entry, result)
+                ?: value_maybe(entry, "summary", &summary_fields, result)
+                ?: value_maybe(entry, "rates", &rate_fields, result)
+                ?: value_fields(entry, &clock_fields, result)
                 ?: read_limit(entry, result)
                 ?: value_fields(entry, &ratios_fields, result)
                 ?: value_object(&counters)

@@ -310,7 +310,7 @@ int value_interval(const struct value *object, const char *name, double least,
 {
     struct value pair = value_member(object, name);
     struct value level = value_member(object, "ci_level");
-    double ends[2], *end = ends;
+    double ends[2] = {0, 0}, *end = ends;
     int code;
 
     if (value_absent(&pair))

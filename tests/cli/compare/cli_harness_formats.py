@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output of programs of other harnesses."""
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 
 from cli_harness import QUICK, HarnessCase
 from cli_tool import BINARY, environment
@@ -239,6 +241,23 @@ class Harnesses(HarnessCase):
                                     status=status, env=environment(SIMDBENCH_TEST_CLOCK="2000"))
             self.assertEqual("ended before 1 of its children" in
                              (document["results"][0]["reason"] or ""), status == 4)
+
+    def test_runs_first(self):
+        """Before other programs, if a process of each build did without helpers."""
+        raised = "import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))"
+        if os.cpu_count() < 2 or not os.path.exists("/proc/self/schedstat") or subprocess.run(
+                [sys.executable, "-c", raised], capture_output=True, check=False).returncode:
+            self.skipTest("needs two CPUs, times of threads, and the right to a priority")
+        policies = self.folder / "policies"
+        for before, others in ("", {"1"}), ("(:)\n", {"0"}):
+            bench = self.script("bench", f"#!/bin/sh\n{before}read -r stat </proc/$$/stat\n"
+                                f"set -- $stat\nshift 40\necho $1 >>{policies}\n")
+            self.compare(bench, f"{bench} x", "--harness=command", "--measure=wall",
+                         before=["nice", "-n", str(-os.nice(0))],
+                         env=environment(SIMDBENCH_TEST_CLOCK="2000"))
+            seen = policies.read_text().split()
+            self.assertEqual((seen[:2], set(seen[2:])), (["0", "0"], others))
+            policies.unlink()
 
     def test_time_of_a_command(self):
         """It is real, so that no verdict is asked for."""
