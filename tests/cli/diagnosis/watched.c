@@ -33,7 +33,7 @@ float picky(const float *x, size_t n)
     return sum_sse2(x, n);
 }
 
-/* For the integers of the program alone. */
+/* It takes the integers of the program alone. */
 float stepped(const float *x, size_t n, unsigned step)
 {
     if (step < 100 || step >= 110)
