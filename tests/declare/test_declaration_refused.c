@@ -98,7 +98,8 @@ static const struct {
      "returns: int f(...)\n    PNG_EXPORT(3, int, png_sig_cmp, (const u8 sig[n], "
      "int n))\n    ^~~~~~~~~~"},
     {"f(const float x[n], int n)", "f is no known type; write in C what it stands for"},
-    {"void f(u_id (x))", "u_id is no known type; write in C what it stands for"},
+    {"u_id (const float x[n], int n)",
+     "u_id is no known type; write in C what it stands"},
     {"void (float long = 1)", "C has no such type"},
     {"void (__m64 x)", "__m64 is passed as a double is: write double\n    void "
                        "(__m64 x)\n          ^~~~~"},
