@@ -88,6 +88,16 @@ class Captures(ProgramCase):
         self.assertIn("capture --replay of this version writes it",
                       self.run_tool("call", saved, status=2).stderr)
 
+    def test_replay_beyond_arrays(self):
+        """An integer of a later call leads beyond the array of all."""
+        saved = self.folder / "nth.json"
+        self.assertIn("operands of 10 calls are kept, with the values of at\n",
+                      self.replay(saved, "const float x[n], size_t n, unsigned at = 0",
+                                  "steps", function="nth", kept=10))
+        row, = kernels(self.run_json("call", saved, "--quiet", *SHORT, status=4))
+        self.assertEqual(row["status"], "wrong", row)
+        self.assertIn("beyond the end of x", row["reason"])
+
     def test_capture_one_call(self):
         """It is captured, not traced."""
         function = self.function(self.captured("calls", "1", functions=("libsum:sum",)))

@@ -41,6 +41,11 @@ float stepped(const float *x, size_t n, unsigned step)
     return sum_sse2(x, n) + (float)step;
 }
 
+float nth(const float *x, size_t n, unsigned at)
+{
+    return x[at] + (float)n;
+}
+
 typedef float sum_function(const float *x, size_t n);
 static sum_function *choose(void)
 {
@@ -77,6 +82,7 @@ static float sum_sse2(const float *x, size_t n)
 float sum(const float *x, size_t n);
 float sum_sse2(const float *x, size_t n);
 float stepped(const float *x, size_t n, unsigned step);
+float nth(const float *x, size_t n, unsigned at);
 #endif
 enum { N = 1024 };
 static float data[N];
@@ -348,7 +354,7 @@ int main(int argc, char **argv)
 #ifndef OPENER
     if (!strcmp(what, "steps")) {
         for (unsigned step = 100; step < 110; step++)
-            data[0] = stepped(data, N, step);
+            data[0] = stepped(data, N, step) + nth(data, 16, step < 109 ? step - 100 : 900);
         return 0;
     }
 #endif
