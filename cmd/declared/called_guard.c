@@ -408,7 +408,6 @@ int declared_run_guarded(const struct declared_call *call,
     const struct declared_sizes sizes = made->sizes;
     const struct declared_answers nothing = {.n = 0};
     const struct made_call *set = made->slot->calls.n ? made->sets : NULL;
-    struct error lost;
     *note = '\0';
     int status = run_set(made, want, note, size, error);
     for (; set && status == 0; set = set->sets) {
@@ -416,7 +415,7 @@ int declared_run_guarded(const struct declared_call *call,
         made->sizes = set->sizes;
         status = run_set(made, &nothing, note, size, error);
         made->sizes = sizes;
-        const int back = made_call_point(made, &operands, status < 0 ? &lost : error);
+        const int back = made_call_point(made, &operands, error);
         status = status ?: back;
     }
     return status;

@@ -354,7 +354,8 @@ int main(int argc, char **argv)
 #ifndef OPENER
     if (!strcmp(what, "steps")) {
         for (unsigned step = 100; step < 110; step++)
-            data[0] = stepped(data, N, step) + nth(data, 16, step < 109 ? step - 100 : 900);
+            data[0] =
+                stepped(data, N, step) + nth(data, 16, step < 109 ? step - 100 : 900);
         return 0;
     }
 #endif
