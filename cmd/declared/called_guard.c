@@ -363,11 +363,9 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
                      attempt->write ? "" : "; \"overread\" in a declaration allows it");
 }
 
-int declared_run_guarded(const struct declared_call *call,
-                         const struct declared_answers *want, char *note, size_t size,
-                         struct error *error)
+static int run_set(struct made_call *made, const struct declared_answers *want,
+                   char *note, size_t size, struct error *error)
 {
-    struct made_call *const made = (struct made_call *)call;
     struct placing placings[] = {
         {.gap = made->slot->from->overread, .align = 1},
         {.at_begin = true, .align = 1},
@@ -375,7 +373,6 @@ int declared_run_guarded(const struct declared_call *call,
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < made->operands.count; i++)
         bytes += operand_bytes(made->operands.operand[i]);
-    *note = '\0';
     for (size_t i = 0; i < ARRAY_LEN(placings) && bytes <= GUARDED_BYTES_MAX; i++) {
         struct attempt attempt;
         bool aligned = false;
@@ -398,4 +395,28 @@ int declared_run_guarded(const struct declared_call *call,
                      "crashes otherwise");
     }
     return 0;
+}
+
+/* Calls of a program have integers of their own, which may lead beyond the arrays of one
+ * set alone. The answers are those of the first. */
+int declared_run_guarded(const struct declared_call *call,
+                         const struct declared_answers *want, char *note, size_t size,
+                         struct error *error)
+{
+    struct made_call *const made = (struct made_call *)call;
+    const struct simdbench_operands operands = made->operands;
+    const struct declared_sizes sizes = made->sizes;
+    const struct declared_answers nothing = {.n = 0};
+    const struct made_call *set = made->slot->calls.n ? made->sets : NULL;
+    *note = '\0';
+    int status = run_set(made, want, note, size, error);
+    for (; set && status == 0; set = set->sets) {
+        made->operands = set->operands;
+        made->sizes = set->sizes;
+        status = run_set(made, &nothing, note, size, error);
+        made->sizes = sizes;
+        const int back = made_call_point(made, &operands, error);
+        status = status ?: back;
+    }
+    return status;
 }

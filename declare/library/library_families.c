@@ -168,7 +168,7 @@ static int by_op(const void *a, const void *b)
     return strcmp(x->stem, y->stem)
                ?: by_arguments(x->arguments, y->arguments)
                ?: strcmp(bare(x->function->name), bare(y->function->name))
-               ?: strcmp(y->function->name, x->function->name);
+               ?: (int)strspn(x->function->name, "_") - (int)strspn(y->function->name, "_");
 }
 
 static bool same_op(const struct candidate *x, const struct candidate *y)

@@ -38,9 +38,9 @@ static int read_returned(struct reader *reader)
                    ? reader_fail(
                          reader, specifier.word,
                          "a structure that is returned cannot be received; for one of up "
-                         "to 16 bytes write the type of its first 8, int64_t or double; "
-                         "a "
-                         "larger one is written to a first argument: bytes result[24]")
+                         "to 16 bytes write the type of its first 8, double if they hold "
+                         "floats alone, else int64_t; a larger one is written to a first "
+                         "argument: bytes result[24]")
                    : type_unknown(reader, &specifier);
     if (specifier.pair && !specifier.pointers)
         return reader_fail(reader, specifier.word,

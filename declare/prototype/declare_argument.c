@@ -268,8 +268,8 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     if (specifier->is_structure)
         return reader_fail(reader, specifier->word,
                            "a structure cannot be passed by value; one of up to 16 bytes "
-                           "is an int64_t for each 8, or a double if these are a double; "
-                           "for others write a function that takes its address");
+                           "is an int64_t for each 8, or a double if these hold floats "
+                           "alone; for others write a function that takes its address");
     if (specifier->is_unknown)
         return type_unknown(reader, specifier);
     if (specifier->pair)

@@ -37,8 +37,7 @@ static const struct {
     {CTYPE_U32, "u32 uint32_t uint u_int u_int32_t char32_t uInt U32 XXH32_hash_t guint "
                 "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
                 "lzo_uint32 lzo_uint32_t gpg_error_t gcry_error_t word32 cmsUInt32Number "
-                "__u32 FLAC__uint32 Ipp32u "
-                "__mmask32"},
+                "__u32 FLAC__uint32 Ipp32u __mmask32"},
     {CTYPE_I64, "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
                 "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 "
                 "mp_size_t slong sf_count_t tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos "
@@ -46,10 +45,8 @@ static const struct {
     {CTYPE_U64,
      "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t "
      "uintmax_t ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t "
-     "gsize "
-     "guint64 mp_limb_t mp_bitcnt_t lzma_vli CBLAS_INDEX lzo_uint png_size_t word64 "
-     "__u64 "
-     "FLAC__uint64 __mmask64"},
+     "gsize guint64 mp_limb_t mp_bitcnt_t lzma_vli CBLAS_INDEX lzo_uint png_size_t "
+     "word64 __u64 FLAC__uint64 __mmask64"},
 };
 
 /* Pairs of floats, of arrays alone. */
@@ -378,8 +375,8 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
             return reader_fail(reader, token, "%s", foreign_types[i].advice);
     if (token_is(token + 1, "("))
         return reader_fail(reader, token,
-                           "what does %s return? Write the type before it; in place of a "
-                           "macro what it stands for: int f(...)",
+                           "%s is no known type; write in C what it stands for, or "
+                           "before it what it returns: int f(...)",
                            word.text);
     const bool of_template = token->kind == TOKEN_WORD && token_is(token + 1, "<");
     if (of_template || strstr(word.text, "::"))

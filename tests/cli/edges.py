@@ -111,7 +111,7 @@ def needless(tests):
 def main():
     build()
     (BUILD / "taken").mkdir(exist_ok=True)
-    # As the sanitizers run them.
+    # The sanitizers run them so.
     os.environ.update(SIMDBENCH=str(BUILD / "simdbench"), SIMDBENCH_EFFORT="10",
                       SIMDBENCH_PROJECT="no")
     import cli

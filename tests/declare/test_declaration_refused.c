@@ -76,28 +76,30 @@ static const struct {
     {"void (struct s x = NULL)", "a structure cannot be passed by value"},
     {"void (struct s x)",
      "a structure cannot be passed by value; one of up to 16 bytes is an int64_t for "
-     "each "
-     "8, or a double if these are a double; for others write a function that takes its "
-     "address\n    void (struct s x)\n                 ^"},
-    {"struct s f()", "a structure that is returned cannot be received; for one of up to "
-                     "16 bytes write the "
-                     "type of its first 8, int64_t or double; a larger one is written to "
-                     "a first argument: "
-                     "bytes result[24]\n    struct s f()\n           ^"},
-    {"long double f()", "long double is a number of the x87; it cannot be passed; write "
-                        "a function that calls "
-                        "this one and takes double\n    long double f()\n    ^~~~"},
+     "each 8, or a double if these hold floats alone; for others write a function that "
+     "takes its address\n    void (struct s x)\n                 ^"},
+    {"struct s f()",
+     "a structure that is returned cannot be received; for one of up to 16 bytes write "
+     "the type of its first 8, double if they hold floats alone, else int64_t; a larger "
+     "one is written to a first argument: bytes result[24]\n    struct s f()\n"
+     "           ^"},
+    {"struct s (int n)", "a structure that is returned cannot be received"},
+    {"long double f()",
+     "long double is a number of the x87; it cannot be passed; write a function that "
+     "calls this one and takes double\n    long double f()\n    ^~~~"},
     {"void (unsigned __int128, float x[n], size_t n)",
      "__int128 is passed as two integers: int64_t low = 1, int64_t high = 0"},
     {"void (double long = 1)",
      "long double is a number of the x87; it cannot be passed; write a function that "
-     "calls "
-     "this one and takes double\n    void (double long = 1)\n                 ^~~~"},
+     "calls this one and takes double\n    void (double long = 1)\n"
+     "                 ^~~~"},
     {"PNG_EXPORT(3, int, png_sig_cmp, (const u8 sig[n], int n))",
-     "what does PNG_EXPORT return? Write the type before it; in place of a macro what it "
-     "stands for: int f(...)\n    PNG_EXPORT(3, int, png_sig_cmp, (const u8 sig[n], "
+     "PNG_EXPORT is no known type; write in C what it stands for, or before it what it "
+     "returns: int f(...)\n    PNG_EXPORT(3, int, png_sig_cmp, (const u8 sig[n], "
      "int n))\n    ^~~~~~~~~~"},
-    {"f(const float x[n], int n)", "what does f return? Write the type before it"},
+    {"f(const float x[n], int n)", "f is no known type; write in C what it stands for"},
+    {"u_id (const float x[n], int n)",
+     "u_id is no known type; write in C what it stands"},
     {"void (float long = 1)", "C has no such type"},
     {"void (__m64 x)", "__m64 is passed as a double is: write double\n    void "
                        "(__m64 x)\n          ^~~~~"},

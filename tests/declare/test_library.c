@@ -194,6 +194,7 @@ static void test_family_names(void **state)
         {"_mix_avx2 _mix_c mix", "mix _mix_avx2 _mix_c"},
         {"_mix _mix_avx2 mix", "_mix _mix_avx2"},
         {"_mix_avx2 mix mix_avx2 mix_c", "mix mix_avx2 mix_c"},
+        {"Mix Mix_avx2 _Mix_avx2", "Mix Mix_avx2"},
         {"_ZGVdN4v_sin _ZGVdN4v_sin_avx2", "_ZGVdN4v_sin _ZGVdN4v_sin_avx2"},
         {"cpu_has_avx cpu_has_avx2 cpu_has_sse2 supportsAVX supportsSSE2", ""},
         {"FirSSE2::~FirSSE2() FirSSE2::~FirSSE2()", ""},

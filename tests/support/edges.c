@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks the edges of code that processes take, in a file that they share. scripts/bench
-// edges links it with a simdbench whose code tells them.
+// Marks the edges of code that processes take, in a file that they share.
+// tests/cli/edges.py links it with a simdbench whose code tells them.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -33,12 +33,17 @@ float picky(const float *x, size_t n)
     return sum_sse2(x, n);
 }
 
-/* For the integers of the program alone. */
+/* It takes the integers of the program alone. */
 float stepped(const float *x, size_t n, unsigned step)
 {
     if (step < 100 || step >= 110)
         __builtin_trap();
     return sum_sse2(x, n) + (float)step;
+}
+
+float nth(const float *x, size_t n, unsigned at)
+{
+    return x[at] + (float)n;
 }
 
 typedef float sum_function(const float *x, size_t n);
@@ -77,6 +82,7 @@ static float sum_sse2(const float *x, size_t n)
 float sum(const float *x, size_t n);
 float sum_sse2(const float *x, size_t n);
 float stepped(const float *x, size_t n, unsigned step);
+float nth(const float *x, size_t n, unsigned at);
 #endif
 enum { N = 1024 };
 static float data[N];
@@ -348,7 +354,8 @@ int main(int argc, char **argv)
 #ifndef OPENER
     if (!strcmp(what, "steps")) {
         for (unsigned step = 100; step < 110; step++)
-            data[0] = stepped(data, N, step);
+            data[0] =
+                stepped(data, N, step) + nth(data, 16, step < 109 ? step - 100 : 900);
         return 0;
     }
 #endif

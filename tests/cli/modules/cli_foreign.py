@@ -261,7 +261,7 @@ class ForeignLibraries(Case):
     def test_too_large_for_memory(self):
         if not installed("torch"):
             self.skipTest("python3-torch is not installed")
-        # More than all: what is available changes while other programs end.
+        # It is more than all memory, as others that end make more of it available.
         memory = re.search(r"MemTotal: *(\d+)", Path("/proc/meminfo").read_text()).group(1)
         size = math.ceil((int(memory) * 1024 / 4) ** (1 / 3))
         document = self.run_json("gemm", f"--sizes={size}", "--variants=add", "--rounds=1",

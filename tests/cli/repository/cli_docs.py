@@ -63,7 +63,7 @@ float dot(const float *x, const float *y, size_t n) { return x[0] + y[n - 1]; }
 void __m_MOD_saxpy(int *n, float *a, float *x, float *y) { y[0] = *a * x[*n - 1]; }
 MIX(mix) MIX(mix_c) MIX(mix_sse2) MIX(mix_avx2) MIX(mix_new) MIX(scan) MIX(crc)
 """
-# What the module of `new-plugin --op=own` has besides: kernels of other ops.
+# The module of `new-plugin --op=own` gets kernels of other ops, too.
 KERNELS = """\
 #define FAST .size = sizeof loop, .type = SIMDBENCH_F32, .isa = "avx2", .variant = "fast", \\
     .run = loop_run
@@ -91,7 +91,7 @@ def shown(text):
 
 
 def is_whole(command):
-    """And not the name of a command, or a way to write many."""
+    """False of the name of a command, and of a way to write many."""
     return not re.search(r"\.\.\. |\[OP|=NAME|simdbench worker|simdbench -v", command) and \
         not re.fullmatch(r"simdbench (ab|audit|call|compare|explain|judge|study|report|prove|"
                          r"capture|threads|history|doctor instructions)", command)
@@ -172,7 +172,7 @@ class Docs(Case):
                             GITHUB_STEP_SUMMARY=str(self.folder / "summary")))
 
     def complaint(self, command):
-        """What is wrong with a command, or nothing."""
+        """Says what is wrong with a command, or nothing."""
         done = self.run_shown(command)
         end = ENDS.get(command.split()[1])
         if end and " --help" not in command:
@@ -205,7 +205,7 @@ class Docs(Case):
                 self.assertEqual(self.complaint(command), "")
 
     def test_mistakes_are_seen(self):
-        """As of a page that was forgotten when the program changed."""
+        """A page that was forgotten when the program changed has such commands."""
         for command in (
                 "gem", "gemm --izas=avx2", "gemm --variants=no_such", "gemm --sizes=64..x",
                 "gemm --events=no-such-event", "study burn-cnov", "study burn-conv --claim=77",
