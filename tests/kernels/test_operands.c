@@ -288,7 +288,7 @@ static void test_values(void **state)
 static void test_keys(void **state)
 {
     enum { MANY = 5000 };
-    struct operands_map map = map_of(2, SIMDBENCH_I32, MANY);
+    struct operands_map map = map_of(3, SIMDBENCH_I32, MANY);
     struct bound bound;
     bind(&bound, &map, 64);
     const struct simdbench_operand *const table = &bound.operands.operand[0];
@@ -309,7 +309,7 @@ static void test_keys(void **state)
     assert_int_equal(operands_set_values(&bound.operands, "keys"), -ENOTSUP);
     free(bound.base);
     /* A search finds few keys nearer than many in a table beyond the first cache. */
-    map = map_of(2, SIMDBENCH_I64, MANY);
+    map = map_of(3, SIMDBENCH_I64, MANY);
     bind(&bound, &map, 64);
     for (uint64_t e = 0; e < MANY; e++)
         operand_set(&bound.operands.operand[0], e, (double)e);
