@@ -183,7 +183,9 @@ void operands_change(const struct operands *operands, const struct operands *oth
                      bool whole, uint64_t seed);
 /* Gives the operands of role IN other values: "zero"; "constant", each has its first one
  * everywhere; "sorted", ascending, taken from the first 65536; "repeated", 64 of them
- * again and again, but at both ends, where it has so many. -EINVAL, -ENOMEM. */
+ * again and again, but at both ends, where it has so many; "keys", the same but for those
+ * in order, of which there must be one, and none of more than 32 KiB. -EINVAL, -ENOMEM,
+ * -ENOTSUP. */
 enum { OPERANDS_REPEATED_LEAST = 1024 };
 int operands_set_values(const struct operands *operands, const char *values);
 /* The same for one operand: "sorted". */

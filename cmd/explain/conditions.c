@@ -208,6 +208,7 @@ const struct condition condition_table[CONDITIONS] = {
     {"flush_denormals", flush_denormals, THREAD_ONLY, OF_OTHER},
     {"huge_pages", huge_pages, OPERANDS_ONLY, OF_OTHER},
     {"input_repeated", repeated, OPERANDS_ONLY, OF_INPUTS},
+    {"input_keys", repeated, OPERANDS_ONLY, OF_INPUTS},
     {"input_zero", values, OPERANDS_ONLY, OF_INPUTS},
     {"kept_heap", kept_heap, "memory of malloc", OF_OTHER},
     {"place", place, CODE_ONLY, OF_COPIES},

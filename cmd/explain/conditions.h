@@ -18,7 +18,7 @@ struct situation {
 };
 
 /* The important ones first: there may be no time for all of them. */
-enum { CONDITIONS = 21 };
+enum { CONDITIONS = 22 };
 extern const struct condition {
     const char *name;
     /* Changes a variant before it is opened. NULL, or why there is none. */

@@ -83,7 +83,8 @@ const char *name_isa(const char *name)
 {
     struct part part;
     if (!find_word(name, strlen(name), &part) || !part.isa[0] ||
-        (part.n == 1 && name[part.at + 1] == '_' && /* c_add of complex numbers */
+        (part.n == 1 && /* c_add of complex numbers, cJSON_Parse */
+         (name[part.at + 1] == '_' || isupper((unsigned char)name[part.at + 1])) &&
          (!part.at || name[part.at - 1] == ':')))
         return NULL;
     return part.isa;

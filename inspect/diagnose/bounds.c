@@ -160,7 +160,8 @@ static bool reads_by_data(const struct inspect_facts *facts)
 static bool same_work_helps(const struct inspect_facts *facts)
 {
     const double helps = 0.8, much = 0.3;
-    return GET(input_repeated) <= helps && !(GET(out_share) >= much);
+    return fmin(GET(input_repeated), GET(input_keys)) <= helps &&
+           !(GET(out_share) >= much);
 }
 
 /* The reason why other inputs say nothing of branches, or NULL. `alone`: it has none
@@ -192,13 +193,14 @@ static bool are_learnt_in_vain(const struct inspect_facts *facts)
  */
 static void put_tame_input(struct inspect_facts *facts)
 {
-    static const enum inspect_fact inputs[] = {FACT_input_repeated, FACT_input_zero,
-                                               FACT_input_constant, FACT_input_sorted};
+    static const enum inspect_fact inputs[] = {FACT_input_repeated, FACT_input_keys,
+                                               FACT_input_zero, FACT_input_constant,
+                                               FACT_input_sorted};
     const bool by_data = reads_by_data(facts);
     const bool alone = GET(branches) + known(GET(indirect)) <= 1.01;
     const char *const why = why_not_tame(facts, by_data, alone);
     if (by_data)
-        take_best(facts, FACT_near_input, &inputs[1], 2, 0);
+        take_best(facts, FACT_near_input, &inputs[2], 2, 0);
     else
         inspect_fact_set_absent(facts, FACT_near_input,
                                 "no data decides from which pages it reads");
@@ -209,7 +211,7 @@ static void put_tame_input(struct inspect_facts *facts)
         inspect_fact_set_absent(facts, FACT_tame_input, why);
     else
         take_best(facts, FACT_tame_input, inputs,
-                  one ? 1 : sizeof inputs / sizeof *inputs, 0.9 * GET(code_cycles));
+                  one ? 2 : sizeof inputs / sizeof *inputs, 0.9 * GET(code_cycles));
     if (!isnan(GET(tame_input)) && are_learnt_in_vain(facts))
         inspect_fact_set_absent(facts, FACT_tame_input,
                                 "repeated inputs gain nearly nothing of it");
@@ -230,7 +232,8 @@ static const struct {
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
-    const bool same = same_work_helps(facts) && !(GET(unweighed) > 0);
+    const bool same = facts->fact[FACT_input_repeated].known && same_work_helps(facts) &&
+                      !(GET(unweighed) > 0);
     const double all = GET(cycles), repeated = facts->fact[FACT_input_repeated].high;
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];

@@ -10,6 +10,9 @@
 /* Sorts so many of an operand's elements; the rest repeat them. */
 enum { SORTED_MAX = 1 << 16 };
 
+/* No first cache of data is smaller. */
+enum { NEAR_BYTES = 32 << 10 };
+
 static int compare(const void *a, const void *b, void *of)
 {
     const uint32_t type = *(const uint32_t *)of;
@@ -62,9 +65,43 @@ static void repeat_part(const struct simdbench_operand *operand)
         repeat(operand, EDGE, PERIOD, operand->count - EDGE);
 }
 
+static bool is_in_order(const struct simdbench_operand *operand)
+{
+    const size_t size = type_bytes(operand->type);
+    const char *const data = operand->data;
+    uint32_t type = operand->type;
+    uint64_t e = 1;
+    while (e < operand->count &&
+           compare(data + (e - 1) * size, data + e * size, &type) <= 0)
+        e++;
+    return e >= operand->count;
+}
+
+/* Parts of what is in order are not, so that it stays, and the others are repeated, as
+ * keys of a search. These make what stays no nearer if a first cache holds it anyway. */
+static int repeat_keys(const struct operands *operands)
+{
+    bool stays = false, repeats = false;
+    for (uint32_t i = 0; i < operands->view.count; i++) {
+        const struct simdbench_operand *const operand = &operands->operand[i];
+        if (operand->role != SIMDBENCH_IN || operand->count < 2)
+            continue;
+        const bool ordered = is_in_order(operand);
+        if (ordered && operand_bytes(operand) > NEAR_BYTES)
+            return -ENOTSUP;
+        if (!ordered)
+            repeat_part(operand);
+        stays |= ordered;
+        repeats |= !ordered && operand->count >= OPERANDS_REPEATED_LEAST;
+    }
+    return stays && repeats ? 0 : -ENOTSUP;
+}
+
 int operands_set_values(const struct operands *operands, const char *values)
 {
     int status = 0;
+    if (!strcmp(values, "keys"))
+        return repeat_keys(operands);
     for (uint32_t i = 0; i < operands->view.count && status == 0; i++) {
         const struct simdbench_operand *operand = &operands->operand[i];
         if (operand->role != SIMDBENCH_IN)

@@ -284,6 +284,7 @@ static void test_words(void **state)
                {"avxify", NULL},
                {"ns::c_add", NULL},
                {"C_mulx", NULL},
+               {"cJSON_Parse", NULL},
                {"c", "scalar"},
                {"refine", NULL},
                {"", NULL}};

@@ -255,6 +255,18 @@ static void test_tame_input(void **state)
     inspect_bounds(&facts);
     assert_near(VALUE(tame_input), 0.5, 0);
     assert_near(VALUE(learnt_input), 0.5, 0);
+    /* The same of keys, if a table in order stays: that they gain nothing says nothing.
+     */
+    facts.fact[FACT_input_keys] = facts.fact[FACT_input_repeated];
+    inspect_fact_set_absent(&facts, FACT_input_repeated, "a table in order");
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.5, 0);
+    assert_true(isnan(VALUE(learnt_input)));
+    SET(unweighed, 0);
+    inspect_fact_set_interval(&facts, FACT_input_keys, 1, 1, 1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(tame_input), 0.12, 0);
+    inspect_fact_set_absent(&facts, FACT_input_keys, "no table in order");
     /* They leave the work as it is, and branches are learnt: wrong ones cost little. */
     SET(unweighed, 0);
     inspect_fact_set_interval(&facts, FACT_input_zero, 0.74, 0.72, 0.76);

@@ -284,6 +284,40 @@ static void test_values(void **state)
     }
 }
 
+/* A table in order stays beside the keys that are looked for in it. */
+static void test_keys(void **state)
+{
+    enum { MANY = 5000 };
+    struct operands_map map = map_of(3, SIMDBENCH_I32, MANY);
+    struct bound bound;
+    bind(&bound, &map, 64);
+    const struct simdbench_operand *const table = &bound.operands.operand[0];
+    const struct simdbench_operand *const keys = &bound.operands.operand[1];
+    count_down(table);
+    count_down(keys);
+    assert_int_equal(operands_set_values(&bound.operands, "keys"), -ENOTSUP);
+    count_down(keys);
+    for (uint64_t e = 0; e < MANY; e++)
+        operand_set(table, e, (double)e);
+    assert_int_equal(operands_set_values(&bound.operands, "keys"), 0);
+    for (uint64_t e = 0; e < MANY; e++)
+        assert_near(value_of(table, e), (double)e, 0);
+    for (uint64_t e = 128; e < MANY - 64; e++)
+        assert_near(value_of(keys, e), value_of(keys, e - 64), 0);
+    assert_near(value_of(keys, 127), 700 - 127, 0);
+    assert_int_equal(operand_sort(keys), 0);
+    assert_int_equal(operands_set_values(&bound.operands, "keys"), -ENOTSUP);
+    free(bound.base);
+    /* A search finds few keys nearer than many in a table beyond the first cache. */
+    map = map_of(3, SIMDBENCH_I64, MANY);
+    bind(&bound, &map, 64);
+    for (uint64_t e = 0; e < MANY; e++)
+        operand_set(&bound.operands.operand[0], e, (double)e);
+    count_down(&bound.operands.operand[1]);
+    assert_int_equal(operands_set_values(&bound.operands, "keys"), -ENOTSUP);
+    free(bound.base);
+}
+
 static void test_spread(void **state)
 {
     for (uint32_t n = 1; n <= SIMDBENCH_MAX_OPERANDS; n++) {
@@ -346,8 +380,9 @@ static void test_sets(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_values), TEST(test_spread), TEST(test_random),
-                     TEST(test_place), TEST(test_place_seeds), TEST(test_place_limits),
-                     TEST(test_place_op), TEST(test_bind), TEST(test_guard),
-                     TEST(test_hash), TEST(test_poison_and_evict), TEST(test_sets));
+    return RUN_TESTS(TEST(test_values), TEST(test_keys), TEST(test_spread),
+                     TEST(test_random), TEST(test_place), TEST(test_place_seeds),
+                     TEST(test_place_limits), TEST(test_place_op), TEST(test_bind),
+                     TEST(test_guard), TEST(test_hash), TEST(test_poison_and_evict),
+                     TEST(test_sets));
 }

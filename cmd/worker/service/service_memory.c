@@ -103,8 +103,11 @@ int service_set_values(const struct simdbench_op *op, const struct operands *ope
     if (!call->values)
         return 0;
     const bool repeated = !strcmp(call->values, "repeated");
-    if (repeated ? op->flags & OP_ORDERED || input_is_ordered(call->input ?: op->inputs)
-                 : op->flags & OP_FORMED)
+    const bool keys = !strcmp(call->values, "keys");
+    const bool ordered =
+        op->flags & OP_ORDERED || input_is_ordered(call->input ?: op->inputs);
+    if ((repeated && ordered) || (keys && !ordered) ||
+        (!repeated && op->flags & OP_FORMED))
         return -ENOTSUP;
     if (!(op->flags & SIMDBENCH_JOINT) || op->flags & OP_EASY)
         return operands_set_values(operands, call->values);

@@ -9,7 +9,7 @@ CASE = "relu/f32/scalar/max@64"
 EXPERIMENTS = {"control", "small_shape", "place", "flush_denormals", "huge_pages", "input_zero",
                "kept_heap", "fresh_output", "input_constant", "alignment", "page_offset",
                "one_thread", "other_isa", "layout", "other_core", "input_sorted",
-               "input_repeated", "cold_caches"}
+               "input_repeated", "input_keys", "cold_caches"}
 COPIES = "sanitizers keep code from being copied"
 # Only where code can be copied.
 CODE_ALONE = {"same_place", *(f"edit_{name}" for name in (
