@@ -81,6 +81,16 @@ static int by_time(const void *a, const void *b)
                                  : by_shape(a, b);
 }
 
+bool capture_time_is_known(const struct target *target)
+{
+    size_t above = 0, below = 0;
+    for (size_t i = 0; i < target->n_captured; i++) {
+        above += target->captured[i].ns >= 2 * target->captured[i].stop_ns;
+        below += target->captured[i].ns < 2 * target->captured[i].stop_ns;
+    }
+    return above > below;
+}
+
 size_t capture_shapes(const struct target *target, const struct declaration *declaration,
                       struct asked **out)
 {
@@ -104,11 +114,12 @@ size_t capture_shapes(const struct target *target, const struct declaration *dec
             asked[kept++] = asked[i];
         }
     }
+    qsort(asked, kept, sizeof *asked, by_time);
+    const bool told = capture_time_is_known(target);
     for (size_t i = 0; i < kept; i++) {
         asked[i].calls /= (double)n;
-        asked[i].time = time > 0 ? asked[i].time / time : NAN;
+        asked[i].time = told ? asked[i].time / time : NAN;
     }
-    qsort(asked, kept, sizeof *asked, by_time);
     *out = asked;
     return kept;
 }

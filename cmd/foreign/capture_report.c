@@ -193,7 +193,7 @@ static void tell_time(const struct target *target, struct buffer *text)
         text_time(fmax(0, ns[n / 4] - cost), low);
         text_time(fmax(0, ns[n / 2] - cost), middle);
         text_time(fmax(0, ns[n - 1 - n / 4] - cost), high);
-        if (ns[n / 2] < 2 * cost)
+        if (!capture_time_is_known(target))
             buffer_format(text, "  a call takes less than a stop, %s: no time is known",
                           empty);
         else

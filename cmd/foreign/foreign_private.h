@@ -185,6 +185,9 @@ struct asked {
 /* The shape of one call. False: a dimension is in no word. */
 bool capture_shape(const uint64_t *word, const struct declaration *declaration,
                    struct asked *asked);
+/* Most calls take longer than a stop. Else its cost, which is subtracted, leaves no more
+ * than noise, and neither times nor shapes' shares of them are told. */
+bool capture_time_is_known(const struct target *target);
 size_t capture_shapes(const struct target *target, const struct declaration *declaration,
                       struct asked **asked);
 void capture_tell_shape(const struct asked *asked, const struct declaration *declaration,

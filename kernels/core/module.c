@@ -379,7 +379,7 @@ int module_load(struct module *module, const char *path,
                            "%s is no simdbench module: it does not export "
                            "simdbench_module(); functions of a library need a "
                            "prototype: simdbench call %s lists them; ab "
-                           "OLD.so:NAME NEW.so 'PROTOTYPE'",
+                           "OLD.so:NAME NEW.so 'PROTOTYPE', or --functions=FILE.json",
                            path, path);
         goto out;
     }

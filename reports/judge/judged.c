@@ -15,8 +15,9 @@ static void add_ratio(struct buffer *text, double times, const char *name,
 
 static void add_time(struct buffer *text, const struct judged_time *time)
 {
-    buffer_tell(text, "at %s", time->shape);
-    buffer_format(text, ": %.4g ns a call, ", time->ns);
+    char ns[NUMBER_SIZE];
+    text_time(time->ns, ns);
+    buffer_tell(text, "at %s: %s a call, ", time->shape, ns);
     add_ratio(text, time->to_reference, time->reference, &time->reference_ci);
     if (text_same(time->best, time->reference))
         return;

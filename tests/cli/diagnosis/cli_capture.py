@@ -23,6 +23,8 @@ class Captures(ProgramCase):
         for call in function["captured"]:
             self.assertEqual(call["arguments"][1], hex(1024))
             self.assertGreater(call["ns"], 0)
+        self.assertEqual(function["shapes"][0].get("time") is None,
+                         "no time is known" in done.stderr)
         self.assertIn("n, rsi: 1024 in 100%", done.stderr)
         self.assertRegex(done.stderr, r"called from 100% program(\+0x| \w+\+)")
         op = json.loads(saved.read_text(encoding="utf-8"))["ops"][0]

@@ -129,6 +129,7 @@ class Recipes(Case):
             done = self.git("push", "origin", branch, status=None)
             self.assertNotEqual(done.returncode, 0, done.stderr)
             self.assertRegex(done.stderr, "REGRESSED")
+            self.assertRegex(done.stderr, "SIMDBENCH_KEEP=NEW_FOLDER keeps both builds")
             self.assertRegex(done.stderr, "pre-push: refused")
         self.assertEqual(self.git("rev-parse", "main", cwd=bare).stdout, before)
         self.git("push", "origin", "main", SIMDBENCH_SKIP="1")
