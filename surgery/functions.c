@@ -246,17 +246,18 @@ static void take_parts(struct surgery *surgery)
     }
 }
 
-/* The C library and what unwinds, unless the first function with a name is one of it. */
+/* The C library and what unwinds, unless the function is one of it. A trace that did not
+ * begin with the function names any other one first. */
 static void find_still(struct surgery *surgery)
 {
     const uint64_t in[] = {(uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "abort"),
                            (uint64_t)(uintptr_t)surgery->unwinder[0].add};
-    const struct object *first = NULL;
-    for (size_t i = 0; i < surgery->n_executed && !first; i++)
-        first = object_at(&surgery->objects, surgery->executed[i]);
+    const uint64_t function = (uint64_t)(uintptr_t)surgery->subject.function
+                                  ?: (uint64_t)(uintptr_t)surgery->subject.run;
+    const struct object *const own = object_at(&surgery->objects, function);
     for (size_t i = 0; i < ARRAY_LEN(in); i++) {
         const struct object *const object = object_at(&surgery->objects, in[i]);
-        surgery->still[i] = object == first ? NULL : object;
+        surgery->still[i] = object == own ? NULL : object;
     }
 }
 
