@@ -25,13 +25,10 @@ bool is_copied(const struct surgery *surgery, uint64_t address)
 
 static bool is_still(const struct surgery *surgery, const struct object *object)
 {
-    return object && (object == surgery->still[0] || object == surgery->still[1]);
-}
-
-bool surgery_has(const struct surgery *surgery, uint64_t address)
-{
-    return is_copied(surgery, address) ||
-           is_still(surgery, object_at(&surgery->objects, address));
+    bool still = false;
+    for (size_t i = 0; i < ARRAY_LEN(surgery->still) && object; i++)
+        still |= object == surgery->still[i];
+    return still;
 }
 
 bool same_part(const struct block *a, const struct block *b)
@@ -45,6 +42,25 @@ static const struct frame *left_at(const struct surgery *surgery, uint64_t addre
         if (address >= surgery->left[i].lo && address < surgery->left[i].hi)
             return &surgery->left[i];
     return NULL;
+}
+
+bool surgery_has(const struct surgery *surgery, uint64_t address)
+{
+    return is_copied(surgery, address) ||
+           (is_still(surgery, object_at(&surgery->objects, address)) &&
+            !left_at(surgery, address));
+}
+
+/* Arithmetic of an unwinder's file has names; most of its other code has none. Frames of
+ * copies are found in lists, and those of files in tables that the linker sorted. */
+bool unwinds(const struct surgery *surgery, uint64_t address)
+{
+    static const char prefix[] = "_Unwind_";
+    const struct object *const object = object_at(&surgery->objects, address);
+    struct symbol symbol;
+    return object != surgery->still[0] && is_still(surgery, object) &&
+           (!symbol_at(object, address, &symbol) ||
+            !strncmp(symbol.name, prefix, strlen(prefix)));
 }
 
 static int add_block(struct search *search, struct block new)
@@ -119,9 +135,13 @@ static int add_function_at(struct search *search, uint64_t address)
     const struct region *region = region_at(&surgery->objects, address);
     const struct object *object = object_at(&surgery->objects, address);
     struct frame function;
-    if (block_at(surgery, address) || left_at(surgery, address) || !region ||
-        is_still(surgery, object))
+    if (block_at(surgery, address) || left_at(surgery, address) || !region)
         return 0;
+    if (is_still(surgery, object))
+        return !surgery->subject.only_code && unwinds(surgery, address) &&
+                       function_at(object, address, &function)
+                   ? leave(search, &function)
+                   : 0;
     if (object && function_at(object, address, &function)) {
         if (!can_handle(surgery, object, address, &function))
             return leave(search, &function);
@@ -246,17 +266,19 @@ static void take_parts(struct surgery *surgery)
     }
 }
 
-/* The C library and what unwinds, unless the first function with a name is one of it. */
+/* The C library and what unwinds, unless the function is one of it. A trace that did not
+ * begin with the function names any other one first. */
 static void find_still(struct surgery *surgery)
 {
     const uint64_t in[] = {(uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "abort"),
-                           (uint64_t)(uintptr_t)surgery->unwinder[0].add};
-    const struct object *first = NULL;
-    for (size_t i = 0; i < surgery->n_executed && !first; i++)
-        first = object_at(&surgery->objects, surgery->executed[i]);
+                           (uint64_t)(uintptr_t)surgery->unwinder[0].add,
+                           (uint64_t)(uintptr_t)surgery->unwinder[1].add};
+    const uint64_t function = (uint64_t)(uintptr_t)surgery->subject.function
+                                  ?: (uint64_t)(uintptr_t)surgery->subject.run;
+    const struct object *const own = object_at(&surgery->objects, function);
     for (size_t i = 0; i < ARRAY_LEN(in); i++) {
         const struct object *const object = object_at(&surgery->objects, in[i]);
-        surgery->still[i] = object == first ? NULL : object;
+        surgery->still[i] = object == own ? NULL : object;
     }
 }
 

@@ -281,5 +281,8 @@ void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts)
         return;
     surgery_where(surgery, surgery->left[0].lo, where, sizeof where);
     snprintf(facts->why_left, sizeof facts->why_left, "%s %s", where,
-             surgery->left[0].handlers ? "handles exceptions" : "is the kernel's");
+             unwinds(surgery, surgery->left[0].lo)
+                 ? "unwinds the stack, and finds copies in another way"
+             : surgery->left[0].handlers ? "handles exceptions"
+                                         : "is the kernel's");
 }

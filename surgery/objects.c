@@ -28,8 +28,7 @@ static void unmap_file(struct object *object)
 }
 
 /* Its symbols are of use if it is the file that was loaded: the first page has a linker's
- * number of the build. `first`: how many bytes are loaded from the beginning of the file.
- */
+ * number of the build. `first`: how many bytes of its beginning are loaded. */
 static void map_file(struct object *object, uint64_t first)
 {
     struct stat facts;
@@ -372,8 +371,7 @@ static bool is_data(const struct object *object, const ElfW(Shdr) * of)
     return !other;
 }
 
-/* The entries of a jump table that begins there: distances to code, from its beginning.
- */
+/* The entries of a jump table that begins there: distances from its beginning to code. */
 static uint64_t distances_at(const struct object *object, const ElfW(Shdr) * of,
                              const unsigned char *bytes, uint64_t from)
 {

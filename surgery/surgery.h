@@ -27,6 +27,7 @@ struct surgery_subject {
     /* Calls the kernel once, as a batch does, through `run` or through its copy. */
     void (*call)(surgery_function *run, void *context);
     void *context;
+    const void *function; /* the one that `run` is made to call; NULL: `run` */
     /* The C library's functions stay, unless the kernel is one of them: they lie at one
      * place for all whom this process calls. */
     bool libc_stays;

@@ -198,7 +198,7 @@ struct surgery {
     struct block block[BLOCKS_MAX];
     size_t n_blocks;
     struct frame left[BLOCKS_MAX]; /* functions that stay */
-    const struct object *still[2]; /* all whose functions stay; or NULL */
+    const struct object *still[3]; /* all whose functions stay; or NULL */
     size_t n_left;
     struct fix *fix;
     size_t n_fixes;
@@ -250,6 +250,8 @@ bool function_at(const struct object *object, uint64_t address, struct frame *fu
 int functions_find(struct surgery *surgery, struct error *error);
 void functions_free(struct surgery *surgery);
 struct block *block_at(const struct surgery *surgery, uint64_t address);
+/* Code of an unwinder, which stays. */
+bool unwinds(const struct surgery *surgery, uint64_t address);
 /* An instruction that is copied begins there. */
 bool is_copied(const struct surgery *surgery, uint64_t address);
 

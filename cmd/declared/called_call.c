@@ -126,11 +126,11 @@ int made_call_begin(const struct declared_slot *slot,
     made->function = function;
     made->operands = *operands;
     declaration_signature(&slot->from->declaration, signature);
+    void *const address = function ? function->address : slot->reference;
     int status =
         begin_frame(made, slot->set, error)
             ?: find_freers(made, error)
-            ?: thunk_make(signature, function ? function->address : slot->reference,
-                          &made->thunk, error)
+            ?: thunk_make(signature, address, &made->thunk, error)
             ?: thunk_make(signature, (void *)(uintptr_t)call_nothing, &made->empty, error);
     if (status < 0) {
         made_call_end(made);
@@ -139,6 +139,7 @@ int made_call_begin(const struct declared_slot *slot,
     made->call = (struct declared_call){.code = thunk_code(made->thunk),
                                         .timed = thunk_jump(made->thunk),
                                         .nothing = thunk_jump(made->empty),
+                                        .function = address,
                                         .frame = &made->frame};
     *out = made;
     return 0;

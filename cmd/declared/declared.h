@@ -23,6 +23,7 @@ const struct simdbench_module *declared_table(const struct declared *declared);
  * calls it; nothing(frame) calls a function that returns at once, as timed() does. */
 struct declared_call {
     call_code *code, *timed, *nothing;
+    const void *function; /* of the library, which these call */
     struct call_frame *frame;
 };
 /* `kernel`: index in the table. -ENOTSUP and others, with a sentence. */

@@ -2,6 +2,7 @@
 /* A function under surgery, and what it executes. */
 #pragma once
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -73,17 +74,22 @@ static inline int open_patient(struct patient *patient, struct surgery **surgery
     patient->function(patient->a, patient->b); /* the linker fills its slots */
     trace_patient(patient, (surgery_function *)patient->function, &census);
     qsort(census.line, census.n_lines, sizeof *census.line, by_first);
-    uint64_t *executed = calloc(census.n_lines, sizeof *executed);
+    /* A trace may begin within the C library. */
+    const size_t before = patient->libc_stays;
+    const size_t n = census.n_lines + before;
+    uint64_t *executed = calloc(n, sizeof *executed);
     assert_non_null(executed);
+    if (before)
+        executed[0] = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "abort");
     for (size_t i = 0; i < census.n_lines; i++)
-        executed[i] = census.line[i].address;
+        executed[i + before] = census.line[i].address;
     for (size_t i = 0; i < patient->room && i < census.n_lines; i++)
         patient->times[i] = census.line[i].executed;
     const struct surgery_subject subject = {.run = (surgery_function *)patient->function,
                                             .call = call_patient,
                                             .context = patient,
                                             .libc_stays = patient->libc_stays};
-    const int status = surgery_open(&subject, executed, census.n_lines, surgery, error);
+    const int status = surgery_open(&subject, executed, n, surgery, error);
     free(executed);
     inspect_census_free(&census);
     return status;

@@ -124,9 +124,12 @@ static int by_census(struct inspect_census *census, uint64_t run,
 static int open_surgery(struct copies *copies, const struct executed_code *executed,
                         const struct copies_call *call, bool whole, struct error *error)
 {
+    const struct declared_call *const declared = copies->of->declared;
     const struct surgery_subject subject = {.run = (surgery_function *)copies->of->run,
                                             .call = call_once,
                                             .context = copies,
+                                            .function =
+                                                declared ? declared->function : NULL,
                                             .libc_stays = call->libc_stays,
                                             .only_code = call->n == 0,
                                             .named = call->n == 0 && !whole};
