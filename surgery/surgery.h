@@ -56,11 +56,11 @@ void surgery_close(struct surgery *surgery);
 struct surgery_facts {
     unsigned functions; /* copied */
     unsigned tables;    /* jump tables that were copied with them */
-    unsigned jumps;    /* functions that are reached by pointers: their old entry jumps to
-                          the copy while a variant is selected */
-    size_t bytes;      /* of copied functions */
-    unsigned left;     /* functions that were not copied */
-    char why_left[96]; /* the first one and the reason; empty: none */
+    unsigned jumps; /* functions that are reached by pointers: their old entry jumps to
+                       the copy while a variant is selected */
+    size_t bytes;   /* of copied functions */
+    unsigned left;  /* functions that were not copied */
+    char why_left[128]; /* the first one and the reason; empty: none */
 };
 void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts);
 
