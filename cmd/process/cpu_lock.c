@@ -358,7 +358,7 @@ static int queue_wait(struct wish *wish, int64_t wait_ns, struct error *error)
         say_busy(wish, busy, sizeof busy);
         if (interrupted_by)
             return error_set(error, -EINTR, "interrupted");
-        /* Whoever waits is told so, however short the wait is. */
+        /* A run that waits says so, however short the wait is. */
         if (told && clock_now() - begun >= wait_ns)
             return error_set(error, -CPUS_BUSY, "%s: waited %.3g s (--wait)", busy,
                              (double)wait_ns * 1e-9);

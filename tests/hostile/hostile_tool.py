@@ -30,7 +30,7 @@ def need(good, what):
         raise AssertionError(what)
 
 
-# What only --timeout ends. On a busy machine others may answer late.
+# --timeout alone ends these acts. Others may answer late on a busy machine.
 ENDLESS = ("hang", "stop", "silence", "close", "read-socket", '{"ns": 1000, "cpu_ns": 1000}')
 
 

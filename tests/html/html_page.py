@@ -145,3 +145,19 @@ class PageCase(unittest.TestCase):
                     " `${rule.id}: ${node.html.slice(0, 120)}`)))")
                 self.assertEqual(found, [], f"{page.name}, dark: {dark}, width: {width}")
                 self.assertLessEqual(self.js("document.documentElement.scrollWidth"), width)
+
+    def rows(self):
+        return self.js("[...document.querySelectorAll('#cases tbody tr')].map(row =>"
+                       " [...row.cells].map(cell => cell.textContent))")
+
+    def changed(self, page, change):
+        """The page with another document: the data has no hash."""
+        text = page.read_text(encoding="utf-8")
+        begin = text.index('id="data">') + len('id="data">')
+        end = text.index("</script>", begin)
+        document = json.loads(text[begin:end])
+        change(document)
+        data = json.dumps(document).replace("<", "\\u003c")
+        page = page.with_name("changed.html")
+        page.write_text(text[:begin] + data + text[end:], encoding="utf-8")
+        return page

@@ -234,7 +234,7 @@ static int child_priority(const struct priority_case *of, size_t cpus)
     return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER ? 0 : 5;
 }
 
-/* Who would have to end a thread that never rests has a CPU for that. */
+/* A thread that never rests must leave a CPU to the process that would end it. */
 static void test_priority(void **state)
 {
     static const struct priority_case cases[] = {{0, CPUS_MAX, RLIM_INFINITY},
