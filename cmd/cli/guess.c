@@ -99,7 +99,15 @@ static int refuse_file(const char *path, struct error *error)
 static int guess_missing(const char *word, struct error *error)
 {
     const int why = errno;
-    const bool named = strchr(word, '/') || ends_with(word, ".json");
+    const size_t n = strcspn(word, "/");
+    const bool named = word[n] || ends_with(word, ".json");
+    char op[32];
+    snprintf(op, sizeof op, "%.*s", (int)n, word);
+    if (word[n] && op_find(op))
+        return error_set(error, -EINVAL,
+                         "%s: this is a part of a case, and a command is missing: "
+                         "simdbench %s --filter='%s*'",
+                         word, op, word);
     if (!named && strstr(word, ".so"))
         return error_set(error, -EINVAL, "%s: a command is missing: simdbench call %s%s",
                          word, word,
