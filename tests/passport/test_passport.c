@@ -299,6 +299,45 @@ static void test_sequences(void **state)
     assert_true(help == 0.25 + 1 + 1);
 }
 
+/* The stack of x87 is as high behind each instruction as before it. */
+static void test_x87(void **state)
+{
+    static const struct {
+        unsigned char code[PASSPORT_CODE];
+        size_t each; /* instructions of a copy */
+    } cases[] = {{{0xde, 0xc1}, 2} /* faddp */,   {{0xde, 0xd9}, 3} /* fcompp */,
+                 {{0xdd, 0x00}, 2} /* fld m64 */, {{0xd8, 0xc1}, 1} /* fadd */,
+                 {{0xd9, 0xc9}, 1} /* fxch */,    {{0xd9, 0x28}, 1} /* fldcw */};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct block block = {.code = code_room[0]};
+        struct decoded decoded;
+        size_t n = 0;
+        int height = 0;
+        assert_int_equal(decoded_read(cases[i].code, PASSPORT_CODE, &decoded), 0);
+        chain_none(&block, &decoded, 4, &(struct apart){.registers = 8});
+        assert_false(block.failed);
+        for (size_t at = 0; at < block.n; at += decoded.instruction.length, n++) {
+            assert_int_equal(decoded_read(block.code + at, block.n - at, &decoded), 0);
+            height += x87_pushes(&decoded.instruction);
+        }
+        assert_int_equal(n, 4 * cases[i].each);
+        assert_int_equal(height, 0);
+    }
+}
+
+/* Control words mask exceptions. */
+static void test_control_words(void **state)
+{
+    static unsigned char data[DATA_BYTES];
+    struct decoded decoded;
+    decode_form("ldmxcsr m32", &decoded);
+    data_fill(data, &decoded);
+    assert_int_equal((data[DATA_PLACES] | data[DATA_PLACES + 1] << 8) & 0x1f80, 0x1f80);
+    assert_int_equal(decoded_read((const unsigned char[]){0xd9, 0x28}, 2, &decoded), 0);
+    data_fill(data, &decoded);
+    assert_int_equal(data[DATA_PLACES] & 0x3f, 0x3f);
+}
+
 /* Bytes between the places of the first two instructions of a sequence. */
 static int64_t step_of(const char *name, bool near)
 {
@@ -422,11 +461,12 @@ static void test_arithmetic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),       cmocka_unit_test(test_names),
-        cmocka_unit_test(test_encodings),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_links),      cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_sequences),  cmocka_unit_test(test_places),
-        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_shared_unit),
+        cmocka_unit_test(test_list),          cmocka_unit_test(test_names),
+        cmocka_unit_test(test_encodings),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_links),         cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_sequences),     cmocka_unit_test(test_x87),
+        cmocka_unit_test(test_control_words), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_arithmetic),    cmocka_unit_test(test_shared_unit),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
