@@ -114,6 +114,10 @@ static void fill(unsigned char *data, size_t n, enum pattern pattern)
         [PATTERN_FCW] = {0x7f, 3, 0x7f, 3, 0x7f, 3, 0x7f, 3}};
     for (size_t i = 0; i < n; i += 8)
         memcpy(data + i, ones[pattern], 8);
+    /* Nobody loads the rounding that there is. */
+    const unsigned char rounding = pattern == PATTERN_MXCSR ? 0x60 : 0x0c;
+    for (size_t i = 9; pattern >= PATTERN_MXCSR && i < n; i += 16)
+        data[i] |= rounding;
 }
 
 static void put(unsigned char *data, int number, uint64_t value)

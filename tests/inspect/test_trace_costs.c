@@ -121,9 +121,6 @@ static void test_divisions(void **state)
     assert_near(census.loop[0].divided, 14, 1e-9);
     assert_null(census.loop[0].dearest_form);
     inspect_census_free(&census);
-    census = census_by(adding_x87, TURNS, &options);
-    assert_near(census.loop[0].chain, 5, 1e-6);
-    inspect_census_free(&census);
     census = census_by(products_x87, TURNS, &options);
     assert_near(census.loop[0].chain, 5, 1e-6);
     inspect_census_free(&census);

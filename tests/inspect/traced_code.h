@@ -110,11 +110,6 @@ CODE(alternating, "movl %esi, %ecx\n"
                   "2: decl %ecx\n"
                   "   jnz 1b\n"
                   "   retq")
-/* A sum on top of the stack of x87. */
-CODE(adding_x87, "1: fadds (%rdi)\n"
-                 "   decl %esi\n"
-                 "   jnz 1b\n"
-                 "   retq")
 /* A sum on the stack of x87, of products that come and go above it. */
 CODE(products_x87, "   fldz\n"
                    "1: flds (%rdi)\n"

@@ -299,45 +299,6 @@ static void test_sequences(void **state)
     assert_true(help == 0.25 + 1 + 1);
 }
 
-/* The stack of x87 is as high behind each instruction as before it. */
-static void test_x87(void **state)
-{
-    static const struct {
-        unsigned char code[PASSPORT_CODE];
-        size_t each; /* instructions of a copy */
-    } cases[] = {{{0xde, 0xc1}, 2} /* faddp */,   {{0xde, 0xd9}, 3} /* fcompp */,
-                 {{0xdd, 0x00}, 2} /* fld m64 */, {{0xd8, 0xc1}, 1} /* fadd */,
-                 {{0xd9, 0xc9}, 1} /* fxch */,    {{0xd9, 0x28}, 1} /* fldcw */};
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct block block = {.code = code_room[0]};
-        struct decoded decoded;
-        size_t n = 0;
-        int height = 0;
-        assert_int_equal(decoded_read(cases[i].code, PASSPORT_CODE, &decoded), 0);
-        chain_none(&block, &decoded, 4, &(struct apart){.registers = 8});
-        assert_false(block.failed);
-        for (size_t at = 0; at < block.n; at += decoded.instruction.length, n++) {
-            assert_int_equal(decoded_read(block.code + at, block.n - at, &decoded), 0);
-            height += x87_pushes(&decoded.instruction);
-        }
-        assert_int_equal(n, 4 * cases[i].each);
-        assert_int_equal(height, 0);
-    }
-}
-
-/* Control words mask exceptions. */
-static void test_control_words(void **state)
-{
-    static unsigned char data[DATA_BYTES];
-    struct decoded decoded;
-    decode_form("ldmxcsr m32", &decoded);
-    data_fill(data, &decoded);
-    assert_int_equal((data[DATA_PLACES] | data[DATA_PLACES + 1] << 8) & 0x1f80, 0x1f80);
-    assert_int_equal(decoded_read((const unsigned char[]){0xd9, 0x28}, 2, &decoded), 0);
-    data_fill(data, &decoded);
-    assert_int_equal(data[DATA_PLACES] & 0x3f, 0x3f);
-}
-
 /* Bytes between the places of the first two instructions of a sequence. */
 static int64_t step_of(const char *name, bool near)
 {
@@ -366,8 +327,10 @@ struct made_up {
     double each, around; /* of an instruction, of a call */
     unsigned calls;
     bool disturbed; /* all calls but every fifth one take longer */
-    bool shared;    /* permutes follow the instruction, and do not run beside it */
-    bool stuck[2];  /* a shorter, a longer loop takes longer than it must */
+    double
+        products;  /* cycles of one, beside which the instruction does not run; 0: none */
+    bool shared;   /* permutes follow the instruction, and do not run beside it */
+    bool stuck[2]; /* a shorter, a longer loop takes longer than it must */
 };
 
 /* Counts instructions of a turn; multiplications of the clock take three units. */
@@ -405,8 +368,9 @@ static double made_up_time(void *context, unsigned char *code, uint64_t turns)
 
 static struct passport passport_of(struct made_up *made_up)
 {
-    struct session session = {
-        .timer = {made_up_time, made_up}, .data = data_room, .unit = {0, 1}};
+    struct session session = {.timer = {made_up_time, made_up},
+                              .data = data_room,
+                              .unit = {made_up->products, 1}};
     struct passport passport;
     for (unsigned i = 0; i < 2; i++) {
         session.block[i].code = code_room[i];
@@ -431,14 +395,19 @@ static void test_shared_unit(void **state)
         double each;
         bool shared;
         unsigned units;
-    } cases[] = {{1, true, PASSPORT_PERMUTES},
-                 {2, true, PASSPORT_PERMUTES},
-                 {1, false, 0},
-                 {3, false, 0},
-                 {0.5, true, 0},
-                 {70, true, 0}};
+        double products;
+    } cases[] = {{1, true, PASSPORT_PERMUTES, 0},
+                 {2, true, PASSPORT_PERMUTES, 0},
+                 {1, false, 0, 0},
+                 {3, false, 0, 0},
+                 {0.5, true, 0, 0},
+                 {70, true, 0, 0},
+                 {1, false, PASSPORT_PRODUCTS, 1},
+                 {1, true, 0, 1} /* it runs beside nothing */};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct made_up made_up = {.each = cases[i].each, .shared = cases[i].shared};
+        struct made_up made_up = {.each = cases[i].each,
+                                  .shared = cases[i].shared,
+                                  .products = cases[i].products};
         assert_int_equal(passport_of(&made_up).units, cases[i].units);
     }
 }
@@ -461,12 +430,11 @@ static void test_arithmetic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),          cmocka_unit_test(test_names),
-        cmocka_unit_test(test_encodings),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_links),         cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_sequences),     cmocka_unit_test(test_x87),
-        cmocka_unit_test(test_control_words), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_arithmetic),    cmocka_unit_test(test_shared_unit),
+        cmocka_unit_test(test_list),       cmocka_unit_test(test_names),
+        cmocka_unit_test(test_encodings),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_links),      cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_sequences),  cmocka_unit_test(test_places),
+        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_shared_unit),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
