@@ -4,6 +4,7 @@
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* False for bytes that begin with no instruction. */
 static inline bool decode(const void *bytes, size_t n,
@@ -15,4 +16,36 @@ static inline bool decode(const void *bytes, size_t n,
                                          ZYDIS_STACK_WIDTH_64)) &&
            ZYAN_SUCCESS(
                ZydisDecoderDecodeFull(&decoder, bytes, n, instruction, operands));
+}
+
+/* Values that an instruction of x87 puts on the stack of its registers before it writes;
+ * if negative, takes from there after it did. */
+static inline int x87_pushes(const ZydisDecodedInstruction *instruction)
+{
+    const char *const name = ZydisMnemonicGetString(instruction->mnemonic);
+    const size_t n = name ? strlen(name) : 0;
+    if (instruction->meta.isa_ext != ZYDIS_ISA_EXT_X87 || n < 3)
+        return 0;
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_FLDCW:
+    case ZYDIS_MNEMONIC_FLDENV:
+    case ZYDIS_MNEMONIC_FNOP:
+    case ZYDIS_MNEMONIC_FINCSTP:
+    case ZYDIS_MNEMONIC_FDECSTP:
+        return 0;
+    case ZYDIS_MNEMONIC_FILD:
+    case ZYDIS_MNEMONIC_FBLD:
+    case ZYDIS_MNEMONIC_FPTAN:
+    case ZYDIS_MNEMONIC_FSINCOS:
+        return 1;
+    case ZYDIS_MNEMONIC_FPATAN:
+    case ZYDIS_MNEMONIC_FYL2X:
+    case ZYDIS_MNEMONIC_FYL2XP1:
+        return -1;
+    default:
+        return strncmp(name, "fld", 3) == 0 ? 1
+               : name[n - 1] != 'p'         ? 0
+               : name[n - 2] == 'p'         ? -2
+                                            : -1;
+    }
 }

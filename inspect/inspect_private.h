@@ -14,8 +14,9 @@ enum {
     REGISTER_VECTOR = GPR_COUNT, /* 32 of them */
     REGISTER_FLAGS = REGISTER_VECTOR + 32,
     REGISTER_MASK, /* 8 */
-    REGISTER_X87 = REGISTER_MASK + 8,
-    REGISTER_COUNT
+    REGISTER_X87 =
+        REGISTER_MASK + 8, /* 7 from the top of stack on; the last is left out */
+    REGISTER_COUNT = REGISTER_X87 + 7
 };
 
 enum flow {
@@ -94,6 +95,7 @@ struct code {
     uint32_t
         gpr_kept; /* of these: 8 or 16 bits, so that the rest of the old value stays */
     uint64_t reads, address_reads, writes; /* masks of registers */
+    int8_t pushes;                         /* onto the stack of x87; negative: pops */
     uint8_t latency;                       /* cycles, if its cost is not known */
     const struct code_cost *cost;          /* NULL: not known */
     bool loads;                            /* its result comes from memory, too */

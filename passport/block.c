@@ -117,6 +117,9 @@ static void clean_vectors(struct block *block)
         emit_operands(block, ZYDIS_MNEMONIC_VZEROUPPER, 0, NULL);
 }
 
+/* Ones on the stack of x87, which has room for two more. */
+enum { X87_VALUES = 6 };
+
 void block_begin(struct block *block, const unsigned char *data)
 {
     block->n = 0;
@@ -127,6 +130,9 @@ void block_begin(struct block *block, const unsigned char *data)
     emit(block, MOV, general(REG_BASE), operand_number((int64_t)(uintptr_t)data));
     clean_vectors(block);
     load_vectors(block);
+    emit_operands(block, ZYDIS_MNEMONIC_FNINIT, 0, NULL);
+    for (int i = 0; i < X87_VALUES; i++)
+        emit_operands(block, ZYDIS_MNEMONIC_FLD1, 0, NULL);
     for (int i = 0; i < REG_BASE; i++)
         if (i != 4)
             emit(block, MOV, general(i), operand_at(REG_BASE, DATA_GENERAL + 8 * i, 8));
@@ -156,6 +162,7 @@ void block_end(struct block *block)
     memcpy(jump + 2, &distance, sizeof distance);
     append(block, jump, sizeof jump);
     emit_operands(block, ZYDIS_MNEMONIC_CLD, 0, NULL);
+    emit_operands(block, ZYDIS_MNEMONIC_FNINIT, 0, NULL);
     clean_vectors(block);
     for (size_t i = ARRAY_LEN(saved); i-- > 0;)
         emit(block, POP, general(saved[i]));

@@ -69,10 +69,23 @@ bool request_is(const ZydisEncoderRequest *request, const char *name)
 
 /* ---- values ---- */
 
-enum pattern { PATTERN_NUMBERS, PATTERN_HALF, PATTERN_FLOAT, PATTERN_DOUBLE };
+enum pattern {
+    PATTERN_NUMBERS,
+    PATTERN_HALF,
+    PATTERN_FLOAT,
+    PATTERN_DOUBLE,
+    PATTERN_X87,   /* of 80 bits, at any even place */
+    PATTERN_MXCSR, /* control words: exceptions are masked */
+    PATTERN_FCW
+};
 
 static enum pattern pattern_of(const struct decoded *decoded)
 {
+    const ZydisMnemonic mnemonic = decoded->instruction.mnemonic;
+    if (mnemonic == ZYDIS_MNEMONIC_LDMXCSR || mnemonic == ZYDIS_MNEMONIC_VLDMXCSR)
+        return PATTERN_MXCSR;
+    if (mnemonic == ZYDIS_MNEMONIC_FLDCW)
+        return PATTERN_FCW;
     for (unsigned i = 0; i < decoded->n; i++)
         switch (decoded->operand[i].element_type) {
         case ZYDIS_ELEMENT_TYPE_FLOAT16:
@@ -81,6 +94,8 @@ static enum pattern pattern_of(const struct decoded *decoded)
             return PATTERN_FLOAT;
         case ZYDIS_ELEMENT_TYPE_FLOAT64:
             return PATTERN_DOUBLE;
+        case ZYDIS_ELEMENT_TYPE_FLOAT80:
+            return PATTERN_X87;
         default:
             break;
         }
@@ -93,9 +108,16 @@ static void fill(unsigned char *data, size_t n, enum pattern pattern)
         [PATTERN_NUMBERS] = {1, 0, 0, 0, 1},
         [PATTERN_HALF] = {0, 0x3c, 0, 0x3c, 0, 0x3c, 0, 0x3c},
         [PATTERN_FLOAT] = {0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f},
-        [PATTERN_DOUBLE] = {0, 0, 0, 0, 0, 0, 0xf0, 0x3f}};
+        [PATTERN_DOUBLE] = {0, 0, 0, 0, 0, 0, 0xf0, 0x3f},
+        [PATTERN_X87] = {0xc0, 0xc0, 0xc0, 0xc0, 0xc0, 0xc0, 0xc0, 0xc0},
+        [PATTERN_MXCSR] = {0xc0, 0x9f, 0, 0, 0xc0, 0x9f},
+        [PATTERN_FCW] = {0x7f, 3, 0x7f, 3, 0x7f, 3, 0x7f, 3}};
     for (size_t i = 0; i < n; i += 8)
         memcpy(data + i, ones[pattern], 8);
+    /* Nobody loads the rounding that there is. */
+    const unsigned char rounding = pattern == PATTERN_MXCSR ? 0x60 : 0x0c;
+    for (size_t i = 9; pattern >= PATTERN_MXCSR && i < n; i += 16)
+        data[i] |= rounding;
 }
 
 static void put(unsigned char *data, int number, uint64_t value)
@@ -150,7 +172,8 @@ void data_fill(unsigned char *data, const struct decoded *decoded)
     for (unsigned i = 0; i < decoded->n; i++)
         vectors |= operand_kind(&decoded->operand[i]) == KIND_VECTOR;
     fill(data + DATA_PLACES, DATA_BYTES - DATA_PLACES, pattern);
-    for (size_t i = DATA_PLACES; !vectors && i < DATA_BYTES; i += 8)
+    for (size_t i = DATA_PLACES; !vectors && pattern < PATTERN_X87 && i < DATA_BYTES;
+         i += 8)
         data[i] = SMALL, data[i + 4] = 0;
     for (unsigned i = 0; i < decoded->n; i++)
         if (decoded->operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&

@@ -316,6 +316,18 @@ static bool shares_unit(struct session *session, const struct decoded *decoded,
     return throughput(session, decoded, unit) >= alone + follows * other;
 }
 
+/* What runs beside nothing lets the core wait: no unit is what it shares. */
+static unsigned units_of(struct session *session, const struct decoded *decoded,
+                         double alone)
+{
+    unsigned all = 0, shared = 0;
+    for (unsigned i = 0; i < PASSPORT_UNITS; i++) {
+        all |= session->unit[i] > 0 ? 1U << i : 0;
+        shared |= shares_unit(session, decoded, i, alone) ? 1U << i : 0;
+    }
+    return shared == all && all & (all - 1) ? 0 : shared;
+}
+
 static double link_cycles(struct session *session, const struct decoded *decoded,
                           const struct passport_link *link, bool few)
 {
@@ -394,9 +406,7 @@ void session_measure(struct session *session, const struct passport_form *form,
     passport->throughput = throughput(session, &decoded, 0);
     if (!isfinite(passport->throughput))
         return passport_refuse(passport, "no sequence of it can be made", NULL);
-    for (unsigned i = 0; i < PASSPORT_UNITS; i++)
-        if (shares_unit(session, &decoded, i, passport->throughput))
-            passport->units |= 1U << i;
+    passport->units = units_of(session, &decoded, passport->throughput);
     if (links) {
         measure_links(session, &decoded, passport);
         measure_kept(session, &decoded, passport);

@@ -152,10 +152,17 @@ void choice_emit(struct block *block, const struct decoded *decoded,
                  const struct choice *choice)
 {
     ZydisEncoderRequest request;
+    const int pushes = x87_pushes(&decoded->instruction);
+    /* The stack of x87 stays as high as it is: without a value, or without room for one,
+     * some cores take hundreds of cycles. */
+    for (int i = pushes; i < 0; i++)
+        emit_operands(block, ZYDIS_MNEMONIC_FLD1, 0, NULL);
     if (choice_request(decoded, choice, &request) < 0)
         block->failed = true;
     else
         emit_request(block, &request);
+    if (pushes > 0)
+        emit(block, FSTP, operand_register(ZYDIS_REGISTER_ST0));
 }
 
 static unsigned results_of(const struct decoded *decoded)

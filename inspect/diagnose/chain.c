@@ -4,6 +4,8 @@
 #include "inspect_private.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { PATH_MAX_NODES = 2048, TURNS = 32 };
 /* The least that loads of cores take, as far as known: no chain seems longer than it is.
@@ -186,6 +188,29 @@ static void write_places(struct ready *ready, const struct code *code, double en
     }
 }
 
+/* The stack of x87 moves: what is there has other names then. */
+static void move_stack(struct ready *ready, int pushes)
+{
+    double *const top = &ready->at[REGISTER_X87];
+    const size_t rest = REGISTER_COUNT - REGISTER_X87 - (size_t)abs(pushes);
+    if (pushes > 0)
+        memmove(top + pushes, top, rest * sizeof *top);
+    else
+        memmove(top, top - pushes, rest * sizeof *top);
+}
+
+/* fxch alone writes two of its registers: their values change places. */
+static void exchange(const struct ready *ready, const struct code *code, double *at)
+{
+    const uint64_t both = code->writes >> REGISTER_X87;
+    if (__builtin_popcountll(both) != 2)
+        return;
+    const int a = REGISTER_X87 + __builtin_ctzll(both),
+              b = 63 - __builtin_clzll(code->writes);
+    at[a] = ready->at[b];
+    at[b] = ready->at[a];
+}
+
 double ready_execute(struct ready *ready, const struct code *code)
 {
     double at[REGISTER_COUNT];
@@ -202,6 +227,7 @@ double ready_execute(struct ready *ready, const struct code *code)
                 at[r] = fmax(at[r], ready->at[r] + 1);
             end = fmax(end, at[r]);
         }
+    exchange(ready, code, at);
     /* Cores add to the stack pointer as instructions enter. */
     if (code->stack)
         at[GPR_RSP] = ready->at[GPR_RSP];
@@ -209,12 +235,16 @@ double ready_execute(struct ready *ready, const struct code *code)
         end = start + code->latency;
     window_start(&ready->window, code, start, end);
     write_places(ready, code, end);
+    if (code->pushes > 0)
+        move_stack(ready, code->pushes);
     for (unsigned r = 0; r < REGISTER_COUNT; r++)
         if (code->writes >> r & 1) {
             ready->at[r] = at[r];
             if (r < GPR_COUNT)
                 ready->version[r]++;
         }
+    if (code->pushes < 0)
+        move_stack(ready, code->pushes);
     return end;
 }
 

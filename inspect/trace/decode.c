@@ -44,8 +44,9 @@ static uint64_t register_mask(ZydisRegister register_)
         return UINT64_C(1) << (REGISTER_VECTOR + id);
     return class == ZYDIS_REGCLASS_MASK    ? UINT64_C(1) << (REGISTER_MASK + id)
            : class == ZYDIS_REGCLASS_FLAGS ? UINT64_C(1) << REGISTER_FLAGS
-           : class == ZYDIS_REGCLASS_X87   ? UINT64_C(1) << REGISTER_X87
-                                           : 0;
+           : class == ZYDIS_REGCLASS_X87 && id < REGISTER_COUNT - REGISTER_X87
+               ? UINT64_C(1) << (REGISTER_X87 + id)
+               : 0;
 }
 
 /* ---- memory ---- */
@@ -301,6 +302,7 @@ int code_decode(const unsigned char *bytes, size_t n, uint64_t address, struct c
     for (unsigned i = 0; i < code->n_accesses; i++)
         code->loads |= code->access[i].read && !code->access[i].hidden;
     code->encoding = encoding_of(&instruction);
+    code->pushes = (int8_t)x87_pushes(&instruction);
     code_take_kind(ZydisMnemonicGetString(instruction.mnemonic),
                    instruction.meta.isa_set == ZYDIS_ISA_SET_X87, widest, code);
     take_idiom(&instruction, operands, code);

@@ -91,13 +91,15 @@ static void take_string(const struct node *node, const struct asking *asking, ui
     to->latency = NAN;
 }
 
-/* Sums of x87 stay on its top of stack, where many of a form were timed as a chain. */
+/* Sums of x87 stay on its stack, where many of a form were timed as a chain. */
 static void take_top(const struct code *code, struct code_cost *taken)
 {
-    const uint64_t top = code->reads & code->writes & UINT64_C(1) << REGISTER_X87;
+    const uint64_t all = ~UINT64_C(0) << REGISTER_X87;
+    const uint64_t top = code->reads & code->writes & all;
     if (!top || !code->float_arithmetic || !(taken->throughput > 0))
         return;
-    taken->link[0].from = taken->link[0].to = top;
+    taken->link[0].from = code->reads & all;
+    taken->link[0].to = top;
     taken->link[0].cycles = taken->link[0].full = (float)taken->throughput;
     taken->n_links = 1;
 }

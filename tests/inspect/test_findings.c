@@ -2,7 +2,6 @@
 /* Causes from scripted facts: each fires on its evidence, alone and first; each piece of
  * evidence is necessary; each counter-evidence silences it. */
 #include "said_facts.h"
-
 enum { SAID_MAX = 12 };
 struct script {
     enum inspect_cause cause;
@@ -272,6 +271,11 @@ static const struct script scripts[] = {
       HOT, END},
      {IS(limit_cycles, 7.9), IS(dispatch_cycles, 8), IS(unchained, 1), IS(unsaved, 0.7),
       IS(saved_chain, 0.5), END}},
+    {CAUSE_latency_chain,
+     INSPECT_MODELLED,
+     {IS(window_cycles, 9.5), IS(limit_cycles, 4), IS(cycles, 10), IS(call_cycles, 300),
+      IS(instructions, 9), IS(call_instructions, 9), END},
+     {IS(limit_cycles, 7.9), IS(dispatch_cycles, 8), IS(unchained, 1), END}},
     {CAUSE_memory_chain,
      INSPECT_FLIPPED,
      {IS(input_sorted, 0.7), IS(forwards, 0.5), IS(places_known, 0), IS(branches, 1),
@@ -318,7 +322,7 @@ static const struct script scripts[] = {
     {CAUSE_load_ports,
      INSPECT_MODELLED,
      {IS(load_cycles, 9), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},
-     {IS(whole_load_cycles, 5), END}},
+     {IS(whole_load_cycles, 5), IS(operand_cycles, 2), END}},
     {CAUSE_vector_ports,
      INSPECT_MODELLED,
      {IS(shuffle_cycles, 7), IS(cycles, 10), IS(limit_cycles, 4), HOT, END},

@@ -110,11 +110,16 @@ CODE(alternating, "movl %esi, %ecx\n"
                   "2: decl %ecx\n"
                   "   jnz 1b\n"
                   "   retq")
-/* A sum on top of the stack of x87. */
-CODE(adding_x87, "1: fadds (%rdi)\n"
-                 "   decl %esi\n"
-                 "   jnz 1b\n"
-                 "   retq")
+/* A sum on the stack of x87, of products that come and go above it. */
+CODE(products_x87, "   fldz\n"
+                   "1: flds (%rdi)\n"
+                   "   fmuls (%rdi)\n"
+                   "   fxch\n"
+                   "   faddp\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   fstp %st(0)\n"
+                   "   retq")
 /* It copies a word each turn, from where it lies to there. */
 CODE(moving, "movl %esi, %r8d\n"
              "movq %rdi, %rdx\n"

@@ -327,8 +327,10 @@ struct made_up {
     double each, around; /* of an instruction, of a call */
     unsigned calls;
     bool disturbed; /* all calls but every fifth one take longer */
-    bool shared;    /* permutes follow the instruction, and do not run beside it */
-    bool stuck[2];  /* a shorter, a longer loop takes longer than it must */
+    double
+        products;  /* cycles of one, beside which the instruction does not run; 0: none */
+    bool shared;   /* permutes follow the instruction, and do not run beside it */
+    bool stuck[2]; /* a shorter, a longer loop takes longer than it must */
 };
 
 /* Counts instructions of a turn; multiplications of the clock take three units. */
@@ -366,8 +368,9 @@ static double made_up_time(void *context, unsigned char *code, uint64_t turns)
 
 static struct passport passport_of(struct made_up *made_up)
 {
-    struct session session = {
-        .timer = {made_up_time, made_up}, .data = data_room, .unit = {0, 1}};
+    struct session session = {.timer = {made_up_time, made_up},
+                              .data = data_room,
+                              .unit = {made_up->products, 1}};
     struct passport passport;
     for (unsigned i = 0; i < 2; i++) {
         session.block[i].code = code_room[i];
@@ -392,14 +395,19 @@ static void test_shared_unit(void **state)
         double each;
         bool shared;
         unsigned units;
-    } cases[] = {{1, true, PASSPORT_PERMUTES},
-                 {2, true, PASSPORT_PERMUTES},
-                 {1, false, 0},
-                 {3, false, 0},
-                 {0.5, true, 0},
-                 {70, true, 0}};
+        double products;
+    } cases[] = {{1, true, PASSPORT_PERMUTES, 0},
+                 {2, true, PASSPORT_PERMUTES, 0},
+                 {1, false, 0, 0},
+                 {3, false, 0, 0},
+                 {0.5, true, 0, 0},
+                 {70, true, 0, 0},
+                 {1, false, PASSPORT_PRODUCTS, 1},
+                 {1, true, 0, 1} /* it runs beside nothing */};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct made_up made_up = {.each = cases[i].each, .shared = cases[i].shared};
+        struct made_up made_up = {.each = cases[i].each,
+                                  .shared = cases[i].shared,
+                                  .products = cases[i].products};
         assert_int_equal(passport_of(&made_up).units, cases[i].units);
     }
 }
