@@ -371,7 +371,7 @@ static void account_answer(const struct run *run, struct buffer *text)
     const double elsewhere = layout ? time->ratio * layout->a / layout->b : time->ratio;
     if (level) {
         buffer_add(text, " are level");
-    } else if ((elsewhere < 1) != (time->ratio < 1)) {
+    } else if (log(elsewhere) / log(time->ratio) < 0.5) {
         buffer_format(text, ", but %.3g times with stack and data elsewhere", elsewhere);
     } else if (most) {
         buffer_tell(text, "; most of it: %s", most->name);
