@@ -133,6 +133,13 @@ static double bound_of(const struct subject *subject, enum inspect_fact bound)
     return cycles_of(subject) * fact(subject, bound) / fact(subject, FACT_cycles);
 }
 
+/* Bounds are of the hot loop. They say what an operation costs where that is most of it.
+ */
+static bool is_most(const struct subject *subject)
+{
+    return fact(subject, FACT_loop_share) >= 0.5;
+}
+
 static void add_bound(struct account *account, const char *name, double a, double b,
                       double least)
 {
@@ -152,7 +159,7 @@ static void add_bounds(const struct subject *a, const struct subject *b,
         return;
     add_bound(account, BOUND_BEST_PLACE, of_a, of_b, 0);
     add_bound(account, BOUND_PLACEMENT, place_a, place_b, 0);
-    for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
+    for (size_t i = 0; i < INSPECT_BOUND_LIST && is_most(a) && is_most(b); i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
         add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
                   bound_of(b, bound), least);

@@ -294,22 +294,25 @@ static const struct account_row *main_factor(const struct account *account)
     return most;
 }
 
-/* The bound, or the place of the code, whose change is most of the difference; NULL: none
- * is half of it. The place changes no number of instructions. */
+/* The place of the code, if it is half of the difference: it changes no number of
+ * instructions. Else the bound that is nearest to the time of the slower one, if its
+ * change is half of the difference. For one that is far from its time nothing waits,
+ * however much it changes. NULL: none. */
 static const struct account_row *main_bound(const struct account *account)
 {
     const struct account_rows *const rows = &account->bounds;
     const struct account_row *const factor = main_factor(account);
+    const struct account_row *const all = account_find(rows, BOUND_BEST_PLACE);
     const struct account_row *most = NULL;
-    double share = 0.5;
+    double longest = all ? 0.6 * fmax(all->a, all->b) : INFINITY;
     FOR_EACH (const struct account_row, row, rows->row, rows->n) {
-        const double its = account_share(rows, row);
-        const bool other = text_same(row->name, BOUND_PLACEMENT) && factor &&
-                           text_same(factor->name, "instructions");
-        if (other || text_same(row->name, BOUND_BEST_PLACE) || !(its > share * 1.02))
+        const bool place = text_same(row->name, BOUND_PLACEMENT);
+        const bool other = place && factor && text_same(factor->name, "instructions");
+        const double its = place ? INFINITY : fmax(row->a, row->b);
+        if (row == all || other || !(account_share(rows, row) > 0.51) || its < longest)
             continue;
         most = row;
-        share = its;
+        longest = its * 1.02;
     }
     return most;
 }
@@ -328,9 +331,9 @@ static void bound_answer(const struct run *run, const struct account_row *bound,
 {
     const char *const meaning = bound_text(run, bound->name);
     buffer_tell(text, ", by %s", meaning ?: bound->name);
-    buffer_format(text,
-                  ": %.3g against %.3g cycles an operation, %.0f%% of the difference",
-                  bound->a, bound->b, 100 * account_share(&run->account->bounds, bound));
+    buffer_format(
+        text, ": %.3g against %.3g cycles an operation, %.0f%% of the difference",
+        bound->a, bound->b, 100 * fmin(1, account_share(&run->account->bounds, bound)));
 }
 
 /* Factors multiply: their logarithms are parts of the difference. One whose part is only
@@ -364,8 +367,12 @@ static void account_answer(const struct run *run, struct buffer *text)
     else
         buffer_format(text, " takes %.3g times as long as ", time->ratio);
     buffer_plain(text, account->b);
+    const struct account_row *const layout = account_find(&account->conditions, "layout");
+    const double elsewhere = layout ? time->ratio * layout->a / layout->b : time->ratio;
     if (level) {
         buffer_add(text, " are level");
+    } else if (log(elsewhere) / log(time->ratio) < 0.5) {
+        buffer_format(text, ", but %.3g times with stack and data elsewhere", elsewhere);
     } else if (most) {
         buffer_tell(text, "; most of it: %s", most->name);
         buffer_format(text, " x%.3g", most->ratio);

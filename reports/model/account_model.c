@@ -48,6 +48,14 @@ double account_share(const struct account_rows *bounds, const struct account_row
     return (row->a - row->b) / difference;
 }
 
+const struct account_row *account_find(const struct account_rows *rows, const char *name)
+{
+    FOR_EACH (const struct account_row, row, rows->row, rows->n)
+        if (text_same(row->name, name))
+            return row;
+    return NULL;
+}
+
 void account_free(struct account *account)
 {
     if (!account)

@@ -47,6 +47,8 @@ extern const struct fields account_fields; /* in JSON */
 #define BOUND_PLACEMENT "placement"
 /* The part of a bound in the difference of the times. */
 double account_share(const struct account_rows *bounds, const struct account_row *row);
+/* NULL: there is none of that name. */
+const struct account_row *account_find(const struct account_rows *rows, const char *name);
 
 /* NULL: out of memory. Texts are copied. */
 struct account *account_new(const char *a, const char *b);

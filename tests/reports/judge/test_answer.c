@@ -100,6 +100,21 @@ static void bounds(void **state)
     run->account->bounds.row[0].a = 2.8;
     assert_true(says(run, "by the longest dependency: 2.8 against 1 cycles an operation, "
                           "90% of the difference"));
+    /* Far from the time, it bounds neither. */
+    struct account_row *const chain = run->account->bounds.row;
+    chain->a = 1.7;
+    chain->b = 0.1;
+    assert_false(says(run, "of the difference"));
+    /* A bound that changes more, and is less of the time, is not what the slower waits
+     * for. */
+    chain->a = 2.8;
+    chain->b = 1;
+    account_add(&run->account->bounds, "dispatch_cycles", NULL, 2.7, 0.2);
+    assert_true(says(run, "by the longest dependency: 2.8 against 1"));
+    run->account->bounds.row[2].a = 2.9;
+    assert_true(
+        says(run, "by dispatch_cycles: 2.9 against 0.2 cycles an operation, 100% of "));
+    run->account->bounds.row[2].a = 0.2;
     /* As built the difference is that of the place, too. */
     account_add(&run->account->bounds, "placement", NULL, 3, 0);
     assert_true(says(run, "by placement: 3 against 0 cycles an operation, 60% of the "
@@ -117,6 +132,14 @@ static void bounds(void **state)
     factor[3].ratio = 0;
     assert_true(says(run, "most of it: instructions x0.1"));
     assert_false(says(run, "1 / clock"));
+    /* A layout that changes the times changes no answer, unless it changes which is
+     * faster. */
+    account_add(&run->account->conditions, "layout", NULL, 0.5, 1);
+    assert_true(says(run, "most of it: instructions x0.1"));
+    run->account->conditions.row[0].a = 0.25;
+    assert_true(says(run,
+                     "a takes 3 times as long as b, but 0.75 times with stack and data "
+                     "elsewhere"));
     run_free(run);
 }
 
