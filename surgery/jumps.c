@@ -55,20 +55,29 @@ static int no_room(const struct surgery *surgery, uint64_t entry, const char *wh
     return error_set(error, -EFAULT, "%s is reached by a pointer, and %s", where, why);
 }
 
-/* Bytes between functions, from the end of a block on, which nobody executes. */
+/* Bytes between functions, which nobody executes. */
 static bool is_padding(const struct surgery *surgery, const struct block *block,
-                       uint64_t address)
+                       uint64_t at, struct insn *insn)
 {
     struct frame other;
+    return block->object && (at < block->hi || !block_at(surgery, at)) &&
+           !function_at(block->object, at, &other) &&
+           insn_decode((const unsigned char *)(uintptr_t)at, INSN_BYTES_MAX, at, insn) &&
+           insn->padding;
+}
+
+/* Is there nothing else than code of the block, and padding behind a function? */
+static bool has_room(const struct surgery *surgery, const struct block *block,
+                     uint64_t at)
+{
+    const uint64_t end = at + JUMP_BYTES;
     struct insn insn;
-    for (uint64_t at = block->hi; at <= address; at += insn.length)
-        if (!block->object || block_at(surgery, at) ||
-            function_at(block->object, at, &other) ||
-            !insn_decode((const unsigned char *)(uintptr_t)at, INSN_BYTES_MAX, at,
-                         &insn) ||
-            !insn.padding)
-            return false;
-    return true;
+    while (at < end &&
+           (is_padding(surgery, block, at, &insn) ||
+            (at < block->hi && block->mark[at - block->lo] & MARK_START &&
+             insn_decode(block->image + (at - block->lo), block->hi - at, at, &insn))))
+        at += insn.length;
+    return at >= end;
 }
 
 static bool is_within(uint64_t target, uint64_t at)
@@ -138,14 +147,11 @@ int jump_add(struct surgery *surgery, uint64_t entry, struct error *error)
         return no_room(surgery, entry, "cannot be decoded", error);
     const uint64_t at = entry + (insn.endbr ? ENDBR_BYTES : 0);
     struct jump jump = {.at = at, .entry = entry};
-    for (unsigned i = 0; i < JUMP_BYTES; i++) {
-        const bool inside = at + i < block->hi;
-        const unsigned char mark = inside ? block->mark[at - block->lo + i] : 0;
-        if (inside ? !(mark & MARK_COVERED) : !is_padding(surgery, block, at + i))
-            return no_room(surgery, entry, "is shorter than a jump", error);
-        if (i && mark & MARK_TARGET)
+    if (!has_room(surgery, block, at))
+        return no_room(surgery, entry, "is shorter than a jump", error);
+    for (unsigned i = 1; i < JUMP_BYTES && at + i < block->hi; i++)
+        if (block->mark[at - block->lo + i] & MARK_TARGET)
             return no_room(surgery, entry, "jumps lead into its first 5 bytes", error);
-    }
     if (strangers_lead(surgery, block, at))
         return no_room(surgery, entry,
                        "jumps of other functions lead into its first 5 bytes", error);

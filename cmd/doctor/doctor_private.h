@@ -53,7 +53,7 @@ struct vitals {
     int seccomp;         /* 2: a filter; -1: not told */
     int rdpmc;           /* 0: counters cannot be read in user space; -1: not told */
     bool same_addresses; /* ASLR is off for this process */
-    bool runs_first;     /* priority_raise() works in workers */
+    bool runs_first;     /* priority_may() */
     uint64_t files;      /* limit of those that are open at once */
 };
 

@@ -89,9 +89,7 @@ void vitals_read(struct vitals *vitals, const char *root)
     vitals->perf_errno = perf_try();
     vitals->seccomp = file_told(root, "/proc/self/status", "Seccomp");
     vitals->rdpmc = read_rdpmc(root);
-    vitals->runs_first = vitals->n_cpu > 1 && priority_raise();
-    if (vitals->runs_first)
-        priority_drop();
+    vitals->runs_first = priority_may();
     vitals->same_addresses = persona != -1 && (persona & ADDR_NO_RANDOMIZE);
     vitals->files = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
 }

@@ -138,6 +138,7 @@ static void add_settings(const struct options *options, const struct plan *plan,
     if (plan->n_cpu)
         must(facts_text(settings, "cpu_measured", buffer_text(&cpus)));
     must(facts_bool(settings, "cpu_locked", plan->lock != NULL));
+    must(facts_text(settings, "scheduled", priority_may() ? "first" : "in turn"));
     const struct {
         const char *name;
         double number;

@@ -177,15 +177,34 @@ int64_t path_turns(const struct nodes *nodes, const struct path *path, uint32_t 
 
 /* ---- making one ---- */
 
-/* A return goes where its call came from, if that is known. */
-static uint32_t balanced(const struct nodes *nodes, const uint32_t *list, uint32_t n)
+static uint64_t address_of(const struct nodes *nodes, uint32_t node)
 {
+    return nodes->node[node].code.address;
+}
+
+/* The address after the one of a node of a path. */
+static uint64_t next_address(const struct nodes *nodes, const uint32_t *list,
+                             const struct path *path, uint32_t i, uint64_t end)
+{
+    return i + 1 < path->n ? address_of(nodes, list[i + 1]) : end;
+}
+
+/* A return goes behind its call, if that is known; one that goes elsewhere, as those of
+ * retpolines, is a computed jump. */
+static uint32_t balanced(const struct nodes *nodes, const uint32_t *list, uint32_t n,
+                         const struct path *path, uint64_t end)
+{
+    uint64_t behind[CALLS_MAX];
     uint32_t calls = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const enum flow flow = nodes->node[list[i]].code.flow;
-        if (flow == FLOW_RETURN && calls-- == 0)
+        const struct code *const code = &nodes->node[list[i]].code;
+        if (code->flow == FLOW_RETURN &&
+            (!calls || behind[--calls] != next_address(nodes, list, path, i, end)))
             return i;
-        calls += flow == FLOW_CALL;
+        if (code->flow == FLOW_CALL && calls == CALLS_MAX)
+            return i;
+        if (code->flow == FLOW_CALL)
+            behind[calls++] = code->address + code->length;
     }
     return n;
 }
@@ -209,10 +228,10 @@ static uint32_t fill(const struct nodes *nodes, const uint32_t *list, uint32_t n
                      struct path *path)
 {
     uint32_t distinct = 0;
-    while (distinct < n && addresses_add(seen, nodes->node[list[distinct]].code.address))
+    while (distinct < n && addresses_add(seen, address_of(nodes, list[distinct])))
         distinct++;
     /* An address that comes twice cannot be the end either. */
-    const uint32_t whole = balanced(nodes, list, distinct);
+    const uint32_t whole = balanced(nodes, list, distinct, path, end);
     if (whole < distinct)
         return whole;
     if (distinct < n ||
@@ -220,12 +239,10 @@ static uint32_t fill(const struct nodes *nodes, const uint32_t *list, uint32_t n
         n = distinct - 1;
     for (uint32_t i = 0; i < n; i++) {
         const struct code *code = &nodes->node[list[i]].code;
-        const uint64_t next =
-            i + 1 < path->n ? nodes->node[list[i + 1]].code.address : end;
         path->exit[i] = 0;
         if (code->flow != FLOW_CONDITIONAL)
             continue;
-        const uint64_t other = other_way(code, next);
+        const uint64_t other = other_way(code, next_address(nodes, list, path, i, end));
         if (path->n_exits == exits_max || !addresses_add(seen, other) ||
             is_inside(nodes, list, path->n, other))
             return i;
@@ -253,7 +270,7 @@ struct path *path_make(const struct nodes *nodes, const uint32_t *list, uint32_t
     const uint32_t kept = fill(nodes, list, n, end, exits_max, &seen, path);
     free(seen.slot);
     path->loop = loop && kept == n;
-    path->end = kept == n ? end : nodes->node[list[kept]].code.address;
+    path->end = kept == n ? end : address_of(nodes, list[kept]);
     path->n = kept;
     for (uint32_t i = 0; i < kept; i++)
         path->node[i] = list[i];
@@ -279,7 +296,7 @@ int64_t path_position(const struct nodes *nodes, const struct path *path, uint64
     for (uint32_t i = 0; i < path->n; i++) {
         if (path->exit[i] == pc)
             return i + 1;
-        if (nodes->node[path->node[i]].code.address == pc)
+        if (address_of(nodes, path->node[i]) == pc)
             return i;
     }
     return -1;

@@ -404,6 +404,20 @@ static int find_equal(struct gate *gate)
     return 0;
 }
 
+/* Beside other programs calls that take turns with them seem slower. */
+static int remark_schedules(const struct run *base, const struct run *head,
+                            struct gate *gate)
+{
+    const char *const a = facts_find_text(&base->settings, "scheduled"),
+                      *const b = facts_find_text(&head->settings, "scheduled");
+    char text[64];
+    if (!a || !b || !strcmp(a, b))
+        return 0;
+    snprintf(text, sizeof text, "calls of run %d alone ran before other programs",
+             strcmp(a, "first") ? 2 : 1);
+    return string_set(&gate->remark, text);
+}
+
 int run_compare(struct run *head, const char *head_path, struct run *base,
                 const char *base_path, double threshold, struct error *error)
 {
@@ -421,6 +435,7 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
                            ?: hosts_compare(base, head, &head->gate->refused)
                            ?: (head->gate->refused ? 0 : drift_find(base, head, head->gate))
                            ?: find_equal(head->gate)
+                           ?: remark_schedules(base, head, head->gate)
                            ?: match_all(head, base) ?: move_gone(head, base);
     if (status)
         return error_set(error, status, "out of memory");

@@ -280,6 +280,30 @@ static void test_jumps(void **state)
     inspect_census_free(&census);
 }
 
+/* A retpoline: a return to a computed place, each eighth turn to another one:
+ * 8 n + n / 8 + 3. */
+CODE(retpoline, "leaq 2f(%rip), %rdx\n"
+                "leaq 3f(%rip), %rcx\n"
+                "1: testl $7, %esi\n"
+                "   movq %rdx, %rax\n"
+                "   cmovzq %rcx, %rax\n"
+                "   callq 4f\n"
+                "   ud2\n"
+                "3: nop\n"
+                "2: decl %esi\n"
+                "   jnz 1b\n"
+                "   retq\n"
+                "4: movq %rax, (%rsp)\n"
+                "   retq")
+
+/* A return that does not go behind its call ends what may run at full speed. */
+static void test_returns(void **state)
+{
+    struct inspect_census census = census_of(retpoline, TURNS, false);
+    assert_int_equal(census.instructions, 8 * TURNS + TURNS / 8 + 3);
+    inspect_census_free(&census);
+}
+
 int main(void)
 {
     if (cannot_trace())
@@ -289,5 +313,5 @@ int main(void)
                      TEST(test_passes), TEST(test_called), TEST(test_called_out),
                      TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
                      TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
-                     TEST(test_two_steps), TEST(test_jumps));
+                     TEST(test_two_steps), TEST(test_jumps), TEST(test_returns));
 }

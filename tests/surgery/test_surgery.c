@@ -165,6 +165,33 @@ static void test_pointers(void **state)
     move_built("pointers", 5, 0, 3);
 }
 
+/* It has two bytes, and padding behind it. */
+__asm__(".pushsection .text\n"
+        ".type short_entry, @function\n"
+        "short_entry:\n"
+        "   jmp 1f\n"
+        ".size short_entry, . - short_entry\n"
+        "   .balign 16\n"
+        ".type behind_short_entry, @function\n"
+        "behind_short_entry:\n"
+        "1: movl $7, (%rsi)\n   retq\n"
+        ".size behind_short_entry, . - behind_short_entry\n"
+        ".popsection\n");
+patient_function short_entry __attribute__((visibility("hidden")));
+
+static patient_function *volatile pointer = short_entry;
+
+static void calls_short_entry(const void *a, void *b)
+{
+    pointer(a, b);
+}
+
+static void test_short_entry(void **state)
+{
+    struct patient patient = {.function = calls_short_entry, .a = input, .b = output};
+    move("short_entry", &patient, 2, 0, 1);
+}
+
 static void test_linked(void **state)
 {
     strcpy((char *)input, "a text");
@@ -397,8 +424,8 @@ int main(void)
         return 77;
     return RUN_TESTS_BETWEEN(
         build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_next_table),
-        TEST(test_stub), TEST(test_pointers), TEST(test_linked), TEST(test_libc_stays),
-        TEST(test_short_jumps), TEST(test_refused), TEST(test_exceptions),
-        TEST(test_memcpy), TEST(test_zlib), TEST(test_generated), TEST(test_old_code),
-        TEST(test_endless));
+        TEST(test_stub), TEST(test_pointers), TEST(test_short_entry), TEST(test_linked),
+        TEST(test_libc_stays), TEST(test_short_jumps), TEST(test_refused),
+        TEST(test_exceptions), TEST(test_memcpy), TEST(test_zlib), TEST(test_generated),
+        TEST(test_old_code), TEST(test_endless));
 }

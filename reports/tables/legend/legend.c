@@ -336,6 +336,7 @@ static void origin_lines(struct legend *legend)
     legend_part(legend, ", ", "", run->tool_compiler);
     legend_part(legend, ", ", "seed ", run->seed);
     legend_part(legend, ", ", "", run->started_at);
+    legend_part(legend, ", ", "scheduled ", facts_find_text(&run->settings, "scheduled"));
     legend_flush(legend);
 }
 

@@ -62,6 +62,7 @@ class Lock(Case):
         self.assertIs(document["settings"]["cpu_locked"], True)
         text = self.run_tool("report", self.folder / "run.json").stdout
         self.assertIn(f", measured on CPU {cpu}, fingerprint ", text)
+        self.assertIn(f", scheduled {document['settings']['scheduled']}\n", text)
 
     def test_all_commands(self):
         self.hold()

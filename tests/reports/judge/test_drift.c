@@ -324,11 +324,33 @@ static void a_comment_holds_it(void **state)
     }
 }
 
+/* Two runs of which one alone had no other program beside its calls. */
+static void schedules_are_told(void **state)
+{
+    static const struct {
+        const char *base, *head, *remark;
+    } cases[] = {{"first", "in turn", "calls of run 1 alone ran before other programs"},
+                 {"in turn", "first", "calls of run 2 alone ran before other programs"},
+                 {"first", "first", NULL},
+                 {"first", NULL, NULL}};
+    uint64_t random = 1;
+    const struct noise noise = {&random, 0.005, 0, 0};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct run *const base = make(&noise, 2, 0), *const head = make(&noise, 2, 0);
+        assert_int_equal(facts_text(&base->settings, "scheduled", cases[i].base), 0);
+        if (cases[i].head)
+            assert_int_equal(facts_text(&head->settings, "scheduled", cases[i].head), 0);
+        struct run *const run = compare(base, head);
+        assert_true(text_same(run->gate->remark, cases[i].remark));
+        run_free(run);
+    }
+}
+
 int main(void)
 {
     return RUN_TESTS(
         TEST(noise_is_no_regression), TEST(regressions_are_found),
         TEST(libraries_are_the_control), TEST(other_versions_control_nothing),
         TEST(a_case_that_moves_has_a_floor_of_its_own), TEST(equal_builds_never_regress),
-        TEST(rows_of_op_and_isa), TEST(a_comment_holds_it));
+        TEST(rows_of_op_and_isa), TEST(a_comment_holds_it), TEST(schedules_are_told));
 }
