@@ -295,6 +295,8 @@ static int compute_by(struct declared_slot *slot,
     if (status < 0)
         return status;
     status = compute(slot, made, computed, error);
+    if (status == -EFAULT)
+        made_call_name_array(made, error);
     made_call_end(made);
     return status;
 }

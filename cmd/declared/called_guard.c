@@ -11,64 +11,9 @@
 #define PAGE ((size_t)4096)
 /* Copies of larger operands would take too long. */
 #define GUARDED_BYTES_MAX ((uint64_t)1 << 30)
-enum { ALIGNED = 64, FAULTS_OF_RESULTS = ~(CALL_UPPER | CALL_MXCSR) };
-
-/* ---- what a call leaves ---- */
-
-struct checked {
-    struct made_call *made;
-    struct call_faults faults;
-};
-
-static void run_checked(void *context)
-{
-    struct checked *const checked = context;
-    thunk_check(checked->made->thunk, &checked->made->frame, &checked->faults);
-    made_call_free(checked->made);
-}
-
-/* Control words have a remark of the worker. */
-static int judge_faults(const struct call_faults *faults, bool *modes, char *note,
-                        size_t size, struct error *error)
-{
-    *note = '\0';
-    if (faults->faults & (unsigned)FAULTS_OF_RESULTS)
-        return error_set(error, -EDOM, "%s", faults->text);
-    *modes |= (faults->faults & CALL_MXCSR) != 0;
-    if (faults->faults & CALL_UPPER)
-        snprintf(note, size,
-                 "leaves upper halves of vector registers in use: SSE code of its caller "
-                 "may be slower after it (vzeroupper is missing)");
-    return 0;
-}
-
-static int run_caught(struct made_call *made, bool *modes, char *note, size_t size,
-                      struct crash *crash, struct error *error)
-{
-    struct checked checked = {.made = made};
-    char text[200];
-    const int status = crash_catch(run_checked, &checked, crash);
-    if (status == -EFAULT) {
-        crash_text(crash, text, sizeof text);
-        return error_set(error, status, "%s", text);
-    }
-    return status ?: judge_faults(&checked.faults, modes, note, size, error)
-                  ?: made_call_keeps_tables(made, error);
-}
-
-int declared_run_checked(struct declared_call *call, bool *modes, char *note, size_t size,
-                         struct error *error)
-{
-    struct made_call *const made = (struct made_call *)call;
-    struct crash crash;
-    const int status =
-        declared_renew(call, error) ?: run_caught(made, modes, note, size, &crash, error);
-    if (status != -EFAULT)
-        made_call_finish(made);
-    return status;
-}
-
-/* ---- guarded arrays ---- */
+/* On both sides of an array nobody else's memory lies nearer than that. */
+#define FAR ((size_t)64 << 20)
+enum { ALIGNED = 64 };
 
 /* A copy of the operands, each between two guards; so is each plane of an array of
  * pointers. */
@@ -77,6 +22,7 @@ struct guarded {
     struct simdbench_operand operand[SIMDBENCH_MAX_OPERANDS];
     unsigned char *map[SIMDBENCH_MAX_OPERANDS]; /* begins with a guard */
     size_t bytes[SIMDBENCH_MAX_OPERANDS];       /* of the whole, guards too */
+    size_t far[SIMDBENCH_MAX_OPERANDS];         /* bytes without access beside it */
     struct planes {
         uint64_t n, bytes; /* of one */
         uint64_t from;     /* bytes from one to the next where they were copied from */
@@ -90,13 +36,15 @@ struct guarded {
 struct placing {
     bool at_begin;
     size_t gap, align;
+    bool spread; /* arrays have other distances from each other */
 };
 
 static void guarded_free(struct guarded *guarded)
 {
     for (uint32_t i = 0; i < guarded->view.count; i++) {
         if (guarded->map[i])
-            munmap(guarded->map[i], guarded->bytes[i]);
+            munmap(guarded->map[i] - guarded->far[i],
+                   guarded->bytes[i] + 2 * guarded->far[i]);
         free(guarded->flat[i]);
     }
 }
@@ -134,11 +82,12 @@ static int guard_operand(const struct made_call *made, const struct placing *pla
     guarded->operand[i] = *from;
     guarded->view.operand[i] = &guarded->operand[i];
     guarded->bytes[i] = planes->n * planes->step + PAGE;
-    unsigned char *const map = mmap(NULL, guarded->bytes[i], PROT_NONE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED)
+    const size_t far = guarded->far[i] = FAR + placing->spread * (i + 1) * PAGE;
+    unsigned char *const room = mmap(NULL, guarded->bytes[i] + 2 * far, PROT_NONE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
         return -ENOMEM;
-    guarded->map[i] = map;
+    unsigned char *const map = guarded->map[i] = room + far;
     for (uint64_t p = 0; p < planes->n; p++)
         if (mprotect(map + p * planes->step + PAGE, inner, PROT_READ | PROT_WRITE) < 0)
             return -ENOMEM;
@@ -228,9 +177,26 @@ struct attempt {
     int operand; /* that it touched where it must not, or -1 */
     enum { BEFORE, INSIDE, BEYOND } side;
     size_t beyond; /* bytes to the end of the array; 0: it touched a guard */
-    bool write, general;
+    bool write, general, far;
     struct error error;
 };
+
+/* An address that is further away than the guards. */
+static void find_far(const struct guarded *guarded, uintptr_t address,
+                     struct attempt *attempt)
+{
+    for (uint32_t i = 0; i < guarded->view.count; i++) {
+        const uintptr_t map = (uintptr_t)guarded->map[i], end = map + guarded->bytes[i];
+        const bool before = address < map;
+        const uintptr_t off = before ? map - address : address - end;
+        if (address - map < guarded->bytes[i] || off >= guarded->far[i])
+            continue;
+        attempt->operand = (int)i;
+        attempt->side = before ? BEFORE : BEYOND;
+        attempt->beyond = off + PAGE;
+        attempt->far = true;
+    }
+}
 
 /* Pages of an input hold bytes beside it, which nobody may write to either. */
 static void find_side(const struct guarded *guarded, bool at_begin, uintptr_t address,
@@ -287,13 +253,14 @@ static void attempt_call(struct made_call *made, const struct placing *placing,
     attempt->status = point(made, &guarded.view, &guarded, &attempt->error);
     protect_inputs(&guarded, PROT_READ);
     if (attempt->status == 0)
-        attempt->status =
-            run_caught(made, &modes, note, sizeof note, &crash, &attempt->error);
+        attempt->status = made_call_run_caught(made, &modes, note, sizeof note, &crash,
+                                               &attempt->error);
     protect_inputs(&guarded, PROT_READ | PROT_WRITE);
     if (attempt->status == -EFAULT) {
         attempt->write = crash.write;
         attempt->general = crash.general;
         find_side(&guarded, placing->at_begin, crash.address, attempt);
+        find_far(&guarded, crash.address, attempt);
     } else if (attempt->status == 0) {
         made_call_finish(made);
     }
@@ -357,10 +324,26 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
     const size_t gap = (found + element - 1) / element * element;
     char far[64];
     snprintf(far, sizeof far, gap < PAGE ? "%zu bytes" : "%zu bytes or more", gap);
-    return error_set(error, -EDOM,
-                     "%s %s beyond the end of %s%s, which has %" PRIu64 " elements%s",
-                     verb, far, planes ? "an array of " : "", name, count,
-                     attempt->write ? "" : "; \"overread\" in a declaration allows it");
+    return error_set(
+        error, -EDOM, "%s %s beyond the end of %s%s, which has %" PRIu64 " elements%s",
+        verb, far, planes ? "an array of " : "", name, count,
+        attempt->write || attempt->far ? ""
+                                       : "; \"overread\" in a declaration allows it");
+}
+
+/* What is far from an array belongs to it if it moves with it: to another one the
+ * distance changes. */
+static bool is_of_array(struct made_call *made, const struct placing *placing,
+                        const struct attempt *attempt)
+{
+    const struct declared_answers nothing = {.n = 0};
+    struct placing spread = *placing;
+    struct attempt again;
+    spread.spread = true;
+    if (attempt->far)
+        attempt_call(made, &spread, &nothing, &again);
+    return !attempt->far ||
+           (again.operand == attempt->operand && again.beyond == attempt->beyond);
 }
 
 static int run_set(struct made_call *made, const struct declared_answers *want,
@@ -383,7 +366,7 @@ static int run_set(struct made_call *made, const struct declared_answers *want,
             attempt_call(made, &placings[i], want, &attempt);
             aligned = attempt.status == 0;
         }
-        if (attempt.operand >= 0)
+        if (attempt.operand >= 0 && is_of_array(made, &placings[i], &attempt))
             return tell_beyond(made, &placings[i], &attempt, error);
         if (first.status < 0 && !(aligned && first.general))
             return error_set(
@@ -419,4 +402,13 @@ int declared_run_guarded(const struct declared_call *call,
         status = status ?: back;
     }
     return status;
+}
+
+void made_call_name_array(const struct made_call *made, struct error *error)
+{
+    const struct declared_answers nothing = {.n = 0};
+    struct error named;
+    char note[200];
+    if (declared_run_guarded(&made->call, &nothing, note, sizeof note, &named) == -EDOM)
+        *error = named;
 }

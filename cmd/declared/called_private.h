@@ -207,6 +207,10 @@ uint64_t made_call_length(const struct made_call *made, uint32_t operand);
  * nothing is written. */
 int called_operands(struct declared_slot *slot, struct error *error);
 
+/* called_guard.c */
+/* The error of a call that crashed, if it was beyond an array: which one. */
+void made_call_name_array(const struct made_call *made, struct error *error);
+
 /* called_tails.c */
 /* Reads "1..70". -EINVAL */
 int tails_read(const char *text, long *first, long *last);
@@ -221,3 +225,7 @@ struct crash {
 /* Calls run(context). 0, or -EFAULT after a signal that a crash sends. */
 int crash_catch(void (*run)(void *context), void *context, struct crash *crash);
 void crash_text(const struct crash *crash, char *text, size_t size);
+
+/* called_checked.c: a call that may crash (-EFAULT) or leave what it must not (-EDOM). */
+int made_call_run_caught(struct made_call *made, bool *modes, char *note, size_t size,
+                         struct crash *crash, struct error *error);

@@ -95,14 +95,16 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, specifier->word,
                            "for an array of vectors write one of their elements: float "
                            "x[8 * n]");
+    if (specifier->is_structure)
+        return reader_fail(reader, specifier->word,
+                           "for structures write 'bytes' and an extent in bytes");
     if (specifier->is_unknown)
-        return reader_fail(
-            reader, specifier->word,
-            specifier->is_structure
-                ? "for structures write 'bytes' and an extent in bytes"
-                : "unknown type; write its type in C or 'bytes', or its header's "
-                  "typedef first: typedef unsigned char %s;",
-            token_word(specifier->word).text);
+        return type_misspelt(reader, specifier->word)
+                   ?: reader_fail(
+                          reader, specifier->word,
+                          "unknown type; write its type in C or 'bytes', or its header's "
+                          "typedef first: typedef unsigned char %s;",
+                          token_word(specifier->word).text);
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
                            "arrays of bool have values that bool cannot have; write u8");

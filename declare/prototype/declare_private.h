@@ -103,6 +103,8 @@ int specifier_read(struct reader *reader, struct specifier *specifier);
 /* Takes const, restrict and words that say nothing of a type; `is_const` becomes true of
  * the first of these. */
 bool qualifier_take(struct reader *reader, bool *is_const);
+/* An error if a known type has nearly that name, or 0. */
+int type_misspelt(const struct reader *reader, const struct token *token);
 /* The error of a type that nobody knows: it says what to write. */
 int type_unknown(const struct reader *reader, const struct specifier *specifier);
 /* The type that one word means; false: none, or a vector. */

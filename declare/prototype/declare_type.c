@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "declare_private.h"
+#include "word_distance.h"
 
 /* Types of one word: C's, short ones, and those that headers of libraries name. */
 static const struct {
@@ -48,6 +49,8 @@ static const struct {
      "gsize guint64 mp_limb_t mp_bitcnt_t lzma_vli CBLAS_INDEX lzo_uint png_size_t "
      "word64 __u64 FLAC__uint64 __mmask64"},
 };
+
+static const char c_words[] = "char short long signed unsigned";
 
 /* Pairs of floats, of arrays alone. */
 static const struct {
@@ -366,6 +369,35 @@ static const struct {
     {"fn", "write it as C does: float f(const float x[n], size_t n)"},
 };
 
+/* A known type that is one typing mistake away, or lacks its _t. Short words are near too
+ * many. */
+static struct word type_near(const struct token *token)
+{
+    const struct word word = token_word(token);
+    const size_t n = strlen(word.text);
+    struct word near = {""};
+    for (size_t i = 0; i <= ARRAY_LEN(types) && n > 3; i++)
+        for (const char *at = i < ARRAY_LEN(types) ? types[i].words : c_words; *at;
+             at += strspn(at, " ")) {
+            struct word known = {""};
+            memcpy(known.text, at, strcspn(at, " "));
+            at += strlen(known.text);
+            if (!strncmp(known.text, word.text, n) && !strcmp(known.text + n, "_t"))
+                return known;
+            if (!*near.text && word_distance(word.text, known.text) < 2)
+                near = known;
+        }
+    return near;
+}
+
+int type_misspelt(const struct reader *reader, const struct token *token)
+{
+    const struct word near = type_near(token);
+    return *near.text
+               ? reader_fail(reader, token, "unknown type; did you mean %s?", near.text)
+               : 0;
+}
+
 int type_unknown(const struct reader *reader, const struct specifier *specifier)
 {
     const struct token *const token = specifier->word;
@@ -387,11 +419,13 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
             of_template ? ""
                         : "write 'enum' before an enumeration, or the type in C that it "
                           "stands for; of a class ");
-    return reader_fail(
-        reader, token,
-        "unknown type; write the type in C that it stands for, for a structure by value "
-        "int64_t or double for each 8 bytes, for an enumeration 'enum' before it, for a "
-        "pointer '= NULL' or '= from f(...)' behind it, or its header's typedef first: "
-        "typedef unsigned %s;",
-        word.text);
+    return type_misspelt(reader, token)
+               ?: reader_fail(
+                      reader, token,
+                      "unknown type; write the type in C that it stands for, for a "
+                      "structure by value int64_t or double for each 8 bytes, for an "
+                      "enumeration 'enum' before it, for a pointer '= NULL' or '= from "
+                      "f(...)' behind it, or its header's typedef first: typedef "
+                      "unsigned %s;",
+                      word.text);
 }

@@ -104,6 +104,17 @@ class Call(CallCase):
         self.broken("mix_writes", "wrong", "writes 4 bytes beyond the end of dst")
         self.broken("mix_under", "wrong", "reads before the beginning of src")
 
+    def test_far_beyond(self):
+        """The array is named although the first call on plain memory crashes already."""
+        row = self.call("sum_u8", "uint32_t (const uint8_t x[n], size_t m = 1099511627776) for n",
+                        "--sizes=1000", status=4)["sum_u8"]
+        self.assertIn("reads 4096 bytes or more beyond the end of x, which has 1000", row["reason"])
+        row, = kernels(self.run_json(
+            "call", "libc.so.6:bsearch", "void *(const char key[9], const char base[n], size_t m "
+            "= 9, size_t size = 9999999, void *compare = &strcmp) for n", "--sizes=64", "--quiet",
+            *SHORT, status=4))
+        self.assertRegex(row["reason"], r"reads 3999\d+ bytes or more beyond the end of base")
+
     def test_overread_is_allowed(self):
         row = self.mix("mix_over", "--overread=12")["mix_over"]
         self.assertIn(row["status"], ("ok", "suspect"), row)
