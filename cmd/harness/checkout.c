@@ -26,7 +26,7 @@ int command_run(const struct slice_request *request, char **text, struct error *
 }
 
 /* $1: commit; $2: folder. An index of its own, as `git archive` leaves out what is marked
- * export-ignore. Prints the commit. */
+ * export-ignore. Submodules of the work tree come along. Prints the commit. */
 static const char script[] =
     "set -e\n"
     "commit=$(git rev-parse --verify --quiet \"$1^{commit}\") || {\n"
@@ -34,8 +34,17 @@ static const char script[] =
     "cd \"$(git rev-parse --show-toplevel)\"\n"
     "mkdir \"$2\"\n"
     "export GIT_INDEX_FILE=\"$2.index\"\n"
-    "git read-tree \"$commit\"\n"
-    "git checkout-index --all --quiet --prefix=\"$2/\"\n"
+    "put() {\n"
+    "    git read-tree \"$1\"\n"
+    "    git checkout-index --all --quiet --prefix=\"$2/\"\n"
+    "    git ls-files --stage | while read -r mode commit _ path; do\n"
+    "        [ \"$mode\" = 160000 ] && [ -e \"$path/.git\" ] || continue\n"
+    "        (unset GIT_DIR GIT_WORK_TREE; cd \"$path\"\n"
+    "         ! git cat-file -e \"$commit\" 2>/dev/null || put \"$commit\" "
+    "\"$2/$path\")\n"
+    "    done\n"
+    "}\n"
+    "put \"$commit\" \"$2\"\n"
     "echo \"$commit\"\n";
 
 static int check_out(struct harness *harness, struct side *side, struct error *error)

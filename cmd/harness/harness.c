@@ -144,8 +144,13 @@ static int list_side(struct harness *harness, int which, struct readings *readin
     int status = side_run(harness, which, 0, adapter->list, adapter->list_reader, NULL,
                           readings, &slice, &why);
     if (status == 0 && !readings->n)
-        status = error_set(&why, -EPROTO, "it lists no case%s%.200s",
-                           slice.said ? "; it said: " : "", slice.said ?: "");
+        status =
+            error_set(&why, -EPROTO, "it lists no case%s%s%.200s",
+                      harness->request.filters->n && strstr(adapter->list, "{prefix}")
+                          ? " whose name begins as the filter does; --dry-run "
+                            "without one lists them"
+                          : "",
+                      slice.said ? "; it said: " : "", slice.said ?: "");
     return status == -EPROTO
                ? error_set(error, -EINVAL, "%s=%.200s: harness %s: %.400s",
                            which == SIDE_HEAD ? "HEAD" : "BASE",
@@ -200,8 +205,11 @@ static int list_cases(struct harness *harness, struct error *error)
         harness->plan.n_cases +=
             harness->cases[c].has[SIDE_BASE] && harness->cases[c].has[SIDE_HEAD];
     return status == 0 && !harness->n_cases
-               ? error_set(error, -ENOENT, "no case of BASE and HEAD matches '%.200s'",
-                           filters->n ? filters->item[0] : "*")
+               ? error_set(
+                     error, -ENOENT,
+                     "no case of BASE and HEAD matches '%.200s'; --dry-run without a "
+                     "filter lists them",
+                     filters->n ? filters->item[0] : "*")
                : status;
 }
 

@@ -12,6 +12,8 @@
 enum { SIDE_BASE, SIDE_HEAD, SIDE_CONTROL, SIDES };
 /* Places of code in a line of 64 bytes; 0: as built. */
 enum { PLACES = 4, PLACE_BYTES = 16 };
+/* Processes of each build that a verdict needs. */
+enum { PROCESSES_LEAST = 8 };
 
 /* ---- Google Benchmark (read_gbench.c); other texts are read by room readings ---- */
 

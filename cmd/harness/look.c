@@ -261,12 +261,14 @@ static size_t clean_rounds(const struct harness *harness,
 /* ---- looks ---- */
 
 /* Disturbed rounds are replaced, at most as many again, and not where nearly all are: on
- * a machine that busy more of them are no better. */
+ * a machine that busy more of them are no better. With --time they are while it lasts. */
 static bool case_wants(const struct harness *harness, const struct harness_case *entry,
                        uint32_t processes)
 {
     const size_t n = entry->n_rounds, clean = clean_rounds(harness, entry);
-    if (!entry->active || !entry->wanted)
+    const int64_t time_ns = harness->request.time_ns;
+    if (!entry->active || !entry->wanted ||
+        (time_ns && n >= PROCESSES_LEAST && clock_now() - harness->started > time_ns))
         return false;
     return n < processes ||
            (clean < processes && 4 * clean >= n && n < 2 * (size_t)processes);

@@ -76,6 +76,14 @@ static bool tell(const int write_end[STREAMS], const struct news news)
     return write(write_end[NEWS], &news, sizeof news) == sizeof news;
 }
 
+/* A shell runs a file that the system cannot, if its first bytes are a text. */
+static bool is_foreign(const char *path)
+{
+    char magic[4] = "";
+    const int fd = errno == ENOEXEC ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    return fd >= 0 && read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4);
+}
+
 static int become(const struct slice_request *request, const int write_end[STREAMS])
 {
     sigset_t none;
@@ -105,9 +113,14 @@ static int become(const struct slice_request *request, const int write_end[STREA
         putenv(request->variables->item[i]);
     pad_environment(request->padding);
     getrusage(RUSAGE_SELF, &own);
-    if (tell(write_end, (struct news){.peak_kb = (int)own.ru_maxrss,
-                                      .is_first = request->is_first && priority_raise()}))
+    if (tell(write_end,
+             (struct news){.peak_kb = (int)own.ru_maxrss,
+                           .is_first = request->is_first && priority_raise()})) {
+        if (strchr(request->words[0], '/') &&
+            execv(request->words[0], request->words) < 0 && is_foreign(request->words[0]))
+            return ENOEXEC;
         execvp(request->words[0], request->words);
+    }
     return errno;
 }
 
@@ -147,7 +160,10 @@ static int start(const struct slice_request *request, struct child *child,
     while (read(child->read_end[NEWS], &child->news, sizeof child->news) > 0)
         if (child->news.failed)
             return error_set(error, -child->news.failed, "cannot start %s: %s",
-                             request->words[0], strerror(child->news.failed));
+                             request->words[0],
+                             child->news.failed == ENOEXEC
+                                 ? "it is a program for another kind of machine"
+                                 : strerror(child->news.failed));
     return 0;
 }
 

@@ -149,7 +149,8 @@ class GoogleBenchmark(HarnessCase):
                          ["BM_sort/64", "BM_map<int>/1/real_time"])
         done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", "--time=1ms",
                              status=2)
-        self.assertRegex(done.stderr, r"--time=0.001s: 2 cases need .* s, for 8 processes")
+        self.assertRegex(done.stderr, r"--time=0.001s: 2 cases need .* s, for 8 processes"
+                                      ".*--filter=GLOB")
         done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", "--processes=8")
         self.assertRegex(done.stderr, "google-benchmark: 2 cases, 8 processes of base, head "
                                       r"and control each, .* a process: .* s")
@@ -280,6 +281,21 @@ class FailingHarnesses(HarnessCase):
         silent = self.script("silent", "#!/bin/sh\n# benchmark_list_tests\nexit 0\n")
         done = self.run_tool("ab", f"{self.bench} 1", silent, status=2)
         self.assertRegex(done.stderr, r"HEAD=.*silent: harness google-benchmark: it lists no case")
+
+    def test_filter_of_nothing(self):
+        self.bench.write_text(GBENCH)
+        done = self.run_tool("ab", f"{self.bench} 1", f"{self.bench} 1", "none*", status=2)
+        self.assertIn("matches 'none*'; --dry-run without a filter lists them", done.stderr)
+        done = self.run_tool("ab", "--harness=go", "true", "true", "none*", status=2)
+        self.assertIn("it lists no case whose name begins as the filter does", done.stderr)
+
+    def test_program_for_another_machine(self):
+        """A shell would take it for a script."""
+        arm = self.script("arm", "")
+        arm.write_bytes(b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + b"\x02\0\xb7\0\x01\0\0\0"
+                        + b"\0" * 999 + b"benchmark_list_tests")
+        done = self.run_tool("ab", arm, arm, status=2)
+        self.assertIn("it is a program for another kind of machine", done.stderr)
 
     def test_too_many_cases(self):
         many = self.script("many", "#!/bin/sh\n# benchmark_list_tests\nseq 200000\n")

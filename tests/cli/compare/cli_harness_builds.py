@@ -47,6 +47,28 @@ class Commits(HarnessCase):
         self.assertFalse((self.folder / "bench").exists())
         self.assertEqual(list(places.iterdir()), [])
 
+    def test_submodules(self):
+        """Each commit has those that belong to it, also one in another."""
+        outer, inner = self.folder / "a part", self.folder / "a part" / "in it"
+        inner.mkdir(parents=True)
+        for where, number in ((inner, 7), (outer, 8)):
+            self.git("-C", where, "init", "-q")
+            (where / "number").write_text(f"{number}\n")
+            self.git("-C", where, "add", ".")
+            self.git("-C", where, "commit", "-qm", "a part")
+        self.git("add", "a part")
+        self.git("commit", "-qm", "parts")
+        (outer / "number").write_text("9\n")
+        build = self.BUILD.replace("cat time", "cat time a*/number a*/i*/number | tr -d '\\n'")
+        before = self.git("status", "--porcelain")
+        for variables in ({}, {"GIT_DIR": ".git"}):
+            out = self.new_folder() / "run.json"
+            self.commits(build, "HEAD~1", "HEAD", f"--json={out}",
+                         env=environment(**variables))
+            result = json.loads(out.read_text())["results"][0]
+            self.assertAlmostEqual(result["comparison"]["change"], 0.00087 / 6)
+        self.assertEqual(self.git("status", "--porcelain"), before)
+
     def test_servers_of_a_build_stay(self):
         """As those of a compiler's cache do, which other builds use."""
         pids = self.new_folder() / "pids"
