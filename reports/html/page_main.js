@@ -52,7 +52,7 @@ function drawHead() {
   const title = page.checks ? "simdbench doctor" : page.scopes ? "simdbench license"
     : page.fleet ? "simdbench: many machines" : page.cases ? "simdbench history" : page.studies ? "simdbench study"
     : page.gate ? "simdbench: two builds" : why ? "simdbench: why"
-    : page.judge ? "simdbench judge" : page.audit ? "simdbench audit" : "simdbench run";
+    : page.judge ? "simdbench judge" : page.audit || page.settings?.dispatcher !== undefined ? "simdbench audit" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
   const how = facts([
     ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${
