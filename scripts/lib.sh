@@ -88,10 +88,10 @@ use_compiler() {
 }
 
 # build DIRECTORY MESON_OPTION...: configures if the options are new, then builds.
-# Silent, but for one line if it takes longer than a second, and the output if it fails.
-# Scripts that run side by side wait for each other.
+# Silent, but for one line if it takes longer than a second, which counts on a terminal, and
+# the output if it fails. Scripts that run side by side wait for each other.
 build() {
-    local directory=$root/build/$1 options output='' more='' fd lock said='' compiler
+    local directory=$root/build/$1 options output='' line fd lock said='' compiler
     shift
     mkdir -p "$root/build"
     exec {lock}>"$directory.lock"
@@ -110,15 +110,20 @@ build() {
         printf '%s\n' "$options" >"$directory/options.txt"
     fi
     # All output and then ninja's exit status: at its end, or what there is after a second.
-    exec {fd}< <(ninja --quiet -C "$directory" 2>&1 && printf '\n0' || printf '\n1')
+    exec {fd}< <(NINJA_STATUS='%f of %t: ' ninja -C "$directory" 2>&1 &&
+        printf '\n0' || printf '\n1')
     IFS= read -r -d '' -t 1 -u "$fd" output || [[ $? -le 128 ]] || {
         [[ -n $said ]] || say "building in ${directory#"$root"/}"
-        IFS= read -r -d '' -u "$fd" more || :
-        output+=$more
+        while IFS= read -r -u "$fd" line; do
+            output+=$line$'\n'
+            [[ ! $line =~ ^[0-9]+\ of\ [0-9]+ || ! -t 2 ]] || printf '\r%s' "${BASH_REMATCH[0]}" >&2
+        done
+        output+=$line
+        [[ ! -t 2 ]] || printf '\r\e[K' >&2
     }
     exec {fd}<&- {lock}>&-
     if [[ ${output##*$'\n'} != 0 ]]; then
-        printf '%s\n' "${output%$'\n'*}" >&2
+        sed -E '$d; /^[0-9]+ of [0-9]+: /d' <<<"$output" >&2
         die "build failed"
     fi
 }

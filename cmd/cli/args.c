@@ -145,9 +145,16 @@ static int unknown_word(const char *word, const struct options *options,
                      options->command);
 }
 
-static int check_doctor(const struct text_list *words, struct error *error)
+static int check_doctor(const struct options *options, struct error *error)
 {
-    const char *const topic = words->item[0];
+    const struct text_list *const words = &options->files;
+    const char *const topic = words->n ? words->item[0] : "";
+    if (options->request.isas.n && strcmp(topic, "instructions") != 0)
+        return error_set(error, -EINVAL,
+                         "--isa chooses forms of instructions, as in simdbench doctor "
+                         "instructions 'vpadd*' --isa=avx2");
+    if (!words->n)
+        return 0;
     if (strcmp(topic, "instructions") == 0)
         return words->n > 1
                    ? 0
@@ -222,8 +229,6 @@ static int check_whole(const struct command_row *command, const struct options *
     const size_t most = command ? command->max_words : 0;
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);
-    if (words->n && command->mask == COMMAND_DOCTOR)
-        return check_doctor(words, error);
     /* A prototype is a word more. */
     const bool declares = options->declares && ends_with_prototype(words);
     if (command && words->n < command->min_words + declares)
@@ -303,6 +308,9 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
         else
             text_list_add(&options->files, argv[i]);
     }
+    /* A project's file may choose instruction sets for all commands. */
+    if (rc == 0 && mask == COMMAND_DOCTOR)
+        rc = check_doctor(options, error);
     if (rc == 0)
         rc = project_apply(options, mask, &given, error);
     if (rc == 0)

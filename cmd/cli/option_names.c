@@ -190,6 +190,14 @@ int option_add_format(const struct given *given)
         add_words(&known, given->row->value);
     else
         names_formats(&known);
+    const char *const comma = strrchr(given->value, ',');
+    char second[32];
+    snprintf(second, sizeof second, "%.*s", comma ? (int)strcspn(comma + 1, ":") : 0,
+             comma ? comma + 1 : "");
+    if (comma && text_list_has(&known, second))
+        return given_error(given, "write one option for each: --%s=%.*s --%s=%s",
+                           given->row->name, (int)(comma - given->value), given->value,
+                           given->row->name, comma + 1);
     struct given named = *given;
     named.value = name;
     const int rc = expect_known(&named, &known, "format");

@@ -47,13 +47,15 @@ static size_t print_functions(const struct library *library, const char *pattern
     return n;
 }
 
-/* Functions that one declaration fits: the words to begin with. */
-static void print_families(const struct library *library, const char *pattern)
+/* Functions that one declaration fits: the words to begin with. Those of the first line,
+ * to be freed, or NULL. */
+static char *print_families(const struct library *library, const char *pattern)
 {
+    char *first = NULL;
     struct family *family = NULL;
     size_t n = 0;
     if (library_families(library, &family, &n) < 0)
-        return;
+        return NULL;
     for (size_t i = 0; i < n; i++) {
         bool shown = false;
         FREED_BY(buffer_free) struct buffer text = {.text = NULL};
@@ -63,8 +65,11 @@ static void print_families(const struct library *library, const char *pattern)
         }
         if (shown && text.text)
             text_line(stdout, "one op: %s", text.text);
+        if (shown && text.text && !first)
+            first = must_have(strdup(text.text));
     }
     families_free(family, n);
+    return first;
 }
 
 /* `name`: the library as it was given. */
@@ -72,7 +77,7 @@ static int list(const struct library *library, const char *name, const char *pat
 {
     const char *first = NULL;
     const size_t n = print_functions(library, pattern, &first);
-    print_families(library, pattern);
+    FREED_BY(free_memory) char *family = print_families(library, pattern);
     if (n && library->is_stripped)
         text_line(stdout,
                   "%s was stripped: functions that it does not export have no names, "
@@ -83,7 +88,7 @@ static int list(const struct library *library, const char *name, const char *pat
         text_line(stdout,
                   "Next: simdbench call '%s:%s' 'PROTOTYPE', which may look like 'void "
                   "(inout float dst[n], const float src[n], size_t n)'",
-                  name, first);
+                  name, family ?: first);
     if (!n && pattern)
         complain("%s: no function's name matches '%s'; simdbench call %s lists all", name,
                  pattern, name);

@@ -145,8 +145,15 @@ static int ask_shape(const struct wanted *wanted, const char *layout,
     struct error why = {.text = ""};
     int status = catalog_shape(wanted->selection->catalog, wanted->selection->op,
                                wanted->type, wanted->text, layout, shape, &why);
-    return status < 0
-               ? error_set(error, status, "%.100s: %.400s", wanted->origin, why.text)
+    if (status < 0)
+        return error_set(error, status, "%.100s: %.400s", wanted->origin, why.text);
+    /* A function of a library may be asked for nothing: its dispatcher takes time. */
+    const bool own =
+        !catalog_op_owner(wanted->selection->catalog, wanted->selection->op)->info.path;
+    return own && shape->shape.rank && !shape->ops && !shape->bytes
+               ? error_set(error, -EINVAL,
+                           "%.100s: '%.100s' leaves op %s nothing to do; write 1 or more",
+                           wanted->origin, wanted->text, wanted->selection->op)
                : 0;
 }
 

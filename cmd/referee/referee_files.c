@@ -26,15 +26,17 @@ static const struct declared_op *find_op(const struct declared_file *file,
                                          const char *path, const char *name,
                                          struct error *error)
 {
-    for (size_t i = 0; i < file->n; i++)
+    FREED_BY(text_list_free) struct text_list names = {.n = 0};
+    for (size_t i = 0; i < file->n; i++) {
         if (name ? !strcmp(file->op[i].name, name) : file->n == 1)
             return &file->op[i];
-    if (name)
-        error_set(error, -EINVAL, "%.200s declares no op %.60s", path, name);
-    else
-        error_set(error, -EINVAL,
-                  "%.200s declares %zu ops: say which one, as in judge %.100s %.60s",
-                  path, file->n, path, file->op[0].name);
+        text_list_add(&names, file->op[i].name);
+    }
+    char all[200];
+    text_list_join(&names, ", ", all, sizeof all);
+    error_set(error, -EINVAL,
+              "%.200s: %s%.60s: it declares %s; name one, as in judge %.100s %.60s", path,
+              name ? "no op " : "which op", name ?: "", all, path, file->op[0].name);
     return NULL;
 }
 

@@ -33,11 +33,18 @@ function answerLine(line) {
   const [, words, command] = /^(.*?)((?:scripts\/quiet\.sh )?simdbench [a-z-]+ .*)?$/s.exec(line);
   return el("p", { class: "answer" }, words, command ? el("code", {}, command) : null);
 }
-// The middle of many lines is folded, so that a phone shows what follows.
+const folded = (summary, lines) => el("details", { class: "answer" }, el("summary", {}, summary), ...lines);
+// The middle of many lines is folded, so that a phone shows what follows; of several
+// candidates each has its verdict in sight, and folds what was found at its sizes.
 function answerLines(lines) {
   const all = lines.map(answerLine), middle = all.slice(4, -2);
-  return middle.length < 3 ? all : [...all.slice(0, 4), el("details", { class: "answer" },
-    el("summary", {}, `${middle.length} more`), ...middle), ...all.slice(-2)];
+  if (page.judge?.length > 1) {
+    const heads = lines.flatMap((line, i) => line.startsWith("at ") ? [] : [i]);
+    return heads.flatMap((at, i) => heads[i + 1] === at + 1 || at === all.length - 1 ? all[at]
+      : [all[at], folded("At each size", all.slice(at + 1, heads[i + 1]))]);
+  }
+  return middle.length < 3 ? all
+    : [...all.slice(0, 4), folded(`${middle.length} more`, middle), ...all.slice(-2)];
 }
 function drawHead() {
   const { host, tool } = page, head = document.getElementById("head");
@@ -45,7 +52,7 @@ function drawHead() {
   const title = page.checks ? "simdbench doctor" : page.scopes ? "simdbench license"
     : page.fleet ? "simdbench: many machines" : page.cases ? "simdbench history" : page.studies ? "simdbench study"
     : page.gate ? "simdbench: two builds" : why ? "simdbench: why"
-    : page.judge ? "simdbench judge" : page.audit ? "simdbench audit" : "simdbench run";
+    : page.judge ? "simdbench judge" : page.audit || page.settings?.dispatcher !== undefined ? "simdbench audit" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
   const how = facts([
     ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${

@@ -160,6 +160,18 @@ class Pages(PageCase):
         self.assertEqual(self.js(texts.format("p.answer")), answer)
         self.assertEqual(self.js(texts.format("details:not([open]) > p.answer")), answer[4:-2])
 
+    def test_each_candidate_shows_its_verdict(self):
+        """What was found at its sizes is folded, not the verdict of another one."""
+        lines = [f"{name}: {what}" for name in ("one", "two", "three")
+                 for what in ("accepted", "1", "2", "3")]
+        lines = [line if "accepted" in line else f"at {line}" for line in lines]
+        self.open(self.changed(self.page_of(self.run_document), lambda document: document.update(
+            {"judge": [{}, {}, {}], "answer": lines})))
+        seen = self.js("[...document.querySelectorAll('#head > p.answer')]"
+                       ".map(found => found.textContent)")
+        self.assertEqual(seen, [line for line in lines if "accepted" in line])
+        self.assertEqual(self.js("document.querySelectorAll('p.answer').length"), len(lines))
+
     def test_a_case_has_an_address(self):
         page = self.page_of(self.run_document)
         self.open(page)

@@ -310,7 +310,7 @@ class Judge(Case):
                 (["--candidate=./none.so"], "none.so"),
                 ([f"--candidate={self.cheats}"], "no function of op poly"),
                 ([f"--candidate={self.known}:poly_d"], "did you mean poly_c"),
-                (["other", f"--candidate={self.known}"], "declares no op other")):
+                (["other", f"--candidate={self.known}"], "no op other: it declares poly; name one")):
             done = self.run_tool("judge", self.file, *words, status=2, env=env)
             self.assertIn(message, done.stderr)
         self.assertEqual(os.listdir(self.folder), [])

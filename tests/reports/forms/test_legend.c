@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Single cells and lines below the table. */
+#include "sample_gate.h"
 #include "sample_run.h"
 #include "unit.h"
 
@@ -45,6 +46,18 @@ static void rates(void **state)
         expect(run, "of limit", rows[i].limit != NULL);
         run_free(run);
     }
+}
+
+/* A file of functions is no code: that of `call` was removed when the run ended. */
+static void loaded_code(void **state)
+{
+    struct run *const run = sample_gate();
+    struct arm *const arm = &run->gate->arms[1];
+    assert_int_equal(strings_add(&arm->objects, &arm->n_objects, "/tmp/mix.json "), 0);
+    assert_int_equal(strings_add(&arm->objects, &arm->n_objects, "/tmp/mix.so ab12"), 0);
+    expect(run, "alone loads: /tmp/mix.so ab12", true);
+    expect(run, "/tmp/mix.json", false);
+    run_free(run);
 }
 
 /* A stream that is slower than the case is no limit, and the legend says why none is
@@ -208,7 +221,7 @@ static void shared_core(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(doubts), TEST(rates), TEST(brief), TEST(means), TEST(no_limit),
-                     TEST(unfair_rows_come_last), TEST(choices_are_few),
-                     TEST(shared_core));
+    return RUN_TESTS(TEST(loaded_code), TEST(doubts), TEST(rates), TEST(brief),
+                     TEST(means), TEST(no_limit), TEST(unfair_rows_come_last),
+                     TEST(choices_are_few), TEST(shared_core));
 }

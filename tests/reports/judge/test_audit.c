@@ -160,6 +160,10 @@ static void test_doubt(void **state)
     assert_int_equal(run_audit(run, &audit), 0);
     assert_int_equal(audit.n, 0);
     audit_free(&audit);
+    struct answer answer = run_answer(run);
+    assert_true(answer.n > 0);
+    assert_non_null(strstr(answer.line[0], "undecided: at no size do the times"));
+    answer_free(&answer);
     for (size_t i = 0; i < run->n_results; i++) {
         run->results[i].samples.shared = false;
         run->results[i].samples.n = 3;
