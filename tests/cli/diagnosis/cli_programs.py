@@ -291,10 +291,12 @@ class ForeignPrograms(ProgramCase):
         self.assertEqual(process.returncode, 0)
 
     def end_tracing(self, number):
-        """A signal to simdbench leaves a process that was attached to as it was."""
+        """A signal to simdbench leaves a process that was attached to as it was. It waits for a
+        function that nobody calls."""
         process, stop = self.looping()
-        tool = subprocess.Popen([BINARY, "prove", "--function=sum_sse2", "--calls=1000",
-                                 f"--pid={process.pid}", "--time=100s"], text=True,
+        tool = subprocess.Popen([BINARY, "prove", "--function=sum_sse2", "--function=sum_scalar",
+                                 "--calls=1000", f"--pid={process.pid}",
+                                 f"--time={PATIENCE}s"], text=True,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 env=environment())
         status = Path(f"/proc/{process.pid}/status")
