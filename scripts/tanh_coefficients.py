@@ -14,7 +14,6 @@ import decimal
 import math
 import struct
 from decimal import Decimal as D
-from fractions import Fraction
 from itertools import groupby
 
 decimal.getcontext().prec = 120
@@ -29,9 +28,8 @@ PI = D('3.1415926535897932384626433832795028841971693993751058209749445923078164
 
 def rounded(value, kind):
     """Nearest number of that type."""
-    unit = Fraction(2) ** (math.frexp(value)[1] - kind[2])
-    nearest = round(Fraction(value) / unit) * unit
-    return D(nearest.numerator) / nearest.denominator
+    unit = D(2) ** (math.frexp(value)[1] - kind[2])
+    return (value / unit).to_integral_value() * unit
 
 
 def bits_of(value, kind):

@@ -3,18 +3,23 @@
 
     source scripts/lib.sh; packages run test; python3 tests/cli/edges.py
 
-A test reaches edges of the program's code: the ways from one piece of it without a branch to the
-next. A test is left out if tests that stay reach all of its edges. The dearest are tried first. One
-test of each class stays, and so do those that fail or whose edges were not seen. scripts/test runs
-all of them, so that what they assert is always checked; sanitizers look at the code that runs.
+A test reaches lines of the program's source. A test is left out if unit tests, which all stay, and
+other tests that stay reach all of its lines. The dearest are tried first. One test of each class
+stays, and so do those that fail or whose lines were not seen. scripts/test runs all of them, so
+that what they assert is always checked; sanitizers look at the code that runs.
 """
+import array
 import collections
+import functools
 import json
 import os
 import resource
+import shutil
 import subprocess
+import tempfile
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -22,7 +27,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 BUILD = SOURCE / "build/edges"
 HEAD = """\
 # SPDX-License-Identifier: Apache-2.0
-# Tests that need no sanitizers, as others reach all code that they reach. To renew this list:
+# Tests that need no sanitizers, as others reach all lines that they reach. To renew this list:
 # python3 tests/cli/edges.py
 """
 # Kernels and modules have tests of their own: they are compiled as ever, so that ccache has them.
@@ -33,7 +38,7 @@ for each; do
         */tests/*.c) break ;;
         */cmd/*.c | */reports/*.c | */base/*.c | */inspect/*.c | */perfctr/*.c | */surgery/*.c | \\
             */declare/*.c | */passport/*.c | */kernels/core/*.c)
-            set -- "$@" -fsanitize-coverage=trace-pc-guard ;;
+            set -- "$@" -fsanitize-coverage=trace-pc-guard,pc-table -gline-tables-only ;;
     esac
 done
 exec ccache clang-19 "$@"
@@ -52,14 +57,38 @@ def build():
     compiler.chmod(0o755)
     os.environ.update(CC=str(compiler), CCACHE_BASEDIR=str(SOURCE), CCACHE_NOHASHDIR="1")
     run("clang-19", "-O2", "-shared", "-fPIC", "-o", BUILD / "libedges.so",
-        SOURCE / "tests/support/edges.c")
+        SOURCE / "tests/cli/edges.c")
     if not (BUILD / "build.ninja").exists():
         run("meson", "setup", BUILD, SOURCE, "--buildtype=release", "--werror", "-Dtests=enabled",
-            f"-Dc_link_args=-L{BUILD} -Wl,-rpath,{BUILD} -Wl,--no-as-needed -ledges")
-    targets = json.loads(subprocess.check_output(["meson", "introspect", "--targets", BUILD]))
-    names = [name for target in targets for name in target["filename"]]
-    run("ninja", "-C", BUILD, *(name for name in map(lambda n: os.path.relpath(n, BUILD), names)
-                                if name == "simdbench" or name.endswith(".so")))
+            f"-Dc_link_args=-no-pie -L{BUILD} -Wl,-rpath,{BUILD} -Wl,--no-as-needed -ledges")
+    run("ninja", "-C", BUILD)
+
+
+@functools.cache
+def lines_of(program):
+    """The line of source of each edge of a program, by the edge's number less one."""
+    with tempfile.NamedTemporaryFile() as table:
+        run("objcopy", "-O", "binary", "--only-section=__sancov_pcs", program, table.name)
+        words = array.array("Q", table.read())
+    # Each entry of the table is a place and flags.
+    places = "".join(f"{word:x}\n" for word in words[::2])
+    said = subprocess.run(["addr2line", "-e", program], input=places, text=True, check=True,
+                          stdout=subprocess.PIPE).stdout
+    return [line.partition(" ")[0].rpartition("/")[2] for line in said.splitlines()]
+
+
+def take(folder):
+    """The lines of which programs left marks in this folder, which goes."""
+    found = set()
+    for path in folder.iterdir():
+        program = BUILD / path.name
+        if not program.exists():
+            program = BUILD / "tests" / path.name
+        if program.exists():
+            marks = path.read_bytes()
+            found.update(line for i, line in enumerate(lines_of(program)) if marks[i + 1])
+    shutil.rmtree(folder)
+    return found
 
 
 def seconds():
@@ -68,21 +97,22 @@ def seconds():
 
 
 def run_class(named):
-    """[(test, seconds of CPU time, edges)...] of the tests that passed, of (name, class)."""
+    """[(test, seconds of CPU time, lines)...] of the tests that passed, of (name, class)."""
     name, cls = named
     found, plain, began = [], cls.run, time.monotonic()
 
     def watched(self, result=None):
-        path = BUILD / "taken" / self.id()
-        os.environ["SIMDBENCH_TEST_EDGES"] = str(path)
+        folder = BUILD / "taken" / self.id()
+        folder.mkdir(parents=True)
+        os.environ["SIMDBENCH_TEST_EDGES"] = str(folder)
         before, bad = seconds(), len(result.failures + result.errors)
         plain(self, result)
+        used = seconds() - before
+        lines = take(folder)
         if len(result.failures + result.errors) > bad:
             print(f"failed: {self.id()}", flush=True)
-        elif path.exists():
-            edges = [i for i, byte in enumerate(path.read_bytes()) if byte]
-            found.append((f"{name}.{self._testMethodName}", seconds() - before, edges))
-        path.unlink(missing_ok=True)
+        elif lines:
+            found.append((f"{name}.{self._testMethodName}", used, sorted(lines)))
         os.environ["SIMDBENCH_TEST_EDGES"] = os.devnull
         return result
 
@@ -94,15 +124,38 @@ def run_class(named):
     return found
 
 
-def needless(tests):
-    """Names of tests whose edges are all reached by the others, too."""
-    reached = collections.Counter(edge for _, _, edges in tests for edge in edges)
+def run_unit(test):
+    """The lines that a unit test reaches."""
+    folder = BUILD / "taken" / test["name"]
+    folder.mkdir(parents=True)
+    done = subprocess.run(test["cmd"], check=False, capture_output=True, cwd=BUILD, env={
+        **os.environ, **test["env"], "SIMDBENCH_TEST_EDGES": str(folder)})
+    lines = take(folder)
+    if done.returncode == 0:
+        return lines
+    print(f"failed: {test['name']}", flush=True)
+    return set()
+
+
+def unit_lines():
+    """The lines that unit tests reach, which all run with sanitizers."""
+    tests = json.loads(subprocess.check_output(["meson", "introspect", "--tests", BUILD]))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return set().union(*pool.map(run_unit, (
+            test for test in tests if not any("cli" in suite for suite in test["suite"])
+            and test["name"] != "studies")))
+
+
+def needless(tests, units):
+    """Names of tests whose lines are all reached by unit tests or by the others, too."""
+    tests = [(name, used, set(lines) - units) for name, used, lines in tests]
+    reached = collections.Counter(line for _, _, lines in tests for line in lines)
     members = collections.Counter(name.partition(".")[0] for name, _, _ in tests)
     out = set()
-    for name, _, edges in sorted(tests, key=lambda test: -test[1]):
+    for name, _, lines in sorted(tests, key=lambda test: -test[1]):
         of = name.partition(".")[0]
-        if members[of] > 1 and all(reached[edge] > 1 for edge in edges):
-            reached.subtract(edges)
+        if members[of] > 1 and all(reached[line] > 1 for line in lines):
+            reached.subtract(lines)
             members[of] -= 1
             out.add(name)
     return out
@@ -110,22 +163,25 @@ def needless(tests):
 
 def main():
     build()
-    (BUILD / "taken").mkdir(exist_ok=True)
+    shutil.rmtree(BUILD / "taken", ignore_errors=True)
     # The sanitizers run them so.
     os.environ.update(SIMDBENCH=str(BUILD / "simdbench"), SIMDBENCH_EFFORT="10",
                       SIMDBENCH_PROJECT="no")
+    units = unit_lines()
+    (BUILD / "units.json").write_text(json.dumps(sorted(units)), encoding="utf-8")
     import cli
     import cli_tool
     cli_tool.sanitized = lambda: True
     classes, folders = cli.load()
     tests = []
+    lines_of(BUILD / "simdbench")
     with get_context("fork").Pool(os.cpu_count(), maxtasksperchild=1) as pool:
         for part in pool.imap_unordered(run_class, [
                 (name, classes[name]) for folder, names in folders.items()
                 if folder != "repository" for name in names]):
             tests += part
             (BUILD / "tests.json").write_text(json.dumps(tests), encoding="utf-8")
-    out = needless(tests)
+    out = needless(tests, units)
     Path(__file__).with_name("reached_by_others.txt").write_text(
         HEAD + "".join(f"{name}\n" for name in sorted(out)), encoding="utf-8")
     print(f"{sum(test[1] for test in tests):.0f} s, of which "

@@ -199,7 +199,7 @@ void service_take_inputs(const struct service *service);
 struct service_case *service_find_case(struct service *service, uint64_t number);
 /* service_script.c: with clock_script(), makes up what a batch of these calls took. */
 void service_script(const struct service *service, const struct service_case *entry,
-                    uint64_t copy, uint64_t calls, struct sample *sample);
+                    const struct batch_call *call, struct sample *sample);
 double service_script_ns(const struct service *service, const struct service_case *entry,
                          uint64_t copy, double faults);
 /* service_copies.c: calls of the case run that copy from now on, 0: the code as built.

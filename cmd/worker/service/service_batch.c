@@ -269,8 +269,7 @@ static int run_timed(struct timed *timed)
     if (first)
         priority_drop();
     if (status == 0)
-        service_script(timed->service, timed->entry, timed->call->copy,
-                       timed->call->iterations, &timed->sum);
+        service_script(timed->service, timed->entry, timed->call, &timed->sum);
     timed->entry->takes_turns |= must_take_turns(&timed->sum);
     timed->entry->is_long |=
         timed->sum.cpu_ns > WARM_NS * (double)timed->call->iterations;

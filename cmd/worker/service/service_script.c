@@ -32,12 +32,16 @@ double service_script_ns(const struct service *service, const struct service_cas
 }
 
 void service_script(const struct service *service, const struct service_case *entry,
-                    uint64_t copy, uint64_t calls, struct sample *sample)
+                    const struct batch_call *call, struct sample *sample)
 {
     if (!clock_script())
         return;
+    const uint64_t calls = call->iterations;
+    const double data =
+        call->reset ? clock_script_rate("first") / clock_script_rate("") : 1;
     /* Faults that each call has are those of its conditions; others come by chance. */
     const int64_t faults = sample->minor_faults / (int64_t)calls;
-    const double call_ns = service_script_ns(service, entry, copy, (double)faults);
+    const double call_ns =
+        data * service_script_ns(service, entry, call->copy, (double)faults);
     sample_script(sample, call_ns * (double)calls, entry->batches);
 }

@@ -208,6 +208,17 @@ class ForeignPrograms(ProgramCase):
                 self.prove("threads", options=["--function=sum", f"--expect=sum: {rule}"],
                            status=status)
 
+    def test_suspended(self):
+        """The program of test_threads is not interrupted by those who suspend and resume it."""
+        program = subprocess.Popen([self.program, "threads"], text=True, stdout=subprocess.PIPE,
+                                   env=self.environment())
+        tasks = Path(f"/proc/{program.pid}/task")
+        # When others have ended, two threads wait: one for the time, one for the other.
+        self.wait_for(lambda: program.poll() is not None or len(list(tasks.iterdir())) == 2)
+        program.send_signal(signal.SIGSTOP)
+        program.send_signal(signal.SIGCONT)
+        self.assertIn("\nnot interrupted", program.communicate(timeout=PATIENCE)[0])
+
     def test_fork(self):
         self.same("fork", processes=2, calls=7)
 
@@ -280,10 +291,12 @@ class ForeignPrograms(ProgramCase):
         self.assertEqual(process.returncode, 0)
 
     def end_tracing(self, number):
-        """A signal to simdbench leaves a process that was attached to as it was."""
+        """A signal to simdbench leaves a process that was attached to as it was. It waits for a
+        function that nobody calls."""
         process, stop = self.looping()
-        tool = subprocess.Popen([BINARY, "prove", "--function=sum_sse2", "--calls=1000",
-                                 f"--pid={process.pid}", "--time=100s"], text=True,
+        tool = subprocess.Popen([BINARY, "prove", "--function=sum_sse2", "--function=sum_scalar",
+                                 "--calls=1000", f"--pid={process.pid}",
+                                 f"--time={PATIENCE}s"], text=True,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 env=environment())
         status = Path(f"/proc/{process.pid}/status")

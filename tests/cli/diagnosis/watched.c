@@ -117,12 +117,27 @@ static void *thread(void *total)
     return NULL;
 }
 
-/* One waits in a call that ends with EINTR if anybody stops it. */
+static volatile sig_atomic_t resumed;
+static void on_resumed(int number)
+{
+    resumed = number;
+}
+
+/* One waits in a call that ends with EINTR if anybody stops it. Whoever suspends the
+ * whole process does so, too, and resumes it by a signal, which this thread alone takes:
+ * it waits again. */
 static void *waiting(void *interrupted)
 {
+    const int epoll = epoll_create1(0);
     struct epoll_event event;
-    *(int *)interrupted =
-        epoll_wait(epoll_create1(0), &event, 1, 1500) < 0 && errno == EINTR;
+    sigset_t resumes;
+    sigemptyset(&resumes);
+    sigaddset(&resumes, SIGCONT);
+    pthread_sigmask(SIG_UNBLOCK, &resumes, NULL);
+    do {
+        resumed = 0;
+        *(int *)interrupted = epoll_wait(epoll, &event, 1, 1500) < 0 && errno == EINTR;
+    } while (resumed);
     return NULL;
 }
 
@@ -131,6 +146,12 @@ static int threads(void)
     pthread_t id[8], sleeper;
     float total[8] = {0};
     int interrupted = 0;
+    const struct sigaction action = {.sa_handler = on_resumed};
+    sigset_t resumes;
+    sigemptyset(&resumes);
+    sigaddset(&resumes, SIGCONT);
+    sigaction(SIGCONT, &action, NULL);
+    pthread_sigmask(SIG_BLOCK, &resumes, NULL);
     pthread_create(&sleeper, NULL, waiting, &interrupted);
     for (int i = 0; i < 8; i++)
         pthread_create(&id[i], NULL, thread, &total[i]);
