@@ -91,10 +91,8 @@
 #define ARGMAX_ROWS 8
 #define SPANS_MAXPLUS GEMM_MAXPLUS_FMA
 #define SPANS_MINPLUS GEMM_MINPLUS_FMA
-/* clang-format off */
 #define EACH_ARGMAX_TILE(X, s, v, f) \
     X(s, v, f, 1, 1) X(s, v, f, 2, 1) X(s, v, f, 4, 1) X(s, v, f, 6, 1) X(s, v, f, 8, 1)
-/* clang-format on */
 
 /* gemm_argmax with winners in registers: 12 rows fill them. In this order, since the move
  * after the maximum was slower. */

@@ -55,31 +55,29 @@ static void *matrix(const struct simdbench_operand *operand, int64_t i)
 }
 
 /* Row `name` of one type, which calls the function of that name. */
-/* clang-format off */
-#define BLAS_ROW(name, type_) \
-    static void name##_run(const struct simdbench_operands *operands, void *state) \
-    { \
-        const struct simdbench_operand *const a = operands->operand[0], \
-                                              *const b = operands->operand[1], \
-                                              *const c = operands->operand[2]; \
-        const int64_t *dim = operands->shape->dim; \
-        for (int64_t i = 0; i < matrices(operands); i++) \
+#define BLAS_ROW(name, type_)                                                          \
+    static void name##_run(const struct simdbench_operands *operands, void *state)     \
+    {                                                                                  \
+        const struct simdbench_operand *const a = operands->operand[0],                \
+                                              *const b = operands->operand[1],         \
+                                              *const c = operands->operand[2];         \
+        const int64_t *dim = operands->shape->dim;                                     \
+        for (int64_t i = 0; i < matrices(operands); i++)                               \
             blas.name(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)dim[0], (int)dim[1], \
-                      (int)dim[2], 1, matrix(a, i), leading(a), matrix(b, i), \
-                      leading(b), 0, matrix(c, i), leading(c)); \
-    } \
-    const struct simdbench_kernel blas_##name = { \
-        .size = sizeof blas_##name, \
-        .type = type_, \
-        .op = "gemm", \
-        .semiring = "plustimes", \
-        .isa = "lib", \
-        .variant = #name, \
-        .roof = "fma", \
-        .prepare = gemm_prepare, \
-        .run = name##_run, \
+                      (int)dim[2], 1, matrix(a, i), leading(a), matrix(b, i),          \
+                      leading(b), 0, matrix(c, i), leading(c));                        \
+    }                                                                                  \
+    const struct simdbench_kernel blas_##name = {                                      \
+        .size = sizeof blas_##name,                                                    \
+        .type = type_,                                                                 \
+        .op = "gemm",                                                                  \
+        .semiring = "plustimes",                                                       \
+        .isa = "lib",                                                                  \
+        .variant = #name,                                                              \
+        .roof = "fma",                                                                 \
+        .prepare = gemm_prepare,                                                       \
+        .run = name##_run,                                                             \
     };
-/* clang-format on */
 
 BLAS_ROW(sgemm, SIMDBENCH_F32)
 BLAS_ROW(dgemm, SIMDBENCH_F64)

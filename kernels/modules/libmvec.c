@@ -10,15 +10,13 @@
 #include "library.h"
 #include "vector_calls.h"
 
-/* clang-format off */
-#define ROWS(ROW) \
-    ROW(tanh, f32, sse2, vector, 4, _ZGVbN4v_tanhf) \
-    ROW(tanh, f32, avx2, vector, 4, _ZGVdN8v_tanhf) \
+#define ROWS(ROW)                                      \
+    ROW(tanh, f32, sse2, vector, 4, _ZGVbN4v_tanhf)    \
+    ROW(tanh, f32, avx2, vector, 4, _ZGVdN8v_tanhf)    \
     ROW(tanh, f32, avx512, vector, 4, _ZGVeN16v_tanhf) \
-    ROW(tanh, f64, sse2, vector, 4, _ZGVbN2v_tanh) \
-    ROW(tanh, f64, avx2, vector, 4, _ZGVdN4v_tanh) \
+    ROW(tanh, f64, sse2, vector, 4, _ZGVbN2v_tanh)     \
+    ROW(tanh, f64, avx2, vector, 4, _ZGVdN4v_tanh)     \
     ROW(tanh, f64, avx512, vector, 4, _ZGVeN8v_tanh)
-/* clang-format on */
 
 ROWS(VECTOR_ROW)
 

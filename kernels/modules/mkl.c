@@ -74,27 +74,25 @@ static void tanh_choice(const struct simdbench_operands *operands, const void *s
     choice->isa = mkl.core ? mkl.core->vml : NULL;
 }
 
-/* clang-format off */
 /* With the error that it promises. */
-#define TANH_ROW(element, type_, variant_, mode, ulp_) \
-    static void element##_##variant_##_run(const struct simdbench_operands *operands, \
-                                           void *state) \
-    { \
+#define TANH_ROW(element, type_, variant_, mode, ulp_)                                   \
+    static void element##_##variant_##_run(const struct simdbench_operands *operands,    \
+                                           void *state)                                  \
+    {                                                                                    \
         mkl.element##_tanh((int)operands->operand[0]->count, operands->operand[0]->data, \
-                           operands->operand[1]->data, mode); \
-    } \
-    static const struct simdbench_kernel element##_##variant_ = { \
-        .size = sizeof element##_##variant_, \
-        .type = type_, \
-        .op = "tanh", \
-        .isa = "lib", \
-        .variant = #variant_, \
-        .prepare = tanh_prepare, \
-        .run = element##_##variant_##_run, \
-        .choice = tanh_choice, \
-        .max_ulp = ulp_, \
+                           operands->operand[1]->data, mode);                            \
+    }                                                                                    \
+    static const struct simdbench_kernel element##_##variant_ = {                        \
+        .size = sizeof element##_##variant_,                                             \
+        .type = type_,                                                                   \
+        .op = "tanh",                                                                    \
+        .isa = "lib",                                                                    \
+        .variant = #variant_,                                                            \
+        .prepare = tanh_prepare,                                                         \
+        .run = element##_##variant_##_run,                                               \
+        .choice = tanh_choice,                                                           \
+        .max_ulp = ulp_,                                                                 \
     };
-/* clang-format on */
 
 TANH_ROW(f32, SIMDBENCH_F32, ha, VML_HA, 1)
 TANH_ROW(f32, SIMDBENCH_F32, la, VML_LA, 4)

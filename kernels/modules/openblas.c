@@ -186,16 +186,14 @@ static const char *core_isa(const char *core)
 /* ---- module ---- */
 
 /* Builds for SciPy have a prefix before each name. */
-/* clang-format off */
-#define FUNCTIONS(prefix) \
-    { \
-        {prefix "cblas_sgemm", &blas.sgemm}, \
-        {prefix "cblas_dgemm", &blas.dgemm}, \
-        {prefix "openblas_get_config", &openblas.config}, \
-        {prefix "openblas_get_corename", &openblas.core}, \
+#define FUNCTIONS(prefix)                                           \
+    {                                                               \
+        {prefix "cblas_sgemm", &blas.sgemm},                        \
+        {prefix "cblas_dgemm", &blas.dgemm},                        \
+        {prefix "openblas_get_config", &openblas.config},           \
+        {prefix "openblas_get_corename", &openblas.core},           \
         {prefix "openblas_set_num_threads", &openblas.set_threads}, \
     }
-/* clang-format on */
 
 static int load(const char *file, char *error, size_t error_size)
 {

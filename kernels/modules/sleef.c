@@ -10,21 +10,19 @@
 #include "library.h"
 #include "vector_calls.h"
 
-/* clang-format off */
-#define ROWS(ROW) \
-    ROW(tanh, f32, sse2, u10, 1, Sleef_tanhf4_u10sse2) \
-    ROW(tanh, f32, avx2, u10, 1, Sleef_tanhf8_u10avx2) \
-    ROW(tanh, f32, avx512, u10, 1, Sleef_tanhf16_u10avx512f) \
-    ROW(tanh, f32, sse2, u35, 3.5, Sleef_tanhf4_u35sse2) \
-    ROW(tanh, f32, avx2, u35, 3.5, Sleef_tanhf8_u35avx2) \
+#define ROWS(ROW)                                              \
+    ROW(tanh, f32, sse2, u10, 1, Sleef_tanhf4_u10sse2)         \
+    ROW(tanh, f32, avx2, u10, 1, Sleef_tanhf8_u10avx2)         \
+    ROW(tanh, f32, avx512, u10, 1, Sleef_tanhf16_u10avx512f)   \
+    ROW(tanh, f32, sse2, u35, 3.5, Sleef_tanhf4_u35sse2)       \
+    ROW(tanh, f32, avx2, u35, 3.5, Sleef_tanhf8_u35avx2)       \
     ROW(tanh, f32, avx512, u35, 3.5, Sleef_tanhf16_u35avx512f) \
-    ROW(tanh, f64, sse2, u10, 1, Sleef_tanhd2_u10sse2) \
-    ROW(tanh, f64, avx2, u10, 1, Sleef_tanhd4_u10avx2) \
-    ROW(tanh, f64, avx512, u10, 1, Sleef_tanhd8_u10avx512f) \
-    ROW(tanh, f64, sse2, u35, 3.5, Sleef_tanhd2_u35sse2) \
-    ROW(tanh, f64, avx2, u35, 3.5, Sleef_tanhd4_u35avx2) \
+    ROW(tanh, f64, sse2, u10, 1, Sleef_tanhd2_u10sse2)         \
+    ROW(tanh, f64, avx2, u10, 1, Sleef_tanhd4_u10avx2)         \
+    ROW(tanh, f64, avx512, u10, 1, Sleef_tanhd8_u10avx512f)    \
+    ROW(tanh, f64, sse2, u35, 3.5, Sleef_tanhd2_u35sse2)       \
+    ROW(tanh, f64, avx2, u35, 3.5, Sleef_tanhd4_u35avx2)       \
     ROW(tanh, f64, avx512, u35, 3.5, Sleef_tanhd8_u35avx512f)
-/* clang-format on */
 
 ROWS(VECTOR_ROW)
 

@@ -35,14 +35,12 @@
         }                                                                             \
     }
 
-/* clang-format off */
 VECTOR_LOOP(f32, sse2, float, __m128, "sse2", _mm_loadu_ps, _mm_storeu_ps)
 VECTOR_LOOP(f64, sse2, double, __m128d, "sse2", _mm_loadu_pd, _mm_storeu_pd)
 VECTOR_LOOP(f32, avx2, float, __m256, "avx2", _mm256_loadu_ps, _mm256_storeu_ps)
 VECTOR_LOOP(f64, avx2, double, __m256d, "avx2", _mm256_loadu_pd, _mm256_storeu_pd)
 VECTOR_LOOP(f32, avx512, float, __m512, "avx512f", _mm512_loadu_ps, _mm512_storeu_ps)
 VECTOR_LOOP(f64, avx512, double, __m512d, "avx512f", _mm512_loadu_pd, _mm512_storeu_pd)
-/* clang-format on */
 
 #define VECTOR_TYPE_f32 SIMDBENCH_F32
 #define VECTOR_TYPE_f64 SIMDBENCH_F64

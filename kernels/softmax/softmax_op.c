@@ -81,31 +81,29 @@ static bool part_of_rows(struct operands *part, uint32_t index, uint32_t count)
 
 static const struct split_rule by_rows[] = {{.part = part_of_rows}, {.part = NULL}};
 
-/* clang-format off */
-#define SOFTMAX(name_, summary_) \
-    const struct simdbench_op name_##_op = { \
-        .size = sizeof name_##_op, \
-        .name = #name_, \
-        .summary = summary_, \
-        .shape_help = "ROWSxCOLUMNS, or N for NxN", \
+#define SOFTMAX(name_, summary_)                                        \
+    const struct simdbench_op name_##_op = {                            \
+        .size = sizeof name_##_op,                                      \
+        .name = #name_,                                                 \
+        .summary = summary_,                                            \
+        .shape_help = "ROWSxCOLUMNS, or N for NxN",                     \
         .default_shapes = "256x10,4096x10,256x256,1024x1024,4096x1024", \
-        .parse = matrix_parse, \
-        .format = matrix_format, \
-        .layout = matrix_layout, \
-        .fill = matrix_fill, \
-        .reference = name_##_reference, \
-        .work = matrix_work, \
-        .inputs = "normal, uniform:LO..HI, saturated", \
-        .lists = SHAPE_SUITE("32x64 256x256 1024x1024 8192x1024"), \
-    }; \
-    const struct op_row name_##_row = { \
-        .op = &name_##_op, \
-        .libraries = OP_LIST("onednn"), \
-        .examples = OP_LIST("--sizes=4096x10,1024x1024 --isa=all"), \
-        .threads_sizes = "256x256,1024x1024,4096x1024", \
-        .split = by_rows, \
+        .parse = matrix_parse,                                          \
+        .format = matrix_format,                                        \
+        .layout = matrix_layout,                                        \
+        .fill = matrix_fill,                                            \
+        .reference = name_##_reference,                                 \
+        .work = matrix_work,                                            \
+        .inputs = "normal, uniform:LO..HI, saturated",                  \
+        .lists = SHAPE_SUITE("32x64 256x256 1024x1024 8192x1024"),      \
+    };                                                                  \
+    const struct op_row name_##_row = {                                 \
+        .op = &name_##_op,                                              \
+        .libraries = OP_LIST("onednn"),                                 \
+        .examples = OP_LIST("--sizes=4096x10,1024x1024 --isa=all"),     \
+        .threads_sizes = "256x256,1024x1024,4096x1024",                 \
+        .split = by_rows,                                               \
     };
 
 SOFTMAX(softmax, "softmax over the columns of a matrix")
 SOFTMAX(log_softmax, "logarithm of softmax over the columns of a matrix")
-/* clang-format on */

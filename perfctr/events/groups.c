@@ -4,7 +4,6 @@
 
 #include "uarch.h"
 
-/* clang-format off */
 enum group_number {
 #define GROUP(group, summary) GROUP_##group,
 #include "groups.def"
@@ -40,7 +39,6 @@ static const struct {
 #define FORMULA(set, name, unit, text) {set, {name, unit, text}},
 #include "groups.def"
 };
-/* clang-format on */
 
 size_t counter_group_count(void)
 {

@@ -7,7 +7,6 @@
 #include "proofs.h"
 #include "uarch.h"
 
-/* clang-format off */
 static const struct uarch uarchs[] = {
     {"generic", "a CPU without tables here", NULL, GENERIC},
     {"skx", "Intel Skylake-X and -SP", "skx", SKX},
@@ -68,7 +67,6 @@ static const struct raw_event {
 #define RAW(set, name, config, kind) {set, name, config, KIND_##kind},
 #include "raw_events.def"
 };
-/* clang-format on */
 
 size_t uarch_count(void)
 {

@@ -9,7 +9,6 @@
 enum { REPEATS = 5, REPEATS_NEEDED = 3, COPIES_MAX = 16 };
 enum trust { EXACT, LOOSE, FAINT };
 
-/* clang-format off */
 static const struct {
     double turns;
     const char *what;
@@ -30,7 +29,6 @@ static const struct row {
     {trust, LOOP_##loop, per_turn, tolerance, LOOP_##other, per_other},
 #include "proofs.def"
 };
-/* clang-format on */
 
 static const char *const verdict_names[] = {
     [PROOF_UNPROVEN] = "unproven", [PROOF_PROVEN] = "proven",   [PROOF_DEAD] = "dead",

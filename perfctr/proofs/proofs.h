@@ -5,7 +5,6 @@
 
 #include "perfctr_private.h"
 
-/* clang-format off */
 enum event_kind {
     KIND_none,
 #define PROOF(kind, ...) KIND_##kind,
@@ -17,7 +16,6 @@ enum proof_loop {
 #include "proofs.def"
     PROOF_LOOPS
 };
-/* clang-format on */
 
 /* The kind of a raw config on that microarchitecture (uarch.c). */
 unsigned uarch_kind(const struct uarch *uarch, uint64_t config);

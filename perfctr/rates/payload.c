@@ -39,11 +39,9 @@
         }                                                              \
     }
 
-/* clang-format off */
-#define LOAD_ALL(load) \
-    load(0) load(1) load(2) load(3) load(4) load(5) load(6) load(7) \
-    load(8) load(9) load(10) load(11) load(12) load(13) load(14) load(15)
-/* clang-format on */
+#define LOAD_ALL(load)                                                              \
+    load(0) load(1) load(2) load(3) load(4) load(5) load(6) load(7) load(8) load(9) \
+        load(10) load(11) load(12) load(13) load(14) load(15)
 
 #if defined __x86_64__
 
