@@ -62,13 +62,9 @@ struct child {
 
 static void pad_environment(size_t padding)
 {
-    char *const text = malloc(padding + 1);
-    if (!text)
-        return;
-    memset(text, 'x', padding);
-    text[padding] = '\0';
-    setenv("SIMDBENCH_PADDING", text, 1);
-    free(text);
+    char *text = NULL;
+    if (asprintf(&text, "SIMDBENCH_PADDING=%*s", (int)padding, "") >= 0)
+        putenv(text);
 }
 
 static bool tell(const int write_end[STREAMS], const struct news news)
