@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "account_model.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "text/text.h"
@@ -38,22 +39,20 @@ struct account_row *account_add(struct account_rows *rows, const char *name,
     return row;
 }
 
-double account_share(const struct account_rows *bounds, const struct account_row *row)
-{
-    double difference = 0;
-    FOR_EACH (const struct account_row, part, bounds->row, bounds->n)
-        if (text_same(part->name, BOUND_BEST_PLACE) ||
-            text_same(part->name, BOUND_PLACEMENT))
-            difference += part->a - part->b;
-    return (row->a - row->b) / difference;
-}
-
 const struct account_row *account_find(const struct account_rows *rows, const char *name)
 {
     FOR_EACH (const struct account_row, row, rows->row, rows->n)
         if (text_same(row->name, name))
             return row;
     return NULL;
+}
+
+double account_share(const struct account_rows *bounds, const struct account_row *row)
+{
+    const struct account_row *const all = account_find(bounds, BOUND_BEST_PLACE);
+    const struct account_row *const place = account_find(bounds, BOUND_PLACEMENT);
+    const double apart = place ? place->a - place->b : 0;
+    return all ? (row->a - row->b) / (all->a - all->b + apart) : NAN;
 }
 
 void account_free(struct account *account)

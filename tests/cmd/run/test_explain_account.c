@@ -262,9 +262,36 @@ static void test_not_measured(void **state)
     end(&both, made);
 }
 
+static void know(struct inspect_facts *facts, double call_cycles, double loop_share)
+{
+    inspect_fact_set(facts, FACT_call_cycles, call_cycles);
+    inspect_fact_set(facts, FACT_loop_share, loop_share);
+    inspect_fact_set(facts, FACT_cycles, 10);
+    inspect_fact_set(facts, FACT_chain_cycles, 9);
+    inspect_fact_set(facts, FACT_place, 1);
+}
+
+/* Bounds of a hot loop are those of the call if the loop is most of it. */
+static void test_bounds(void **state)
+{
+    struct both both;
+    begin(&both);
+    know(&both.a.facts, 6000, 0.6);
+    know(&both.b.facts, 3000, 0.6);
+    struct account *made = account(&both);
+    assert_int_equal(made->bounds.n, 2);
+    assert_string_equal(made->bounds.row[1].name, "chain_cycles");
+    assert_near(made->bounds.row[1].a, 5.4, 1e-9);
+    account_free(made);
+    know(&both.a.facts, 6000, 0.4);
+    made = account(&both);
+    assert_int_equal(made->bounds.n, 1);
+    end(&both, made);
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(test_product), TEST(test_classes), TEST(test_forms),
                      TEST(test_counters), TEST(test_instructions), TEST(test_samples),
-                     TEST(test_conditions), TEST(test_not_measured));
+                     TEST(test_conditions), TEST(test_not_measured), TEST(test_bounds));
 }
