@@ -16,6 +16,8 @@ static const char *other_word(const char *name, size_t length)
         {"duration", "--time-per-case=TIME is how long each case is measured"},
         {"time", "--time-per-case=TIME is how long each case is measured"},
         {"html", "--format=html:FILE writes a page"},
+        {"junit", "--format=junit:FILE writes it"},
+        {"annotations", "--format=annotations prints them"},
         {"color", "a terminal gets colours, NO_COLOR=1 none"},
         {"colour", "a terminal gets colours, NO_COLOR=1 none"},
         {"no-color", "a terminal gets colours, NO_COLOR=1 none"},

@@ -147,13 +147,15 @@ static int ask_shape(const struct wanted *wanted, const char *layout,
                                wanted->type, wanted->text, layout, shape, &why);
     if (status < 0)
         return error_set(error, status, "%.100s: %.400s", wanted->origin, why.text);
-    /* A function of a library may be asked for nothing: its dispatcher takes time. */
-    const bool own =
-        !catalog_op_owner(wanted->selection->catalog, wanted->selection->op)->info.path;
-    return own && shape->shape.rank && !shape->ops && !shape->bytes
+    /* A function of a library may be asked for nothing: its dispatcher takes time. Beside
+     * other sizes it is an edge that is checked. */
+    const struct selection *const selection = wanted->selection;
+    const bool alone = selection->shapes.n == 1 &&
+                       !catalog_op_owner(selection->catalog, selection->op)->info.path;
+    return alone && shape->shape.rank && !shape->ops && !shape->bytes
                ? error_set(error, -EINVAL,
                            "%.100s: '%.100s' leaves op %s nothing to do; write 1 or more",
-                           wanted->origin, wanted->text, wanted->selection->op)
+                           wanted->origin, wanted->text, selection->op)
                : 0;
 }
 

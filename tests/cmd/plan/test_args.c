@@ -311,6 +311,7 @@ static void test_refuses(void **state)
         {"doctor counters x", "x", "no more words"},
         {"doctor --isa=avx2", "--isa", "as in simdbench doctor instructions 'vpadd*'"},
         {"doctor counters --isa=avx2", "--isa", "chooses forms of instructions"},
+        {"ab a b --junit=g.xml", "--junit=g.xml", "--format=junit:FILE writes it"},
         {"ab a b --functions=Makefile", "--functions=Makefile", "ends in .json"},
         {"gemm --format=html:a,json:b", "--format=", "--format=html:a --format=json:b"},
         {"gemm --format=table,json", "--format=", "--format=table --format=json"},
