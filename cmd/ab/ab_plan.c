@@ -38,12 +38,9 @@ static int add_roofs(struct ab *ab, struct error *error)
     struct worker *own = catalog->workers[0];
     size_t end = catalog->n_offers;
     const int status = catalog_add_offers(catalog, own, own->description, error);
-    for (size_t i = end; i < catalog->n_offers; i++) {
+    for (size_t i = end; i < catalog->n_offers; i++)
         if (catalog->offers[i].is_roof)
             catalog->offers[end++] = catalog->offers[i];
-        else
-            offer_free(&catalog->offers[i]);
-    }
     catalog->n_offers = end;
     return status;
 }
@@ -67,9 +64,7 @@ static int unite_offers(struct ab *ab, struct error *error)
     for (size_t i = n_base; i < catalog->n_offers; i++) {
         const struct offer offer = catalog->offers[i];
         const size_t at = find_twin(ab, n_base, end, &offer);
-        if (at < end) {
-            offer_free(&offer);
-        } else {
+        if (at == end) {
             catalog->offers[end] = offer;
             ab->kernels[end++] = (struct ab_kernel){{NO_KERNEL, NO_KERNEL}};
         }

@@ -113,17 +113,17 @@ int catalog_add_offers(struct catalog *catalog, struct worker *worker,
         const int status = check_kernel(kernel, worker->info.name, index, error);
         if (status < 0)
             return status;
-        const char *const op = message_text(kernel, "op");
+        char *const op = cJSON_GetStringValue(message_get(kernel, "op"));
         catalog->offers[catalog->n_offers++] = (struct offer){
             .worker = worker,
             .index = index++,
-            .op = copy_text(op),
-            .semiring = copy_text(message_text(kernel, "semiring")),
-            .isa = copy_text(message_text(kernel, "isa")),
-            .variant = copy_text(message_text(kernel, "variant")),
-            .layout = copy_text(message_text(kernel, "layout")),
-            .roof = copy_text(message_text(kernel, "roof")),
-            .other_roof = copy_text(message_text(kernel, "other_roof")),
+            .op = op,
+            .semiring = cJSON_GetStringValue(message_get(kernel, "semiring")),
+            .isa = cJSON_GetStringValue(message_get(kernel, "isa")),
+            .variant = cJSON_GetStringValue(message_get(kernel, "variant")),
+            .layout = cJSON_GetStringValue(message_get(kernel, "layout")),
+            .roof = cJSON_GetStringValue(message_get(kernel, "roof")),
+            .other_roof = cJSON_GetStringValue(message_get(kernel, "other_roof")),
             .type = type_find(message_text(kernel, "type")),
             .flags = (uint32_t)message_int(kernel, "flags", 0),
             .max_ulp = message_number(kernel, "max_ulp", 0),
@@ -273,16 +273,8 @@ int catalog_make(const struct request *request, const struct how *how,
     return status;
 }
 
-void offer_free(const struct offer *offer)
-{
-    FREE_EACH(offer->op, offer->semiring, offer->isa, offer->variant, offer->layout,
-              offer->roof, offer->other_roof);
-}
-
 void catalog_free(struct catalog *catalog)
 {
-    for (size_t i = 0; i < catalog->n_offers; i++)
-        offer_free(&catalog->offers[i]);
     for (size_t i = 0; i < catalog->n_workers; i++)
         worker_free(catalog->workers[i]);
     FREE_EACH(catalog->offers, catalog->workers);

@@ -18,7 +18,7 @@
 struct offer {
     struct worker *worker; /* runs it */
     uint32_t index;        /* its number there */
-    /* NULL where there is none */
+    /* As the description of a worker has them; NULL where there is none. */
     char *op, *semiring, *isa, *variant, *layout, *roof, *other_roof;
     uint32_t type, flags;
     double max_ulp, mean_ulp; /* 0: not stated */
@@ -97,10 +97,10 @@ int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
                       struct error *error);
 /* The catalog frees the worker. */
 void catalog_add_worker(struct catalog *catalog, struct worker *worker);
-/* Appends the kernels of a description; -EPROTO if it makes no sense. */
+/* Appends the kernels of a description, which outlives the catalog's offers; -EPROTO if
+ * it makes no sense. */
 int catalog_add_offers(struct catalog *catalog, struct worker *worker,
                        const cJSON *description, struct error *error);
-void offer_free(const struct offer *offer);
 
 /* "--type=f16: no such element type; did you mean f32? (known: f32, f64)". */
 int selection_unknown(const char *flag, const char *word, const char *noun,

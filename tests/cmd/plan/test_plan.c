@@ -79,8 +79,7 @@ static void offer_again(const char *isa)
 
 static void withdraw(size_t n)
 {
-    while (n-- > 0)
-        offer_free(&catalog.offers[--catalog.n_offers]);
+    catalog.n_offers -= n;
     worker_free(catalog.workers[--catalog.n_workers]);
 }
 
