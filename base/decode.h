@@ -22,30 +22,18 @@ static inline bool decode(const void *bytes, size_t n,
  * if negative, takes from there after it did. */
 static inline int x87_pushes(const ZydisDecodedInstruction *instruction)
 {
-    const char *const name = ZydisMnemonicGetString(instruction->mnemonic);
-    const size_t n = name ? strlen(name) : 0;
-    if (instruction->meta.isa_ext != ZYDIS_ISA_EXT_X87 || n < 3)
+    const ZydisMnemonic of = instruction->mnemonic;
+    const char *const name = ZydisMnemonicGetString(of);
+    const size_t n = strlen(name);
+    if (instruction->meta.isa_ext != ZYDIS_ISA_EXT_X87 || of == ZYDIS_MNEMONIC_FLDCW ||
+        of == ZYDIS_MNEMONIC_FLDENV || of == ZYDIS_MNEMONIC_FNOP || strstr(name, "cstp"))
         return 0;
-    switch (instruction->mnemonic) {
-    case ZYDIS_MNEMONIC_FLDCW:
-    case ZYDIS_MNEMONIC_FLDENV:
-    case ZYDIS_MNEMONIC_FNOP:
-    case ZYDIS_MNEMONIC_FINCSTP:
-    case ZYDIS_MNEMONIC_FDECSTP:
-        return 0;
-    case ZYDIS_MNEMONIC_FILD:
-    case ZYDIS_MNEMONIC_FBLD:
-    case ZYDIS_MNEMONIC_FPTAN:
-    case ZYDIS_MNEMONIC_FSINCOS:
+    if (of == ZYDIS_MNEMONIC_FILD || of == ZYDIS_MNEMONIC_FBLD ||
+        of == ZYDIS_MNEMONIC_FPTAN || of == ZYDIS_MNEMONIC_FSINCOS)
         return 1;
-    case ZYDIS_MNEMONIC_FPATAN:
-    case ZYDIS_MNEMONIC_FYL2X:
-    case ZYDIS_MNEMONIC_FYL2XP1:
+    if (of == ZYDIS_MNEMONIC_FPATAN || strncmp(name, "fyl2x", 5) == 0)
         return -1;
-    default:
-        return strncmp(name, "fld", 3) == 0 ? 1
-               : name[n - 1] != 'p'         ? 0
-               : name[n - 2] == 'p'         ? -2
-                                            : -1;
-    }
+    return strncmp(name, "fld", 3) == 0 ? 1
+           : name[n - 1] != 'p'         ? 0
+                                        : -(name[n - 2] == 'p') - 1;
 }

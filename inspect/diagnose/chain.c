@@ -193,10 +193,8 @@ static void move_stack(struct ready *ready, int pushes)
 {
     double *const top = &ready->at[REGISTER_X87];
     const size_t rest = REGISTER_COUNT - REGISTER_X87 - (size_t)abs(pushes);
-    if (pushes > 0)
-        memmove(top + pushes, top, rest * sizeof *top);
-    else
-        memmove(top, top - pushes, rest * sizeof *top);
+    memmove(top + (pushes > 0 ? pushes : 0), top - (pushes < 0 ? pushes : 0),
+            rest * sizeof *top);
 }
 
 /* fxch alone writes two of its registers: their values change places. */
