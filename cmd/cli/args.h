@@ -117,9 +117,10 @@ void names_formats(struct text_list *names);
 
 /* Shared setters, which write where row->field says (option_values.c): `second` is for
  * pairs of which the first is the default, `items` are what stands between commas. */
-option_setter option_set_flag, option_set_text, option_set_name, option_set_second,
-    option_set_choice, option_set_output, option_set_duration, option_set_percent,
-    option_set_count, option_add_item, option_add_items, option_add_module;
+option_setter option_set_flag, option_set_text, option_set_declaration, option_set_name,
+    option_set_second, option_set_choice, option_set_output, option_set_duration,
+    option_set_percent, option_set_count, option_add_item, option_add_items,
+    option_add_module;
 /* Setters of one option. */
 option_setter option_add_isas, option_add_sizes, option_set_cpu, option_set_threads,
     option_add_counters, option_set_uarch, option_set_align, option_set_seed,

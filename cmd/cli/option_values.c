@@ -45,6 +45,13 @@ int option_set_name(const struct given *given)
                : option_set_text(given);
 }
 
+int option_set_declaration(const struct given *given)
+{
+    return module_is_declared(given->value)
+               ? option_set_text(given)
+               : given_error(given, "the name of a declaration ends with .json");
+}
+
 /* One item that holds the value as it is. */
 int option_add_item(const struct given *given)
 {

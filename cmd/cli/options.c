@@ -208,7 +208,7 @@ const struct option_row option_rows[] = {
 
     {"functions", "FILE.json", COMPARE, COMMAND_AB | COMMAND_EXPLAIN, NULL,
      "BASE and HEAD are libraries, and the file declares which of their functions are "
-     "compared.", option_set_text, AT(functions), RUNS_CODE},
+     "compared.", option_set_declaration, AT(functions), RUNS_CODE},
     {"threshold", "PERCENT", COMPARE, TESTED, "2%",
      "What a change has to exceed to count, as in 5% or 0.5%.", option_set_percent,
      AT(threshold), NEEDS_TRUST},
