@@ -337,7 +337,6 @@ int cpus_pin(const int *cpu, size_t n, struct error *error);
  * if the process was made nice, or if the parent, which ends what hangs, has one CPU. */
 bool priority_raise(void);
 void priority_drop(void);
-bool priority_may(void); /* children may */
 /* Writes the CPUs of a CPU's core, at most `max` (at least 1), and returns how many: it
  * alone where the system does not tell. */
 size_t cpus_siblings(int cpu, int *sibling, size_t max);
