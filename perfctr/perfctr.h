@@ -337,13 +337,10 @@ int cpus_pin(const int *cpu, size_t n, struct error *error);
  * if the process was made nice, or if the parent, which ends what hangs, has one CPU. */
 bool priority_raise(void);
 void priority_drop(void);
-/* True if children may. */
-bool priority_may(void);
 /* Writes the CPUs of a CPU's core, at most `max` (at least 1), and returns how many: it
  * alone where the system does not tell. */
 size_t cpus_siblings(int cpu, int *sibling, size_t max);
-/* Keeps the first CPU of each core, where the system tells which share one; returns how
- * many. */
+/* Keeps the first CPU of each core, if cores are known; returns how many. */
 size_t cpus_cores(int *cpu, size_t n);
 /* Steal time of one CPU since boot in clock ticks, or -1 if the system does not tell. */
 int64_t cpus_steal(int cpu);

@@ -187,9 +187,12 @@ static void add_node(const char *asked, struct run *run)
         must(facts_text(&run->host, "node", node));
 }
 
-/* By the ids of builds two runs know that they compare equal code. */
-static void add_builds(const struct catalog *catalog, struct run *run)
+/* By the ids of builds two runs know that they compare equal code. The declaration of a
+ * call is temporary: what was called stands in its place. */
+static void add_builds(const struct options *options, const struct catalog *catalog,
+                       struct run *run)
 {
+    const bool called = text_same(options->command, "call") && !options->call.save;
     struct error error = {.text = ""};
     struct elf_file file;
     if (elf_read("/proc/self/exe", &file, &error) == 0 && file.build_id[0])
@@ -200,7 +203,10 @@ static void add_builds(const struct catalog *catalog, struct run *run)
         if (!info->path || info->is_baseline)
             continue;
         const bool known = elf_read_hashed(info->path, &file, &error) == 0;
-        buffer_format(&text, "%s ", info->path);
+        buffer_format(&text, "%s ",
+                      called && (!known || file.kind == ELF_OTHER)
+                          ? options->files.item[0]
+                          : info->path);
         if (known && file.kind != ELF_OTHER)
             buffer_format(&text, "%s-%016" PRIx64, file.build_id, file.hash);
         must(text.failed
@@ -232,7 +238,7 @@ struct run *run_describe(const struct options *options, const struct catalog *ca
     for (int i = 0; i < options->argc; i++)
         must(strings_add(&run->argv, &run->argc, options->argv[i]));
     add_settings(options, plan, run);
-    add_builds(catalog, run);
+    add_builds(options, catalog, run);
     /* As the worker sees them: under an emulator or a mask it knows best. */
     const cJSON *isa,
         *isas = catalog ? message_get(catalog->workers[0]->description, "isas") : NULL;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "perfctr_private.h"
@@ -120,15 +119,6 @@ void priority_drop(void)
     /* Only root may take the flag back. */
     const struct sched_param none = {.sched_priority = 0};
     sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
-}
-
-bool priority_may(void)
-{
-    int status = 1;
-    const pid_t pid = fork();
-    if (pid == 0)
-        _exit(!priority_raise());
-    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
 size_t cpus_siblings_at(const char *root, int cpu, int *sibling, size_t max)

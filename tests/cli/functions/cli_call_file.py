@@ -276,6 +276,9 @@ class CallFile(CallCase):
         done = self.run_tool("ab", "./two.so:old", "./two.so:fresh", ops[0]["prototype"],
                              cwd=self.folder, status=2)
         self.assertIn("two builds of one function", done.stderr)
+        done = self.run_tool("ab", "./one.so", "./two.so", "--functions=Makefile",
+                             cwd=self.folder, status=2)
+        self.assertIn("--functions=Makefile: no file of functions", done.stderr)
 
     def test_ab_of_what_is_linked(self):
         """Archives and objects are builds of declared functions, and leave no files behind."""
