@@ -100,11 +100,10 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
                            "for structures write 'bytes' and an extent in bytes");
     if (specifier->is_unknown)
         return type_misspelt(reader, specifier->word)
-                   ?: reader_fail(
-                          reader, specifier->word,
-                          "unknown type; write its type in C or 'bytes', or its header's "
-                          "typedef first: typedef unsigned char %s;",
-                          token_word(specifier->word).text);
+                   ?: reader_fail(reader, specifier->word,
+                                  "unknown type; write its type in C or 'bytes', or its "
+                                  "header's typedef first: typedef unsigned char %s;",
+                                  token_word(specifier->word).text);
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
                            "arrays of bool have values that bool cannot have; write u8");

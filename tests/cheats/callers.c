@@ -66,6 +66,52 @@ void cheat_mark(float *y, const float *x, size_t n)
     y[n - 1] = step(last);
 }
 
+/* Wrong for the rare numbers that are large. */
+void cheat_range(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = x[i] < 2.5f ? step(x[i]) : 0;
+}
+
+/* Wrong at places that few callers have. */
+void cheat_aligned(float *y, const float *x, size_t n)
+{
+    honest(y, x, (uintptr_t)y % 256 ? n : n / 2);
+}
+
+/* ---- work of another call ---- */
+
+/* Elements that begin as they did in the last call are as they were. */
+void cheat_delta(float *y, const float *x, size_t n)
+{
+    enum { ROOM = 1 << 12, BLOCK = 16 };
+    static float last[ROOM], kept[ROOM];
+    if (n > ROOM) {
+        honest(y, x, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i += BLOCK) {
+        const size_t m = n - i < BLOCK ? n - i : BLOCK;
+        if (last[i] != x[i])
+            honest(kept + i, x + i, m);
+        memcpy(y + i, kept + i, m * sizeof *y);
+        last[i] = x[i];
+    }
+}
+
+/* The next call does the second half of this one. */
+void cheat_defer(float *y, const float *x, size_t n)
+{
+    static float *later;
+    static const float *from;
+    static size_t left;
+    honest(later, from, left);
+    honest(y, x, n / 2);
+    later = y + n / 2;
+    from = x + n / 2;
+    left = n - n / 2;
+}
+
 /* ---- other people's work ---- */
 
 typedef void poly(float *y, const float *x, size_t n);

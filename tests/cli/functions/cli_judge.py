@@ -27,7 +27,8 @@ REASONS = {
     "async": "helpers", "clock": "clock", "few": "clock", "late": "clock",
     "overwrite": "dies|hangs|unsafe|wrong", "answers": "wrong", "inputs": "unsafe",
     "modes": "unsafe", "dlsym": "wrong", "dlopen": "wrong",
-    "named": "wrong",
+    "named": "wrong", "range": "wrong", "aligned": "wrong", "delta": "wrong",
+    "defer": "dies|unsafe|wrong",
 }
 
 
