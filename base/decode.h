@@ -26,10 +26,11 @@ static inline int x87_pushes(const ZydisDecodedInstruction *instruction)
     const char *const name = ZydisMnemonicGetString(of);
     const size_t n = strlen(name);
     if (instruction->meta.isa_ext != ZYDIS_ISA_EXT_X87 || of == ZYDIS_MNEMONIC_FLDCW ||
-        of == ZYDIS_MNEMONIC_FLDENV || of == ZYDIS_MNEMONIC_FNOP || strstr(name, "cstp"))
+        of == ZYDIS_MNEMONIC_FLDENV || strstr(name, "nop") || strstr(name, "cstp"))
         return 0;
     if (of == ZYDIS_MNEMONIC_FILD || of == ZYDIS_MNEMONIC_FBLD ||
-        of == ZYDIS_MNEMONIC_FPTAN || of == ZYDIS_MNEMONIC_FSINCOS)
+        of == ZYDIS_MNEMONIC_FPTAN || of == ZYDIS_MNEMONIC_FSINCOS ||
+        of == ZYDIS_MNEMONIC_FXTRACT)
         return 1;
     if (of == ZYDIS_MNEMONIC_FPATAN || strncmp(name, "fyl2x", 5) == 0)
         return -1;

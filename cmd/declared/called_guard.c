@@ -69,6 +69,12 @@ static void copy_planes(const struct planes *planes, const void *from, uint64_t 
                planes->bytes);
 }
 
+static unsigned char *reserve(size_t bytes)
+{
+    return mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                0);
+}
+
 static int guard_operand(const struct made_call *made, const struct placing *placing,
                          struct guarded *guarded, uint32_t i)
 {
@@ -82,11 +88,13 @@ static int guard_operand(const struct made_call *made, const struct placing *pla
     guarded->operand[i] = *from;
     guarded->view.operand[i] = &guarded->operand[i];
     guarded->bytes[i] = planes->n * planes->step + PAGE;
-    const size_t far = guarded->far[i] = FAR + placing->spread * (i + 1) * PAGE;
-    unsigned char *const room = mmap(NULL, guarded->bytes[i] + 2 * far, PROT_NONE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t far = FAR + placing->spread * (i + 1) * PAGE;
+    unsigned char *room = reserve(guarded->bytes[i] + 2 * far);
+    if (room == MAP_FAILED) /* ulimit -v */
+        room = reserve(guarded->bytes[i] + 2 * (far = 0));
     if (room == MAP_FAILED)
         return -ENOMEM;
+    guarded->far[i] = far;
     unsigned char *const map = guarded->map[i] = room + far;
     for (uint64_t p = 0; p < planes->n; p++)
         if (mprotect(map + p * planes->step + PAGE, inner, PROT_READ | PROT_WRITE) < 0)

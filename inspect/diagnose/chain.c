@@ -197,11 +197,11 @@ static void move_stack(struct ready *ready, int pushes)
             rest * sizeof *top);
 }
 
-/* fxch alone writes two of its registers: their values change places. */
+/* Only fxch writes two registers of a stack that stays: their values change places. */
 static void exchange(const struct ready *ready, const struct code *code, double *at)
 {
     const uint64_t both = code->writes >> REGISTER_X87;
-    if (__builtin_popcountll(both) != 2)
+    if (code->pushes || __builtin_popcountll(both) != 2)
         return;
     const int a = REGISTER_X87 + __builtin_ctzll(both),
               b = 63 - __builtin_clzll(code->writes);

@@ -233,9 +233,9 @@ static uint32_t fill(const struct nodes *nodes, const uint32_t *list, uint32_t n
     /* An address that comes twice cannot be the end either. */
     const uint32_t whole = balanced(nodes, list, distinct, path, end);
     if (whole < distinct)
-        return whole;
-    if (distinct < n ||
-        (!path->loop && (!addresses_add(seen, end) || is_inside(nodes, list, n, end))))
+        n = whole;
+    else if (distinct < n || (!path->loop && (!addresses_add(seen, end) ||
+                                              is_inside(nodes, list, n, end))))
         n = distinct - 1;
     for (uint32_t i = 0; i < n; i++) {
         const struct code *code = &nodes->node[list[i]].code;
