@@ -5,6 +5,7 @@
  * same code in all of them. Each process has other places, and chooses anew.
  */
 #include "ab_private.h"
+#include "files.h"
 #include "surgery.h"
 
 #include <errno.h>
@@ -75,14 +76,7 @@ static bool is_root(const char *folder)
 {
     char path[PATH_MAX + 8], text[PATH_MAX] = "";
     snprintf(path, sizeof path, "%s/.git", folder);
-    if (access(path, F_OK) < 0)
-        return false;
-    FILE *const file = fopen(path, "re");
-    const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    text[n] = '\0';
-    if (file)
-        fclose(file);
-    return !strstr(text, "/.git/modules/");
+    return file_read("", path, text, sizeof text) >= 0 && !strstr(text, "/.git/modules/");
 }
 
 /* The part of a path behind the root of its repository, or NULL. */

@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "case/case.h"
+#include "files.h"
 
 static bool ends_with(const char *word, const char *end)
 {
@@ -29,13 +30,9 @@ static const struct document *document_of(const char *path)
 {
     enum { HEAD = 1 << 16 };
     const struct document *found = NULL;
-    FREED_BY(free_memory) char *head = calloc(1, HEAD + 1);
-    FILE *const file = head ? fopen(path, "re") : NULL;
-    if (file) {
-        head[fread(head, 1, HEAD, file)] = '\0';
-        fclose(file);
-    }
-    for (size_t i = 0; file && !found && i < ARRAY_LEN(documents); i++)
+    FREED_BY(free_memory) char *head = must_have(malloc(HEAD));
+    file_read("", path, head, HEAD);
+    for (size_t i = 0; !found && i < ARRAY_LEN(documents); i++)
         if (strstr(head, documents[i].mark) && strstr(head, documents[i].other_mark))
             found = &documents[i];
     return found;

@@ -298,12 +298,11 @@ int option_set_duration(const struct given *given)
 /* A file of functions: no other one can be told from a module. */
 int option_set_declared(const struct given *given)
 {
-    return module_is_declared(given->value)
-               ? option_set_text(given)
-               : given_error(
-                     given,
-                     "no file of functions, whose name ends in .json: simdbench call "
-                     "LIB:FUNCTION 'PROTOTYPE' --save=FILE.json writes one");
+    if (module_is_declared(given->value))
+        return option_set_text(given);
+    return given_error(given,
+                       "no file of functions, whose name ends in .json: simdbench call "
+                       "LIB:FUNCTION 'PROTOTYPE' --save=FILE.json writes one");
 }
 
 /* "no", a number of seconds, or a time with its unit. */

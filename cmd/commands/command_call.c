@@ -63,10 +63,10 @@ static char *print_families(const struct library *library, const char *pattern)
             shown |= matches(family[i].member[k], pattern);
             buffer_format(&text, "%s%s", k ? "," : "", family[i].member[k]->name);
         }
-        if (shown && text.text)
-            text_line(stdout, "one op: %s", text.text);
-        if (shown && text.text && !first)
-            first = must_have(strdup(text.text));
+        if (!shown || !text.text)
+            continue;
+        text_line(stdout, "one op: %s", text.text);
+        first = first ?: must_have(strdup(text.text));
     }
     families_free(family, n);
     return first;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each of the two processes loads a file of declarations that is made for it: the
  * candidate's has nothing of the known functions, not even their names. */
+#include "files.h"
 #include "referee_private.h"
 
 #include <errno.h>
@@ -9,17 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static cJSON *file_read(const char *path)
+static cJSON *tree_read(const char *path)
 {
-    FILE *const file = fopen(path, "re");
-    FREED_BY(free_memory) char *bytes = must_have(calloc(1, DECLARED_SIZE_MAX + 1));
-    if (file) {
-        const size_t n = fread(bytes, 1, DECLARED_SIZE_MAX, file);
-        bytes[n] = '\0';
-        fclose(file);
-    }
-    cJSON *const tree = cJSON_Parse(bytes);
-    return tree;
+    FREED_BY(free_memory) char *bytes = must_have(malloc(DECLARED_SIZE_MAX + 1));
+    file_read("", path, bytes, DECLARED_SIZE_MAX + 1);
+    return cJSON_Parse(bytes);
 }
 
 static const struct declared_op *find_op(const struct declared_file *file,
@@ -159,7 +154,7 @@ int files_write(struct referee *referee, const char *file, const char *name,
     if (status == 0)
         status = make_folder(referee, error);
     if (status == 0) {
-        FREED_BY(json_delete) cJSON *tree = file_read(file);
+        FREED_BY(json_delete) cJSON *tree = tree_read(file);
         const cJSON *const op = cJSON_GetArrayItem(
             cJSON_GetObjectItemCaseSensitive(tree, "ops"), (int)(from - all.op));
         document = document_of(op);
@@ -195,7 +190,7 @@ int files_write_candidate(struct referee *referee, struct error *error)
 {
     static const char *const left_out[] = {"reference", "kernels", "tails",
                                            "shapes",    "sizes",   "library"};
-    FREED_BY(json_delete) cJSON *tree = file_read(referee->known_path);
+    FREED_BY(json_delete) cJSON *tree = tree_read(referee->known_path);
     cJSON *const op = op_in(tree);
     for (size_t i = 0; i < ARRAY_LEN(left_out); i++)
         set(op, left_out[i], NULL);

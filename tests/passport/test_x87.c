@@ -11,9 +11,12 @@ static void test_x87(void **state)
     static const struct {
         unsigned char code[PASSPORT_CODE];
         size_t each; /* instructions of a copy */
-    } cases[] = {{{0xde, 0xc1}, 2} /* faddp */,   {{0xde, 0xd9}, 3} /* fcompp */,
-                 {{0xdd, 0x00}, 2} /* fld m64 */, {{0xd8, 0xc1}, 1} /* fadd */,
-                 {{0xd9, 0xc9}, 1} /* fxch */,    {{0xd9, 0x28}, 1} /* fldcw */,
+    } cases[] = {{{0xde, 0xc1}, 2} /* faddp */,
+                 {{0xde, 0xd9}, 3} /* fcompp */,
+                 {{0xdd, 0x00}, 2} /* fld m64 */,
+                 {{0xd8, 0xc1}, 1} /* fadd */,
+                 {{0xd9, 0xc9}, 1} /* fxch */,
+                 {{0xd9, 0x28}, 1} /* fldcw */,
                  {{0xd9, 0xf4}, 2} /* fxtract */};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct block block = {.code = room};
