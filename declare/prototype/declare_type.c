@@ -369,30 +369,24 @@ static const struct {
     {"fn", "write it as C does: float f(const float x[n], size_t n)"},
 };
 
-/* A known type that is one typing mistake away, or lacks its _t. Short words are near too
+/* A known type is one typing mistake away, or has a _t more. Short words are near too
  * many. */
-static struct word type_near(const struct token *token)
+int type_misspelt(const struct reader *reader, const struct token *token)
 {
     const struct word word = token_word(token);
     const size_t n = strlen(word.text);
     struct word near = {""};
-    for (size_t i = 0; i <= ARRAY_LEN(types) && n > 3; i++)
-        for (const char *at = i < ARRAY_LEN(types) ? types[i].words : c_words; *at;
-             at += strspn(at, " ")) {
+    bool exact = false;
+    for (size_t i = 0; i <= ARRAY_LEN(types) && n > 3 && !exact; i++)
+        for (const char *at = i < ARRAY_LEN(types) ? types[i].words : c_words;
+             *at && !exact; at += strspn(at, " ")) {
             struct word known = {""};
             memcpy(known.text, at, strcspn(at, " "));
             at += strlen(known.text);
-            if (!strncmp(known.text, word.text, n) && !strcmp(known.text + n, "_t"))
-                return known;
-            if (!*near.text && word_distance(word.text, known.text) < 2)
+            exact = !strncmp(known.text, word.text, n) && !strcmp(known.text + n, "_t");
+            if (exact || (!*near.text && word_distance(word.text, known.text) < 2))
                 near = known;
         }
-    return near;
-}
-
-int type_misspelt(const struct reader *reader, const struct token *token)
-{
-    const struct word near = type_near(token);
     return *near.text
                ? reader_fail(reader, token, "unknown type; did you mean %s?", near.text)
                : 0;
