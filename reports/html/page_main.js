@@ -34,8 +34,8 @@ function answerLine(line) {
   return el("p", { class: "answer" }, words, command ? el("code", {}, command) : null);
 }
 const folded = (summary, lines) => el("details", { class: "answer" }, el("summary", {}, summary), ...lines);
-// The middle of many lines is folded, so that a phone shows what follows; of several
-// candidates each has its verdict in sight, and folds what was found at its sizes.
+// The middle of many lines is folded, so that a phone shows what follows. If there are several
+// candidates, each shows its verdict, and folds the lines of its sizes.
 function answerLines(lines) {
   const all = lines.map(answerLine), middle = all.slice(4, -2);
   if (page.judge?.length > 1) {

@@ -161,7 +161,7 @@ class Pages(PageCase):
         self.assertEqual(self.js(texts.format("details:not([open]) > p.answer")), answer[4:-2])
 
     def test_each_candidate_shows_its_verdict(self):
-        """What was found at its sizes is folded, not the verdict of another one."""
+        """The lines of its sizes are folded, not the verdict of another one."""
         lines = [f"{name}: {what}" for name in ("one", "two", "three")
                  for what in ("accepted", "1", "2", "3")]
         lines = [line if "accepted" in line else f"at {line}" for line in lines]
