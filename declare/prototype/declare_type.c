@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types in front of a name: C's words, those of stdint.h, and short ones. */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -370,7 +371,7 @@ static const struct {
 };
 
 /* A known type is one typing mistake away, or has a _t more. Short words are near too
- * many. */
+ * many; a number at the end makes a vector: float4. */
 int type_misspelt(const struct reader *reader, const struct token *token)
 {
     const struct word word = token_word(token);
@@ -384,7 +385,8 @@ int type_misspelt(const struct reader *reader, const struct token *token)
             memcpy(known.text, at, strcspn(at, " "));
             at += strlen(known.text);
             exact = !strncmp(known.text, word.text, n) && !strcmp(known.text + n, "_t");
-            if (exact || (!*near.text && word_distance(word.text, known.text) < 2))
+            if (exact || (!*near.text && !isdigit((unsigned char)word.text[n - 1]) &&
+                          word_distance(word.text, known.text) < 2))
                 near = known;
         }
     return *near.text

@@ -63,6 +63,9 @@ static const struct {
     {"void (plan_t x = 3)", "unknown type; write the type in C"},
     {"void (pixel x[n], size_t n)", "unknown type; write its type in C or 'bytes'"},
     {"void (const flaot x[n], size_t n)", "unknown type; did you mean float?"},
+    {"void (const float4 x[n], size_t n)",
+     "unknown type; write its type in C or 'bytes', or its header's typedef first: "
+     "typedef unsigned char float4;"},
     {"void (const unit8_t x[n], size_t n)", "unknown type; did you mean uint8_t?"},
     {"void (int32 n)", "unknown type; did you mean int32_t?"},
     {"void (uint8 x = 3)", "unknown type; did you mean uint8_t?"},
