@@ -316,7 +316,7 @@ static bool shares_unit(struct session *session, const struct decoded *decoded,
     return throughput(session, decoded, unit) >= alone + follows * other;
 }
 
-/* What runs beside nothing lets the core wait: no unit is what it shares. */
+/* An instruction that runs beside no other lets the core wait: it shares no unit. */
 static unsigned units_of(struct session *session, const struct decoded *decoded,
                          double alone)
 {

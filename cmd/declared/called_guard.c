@@ -339,8 +339,8 @@ static int tell_beyond(struct made_call *made, const struct placing *placing,
                                        : "; \"overread\" in a declaration allows it");
 }
 
-/* What is far from an array belongs to it if it moves with it: to another one the
- * distance changes. */
+/* An address far from an array belongs to it if it moves with the array: its distance to
+ * another one changes. */
 static bool is_of_array(struct made_call *made, const struct placing *placing,
                         const struct attempt *attempt)
 {

@@ -96,7 +96,7 @@ size_t cpu_order(int *cpu);
 int cpu_lock_take(int *cpu, size_t n, size_t need, int64_t wait_ns, bool quiet,
                   struct cpu_lock **lock, struct error *error);
 void cpu_lock_free(struct cpu_lock *lock); /* NULL is allowed */
-/* Whether calls of children of this process may run first (priority_raise()). */
+/* True if calls of children of this process may run first (priority_raise()). */
 bool priority_may(void);
 
 /* Memory that is out ends the program: these return only for a pointer that is not NULL,
