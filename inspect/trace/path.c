@@ -198,8 +198,11 @@ static uint32_t balanced(const struct nodes *nodes, const uint32_t *list, uint32
     uint32_t calls = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct code *const code = &nodes->node[list[i]].code;
-        if (code->flow == FLOW_RETURN &&
-            (!calls || behind[--calls] != next_address(nodes, list, path, i, end)))
+        const bool returns = code->flow == FLOW_RETURN;
+        if (returns && !calls)
+            return i;
+        calls -= returns;
+        if (returns && behind[calls] != next_address(nodes, list, path, i, end))
             return i;
         if (code->flow == FLOW_CALL && calls == CALLS_MAX)
             return i;
