@@ -21,7 +21,10 @@ RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 COMMAND = re.compile(rb"##[a-z]*\[|^\s*::(?!(?:error|warning|notice) title=)", re.M)
 # Seconds after which something hangs, on any machine.
 PATIENCE = 600
-LEFT_SECONDS, SANITIZER_STATUS = 15, 99
+SANITIZER_STATUS = 99
+# Looks at a session that ends, 20 ms and more apart. A machine that stands still, or runs
+# others first, delays the look as it delays the end.
+LEFT_LOOKS = 6000
 MOST_PRINTED = 1 << 20
 
 
@@ -66,6 +69,19 @@ def session(leader):
     return found
 
 
+def described(pid):
+    """What it is, and what it waits for."""
+    told = []
+    for name in "cmdline", "wchan", "status":
+        try:
+            text = Path(f"/proc/{pid}/{name}").read_text(errors="replace").replace("\0", " ")
+        except OSError:
+            continue
+        told += ([text] if name != "status" else
+                 re.findall(r"^(?:State|PPid|TracerPid|Threads|\w+Pnd|Seccomp):.*", text, re.M))
+    return f"{pid} ({', '.join(told)})"
+
+
 def end_session(leader):
     for pid in session(leader):
         try:
@@ -100,11 +116,11 @@ class Started:
         except subprocess.TimeoutExpired:
             raise AssertionError(f"it still ran after {PATIENCE} s") from None
         finally:
-            deadline = time.monotonic() + (LEFT_SECONDS if self.process.returncode is not None
-                                           else 0)
-            while session(pid) and time.monotonic() < deadline:
+            for _ in range(LEFT_LOOKS if self.process.returncode is not None else 0):
+                if not session(pid):
+                    break
                 time.sleep(0.02)
-            left = session(pid)
+            left = [described(process) for process in session(pid)]
             end_session(pid)
             self.process.wait()
             self.out, self.err = (path.read_bytes() for path in self.paths)
@@ -113,7 +129,7 @@ class Started:
         need(status != SANITIZER_STATUS and f"=={pid}==" not in text,
              f"sanitizer: {text[-2000:]}")
         need(status in statuses, f"status {status}, not {sorted(statuses)}: {text[-500:]}")
-        need(not left, f"processes are left: {left}")
+        need(not left, f"processes are left: {'; '.join(left)}")
         for data in self.out, self.err:
             found = RAW.search(data.replace(b"\r\n", b"\n"))
             need(not found, f"raw control bytes: {found and data[max(found.start() - 80, 0):found.end() + 20]}")
