@@ -116,6 +116,9 @@ struct inspect_loop {
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
     bool apart; /* some of its instructions work on registers of MMX, or tiles */
+    /* The widest element that comes into a vector register alone, and 64 less what an
+     * element of its vectors has at least: more would be several in one. */
+    unsigned single_bits, packed_bits;
     unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
     /* All addresses behind the numbers above were seen or follow from what was seen, or
      * those that were looked at are equally far from each other, or near; false: some

@@ -143,6 +143,11 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->apart |= code->apart && node->executed;
     if (code->bits > to->widest_bits && node->executed)
         to->widest_bits = code->bits;
+    if (code->vector && 64u - code->lane_bits > to->packed_bits)
+        to->packed_bits = 64u - code->lane_bits;
+    if (code->scalar_float && code->writes >> REGISTER_VECTOR & UINT32_MAX &&
+        code->bits > to->single_bits)
+        to->single_bits = code->bits;
     add_accesses(node, to);
 }
 

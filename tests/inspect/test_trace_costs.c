@@ -230,10 +230,52 @@ static void test_mmx(void **state)
     inspect_census_free(&census);
 }
 
+/* One integer after the other, in vectors; the same four at a time: 6 n + 1. */
+CODE(one_by_one, "1: movd (%rdi), %xmm0\n"
+                 "   psubd %xmm1, %xmm0\n"
+                 "   paddd %xmm0, %xmm2\n"
+                 "   pxor %xmm0, %xmm0\n"
+                 "   decl %esi\n"
+                 "   jnz 1b\n"
+                 "   retq")
+CODE(four_by_four, "1: movd (%rdi), %xmm0\n"
+                   "   pshufd $0, %xmm0, %xmm0\n"
+                   "   paddd %xmm0, %xmm2\n"
+                   "   pxor %xmm0, %xmm0\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+CODE(bytes_of_one, "1: movd (%rdi), %xmm0\n"
+                   "   paddb %xmm0, %xmm2\n"
+                   "   pxor %xmm0, %xmm0\n"
+                   "   nop\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+
+static double widest_of(void (*function)(const void *, void *))
+{
+    const struct inspect_options options = {.whole_only = true, .costs = knows_names};
+    struct inspect_facts facts = {0};
+    struct inspect_census census = census_by(function, TURNS, &options);
+    inspect_facts_trace(&facts, &census, &census.loop[0]);
+    inspect_census_free(&census);
+    return inspect_fact_value(&facts, FACT_widest_bits);
+}
+
+/* Compilers compute with integers in vectors one at a time, too: no more is in them. */
+static void test_single_elements(void **state)
+{
+    assert_near(widest_of(one_by_one), 64, 0);
+    assert_near(widest_of(four_by_four), 128, 0);
+    assert_near(widest_of(bytes_of_one), 128, 0);
+}
+
 int main(void)
 {
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_choices),
-                     TEST(test_units), TEST(test_shared_units), TEST(test_mmx));
+                     TEST(test_units), TEST(test_shared_units), TEST(test_mmx),
+                     TEST(test_single_elements));
 }
