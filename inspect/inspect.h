@@ -141,7 +141,7 @@ struct inspect_line {
     uint64_t first; /* its rank by first execution */
     /* Counts over its executions whose addresses are known, as of a loop. */
     uint64_t reloads, spills;
-    double failed_forwards; /* as of a loop, in all its executions */
+    double failed_forwards, undecided; /* as of a loop, in all its executions */
     uint8_t length;         /* in bytes */
     bool takes_vectors;     /* loads where a vector or float may be stored */
     bool needed, shuffles;  /* as of a loop, of vectors alone */

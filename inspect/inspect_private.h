@@ -374,7 +374,8 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
 void census_divide(struct inspect_loop *loop);
 /* The factor from counts of known addresses to all of them; 0: none is known. */
 double node_scale(const struct node *node);
-/* The number of times that a branch went another way than it goes most often. */
+/* The number of times that a branch, or a computed jump, went another way than it goes
+ * most often. */
 double node_rarely(const struct node *node);
 /* spans.c: where vectors and floats were stored, as far as is known. */
 struct spans {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding slow-instruction names the form, what it costs here, and what else does its
  * work; finding call names a function of another module; those of ports name what shares
- * a unit. */
+ * a unit; mispredicts names the branch that is hardest to predict. */
 #include "explain_private.h"
 #include "reports.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const struct {
@@ -126,6 +127,27 @@ static void name_units(const struct subject *subject, struct explanation *explan
     }
 }
 
+/* "jle at mix.c:12, above all: in 37% of the cases it goes its rarer way" */
+static void name_branch(const struct inspect_line *line, const struct inspect_loop *loop,
+                        struct explained_finding *finding)
+{
+    const struct inspect_line *worst = NULL;
+    char place[48], text[320];
+    for (size_t i = 0; i < loop->n_lines; i++)
+        if (line[i].text && line[i].undecided > (worst ? worst->undecided : 0))
+            worst = &line[i];
+    if (!worst)
+        return;
+    snprintf(place, sizeof place, "byte %" PRIu64 " of the loop",
+             worst->address - loop->address);
+    snprintf(text, sizeof text,
+             "the core cannot predict branches that depend on data, above all %.*s at "
+             "%s, which goes its rarer way in %.2g%% of the cases",
+             (int)strcspn(worst->text, " "), worst->text, worst->source ?: place,
+             100 * worst->undecided / (double)worst->executed);
+    must(string_set(&finding->text, text));
+}
+
 void explain_slow(const struct subject *subject, struct explanation *explanation)
 {
     const struct inspect_census *const census = &subject->trace.census;
@@ -143,4 +165,6 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
     for (size_t i = 0; i < explanation->n_findings; i++)
         if (loop->dearest_form && !strcmp(explanation->findings[i].cause, name))
             advise(loop, &explanation->findings[i]);
+        else if (!strcmp(explanation->findings[i].cause, "mispredicts"))
+            name_branch(census->line + loop->line, loop, &explanation->findings[i]);
 }
