@@ -142,10 +142,10 @@ struct inspect_line {
     /* Counts over its executions whose addresses are known, as of a loop. */
     uint64_t reloads, spills;
     double failed_forwards, undecided; /* as of a loop, in all its executions */
-    uint8_t length;         /* in bytes */
-    bool takes_vectors;     /* loads where a vector or float may be stored */
-    bool needed, shuffles;  /* as of a loop, of vectors alone */
-    char *text;             /* Intel syntax; NULL unless asked for */
+    uint8_t length;                    /* in bytes */
+    bool takes_vectors;                /* loads where a vector or float may be stored */
+    bool needed, shuffles;             /* as of a loop, of vectors alone */
+    char *text;                        /* Intel syntax; NULL unless asked for */
     char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
     size_t loop;  /* index; INSPECT_NO_LOOP */
     char *form;   /* NULL unless its cost is known */

@@ -80,9 +80,9 @@ struct code {
     bool alu, lone;        /* takes an integer unit; vectors have none of the kind */
     bool apart;            /* on registers of MMX, or tiles */
     bool cpuid;
-    uint16_t unit_bits;   /* of its widest vector register */
-    uint8_t lane_bits;    /* of an element of its arithmetic, in registers alone; 0: others
-                             may be of use, or it makes vectors of several */
+    uint16_t unit_bits; /* of its widest vector register */
+    uint8_t lane_bits;  /* of an element of its arithmetic, in registers alone; 0: others
+                           may be of use, or it makes vectors of several */
     bool dirties, cleans; /* upper halves of the vector registers */
     uint16_t bits; /* of its widest register, or of its scalar float; 0: no evidence, as
                       scalar code copies and masks whole registers too */
