@@ -113,29 +113,27 @@ static void name_unit(const struct inspect_census *census, size_t hot, unsigned 
         }
 }
 
-static void name_units(const struct subject *subject, struct explanation *explanation)
+static void name_units(const struct subject *subject, struct explained_finding *finding)
 {
     const struct inspect_census *const census = &subject->trace.census;
-    const unsigned products = INSPECT_PRODUCTS;
-    for (size_t i = 0; i < explanation->n_findings; i++) {
-        struct explained_finding *const finding = &explanation->findings[i];
-        if (!strstr(finding->cause, "-ports"))
-            continue;
-        name_unit(census, subject->hot_loop, products, FACT_integer_cycles, finding);
-        name_unit(census, subject->hot_loop, ~products & 0xff, FACT_shuffle_cycles,
-                  finding);
-    }
+    const unsigned products = INSPECT_PRODUCTS, others = ~products & 0xff;
+    if (!strstr(finding->cause, "-ports") || subject->hot_loop >= census->n_loops)
+        return;
+    name_unit(census, subject->hot_loop, products, FACT_integer_cycles, finding);
+    name_unit(census, subject->hot_loop, others, FACT_shuffle_cycles, finding);
 }
 
 /* "jle at mix.c:12, above all: in 37% of the cases it goes its rarer way" */
-static void name_branch(const struct inspect_line *line, const struct inspect_loop *loop,
+static void name_branch(const struct inspect_census *census,
+                        const struct inspect_loop *loop,
                         struct explained_finding *finding)
 {
     const struct inspect_line *worst = NULL;
     char place[48], text[320];
-    for (size_t i = 0; i < loop->n_lines; i++)
-        if (line[i].text && line[i].undecided > (worst ? worst->undecided : 0))
-            worst = &line[i];
+    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++)
+        if (census->line[i].text &&
+            census->line[i].undecided > (worst ? worst->undecided : 0))
+            worst = &census->line[i];
     if (!worst)
         return;
     snprintf(place, sizeof place, "byte %" PRIu64 " of the loop",
@@ -151,20 +149,18 @@ static void name_branch(const struct inspect_line *line, const struct inspect_lo
 void explain_slow(const struct subject *subject, struct explanation *explanation)
 {
     const struct inspect_census *const census = &subject->trace.census;
-    const char *const name = inspect_cause_name(CAUSE_slow_instruction);
-    for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++)
-        if (census->name_out && evidence_of(&explanation->findings[i], FACT_out_share))
-            name_call(census->name_out, &explanation->findings[i]);
-    if (!subject->trace.known)
-        return;
-    const bool repeats = subject->hot_loop < census->n_loops;
-    const struct inspect_loop *const loop =
-        repeats ? &census->loop[subject->hot_loop] : &census->straight;
-    if (repeats)
-        name_units(subject, explanation);
-    for (size_t i = 0; i < explanation->n_findings; i++)
-        if (loop->dearest_form && !strcmp(explanation->findings[i].cause, name))
-            advise(loop, &explanation->findings[i]);
-        else if (!strcmp(explanation->findings[i].cause, "mispredicts"))
-            name_branch(census->line + loop->line, loop, &explanation->findings[i]);
+    const struct inspect_loop *const loop = subject->hot_loop < census->n_loops
+                                                ? &census->loop[subject->hot_loop]
+                                                : &census->straight;
+    for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++) {
+        struct explained_finding *const finding = &explanation->findings[i];
+        if (census->name_out && evidence_of(finding, FACT_out_share))
+            name_call(census->name_out, finding);
+        else if (loop->dearest_form && !strcmp(finding->cause, "slow-instruction"))
+            advise(loop, finding);
+        else if (!strcmp(finding->cause, "mispredicts"))
+            name_branch(census, loop, finding);
+        else
+            name_units(subject, finding);
+    }
 }
