@@ -206,7 +206,7 @@ static const struct script scripts[] = {
     {CAUSE_scalar,
      INSPECT_STRUCTURAL,
      {IS(widest_bits, 32), IS(places_known, 1), IS(decisions, 1), IS(page_share, 0.001),
-      IS(chain, 1.17), IS(elements, 1), IS(code_cycles, 5), TIMED, IS(gap_cycles, 5), END},
+      IS(chain, 1.2), IS(elements, 1), IS(code_cycles, 5), TIMED, IS(gap_cycles, 5), END},
      {IS(roof_share, 0.9), IS(calls, 1), IS(chain, 3), IS(code_cycles, 4),
       IS(guess_cycles, 4), IS(wild_stores, 1), IS(lone, 1), IS(isa_bits, 32),
       IS(trips, 3), END}},
