@@ -116,6 +116,9 @@ struct inspect_loop {
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
     bool apart; /* some of its instructions work on registers of MMX, or tiles */
+    /* The widest element that comes into a vector register alone, and 64 less what an
+     * element of its vectors has at least: more would be several in one. */
+    unsigned single_bits, packed_bits;
     unsigned widest_bits; /* 0: no floats, no vectors; 32 or 64: scalar; 128, 256, 512 */
     /* All addresses behind the numbers above were seen or follow from what was seen, or
      * those that were looked at are equally far from each other, or near; false: some
@@ -138,11 +141,11 @@ struct inspect_line {
     uint64_t first; /* its rank by first execution */
     /* Counts over its executions whose addresses are known, as of a loop. */
     uint64_t reloads, spills;
-    double failed_forwards; /* as of a loop, in all its executions */
-    uint8_t length;         /* in bytes */
-    bool takes_vectors;     /* loads where a vector or float may be stored */
-    bool needed, shuffles;  /* as of a loop, of vectors alone */
-    char *text;             /* Intel syntax; NULL unless asked for */
+    double failed_forwards, undecided; /* as of a loop, in all its executions */
+    uint8_t length;                    /* in bytes */
+    bool takes_vectors;                /* loads where a vector or float may be stored */
+    bool needed, shuffles;             /* as of a loop, of vectors alone */
+    char *text;                        /* Intel syntax; NULL unless asked for */
     char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
     size_t loop;  /* index; INSPECT_NO_LOOP */
     char *form;   /* NULL unless its cost is known */

@@ -80,7 +80,9 @@ struct code {
     bool alu, lone;        /* takes an integer unit; vectors have none of the kind */
     bool apart;            /* on registers of MMX, or tiles */
     bool cpuid;
-    uint16_t unit_bits;   /* of its widest vector register */
+    uint16_t unit_bits; /* of its widest vector register */
+    uint8_t lane_bits;  /* of an element of its arithmetic, in registers alone; 0: others
+                           may be of use, or it makes vectors of several */
     bool dirties, cleans; /* upper halves of the vector registers */
     uint16_t bits; /* of its widest register, or of its scalar float; 0: no evidence, as
                       scalar code copies and masks whole registers too */
@@ -372,7 +374,8 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
 void census_divide(struct inspect_loop *loop);
 /* The factor from counts of known addresses to all of them; 0: none is known. */
 double node_scale(const struct node *node);
-/* The number of times that a branch went another way than it goes most often. */
+/* The number of times that a branch, or a computed jump, went another way than it goes
+ * most often. */
 double node_rarely(const struct node *node);
 /* spans.c: where vectors and floats were stored, as far as is known. */
 struct spans {

@@ -314,6 +314,9 @@ static void put_limit(struct inspect_facts *facts)
     const double gap = GET(cycles) - limit;
     const double share = isnan(gap) ? GET(roof_share) : limit / GET(cycles);
     PUT(limit_cycles, limit);
+    PUT(free_bits, isnan(GET(isa_bits)) && GET(arithmetic_cycles) >= limit
+                       ? GET(widest_bits)
+                       : (double)NAN);
     if (GET(faster_way) <= INSPECT_FASTER)
         inspect_fact_set_absent(facts, FACT_limit_share, "another way is faster");
     else

@@ -225,6 +225,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
                                  .shuffles = node->code.shuffle,
                                  .failed_forwards = node_scale(node) *
                                                     (double)node->counts.failed_forwards,
+                                 .undecided = node_rarely(node),
                                  .length = node->code.length,
                                  .loop = rank_of(m, number)};
 }
@@ -258,6 +259,7 @@ static bool take_lines(struct making *m, bool text)
             line[n - 1].spills += line[i].spills;
             line[n - 1].takes_vectors |= line[i].takes_vectors;
             line[n - 1].failed_forwards += line[i].failed_forwards;
+            line[n - 1].undecided += line[i].undecided;
             if (line[i].first < line[n - 1].first)
                 line[n - 1].first = line[i].first;
         } else if (line[i].executed)

@@ -88,15 +88,12 @@ static double jumps(const struct nodes *nodes, const struct node *node)
     return n;
 }
 
-static bool may_go_many_ways(const struct code *code)
-{
-    return code->flow == FLOW_CONDITIONAL || code->flow == FLOW_INDIRECT;
-}
-
 double node_rarely(const struct node *node)
 {
+    const enum flow flow = node->code.flow;
+    const bool many_ways = flow == FLOW_CONDITIONAL || flow == FLOW_INDIRECT;
     uint64_t most = 0, all = 0;
-    for (uint32_t i = 0; i < node->n_edges; i++) {
+    for (uint32_t i = 0; i < node->n_edges && many_ways; i++) {
         all += node->edge[i].count;
         most = node->edge[i].count > most ? node->edge[i].count : most;
     }
@@ -117,7 +114,7 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->calls += code->is_call ? n : 0;
     to->branches += code->flow == FLOW_CONDITIONAL ? n : 0;
     to->indirect += code->flow == FLOW_INDIRECT ? node_rarely(node) : 0;
-    to->undecided += may_go_many_ways(code) ? node_rarely(node) : 0;
+    to->undecided += node_rarely(node);
     to->taken += code->flow != FLOW_NEXT ? jumps(nodes, node) : 0;
     to->copies += code->copy ? n : 0;
     to->crossings += code->crossing ? n : 0;
@@ -143,6 +140,11 @@ void census_add_node(const struct nodes *nodes, const struct node *node,
     to->apart |= code->apart && node->executed;
     if (code->bits > to->widest_bits && node->executed)
         to->widest_bits = code->bits;
+    if (code->vector && 64u - code->lane_bits > to->packed_bits)
+        to->packed_bits = 64u - code->lane_bits;
+    if (code->scalar_float && code->writes >> REGISTER_VECTOR & UINT32_MAX &&
+        code->bits > to->single_bits)
+        to->single_bits = code->bits;
     add_accesses(node, to);
 }
 

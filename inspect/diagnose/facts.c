@@ -191,7 +191,9 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
 #define FACT(id, source, unit, text) OF_##source(id)
 #include "facts.def"
     /* Those have no width that could be compared. */
+    const bool single = loop->single_bits && loop->single_bits + loop->packed_bits <= 64;
     if (!loop->apart)
-        SET(widest_bits);
+        inspect_fact_set(facts, FACT_widest_bits,
+                         single && loop->widest_bits > 64 ? 64 : loop->widest_bits);
 #undef SET
 }

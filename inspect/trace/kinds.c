@@ -104,6 +104,19 @@ static bool is_computed(const char *name, const struct code *code)
     return !starts_any(name, moves) && !(code->n_accesses && strstr(name, "broadcast"));
 }
 
+/* Nothing but arithmetic, copies and logic of registers leaves a vector with one element
+ * as it is. */
+static unsigned lane_bits(const char *name, const struct code *code)
+{
+    static const char *const of_parts[] = {"unpck", "pmadd", "pdp", NULL};
+    const bool doubles = ends(name, "q") || ends(name, "pd");
+    if (code->n_accesses || starts_any(name, of_parts))
+        return 0;
+    if (code->copy || is_logic(name) || (code->needed && doubles))
+        return 64;
+    return code->needed && (ends(name, "d") || ends(name, "ps")) ? 32 : 0;
+}
+
 /* Elements of one such as gatherqps: `data` bits in all, of 32 or 64 bits each. */
 static unsigned gather_elements(const char *name, unsigned data)
 {
@@ -156,6 +169,7 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
     code->shuffle = code->vector && is_shuffle(name);
     code->permute = code->shuffle && (starts(name, "permi2") || starts(name, "permt2"));
     code->computes = is_computed(name, code);
+    code->lane_bits = (uint8_t)(code->vector ? lane_bits(name, code) : 0);
     if (code->vector && widest == 128 && (code->copy || is_logic(name)))
         code->bits = 0;
 }

@@ -97,6 +97,22 @@ static void test_beaten_arithmetic(void **state)
     assert_int_equal(findings.finding[0].cause, CAUSE_unexplained);
 }
 
+/* Nobody said that one element at a time is all that can be had. */
+static void test_free_width(void **state)
+{
+    struct inspect_facts facts = tile();
+    inspect_bounds(&facts);
+    assert_near(VALUE(free_bits), 256, 0);
+    facts = tile();
+    SET(roof_share, 0.9);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(free_bits)));
+    facts = tile();
+    SET(isa_bits, 256);
+    inspect_bounds(&facts);
+    assert_true(isnan(VALUE(free_bits)));
+}
+
 /* A case beside which the same work is done faster has no share of the limit, so that
  * nothing is excluded by it. */
 static void test_faster_way(void **state)
@@ -130,5 +146,6 @@ static void test_faster_way(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_vector_units), TEST(test_needed),
-                     TEST(test_beaten_arithmetic), TEST(test_faster_way));
+                     TEST(test_beaten_arithmetic), TEST(test_free_width),
+                     TEST(test_faster_way));
 }

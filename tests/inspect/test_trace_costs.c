@@ -93,23 +93,27 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
                    x87 = code[i].bytes[0] == 0xd8 || code[i].bytes[0] == 0xde,
                    product = code[i].bytes[0] == 0x0f || code[i].bytes[0] == 0x69,
                    lock = code[i].bytes[0] == 0xf0, larger = code[i].bytes[2] == 0x5f,
-                   smaller = code[i].bytes[2] == 0x5d;
+                   smaller = code[i].bytes[2] == 0x5d,
+                   shortened = code[i].bytes[0] == 0x66 && code[i].bytes[1] == 0x25;
         costs[i] = (struct inspect_cost){.known = true,
                                          .throughput = root ? 9 : 5,
                                          .units = product ? INSPECT_PRODUCTS : 0,
                                          .n_links = lock,
                                          .link = {{.cycles = 4}}};
         snprintf(costs[i].form, sizeof costs[i].form, "%s",
-                 root       ? "sqrtsd xmm, xmm"
-                 : division ? "divsd xmm, xmm"
-                 : x87      ? "fadd m32"
-                 : larger   ? "maxsd xmm, xmm"
-                 : smaller  ? "minsd xmm, xmm"
-                 : lock     ? "lock inc m32"
-                 : product  ? (code[i].n == 3 ? "imul r32, r32" : "imul r32, r32, i32")
-                            : "div r8");
+                 root        ? "sqrtsd xmm, xmm"
+                 : division  ? "divsd xmm, xmm"
+                 : x87       ? "fadd m32"
+                 : shortened ? "and ax, i16"
+                 : larger    ? "maxsd xmm, xmm"
+                 : smaller   ? "minsd xmm, xmm"
+                 : lock      ? "lock inc m32"
+                 : product   ? (code[i].n == 3 ? "imul r32, r32" : "imul r32, r32, i32")
+                             : "div r8");
     }
 }
+
+CODE(masking, "1: andw $0x3bff, %ax\n decl %esi\n jnz 1b\n retq")
 
 /* A root costs what its form does, and so does a division; integers are left out. What
  * x87 adds is timed as a chain: it is no form that costs much. */
@@ -119,6 +123,9 @@ static void test_divisions(void **state)
     struct inspect_census census = census_by(dividing, TURNS, &options);
     assert_near(census.loop[0].divides, 3, 1e-9);
     assert_near(census.loop[0].divided, 14, 1e-9);
+    assert_null(census.loop[0].dearest_form);
+    inspect_census_free(&census);
+    census = census_by(masking, TURNS, &options);
     assert_null(census.loop[0].dearest_form);
     inspect_census_free(&census);
     census = census_by(products_x87, TURNS, &options);
@@ -230,10 +237,52 @@ static void test_mmx(void **state)
     inspect_census_free(&census);
 }
 
+/* One integer after the other, in vectors; the same four at a time: 6 n + 1. */
+CODE(one_by_one, "1: movd (%rdi), %xmm0\n"
+                 "   psubd %xmm1, %xmm0\n"
+                 "   paddd %xmm0, %xmm2\n"
+                 "   pxor %xmm0, %xmm0\n"
+                 "   decl %esi\n"
+                 "   jnz 1b\n"
+                 "   retq")
+CODE(four_by_four, "1: movd (%rdi), %xmm0\n"
+                   "   pshufd $0, %xmm0, %xmm0\n"
+                   "   paddd %xmm0, %xmm2\n"
+                   "   pxor %xmm0, %xmm0\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+CODE(bytes_of_one, "1: movd (%rdi), %xmm0\n"
+                   "   paddb %xmm0, %xmm2\n"
+                   "   pxor %xmm0, %xmm0\n"
+                   "   nop\n"
+                   "   decl %esi\n"
+                   "   jnz 1b\n"
+                   "   retq")
+
+static double widest_of(void (*function)(const void *, void *))
+{
+    const struct inspect_options options = {.whole_only = true, .costs = knows_names};
+    struct inspect_facts facts = {0};
+    struct inspect_census census = census_by(function, TURNS, &options);
+    inspect_facts_trace(&facts, &census, &census.loop[0]);
+    inspect_census_free(&census);
+    return inspect_fact_value(&facts, FACT_widest_bits);
+}
+
+/* Compilers compute with integers in vectors one at a time, too: no more is in them. */
+static void test_single_elements(void **state)
+{
+    assert_near(widest_of(one_by_one), 64, 0);
+    assert_near(widest_of(four_by_four), 128, 0);
+    assert_near(widest_of(bytes_of_one), 128, 0);
+}
+
 int main(void)
 {
     if (cannot_trace())
         return 77;
     return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_choices),
-                     TEST(test_units), TEST(test_shared_units), TEST(test_mmx));
+                     TEST(test_units), TEST(test_shared_units), TEST(test_mmx),
+                     TEST(test_single_elements));
 }

@@ -89,6 +89,29 @@ static void test_units(void **state)
     run_free(run);
 }
 
+/* The branch that goes its rarer way most often is named by its source, or its place. */
+static void test_branch(void **state)
+{
+    char jump[] = "jle 0x1010", other[] = "jnz 0x1000", source[] = "mix.c:12";
+    struct inspect_line line[] = {
+        {.address = 0x1000, .text = other, .executed = 100, .undecided = 1},
+        {.address = 0x1010, .text = jump, .executed = 100, .undecided = 37}};
+    struct inspect_loop loop = {
+        .address = 0x1000, .iterations = 100, .n_lines = ARRAY_LEN(line)};
+    const struct subject subject = {
+        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
+    struct run *const run = run_new();
+    struct explanation *const why = result_explanation(run_add_result(run));
+    assert_non_null(explanation_add_finding(why, "mispredicts"));
+    explain_slow(&subject, why);
+    assert_non_null(strstr(why->findings[0].text, "above all jle at byte 16 of the loop, "
+                                                  "which goes its rarer way in 37% of"));
+    line[1].source = source;
+    explain_slow(&subject, why);
+    assert_non_null(strstr(why->findings[0].text, "above all jle at mix.c:12, which"));
+    run_free(run);
+}
+
 /* Bounds that explain the time need no look at the loop; a residual does. */
 static void test_explained(void **state)
 {
@@ -113,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_advice), cmocka_unit_test(test_call),
-        cmocka_unit_test(test_units), cmocka_unit_test(test_explained)};
+        cmocka_unit_test(test_units), cmocka_unit_test(test_branch),
+        cmocka_unit_test(test_explained)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
