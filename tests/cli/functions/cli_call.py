@@ -280,6 +280,15 @@ class Call(CallCase):
                          "--input=x=uniform:0..9", "--reset")
         self.assertIn("returns new memory", " ".join(row["notes"]))
 
+    def test_refusals(self):
+        """The time of a call that does nothing is none of its work."""
+        row = self.right("no_length", "long (const uint8_t x[n], uint8_t to[n], size_t n)",
+                         "--sizes=100")
+        self.assertIn("returned -1: if that is an error", " ".join(row["notes"]))
+        row = self.call("calloc_none", "void *(size_t n) free free",
+                        "--sizes=100")["calloc_none"]
+        self.assertIn("returned NULL", " ".join(row["notes"]))
+
     def test_bits_that_are_left_alone(self):
         """A bitmap ends within a byte."""
         prototype = "void (const uint8_t x[n], uint8_t to[(n + 7) / 8], size_t n)"

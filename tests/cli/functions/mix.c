@@ -320,6 +320,12 @@ long no_length(const uint8_t *x, uint8_t *to, size_t n)
     return -1;
 }
 
+/* Memory that there is none of. */
+void *calloc_none(size_t n)
+{
+    return n ? NULL : malloc(1);
+}
+
 /* Memory of a call that finds what no call before it has used up. */
 void *new_once(int32_t *x)
 {
