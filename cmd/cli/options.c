@@ -235,7 +235,7 @@ const struct option_row option_rows[] = {
     {"strict", NULL, COMPARE, COMMAND_AUDIT, NULL,
      "Fail with status 1 if the dispatcher chooses worse than it could.", option_set_flag,
      AT(strict), NEEDS_TRUST},
-    {"dispatcher", "VARIANT", RUN, COMMAND_AUDIT, "the kernel of instruction set lib, or auto",
+    {"dispatcher", "VARIANT", RUN, COMMAND_AUDIT, "auto, or the kernel of instruction set lib; of several the one with the name of the op",
      "The function that chooses one of the others, as `list kernels` names it.",
      option_set_text, AT(dispatcher), HARMLESS},
     {"strict", NULL, COMPARE, COMMAND_STUDY, NULL,

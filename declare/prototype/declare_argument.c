@@ -102,11 +102,12 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
                            "bytes");
     if (specifier->is_unknown)
         return type_misspelt(reader, specifier->word)
-                   ?: reader_fail(reader, specifier->word,
-                                  "unknown type; write its type in C, for a structure "
-                                  "that of its members, float x[2 * n], or 'bytes'; or its "
-                                  "header's typedef first: typedef unsigned char %s;",
-                                  token_word(specifier->word).text);
+                   ?: reader_fail(
+                          reader, specifier->word,
+                          "unknown type; write its type in C, for a structure "
+                          "that of its members, float x[2 * n], or 'bytes'; or its "
+                          "header's typedef first: typedef unsigned char %s;",
+                          token_word(specifier->word).text);
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
                            "arrays of bool have values that bool cannot have; write u8");
@@ -175,9 +176,8 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
-    const bool number =
-        specifier->is_const &&
-        (ctype_is_integer(specifier->type) || ctype_is_float(specifier->type));
+    const bool number = specifier->is_const && (ctype_is_integer(specifier->type) ||
+                                                ctype_is_float(specifier->type));
     if (reader_take(reader, "="))
         return read_pointer_value(reader, i, later);
     if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
@@ -281,12 +281,12 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     if (specifier->is_unknown)
         return type_unknown(reader, specifier);
     if (specifier->pair)
-        return reader_fail(reader, specifier->word,
-                           "a complex number cannot be passed by value; write %s",
-                           specifier->type == CTYPE_F32
-                               ? "__m128, which begins with both floats"
-                           : specifier->type == CTYPE_F64 ? "two doubles, re = 1 and im = 2"
-                                                          : "int64_t, which holds both");
+        return reader_fail(
+            reader, specifier->word,
+            "a complex number cannot be passed by value; write %s",
+            specifier->type == CTYPE_F32   ? "__m128, which begins with both floats"
+            : specifier->type == CTYPE_F64 ? "two doubles, re = 1 and im = 2"
+                                           : "int64_t, which holds both");
     if (specifier->type == CTYPE_VOID || specifier->type == CTYPE_BYTES)
         return reader_fail(reader, specifier->word,
                            "no value has type %s; write an extent: x[n]",

@@ -18,8 +18,10 @@ static const struct {
     {CTYPE_BYTES, "bytes"},
     {CTYPE_F16, "f16 _Float16 __fp16 float16_t"},
     {CTYPE_BF16, "bf16 __bf16 bfloat16_t bfloat16"},
-    {CTYPE_F32, "f32 float float32_t gfloat _Float32 GLfloat FLAC__real cmsFloat32Number Ipp32f"},
-    {CTYPE_F64, "f64 double float64_t gdouble _Float64 _Float32x GLdouble cmsFloat64Number Ipp64f"},
+    {CTYPE_F32,
+     "f32 float float32_t gfloat _Float32 GLfloat FLAC__real cmsFloat32Number Ipp32f"},
+    {CTYPE_F64,
+     "f64 double float64_t gdouble _Float64 _Float32x GLdouble cmsFloat64Number Ipp64f"},
     {CTYPE_I8,
      "i8 int8_t int_fast8_t gchar gint8 UBool __s8 s8 GLbyte opus_int8 FLAC__int8"},
     {CTYPE_U8,
@@ -40,10 +42,11 @@ static const struct {
                 "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
                 "lzo_uint32 lzo_uint32_t gpg_error_t gcry_error_t word32 cmsUInt32Number "
                 "__u32 FLAC__uint32 Ipp32u __mmask32 socklen_t wint_t mode_t"},
-    {CTYPE_I64, "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
-                "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 "
-                "mp_size_t slong sf_count_t tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos "
-                "dim_t inc_t npy_intp clock_t suseconds_t sqlite3_int64 __s64 FLAC__int64"},
+    {CTYPE_I64,
+     "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
+     "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 "
+     "mp_size_t slong sf_count_t tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos "
+     "dim_t inc_t npy_intp clock_t suseconds_t sqlite3_int64 __s64 FLAC__int64"},
     {CTYPE_U64,
      "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t "
      "uintmax_t ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t "

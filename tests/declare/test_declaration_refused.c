@@ -16,7 +16,8 @@ static const struct {
     {"void mix",
      "expected '(' behind the type that is returned\n    void mix\n            ^"},
     {"void (pixel x[n], size_t n)",
-     "unknown type; write its type in C, for a structure that of its members, float x[2 * "
+     "unknown type; write its type in C, for a structure that of its members, float x[2 "
+     "* "
      "n], or 'bytes'; or its header's typedef first: typedef unsigned char pixel;\n    "
      "void (pixel x[n], size_t n)\n          ^~~~~"},
     {"void (float x[m], size_t n)",
@@ -63,9 +64,9 @@ static const struct {
     {"void (const flaot x[n], size_t n)", "unknown type; did you mean float?"},
     {"void (const float4 x[n], size_t n)",
      "unknown type; write its type in C, for a structure that of its members"},
-    {"point_t *f(point_t x[n], int n)", "for a structure that of its members"},
-    {"point_t f(int n)", "for a pointer 'void *', for a structure of up to 16 bytes the "
-                         "type of its first 8, or its header's typedef first"},
+    {"point_t f(int n)",
+     "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
+     "before it, for a pointer 'void *', for a structure of up to 16 bytes the type of"},
     {"void (struct point x[n], int n)",
      "for structures write the type of their members, if they have one: float x[2 * n]"},
     {"void (lv_16sc_t x)", "a complex number cannot be passed by value; write int64_t"},
