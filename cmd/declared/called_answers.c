@@ -35,9 +35,10 @@ const char *output_name(const struct declared_slot *slot, uint32_t i)
 static void computed_free(struct computed *computed)
 {
     for (uint32_t i = 0; i < computed->view.count; i++) {
-        FREE_EACH(computed->other[i], computed->again[i]);
+        free(computed->other[i]);
+        output_free(computed->again[i]);
         if (operand_is_output(&computed->operand[i]))
-            free(computed->operand[i].data);
+            output_free(computed->operand[i].data);
     }
 }
 

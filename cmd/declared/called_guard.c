@@ -75,6 +75,28 @@ static unsigned char *reserve(size_t bytes)
                 0);
 }
 
+unsigned char *output_buffer(const struct simdbench_operand *operand)
+{
+    const size_t room = (ALIGNED + operand_bytes(operand) + 2 * PAGE - 1) / PAGE * PAGE;
+    size_t bytes = room + FAR;
+    unsigned char *map = reserve(bytes);
+    if (map == MAP_FAILED) /* ulimit -v */
+        map = reserve(bytes = room);
+    if (map == MAP_FAILED || mprotect(map, room, PROT_READ | PROT_WRITE) < 0)
+        return NULL;
+    memcpy(map, &bytes, sizeof bytes);
+    return map + ALIGNED;
+}
+
+void output_free(unsigned char *data)
+{
+    size_t bytes;
+    if (!data)
+        return;
+    memcpy(&bytes, data - ALIGNED, sizeof bytes);
+    munmap(data - ALIGNED, bytes);
+}
+
 static int guard_operand(const struct made_call *made, const struct placing *placing,
                          struct guarded *guarded, uint32_t i)
 {

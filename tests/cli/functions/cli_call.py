@@ -116,6 +116,9 @@ class Call(CallCase):
             "= 9, size_t size = 9999999, void *compare = &strcmp) for n", "--sizes=64", "--quiet",
             *SHORT, status=4))
         self.assertRegex(row["reason"], r"reads 3999\d+ bytes or more beyond the end of base")
+        row = self.call("fill_u8", "void (uint8_t y[n], size_t m = 9 * n) for n",
+                        "--sizes=4096", status=4)["fill_u8"]
+        self.assertIn("writes 4096 bytes or more beyond the end of y", row["reason"])
 
     def test_overread_is_allowed(self):
         row = self.mix("mix_over", "--overread=12")["mix_over"]

@@ -320,6 +320,11 @@ long no_length(const uint8_t *x, uint8_t *to, size_t n)
     return -1;
 }
 
+void fill_u8(uint8_t *y, size_t n)
+{
+    memset(y, 1, n);
+}
+
 /* Memory that there is none of. */
 void *calloc_none(size_t n)
 {
