@@ -3,6 +3,7 @@
 #include "called_computed.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,10 +36,11 @@ const char *output_name(const struct declared_slot *slot, uint32_t i)
 static void computed_free(struct computed *computed)
 {
     for (uint32_t i = 0; i < computed->view.count; i++) {
+        const struct simdbench_operand *const operand = &computed->operand[i];
         free(computed->other[i]);
-        output_free(computed->again[i]);
-        if (operand_is_output(&computed->operand[i]))
-            output_free(computed->operand[i].data);
+        output_free(operand, computed->again[i]);
+        if (operand_is_output(operand))
+            output_free(operand, operand->data);
     }
 }
 
@@ -202,17 +204,21 @@ static void tell_memory(struct declared_slot *slot, struct made_call *made,
             "is also that of fresh pages: 'free NAME' behind the prototype frees it");
 }
 
-/* Functions of C that write their results elsewhere return a small negative number if
- * they refuse to work: their time is then no time of the work. */
+/* Functions of C that write their results elsewhere return a small negative number, some
+ * of them as a size_t, if they refuse to work: their time is then no time of the work. */
 static void tell_refusal(struct declared_slot *slot,
                          const struct simdbench_operand *returned)
 {
     enum { ERRNO_MAX = 4095 };
-    const double value = type_get(returned->type, returned->data, 0);
+    const size_t size = type_bytes(returned->type);
+    const int64_t value = size == 8   ? *(const int64_t *)returned->data
+                          : size == 4 ? *(const int32_t *)returned->data
+                                      : 0;
     if (ctype_is_integer(slot->from->declaration.returned) && value < 0 &&
         value >= -ERRNO_MAX)
         snprintf(slot->last.note, sizeof slot->last.note,
-                 "returned %.0f: if that is an error, the time is that of the error",
+                 "returned %" PRId64
+                 ": if that is an error, the time is that of the error",
                  value);
 }
 

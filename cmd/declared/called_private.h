@@ -212,7 +212,7 @@ int called_operands(struct declared_slot *slot, struct error *error);
 void made_call_name_array(const struct made_call *made, struct error *error);
 /* Memory for an output. Who writes far behind it crashes, and overwrites nothing. */
 unsigned char *output_buffer(const struct simdbench_operand *operand);
-void output_free(unsigned char *data);
+void output_free(const struct simdbench_operand *operand, unsigned char *data);
 
 /* called_tails.c */
 /* Reads "1..70". -EINVAL */

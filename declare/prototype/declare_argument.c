@@ -95,18 +95,13 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, specifier->word,
                            "for an array of vectors write one of their elements: float "
                            "x[8 * n]");
-    if (specifier->is_structure)
-        return reader_fail(reader, specifier->word,
-                           "for structures write the type of their members, if they "
-                           "have one: float x[2 * n]; else 'bytes' and an extent in "
-                           "bytes");
     if (specifier->is_unknown)
         return type_misspelt(reader, specifier->word)
                    ?: reader_fail(
                           reader, specifier->word,
-                          "unknown type; write its type in C, for a structure "
-                          "that of its members, float x[2 * n], or 'bytes'; or its "
-                          "header's typedef first: typedef unsigned char %s;",
+                          "unknown type; write its type in C, for a structure that of "
+                          "its members, float x[2 * n], or 'bytes'; or its header's "
+                          "typedef first: typedef unsigned char %s;",
                           token_word(specifier->word).text);
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,

@@ -51,7 +51,7 @@ static const struct {
      "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t "
      "uintmax_t ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t "
      "gsize guint64 mp_limb_t mp_bitcnt_t lzma_vli CBLAS_INDEX lzo_uint png_size_t "
-     "word64 __u64 GrB_Index PCRE2_SIZE Word_t FLAC__uint64 __mmask64"},
+     "word64 __u64 GrB_Index PCRE2_SIZE FLAC__uint64 __mmask64"},
 };
 
 static const char c_words[] = "char short long signed unsigned";

@@ -68,7 +68,7 @@ static const struct {
      "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
      "before it, for a pointer 'void *', for a structure of up to 16 bytes the type of"},
     {"void (struct point x[n], int n)",
-     "for structures write the type of their members, if they have one: float x[2 * n]"},
+     "unknown type; write its type in C, for a structure that of its members, float x[2"},
     {"void (lv_16sc_t x)", "a complex number cannot be passed by value; write int64_t"},
     {"_Float128 f(_Float128 x)", "_Float128 is passed as a vector is"},
     {"void (const unit8_t x[n], size_t n)", "unknown type; did you mean uint8_t?"},

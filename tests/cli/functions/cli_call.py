@@ -285,9 +285,10 @@ class Call(CallCase):
 
     def test_refusals(self):
         """The time of a call that does nothing is none of its work."""
-        row = self.right("no_length", "long (const uint8_t x[n], uint8_t to[n], size_t n)",
-                         "--sizes=100")
-        self.assertIn("returned -1: if that is an error", " ".join(row["notes"]))
+        for returned in "long", "size_t":
+            row = self.right("no_length", f"{returned} (const u8 x[n], u8 to[n], size_t n)",
+                             "--sizes=100")
+            self.assertIn("returned -1: if that is an error", " ".join(row["notes"]))
         row = self.call("calloc_none", "void *(size_t n) free free",
                         "--sizes=100")["calloc_none"]
         self.assertIn("returned NULL", " ".join(row["notes"]))
