@@ -171,8 +171,9 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
-    const bool number = specifier->is_const && (ctype_is_integer(specifier->type) ||
-                                                ctype_is_float(specifier->type));
+    const bool real = ctype_is_float(specifier->type);
+    const bool constant =
+        specifier->is_const && (real || ctype_is_integer(specifier->type));
     if (reader_take(reader, "="))
         return read_pointer_value(reader, i, later);
     if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
@@ -195,11 +196,10 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
                            "how many elements has %s? Write %s[n] without the '*', %s%s "
                            "for one value; or leave the '*' and say its value: %s= NULL, "
                            "= from f(...)",
-                           argument->name, argument->name, number ? "&" : argument->name,
-                           number ? argument->name : "[1]",
-                           !specifier->is_const && ctype_is_float(specifier->type)
-                               ? "= 0 for one that begins with it, "
-                               : "");
+                           argument->name, argument->name,
+                           constant ? "&" : argument->name,
+                           constant ? argument->name : "[1]",
+                           real && !constant ? "= 0 for one that begins with it, " : "");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
     argument->by_address = true;

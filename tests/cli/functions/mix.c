@@ -320,17 +320,6 @@ long no_length(const uint8_t *x, uint8_t *to, size_t n)
     return -1;
 }
 
-void fill_u8(uint8_t *y, size_t n)
-{
-    memset(y, 1, n);
-}
-
-/* Memory that there is none of. */
-void *calloc_none(size_t n)
-{
-    return n ? NULL : malloc(1);
-}
-
 /* Memory of a call that finds what no call before it has used up. */
 void *new_once(int32_t *x)
 {
