@@ -74,6 +74,19 @@ static void take_inputs(struct options *options, cJSON *op)
     *asked = rest;
 }
 
+/* A library beside the file that is kept is found from there on other machines, too. */
+static void add_library(cJSON *op, const struct called *called, bool kept)
+{
+    const char *const library = kept || !called->linked ? called->object : called->linked;
+    char file[sizeof called->file], folder[PATH_MAX], name[PATH_MAX + 1];
+    snprintf(file, sizeof file, "%s", called->file);
+    *strrchr(file, '/') = '\0';
+    const size_t n = kept && realpath(file, folder) ? strlen(folder) : 0;
+    const bool beside = n && !strncmp(library, folder, n) && library[n] == '/';
+    snprintf(name, sizeof name, "%s%s", beside ? "." : "", library + (beside ? n : 0));
+    cJSON_AddStringToObject(op, "library", name);
+}
+
 static cJSON *make_document(struct options *options, const char *prototype,
                             const struct called *called)
 {
@@ -84,8 +97,7 @@ static cJSON *make_document(struct options *options, const char *prototype,
     cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "ops"), op);
     cJSON_AddStringToObject(op, "name", called->op);
     cJSON_AddStringToObject(op, "prototype", prototype);
-    cJSON_AddStringToObject(
-        op, "library", call->save || !called->linked ? called->object : called->linked);
+    add_library(op, called, call->save);
     cJSON *const kernels = cJSON_AddObjectToObject(op, "kernels");
     for (size_t i = 0; i < called->places.n; i++) {
         const char *const isa = name_isa(called->places.item[i]) ?: "lib";
@@ -339,12 +351,12 @@ int called_declare(struct options *options, const char *where, const char *proto
     }
     if (status == 0 && options->call.reference)
         status = find_reference(options->call.reference, called, error);
+    if (status == 0)
+        status = name_file(options, called, error);
     if (status == 0) {
         document = make_document(options, prototype, called);
         status = check_document(called, document, error);
     }
-    if (status == 0)
-        status = name_file(options, called, error);
     if (status == 0)
         status = message_save(document, called->file, error);
     return status;

@@ -3,6 +3,7 @@
 #include "called_computed.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,9 +36,11 @@ const char *output_name(const struct declared_slot *slot, uint32_t i)
 static void computed_free(struct computed *computed)
 {
     for (uint32_t i = 0; i < computed->view.count; i++) {
-        FREE_EACH(computed->other[i], computed->again[i]);
-        if (operand_is_output(&computed->operand[i]))
-            free(computed->operand[i].data);
+        const struct simdbench_operand *const operand = &computed->operand[i];
+        free(computed->other[i]);
+        output_free(operand, computed->again[i]);
+        if (operand_is_output(operand))
+            output_free(operand, operand->data);
     }
 }
 
@@ -187,7 +190,10 @@ static void tell_memory(struct declared_slot *slot, struct made_call *made,
 {
     const struct declaration *const declaration = &slot->from->declaration;
     const char *const freer = declaration_freer(declaration);
-    if (*freer)
+    if (*declaration->freed_by && !made->frame.result)
+        snprintf(slot->last.note, sizeof slot->last.note,
+                 "returned NULL, so that the time is that of a call that makes nothing");
+    else if (*freer)
         snprintf(slot->last.note, sizeof slot->last.note,
                  "the time of a call is also that of %s, which frees what it made",
                  freer);
@@ -196,6 +202,24 @@ static void tell_memory(struct declared_slot *slot, struct made_call *made,
             slot->last.note, sizeof slot->last.note,
             "returns new memory in each call, which nobody frees, so that the time "
             "is also that of fresh pages: 'free NAME' behind the prototype frees it");
+}
+
+/* Functions of C that write their results elsewhere return a small negative number, some
+ * of them as a size_t, if they refuse to work: their time is then no time of the work. */
+static void tell_refusal(struct declared_slot *slot,
+                         const struct simdbench_operand *returned)
+{
+    enum { ERRNO_MAX = 4095 };
+    const size_t size = type_bytes(returned->type);
+    const int64_t value = size == 8   ? *(const int64_t *)returned->data
+                          : size == 4 ? *(const int32_t *)returned->data
+                                      : 0;
+    if (ctype_is_integer(slot->from->declaration.returned) && value < 0 &&
+        value >= -ERRNO_MAX)
+        snprintf(slot->last.note, sizeof slot->last.note,
+                 "returned %" PRId64
+                 ": if that is an error, the time is that of the error",
+                 value);
 }
 
 /* Results that are others in each call may be equal in two by chance: what was seen once
@@ -217,6 +241,8 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
     forget_varied(slot, computed->view.shape);
     for (uint32_t i = 0; i < computed->view.count; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
+        if (seen && slot->operand[i].argument == NO_OPERAND)
+            tell_refusal(slot, operand);
         seen |= operand_is_output(operand) && !points_elsewhere(slot, computed, i);
         if (!computed->other[i])
             continue;

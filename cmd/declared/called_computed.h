@@ -4,8 +4,6 @@
 
 #include "called_private.h"
 
-#include <stdlib.h>
-
 /* Outputs of a run of their own, and which elements it did not write. */
 struct computed {
     struct simdbench_operands view;
@@ -20,11 +18,6 @@ struct computed {
 
 /* Bytes that outputs hold before a call: one everywhere, or others at each place. */
 enum { FIRST_BYTE = 0x5a, SECOND_BYTE = 0xa5, MIXED_BYTES = -1 };
-
-static inline unsigned char *output_buffer(const struct simdbench_operand *operand)
-{
-    return aligned_alloc(64, (operand_bytes(operand) + 64) / 64 * 64);
-}
 
 const char *output_name(const struct declared_slot *slot, uint32_t i);
 /* Calls on outputs that hold that byte everywhere, or MIXED_BYTES. */

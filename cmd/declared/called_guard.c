@@ -13,6 +13,7 @@
 #define GUARDED_BYTES_MAX ((uint64_t)1 << 30)
 /* On both sides of an array nobody else's memory lies nearer than that. */
 #define FAR ((size_t)64 << 20)
+#define OUTPUT_GUARD ((size_t)1 << 20)
 enum { ALIGNED = 64 };
 
 /* A copy of the operands, each between two guards; so is each plane of an array of
@@ -73,6 +74,27 @@ static unsigned char *reserve(size_t bytes)
 {
     return mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                 0);
+}
+
+/* A page of room for what is read behind an output. */
+static size_t output_room(const struct simdbench_operand *operand)
+{
+    return (operand_bytes(operand) + 2 * PAGE - 1) / PAGE * PAGE;
+}
+
+unsigned char *output_buffer(const struct simdbench_operand *operand)
+{
+    const size_t room = output_room(operand);
+    void *const map = reserve(room + OUTPUT_GUARD);
+    if (map == MAP_FAILED || mprotect(map, room, PROT_READ | PROT_WRITE) < 0)
+        return NULL;
+    return map;
+}
+
+void output_free(const struct simdbench_operand *operand, unsigned char *data)
+{
+    if (data)
+        munmap(data, output_room(operand) + OUTPUT_GUARD);
 }
 
 static int guard_operand(const struct made_call *made, const struct placing *placing,

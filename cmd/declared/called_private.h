@@ -210,6 +210,9 @@ int called_operands(struct declared_slot *slot, struct error *error);
 /* called_guard.c */
 /* The error of a call that crashed, if it was beyond an array: which one. */
 void made_call_name_array(const struct made_call *made, struct error *error);
+/* Memory for an output. Who writes far behind it crashes, and overwrites nothing. */
+unsigned char *output_buffer(const struct simdbench_operand *operand);
+void output_free(const struct simdbench_operand *operand, unsigned char *data);
 
 /* called_tails.c */
 /* Reads "1..70". -EINVAL */

@@ -95,15 +95,14 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
         return reader_fail(reader, specifier->word,
                            "for an array of vectors write one of their elements: float "
                            "x[8 * n]");
-    if (specifier->is_structure)
-        return reader_fail(reader, specifier->word,
-                           "for structures write 'bytes' and an extent in bytes");
     if (specifier->is_unknown)
         return type_misspelt(reader, specifier->word)
-                   ?: reader_fail(reader, specifier->word,
-                                  "unknown type; write its type in C or 'bytes', or its "
-                                  "header's typedef first: typedef unsigned char %s;",
-                                  token_word(specifier->word).text);
+                   ?: reader_fail(
+                          reader, specifier->word,
+                          "unknown type; write its type in C, for a structure that of "
+                          "its members, float x[2 * n], or 'bytes'; or its header's "
+                          "typedef first: typedef unsigned char %s;",
+                          token_word(specifier->word).text);
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
                            "arrays of bool have values that bool cannot have; write u8");
@@ -172,6 +171,9 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
+    const bool real = ctype_is_float(specifier->type);
+    const bool constant =
+        specifier->is_const && (real || ctype_is_integer(specifier->type));
     if (reader_take(reader, "="))
         return read_pointer_value(reader, i, later);
     if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
@@ -191,13 +193,13 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
             argument->name, specifier->is_const ? "const" : "inout", argument->name);
     if (specifier->is_const || !ctype_is_integer(specifier->type))
         return reader_fail(reader, &reader->token[later->name],
-                           "how many elements has %s? Write %s[n] without the '*', %s[1] "
+                           "how many elements has %s? Write %s[n] without the '*', %s%s "
                            "for one value; or leave the '*' and say its value: %s= NULL, "
                            "= from f(...)",
-                           argument->name, argument->name, argument->name,
-                           !specifier->is_const && ctype_is_float(specifier->type)
-                               ? "= 0 for one that begins with it, "
-                               : "");
+                           argument->name, argument->name,
+                           constant ? "&" : argument->name,
+                           constant ? argument->name : "[1]",
+                           real && !constant ? "= 0 for one that begins with it, " : "");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
     argument->by_address = true;
@@ -274,11 +276,12 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
     if (specifier->is_unknown)
         return type_unknown(reader, specifier);
     if (specifier->pair)
-        return reader_fail(reader, specifier->word,
-                           "a complex number cannot be passed by value; write %s",
-                           specifier->type == CTYPE_F32
-                               ? "__m128, which begins with both floats"
-                               : "two doubles, re = 1 and im = 2");
+        return reader_fail(
+            reader, specifier->word,
+            "a complex number cannot be passed by value; write %s",
+            specifier->type == CTYPE_F32   ? "__m128, which begins with both floats"
+            : specifier->type == CTYPE_F64 ? "two doubles, re = 1 and im = 2"
+                                           : "int64_t, which holds both");
     if (specifier->type == CTYPE_VOID || specifier->type == CTYPE_BYTES)
         return reader_fail(reader, specifier->word,
                            "no value has type %s; write an extent: x[n]",

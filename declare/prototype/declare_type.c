@@ -18,8 +18,10 @@ static const struct {
     {CTYPE_BYTES, "bytes"},
     {CTYPE_F16, "f16 _Float16 __fp16 float16_t"},
     {CTYPE_BF16, "bf16 __bf16 bfloat16_t bfloat16"},
-    {CTYPE_F32, "f32 float float32_t gfloat GLfloat FLAC__real cmsFloat32Number Ipp32f"},
-    {CTYPE_F64, "f64 double float64_t gdouble GLdouble cmsFloat64Number Ipp64f"},
+    {CTYPE_F32,
+     "f32 float float32_t gfloat _Float32 GLfloat FLAC__real cmsFloat32Number Ipp32f"},
+    {CTYPE_F64,
+     "f64 double float64_t gdouble _Float64 _Float32x GLdouble cmsFloat64Number Ipp64f"},
     {CTYPE_I8,
      "i8 int8_t int_fast8_t gchar gint8 UBool __s8 s8 GLbyte opus_int8 FLAC__int8"},
     {CTYPE_U8,
@@ -35,25 +37,26 @@ static const struct {
      "i32 int32_t s32 gboolean gint gint32 wchar_t lapack_int blasint CBLAS_INT "
      "opus_int32 BROTLI_BOOL UErrorCode UChar32 png_int_32 GLint GLsizei "
      "pixman_bool_t pixman_fixed_t cmsInt32Number cmsBool __s32 "
-     "FLAC__int32 FLAC__bool Ipp32s"},
+     "FLAC__int32 FLAC__bool Ipp32s pid_t lapack_logical saidx_t saint_t"},
     {CTYPE_U32, "u32 uint32_t uint u_int u_int32_t char32_t uInt U32 XXH32_hash_t guint "
                 "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
                 "lzo_uint32 lzo_uint32_t gpg_error_t gcry_error_t word32 cmsUInt32Number "
-                "__u32 FLAC__uint32 Ipp32u __mmask32"},
-    {CTYPE_I64, "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
-                "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 "
-                "mp_size_t slong sf_count_t tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos "
-                "dim_t inc_t npy_intp sqlite3_int64 __s64 FLAC__int64"},
+                "__u32 FLAC__uint32 Ipp32u __mmask32 socklen_t wint_t mode_t"},
+    {CTYPE_I64,
+     "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
+     "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 "
+     "mp_size_t slong sf_count_t tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos "
+     "dim_t inc_t npy_intp clock_t suseconds_t sqlite3_int64 __s64 FLAC__int64"},
     {CTYPE_U64,
      "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t "
      "uintmax_t ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t "
      "gsize guint64 mp_limb_t mp_bitcnt_t lzma_vli CBLAS_INDEX lzo_uint png_size_t "
-     "word64 __u64 FLAC__uint64 __mmask64"},
+     "word64 __u64 GrB_Index PCRE2_SIZE FLAC__uint64 __mmask64"},
 };
 
 static const char c_words[] = "char short long signed unsigned";
 
-/* Pairs of floats, of arrays alone. */
+/* Pairs of numbers, of arrays alone. */
 static const struct {
     enum ctype type;
     const char *words;
@@ -62,6 +65,9 @@ static const struct {
      "fftwf_complex lapack_complex_float lv_32fc_t gsl_complex_float scomplex cfloat"},
     {CTYPE_F64,
      "fftw_complex lapack_complex_double lv_64fc_t gsl_complex dcomplex cdouble"},
+    {CTYPE_I8, "lv_8sc_t"},
+    {CTYPE_I16, "lv_16sc_t"},
+    {CTYPE_I32, "lv_32sc_t"},
 };
 
 /* Types that no call of this kind can pass; a sentence tells what to do. */
@@ -70,6 +76,7 @@ static const struct {
 } refused[] = {
     {"__int128", "is passed as two integers: int64_t low = 1, int64_t high = 0"},
     {"__float128", "is passed as a vector is: write __m128i"},
+    {"_Float128", "is passed as a vector is: write __m128i"},
     {"__m64", "is passed as a double is: write double"},
     {"va_list", "cannot be passed; measure the function that has '...' in its place"},
 };
@@ -418,10 +425,13 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
     return type_misspelt(reader, token)
                ?: reader_fail(
                       reader, token,
-                      "unknown type; write the type in C that it stands for, for a "
-                      "structure by value int64_t or double for each 8 bytes, for an "
-                      "enumeration 'enum' before it, for a pointer '= NULL' or '= from "
-                      "f(...)' behind it, or its header's typedef first: typedef "
-                      "unsigned %s;",
+                      "unknown type; write the type in C that it stands for, for an "
+                      "enumeration 'enum' before it, %s, or its header's typedef first: "
+                      "typedef unsigned %s;",
+                      reader->declaration->n
+                          ? "for a structure by value int64_t or double for each 8 "
+                            "bytes, for a pointer '= NULL' or '= from f(...)' behind it"
+                          : "for a pointer 'void *', for a structure of up to 16 bytes "
+                            "the type of its first 8",
                       word.text);
 }

@@ -28,7 +28,8 @@ struct size {
 #define ABOUT 0.1
 #define OWN_NS 2.5
 
-/* Without a name it is the only kernel that says of itself that it chooses. */
+/* Without a name it is the only kernel that says of itself that it chooses, or the one of
+ * these that the op is named after. */
 static bool is_dispatcher(const struct run *run, const struct result *result)
 {
     const char *const name = facts_find_text(&run->settings, "dispatcher");
@@ -40,7 +41,8 @@ static bool is_dispatcher(const struct run *run, const struct result *result)
     FOR_EACH (const struct result, other, run->results, run->n_results)
         same += other->group == result->group && text_same(other->isa, "lib") &&
                 family_same(result, other);
-    return text_same(result->isa, "lib") && same == 1;
+    return text_same(result->isa, "lib") &&
+           (same == 1 || text_same(result->variant, result->op));
 }
 
 /* The kernel whose time is closest to that of the dispatcher, if one is about as fast. */

@@ -15,11 +15,11 @@ static const struct {
     {"", "expected a type\n    \n    ^"},
     {"void mix",
      "expected '(' behind the type that is returned\n    void mix\n            ^"},
-    {"void (pixel x[n], size_t n)", "unknown type; write its type in C or 'bytes', or "
-                                    "its header's typedef first: typedef unsigned char "
-                                    "pixel;\n    "
-                                    "void (pixel x[n], size_t n)\n        "
-                                    "  ^~~~~"},
+    {"void (pixel x[n], size_t n)",
+     "unknown type; write its type in C, for a structure that of its members, float x[2 "
+     "* "
+     "n], or 'bytes'; or its header's typedef first: typedef unsigned char pixel;\n    "
+     "void (pixel x[n], size_t n)\n          ^~~~~"},
     {"void (float x[m], size_t n)",
      "no argument is called m; if it is a dimension that the function is not told, write "
      "'for m' behind the prototype; a constant of a header is written as a number\n    "
@@ -32,7 +32,7 @@ static const struct {
      "the '*' and say its value: = 0 for one that begins with it, = NULL, = from "
      "f(...)\n    void (float *x, size_t n)\n                 ^"},
     {"void (const float *x, size_t n)",
-     "how many elements has x? Write x[n] without the '*', x[1] for one value; or leave "
+     "how many elements has x? Write x[n] without the '*', &x for one value; or leave "
      "the '*' and say its value: = NULL, = from f(...)"},
     {"void (void *x, size_t n)",
      "how many elements has x? Write x[n] without the '*', x[1] for one value; or leave "
@@ -61,11 +61,16 @@ static const struct {
     {"void (const Image &in)", "how many bytes has in? Write const bytes in[n], or say"},
     {"void (struct Image &out)", "how many bytes has out? Write inout bytes out[n]"},
     {"void (plan_t x = 3)", "unknown type; write the type in C"},
-    {"void (pixel x[n], size_t n)", "unknown type; write its type in C or 'bytes'"},
     {"void (const flaot x[n], size_t n)", "unknown type; did you mean float?"},
     {"void (const float4 x[n], size_t n)",
-     "unknown type; write its type in C or 'bytes', or its header's typedef first: "
-     "typedef unsigned char float4;"},
+     "unknown type; write its type in C, for a structure that of its members"},
+    {"point_t f(int n)",
+     "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
+     "before it, for a pointer 'void *', for a structure of up to 16 bytes the type of"},
+    {"void (struct point x[n], int n)",
+     "unknown type; write its type in C, for a structure that of its members, float x[2"},
+    {"void (lv_16sc_t x)", "a complex number cannot be passed by value; write int64_t"},
+    {"_Float128 f(_Float128 x)", "_Float128 is passed as a vector is"},
     {"void (const unit8_t x[n], size_t n)", "unknown type; did you mean uint8_t?"},
     {"void (int32 n)", "unknown type; did you mean int32_t?"},
     {"void (uint8 x = 3)", "unknown type; did you mean uint8_t?"},
@@ -138,8 +143,8 @@ static const struct {
      "or &name, its address"},
     {"void (void *x = from f(*))", "expected a name"},
     {"void (uuid_t out)",
-     "unknown type; write the type in C that it stands for, for a structure by value "
-     "int64_t or double for each 8 bytes, for an enumeration 'enum' before it, for a "
+     "unknown type; write the type in C that it stands for, for an enumeration 'enum' "
+     "before it, for a structure by value int64_t or double for each 8 bytes, for a "
      "pointer '= NULL' or '= from f(...)' behind it, or its header's typedef first: "
      "typedef unsigned uuid_t;\n    "
      "void (uuid_t out)\n          ^~~~~~"},

@@ -116,6 +116,10 @@ class Call(CallCase):
             "= 9, size_t size = 9999999, void *compare = &strcmp) for n", "--sizes=64", "--quiet",
             *SHORT, status=4))
         self.assertRegex(row["reason"], r"reads 3999\d+ bytes or more beyond the end of base")
+        row, = kernels(self.run_json(
+            "call", "libc.so.6:memset", "void *(u8 y[n], int c = 1, size_t m = 9 * n) for n",
+            "--sizes=4096", "--quiet", *SHORT, status=4))
+        self.assertIn("writes 4096 bytes or more beyond the end of y", row["reason"])
 
     def test_overread_is_allowed(self):
         row = self.mix("mix_over", "--overread=12")["mix_over"]
@@ -279,6 +283,17 @@ class Call(CallCase):
         row = self.right("new_once", "void *(inout int32_t x[n]) for n", "--sizes=100",
                          "--input=x=uniform:0..9", "--reset")
         self.assertIn("returns new memory", " ".join(row["notes"]))
+
+    def test_refusals(self):
+        """The time of a call that does nothing is none of its work."""
+        for returned in "long", "size_t":
+            row = self.right("no_length", f"{returned} (const u8 x[n], u8 to[n], size_t n)",
+                             "--sizes=100")
+            self.assertIn("returned -1: if that is an error", " ".join(row["notes"]))
+        row, = kernels(self.run_json(
+            "call", "libc.so.6:calloc", "void *(size_t n = 1099511627776, size_t m = n) free free",
+            "--quiet", *SHORT))
+        self.assertIn("returned NULL", " ".join(row["notes"]))
 
     def test_bits_that_are_left_alone(self):
         """A bitmap ends within a byte."""

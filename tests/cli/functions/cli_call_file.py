@@ -232,6 +232,18 @@ class CallFile(CallCase):
                       "--reference=mix_c", "--quiet", *SHORT, cwd=self.folder)
         self.run_tool("call", "kept.json", "--sizes=64", "--quiet", *SHORT, cwd=self.folder)
 
+    def test_saved_beside(self):
+        """The file and a library in its folder may go elsewhere together."""
+        here, there = self.folder / "here", self.folder / "there"
+        here.mkdir()
+        (here / "libmix.so").write_bytes(self.built.read_bytes())
+        self.run_tool("call", "here/libmix.so:mix_c", MIX, "--save=here/kept.json", "--dry-run",
+                      cwd=self.folder)
+        here.rename(there)
+        self.run_tool("call", "there/kept.json", "--dry-run", cwd=self.folder)
+        document = json.loads((there / "kept.json").read_text(encoding="utf-8"))
+        self.assertEqual(document["ops"][0]["library"], "./libmix.so")
+
     def test_prove(self):
         document = self.run_json("call", self.declare(), "--prove", "--quiet", *SHORT,
                                  "--sizes=1000")

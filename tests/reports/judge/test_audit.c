@@ -90,6 +90,21 @@ static void test_ranges(void **state)
     run_free(run);
 }
 
+/* Names such as mix_by8 say nothing of an instruction set. */
+static void test_its_name(void **state)
+{
+    struct audit audit;
+    struct run *const run = make(rows, ARRAY_LEN(rows), "");
+    for (size_t i = 0; i < run->n_results; i++)
+        assert_int_equal(string_set(&run->results[i].isa, "lib"), 0);
+    assert_int_equal(run_audit(run, &audit), 0);
+    assert_int_equal(audit.worse, 1);
+    assert_string_equal(audit.range[1].dispatcher->variant, "mix");
+    assert_string_equal(audit.range[1].like->variant, "mix_sse2");
+    audit_free(&audit);
+    run_free(run);
+}
+
 /* A jump to the right kernel costs a part of a short call; of two kernels that are as
  * fast either is right. */
 static void test_own_code(void **state)
@@ -196,6 +211,7 @@ static void test_doubt_about_the_other_kernel(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_ranges), TEST(test_own_code), TEST(test_crossover),
-                     TEST(test_doubt), TEST(test_doubt_about_the_other_kernel));
+    return RUN_TESTS(TEST(test_ranges), TEST(test_its_name), TEST(test_own_code),
+                     TEST(test_crossover), TEST(test_doubt),
+                     TEST(test_doubt_about_the_other_kernel));
 }
