@@ -234,6 +234,11 @@ static int find_reference(const char *given, struct called *called, struct error
 static int split_words(const char *where, struct called *called, struct error *error)
 {
     const char *places = NULL;
+    if (is_prototype(where))
+        return error_set(error, -EINVAL,
+                         "%.200s: the library comes first, as in simdbench call "
+                         "./LIB.so:NAME '%.200s'",
+                         where, where);
     int status =
         place_split(where, called->object, sizeof called->object, &places, error);
     if (status == 0 && places && *places)

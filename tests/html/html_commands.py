@@ -126,7 +126,7 @@ class CommandPages(PageCase):
 
     def test_doctor(self):
         page = self.at / "doctor.html"
-        tool("doctor", "--format=html", f"--output={page}")
+        tool("doctor", f"--format=html:{page}")
         self.open(page)
         self.assertEqual(self.js("document.querySelectorAll('#checks tbody tr').length"),
                          self.js("page.checks.length"))
