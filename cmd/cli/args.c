@@ -237,9 +237,6 @@ static int check_whole(const struct command_row *command, const struct options *
     const size_t most = command ? command->max_words : 0;
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);
-    if (!command && !op_find(options->command) && !options->request.plugins.n &&
-        guess_part(options->command, error) < 0)
-        return -EINVAL;
     /* A prototype is a word more. */
     const bool declares = options->declares && ends_with_prototype(words);
     if (command && words->n < command->min_words + declares)

@@ -186,6 +186,3 @@ void help_version(FILE *file);
 int guess_file(const char *word, struct error *error);
 /* The option whose value a word may be, such as "isa" for avx2; NULL: none. */
 const char *guess_option(const char *word);
-/* -EINVAL with a command to type if a word is no command and no op, and yet known: a
- * size, an instruction set, a variant, or "version"; 0: none of these. */
-int guess_part(const char *word, struct error *error);

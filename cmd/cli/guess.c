@@ -111,7 +111,8 @@ const char *guess_option(const char *word)
                                         : NULL;
 }
 
-int guess_part(const char *word, struct error *error)
+/* -EINVAL with a command to type if a word is no command and no op, and yet known. */
+static int guess_part(const char *word, struct error *error)
 {
     const char *const option = guess_option(word);
     const struct option_row *const row = option_find(word, strlen(word), COMMAND_ALL);
@@ -244,6 +245,8 @@ int args_check_files(const struct options *options, struct error *error)
     const struct command_row *const command = command_find(options->command);
     const struct text_list *const words = &options->files;
     int status = 0;
+    if (options->is_op && !op_find(options->command) && !options->request.plugins.n)
+        return guess_part(options->command, error);
     /* A fleet leaves files out that are no runs. */
     if (!command || !(command->mask & all) || options->by)
         return 0;
