@@ -22,11 +22,8 @@ static const char *other_word(const char *name, size_t length)
         {"colour", "a terminal gets colours, NO_COLOR=1 none"},
         {"no-color", "a terminal gets colours, NO_COLOR=1 none"},
         {"size", "--sizes=LIST, or --shape=TEXT as the op writes it"},
-        {"arch", "--isa=LIST chooses instruction sets"},
-        {"dtype", "--type=LIST chooses types of elements"},
         {"quick", "--time-per-case=20ms measures each case for less time"},
         {"reps", "--time-per-case=TIME is how long each case is measured"},
-        {"iterations", "--time-per-case=TIME is how long each case is measured"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (strlen(words[i][0]) == length && !memcmp(words[i][0], name, length))

@@ -37,7 +37,7 @@ static void name_op(const struct options *options, struct called *called,
     if (declaration->name[0])
         plain_name(declaration->name, declaration->name + strlen(declaration->name),
                    called->op, sizeof called->op);
-    if (op_find(called->op) || text_list_has(&options->request.commands, called->op))
+    if (op_find(called->op))
         snprintf(called->op + strlen(called->op), sizeof called->op - strlen(called->op),
                  "_fn");
 }
