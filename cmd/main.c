@@ -48,13 +48,14 @@ static int finish(int status)
     return status == EXIT_INTERRUPTED ? status + interrupted_by : status;
 }
 
-/* The command, with --output. Bad usage leaves the old file. */
+/* The command, with --output. Bad usage, and a failure that printed nothing, leave the
+ * old file. */
 static int run_redirected(struct options *options)
 {
     struct error error = {.text = ""};
     const int kept = redirect_begin(options, &error);
     const int status = kept < 0 ? exit_status_of(kept, &error) : run_command(options);
-    if (kept <= 0 || status == EXIT_USAGE)
+    if (kept <= 0 || status == EXIT_USAGE || (status != EXIT_OK && redirect_is_empty()))
         return status;
     return redirect_end(options->output, &error) ? exit_status_of(-EIO, &error) : status;
 }

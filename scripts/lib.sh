@@ -43,7 +43,7 @@ packages() {
     if [[ $EUID -ne 0 ]]; then
         command -v sudo >/dev/null ||
             die "no root and no sudo. As root: apt-get install ${missing[*]}" \
-                "(CC=gcc builds without clang-19)"
+                "(CC=gcc builds without clang-19); without root: docs/usage.md, Build by hand"
         as_root=(sudo)
     fi
     say "installing ${missing[*]}"

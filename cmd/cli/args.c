@@ -22,6 +22,8 @@ static const char *other_word(const char *name, size_t length)
         {"colour", "a terminal gets colours, NO_COLOR=1 none"},
         {"no-color", "a terminal gets colours, NO_COLOR=1 none"},
         {"size", "--sizes=LIST, or --shape=TEXT as the op writes it"},
+        {"quick", "--time-per-case=20ms measures each case for less time"},
+        {"reps", "--time-per-case=TIME is how long each case is measured"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (strlen(words[i][0]) == length && !memcmp(words[i][0], name, length))
@@ -136,9 +138,10 @@ static int unknown_word(const char *word, const struct options *options,
         return error_set(error, -EINVAL,
                          "%.60s: one op at a time: simdbench %.60s, or simdbench all",
                          word, word);
-    if (!command && *word >= '0' && *word <= '9')
-        return error_set(error, -EINVAL, "%.80s: a size or shape is --sizes=%.80s", word,
-                         word);
+    const char *const option = command ? NULL : guess_option(word);
+    if (option)
+        return error_set(error, -EINVAL, "%.80s: write --%s=%.80s; a list has commas",
+                         word, option, word);
     return error_set(error, -EINVAL,
                      "%.80s: %.60s takes %s; options begin with --, see simdbench %.60s "
                      "--help",
@@ -278,6 +281,17 @@ static int settle_op(struct options *options, struct error *error)
     return 0;
 }
 
+static int one_dash(const char *text, unsigned mask, const char *command,
+                    struct error *error)
+{
+    if (option_find(text + 1, strcspn(text + 1, "="), mask))
+        return error_set(error, -EINVAL, "%.80s: write -%.80s", text, text);
+    return error_set(error, -EINVAL,
+                     "%.80s: no such option; with one dash there are -h, -n, -o FILE, -q "
+                     "and -V; see simdbench %.60s --help",
+                     text, command);
+}
+
 static int read_arguments(int argc, char **argv, int command_at, struct options *options,
                           struct error *error)
 {
@@ -303,10 +317,7 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
         else if (!words_only && argument.name)
             rc = read_option(&argument, mask, argc, argv, &i, options, &given, error);
         else if (!words_only && argv[i][0] == '-' && argv[i][1])
-            rc = error_set(error, -EINVAL,
-                           "%.80s: no such option; with one dash there are -h, -n, "
-                           "-o FILE, -q and -V",
-                           argv[i]);
+            rc = one_dash(argv[i], mask, options->command, error);
         else
             text_list_add(&options->files, argv[i]);
     }

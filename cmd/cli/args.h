@@ -184,3 +184,5 @@ void help_version(FILE *file);
 /* 0: the word names no file that a command could be meant for. Else -EINVAL, and the
  * error names the command (guess.c). */
 int guess_file(const char *word, struct error *error);
+/* The option whose value a word may be, such as "isa" for avx2; NULL: none. */
+const char *guess_option(const char *word);

@@ -123,7 +123,8 @@ struct options {
  * simdbench itself has is_op set, and may turn out to be no op. `worker` is not for this
  * function: worker_main() reads its own arguments. */
 int args_parse(int argc, char **argv, struct options *options, struct error *error);
-/* Are files of JSON among the words there, and of the kind that the command reads? */
+/* Are files among the words there, and of the kind that the command reads? Is the first
+ * word, if it is no op, one that stands elsewhere? */
 int args_check_files(const struct options *options, struct error *error);
 /* Is the word a prototype, no name of a case, an op or a file? */
 bool is_prototype(const char *word);

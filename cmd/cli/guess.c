@@ -93,6 +93,38 @@ static int refuse_file(const char *path, struct error *error)
         path);
 }
 
+/* The op that has a variant of that name, or NULL. */
+static const char *op_of_variant(const char *word)
+{
+    for (const struct simdbench_kernel *const *kernel = kernel_list(); *kernel; kernel++)
+        if (!strcmp((*kernel)->variant, word))
+            return (*kernel)->op;
+    return NULL;
+}
+
+const char *guess_option(const char *word)
+{
+    return *word >= '0' && *word <= '9' ? "sizes"
+           : isa_find(word) >= 0        ? "isa"
+           : ends_with(word, ".so")     ? "plugin"
+           : op_of_variant(word)        ? "variants"
+                                        : NULL;
+}
+
+/* -EINVAL with a command to type if a word is no command and no op, and yet known. */
+static int guess_part(const char *word, struct error *error)
+{
+    const char *const option = guess_option(word);
+    const struct option_row *const row = option_find(word, strlen(word), COMMAND_ALL);
+    if (option)
+        return error_set(error, -EINVAL,
+                         "%.60s: a command is missing: simdbench %s --%s=%.60s", word,
+                         op_of_variant(word) ?: "gemm", option, word);
+    if (row && !row->set)
+        return error_set(error, -EINVAL, "%s: write simdbench --%s", word, word);
+    return 0;
+}
+
 static int guess_missing(const char *word, struct error *error)
 {
     const int why = errno;
@@ -213,11 +245,15 @@ int args_check_files(const struct options *options, struct error *error)
     const struct command_row *const command = command_find(options->command);
     const struct text_list *const words = &options->files;
     int status = 0;
+    if (options->is_op && !op_find(options->command) && !options->request.plugins.n)
+        return guess_part(options->command, error);
     /* A fleet leaves files out that are no runs. */
     if (!command || !(command->mask & all) || options->by)
         return 0;
     for (size_t i = 0; i < words->n && status == 0; i++)
         if (ends_with(words->item[i], ".json"))
             status = check_document(words->item[i], command->mask, error);
+        else if (is_source(words->item[i]) && access(words->item[i], F_OK) == 0)
+            status = refuse_file(words->item[i], error);
     return status;
 }

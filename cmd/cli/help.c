@@ -180,7 +180,7 @@ void help_all(FILE *file)
     for (const struct command_row *row = command_rows; row->name; row++)
         page_entry(&page, row->name, row->summary);
     fputs("\nsimdbench COMMAND --help explains the options of a command, with examples.\n"
-          "man simdbench tells of files, settings and the exit status.\n",
+          "simdbench man | man -l - tells of files, settings and the exit status.\n",
           file);
 }
 

@@ -190,14 +190,16 @@ int option_add_format(const struct given *given)
         add_words(&known, given->row->value);
     else
         names_formats(&known);
-    const char *const comma = strrchr(given->value, ',');
-    char second[32];
-    snprintf(second, sizeof second, "%.*s", comma ? (int)strcspn(comma + 1, ":") : 0,
-             comma ? comma + 1 : "");
-    if (comma && text_list_has(&known, second))
-        return given_error(given, "write one option for each: --%s=%.*s --%s=%s",
-                           given->row->name, (int)(comma - given->value), given->value,
-                           given->row->name, comma + 1);
+    /* The name of a file may have commas. */
+    const char *comma = strchr(given->value, ',');
+    for (; comma; comma = strchr(comma + 1, ',')) {
+        char second[32];
+        snprintf(second, sizeof second, "%.*s", (int)strcspn(comma + 1, ":,"), comma + 1);
+        if (text_list_has(&known, second))
+            return given_error(given, "write one option for each: --%s=%.*s --%s=%s",
+                               given->row->name, (int)(comma - given->value),
+                               given->value, given->row->name, comma + 1);
+    }
     struct given named = *given;
     named.value = name;
     const int rc = expect_known(&named, &known, "format");
@@ -217,11 +219,21 @@ int option_add_format(const struct given *given)
     return 0;
 }
 
+/* "html:FILE" is --format=html --output=FILE. */
 int option_set_format(const struct given *given)
 {
-    const int which = choice(given);
+    char name[32];
+    struct given named = *given;
+    const size_t length = strcspn(given->value, ":");
+    snprintf(name, sizeof name, "%.*s", (int)length, given->value);
+    named.value = name;
+    const int which = choice(&named);
     if (which < 0)
         return which;
     given->options->format_given = true;
-    return format_find(given->value, &given->options->format);
+    if (given->value[length]) {
+        free(given->options->output);
+        given->options->output = must_have(strdup(given->value + length + 1));
+    }
+    return format_find(name, &given->options->format);
 }

@@ -37,7 +37,7 @@ static void name_op(const struct options *options, struct called *called,
     if (declaration->name[0])
         plain_name(declaration->name, declaration->name + strlen(declaration->name),
                    called->op, sizeof called->op);
-    if (op_find(called->op) || text_list_has(&options->request.commands, called->op))
+    if (op_find(called->op))
         snprintf(called->op + strlen(called->op), sizeof called->op - strlen(called->op),
                  "_fn");
 }
@@ -246,6 +246,11 @@ static int find_reference(const char *given, struct called *called, struct error
 static int split_words(const char *where, struct called *called, struct error *error)
 {
     const char *places = NULL;
+    if (is_prototype(where))
+        return error_set(error, -EINVAL,
+                         "%.200s: the library comes first, as in simdbench call "
+                         "./LIB.so:NAME '%.200s'",
+                         where, where);
     int status =
         place_split(where, called->object, sizeof called->object, &places, error);
     if (status == 0 && places && *places)

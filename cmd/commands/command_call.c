@@ -23,16 +23,32 @@ static bool matches(const struct library_function *function, const char *pattern
                 : strstr(function->name, pattern) || strstr(other, pattern);
 }
 
+/* Functions that are not exported, if nobody asked for them, and so many that those
+ * which are would not be seen: a library of Rust has hundreds. */
+static size_t left_out(const struct library *library, const char *pattern)
+{
+    enum { FEW = 50 };
+    size_t exported = 0, others = 0;
+    for (size_t i = 0; i < library->n; i++) {
+        const bool is_exported = library->function[i].binding == FUNCTION_EXPORTED;
+        exported += !library->function[i].is_data && is_exported;
+        others += !library->function[i].is_data && !is_exported;
+    }
+    return !pattern && exported && others > FEW ? others : 0;
+}
+
 static size_t print_functions(const struct library *library, const char *pattern,
                               const char **first)
 {
+    const bool exported_alone = left_out(library, pattern) > 0;
     static const char *const bindings[] = {[FUNCTION_EXPORTED] = "",
                                            [FUNCTION_HIDDEN] = "hidden",
                                            [FUNCTION_LOCAL] = "local"};
     size_t n = 0;
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *const function = &library->function[i];
-        if (function->is_data || !matches(function, pattern))
+        if (function->is_data || !matches(function, pattern) ||
+            (exported_alone && function->binding != FUNCTION_EXPORTED))
             continue;
         if (!*first && function->binding == FUNCTION_EXPORTED)
             *first = function->name;
@@ -77,7 +93,11 @@ static int list(const struct library *library, const char *name, const char *pat
 {
     const char *first = NULL;
     const size_t n = print_functions(library, pattern, &first);
+    const size_t more = left_out(library, pattern);
     FREED_BY(free_memory) char *family = print_families(library, pattern);
+    if (more)
+        text_line(stdout, "%zu more are not exported; simdbench call '%s:*' lists all",
+                  more, name);
     if (n && library->is_stripped)
         text_line(stdout,
                   "%s was stripped: functions that it does not export have no names, "

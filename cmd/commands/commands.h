@@ -45,6 +45,7 @@ int command_man(struct options *options);
  * (redirect.c). */
 int redirect_begin(const struct options *options, struct error *error);
 int redirect_end(const char *path, struct error *error);
+bool redirect_is_empty(void);
 
 /* Lists what the project file and the environment say; returns how many match
  * (info_settings.c). */

@@ -45,6 +45,11 @@ static int copy_kept(const void *context, FILE *file, struct error *error)
     return n < 0 ? error_set(error, -errno, "cannot read: %s", strerror(errno)) : 0;
 }
 
+bool redirect_is_empty(void)
+{
+    return fflush(stdout) == 0 && lseek(STDOUT_FILENO, 0, SEEK_END) == 0;
+}
+
 int redirect_end(const char *path, struct error *error)
 {
     struct error why = {.text = ""};

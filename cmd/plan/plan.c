@@ -415,7 +415,8 @@ void plan_print(const struct plan *plan, FILE *file)
                       entry->skip ? entry->skip : "");
         }
     }
-    text_line(file, "%zu cases in %zu groups", cases, plan->n_groups);
+    text_line(file, "%zu case%s in %zu group%s", cases, cases == 1 ? "" : "s",
+              plan->n_groups, plan->n_groups == 1 ? "" : "s");
 }
 
 /* Rounds as group_measure() chooses them, if calls ran at 50 Gop/s and 10 GB/s and the

@@ -96,6 +96,8 @@ void text_list_near(const struct text_list *list, const char *word, char *out,
         best[at] = list->item[i];
         score[at] = s;
     }
+    if (n && !score[0])
+        n = 1;
 
     size_t used = 0;
     if (size)

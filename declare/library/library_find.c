@@ -265,6 +265,7 @@ int library_find(const struct library *library, const char *name,
         return 0;
     char near[256];
     list_near(library, name, near, sizeof near);
-    return error_set(error, -ENOENT, "%.120s has no function %.80s%s", library->path,
-                     name, near);
+    return error_set(error, -ENOENT,
+                     "%.120s has no function %.80s%s; simdbench call %.120s lists them",
+                     library->path, name, near, library->path);
 }

@@ -69,24 +69,63 @@ static void put_kind(FILE *file, const struct fleet *fleet, const char *fingerpr
             put_case(file, one);
 }
 
+/* How hosts that stand out are written. */
+struct outlier_lines {
+    const char *heading;
+    void (*put)(FILE *file, const char *node, const struct fleet_point *point,
+                const char *id);
+    void (*more)(FILE *file, const char *node, size_t cases);
+};
+
+/* The first cases of each host; CSV, JSON and the page have all. How many there are. */
+static size_t put_each(const struct fleet *fleet, FILE *file,
+                       const struct outlier_lines *lines)
+{
+    enum { SHOWN = 3 };
+    size_t found = 0;
+    for (size_t host = 0; host < fleet->n_hosts; host++) {
+        size_t n = 0;
+        FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
+            FOR_EACH (const struct fleet_point, point, one->points, one->n) {
+                if (point->host != host || point->verdict == FLEET_ALIKE)
+                    continue;
+                fputs(found + n ? "" : lines->heading, file);
+                if (n++ < SHOWN)
+                    lines->put(file, fleet->hosts[host].node, point, one->id);
+            }
+        if (n > SHOWN)
+            lines->more(file, fleet->hosts[host].node, n - SHOWN);
+        found += n;
+    }
+    return found;
+}
+
+static void put_outlier(FILE *file, const char *node, const struct fleet_point *point,
+                        const char *id)
+{
+    text_tell(file, "  %s", node);
+    fprintf(file, ": %s, %.1f%% %s, %zu run%s, ", fleet_verdict_name(point->verdict),
+            100 * fabs(point->ratio - 1), point->ratio > 1 ? "more time" : "less time",
+            point->n, point->n == 1 ? "" : "s");
+    text_tell(file, "%s\n", id);
+}
+
+static void put_more(FILE *file, const char *node, size_t cases)
+{
+    text_tell(file, "  %s", node);
+    fprintf(file, ": and %zu more case%s\n", cases, cases == 1 ? "" : "s");
+}
+
 static void put_outliers(FILE *file, const struct fleet *fleet)
 {
-    size_t found = 0, judged = 0;
+    const size_t found =
+        put_each(fleet, file,
+                 &(struct outlier_lines){"\nhosts that do otherwise than their kind:\n",
+                                         put_outlier, put_more});
+    size_t judged = 0;
 
-    FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases) {
+    FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
         judged += one->judged;
-        FOR_EACH (const struct fleet_point, point, one->points, one->n)
-            if (point->verdict != FLEET_ALIKE) {
-                if (!found++)
-                    fputs("\nhosts that do otherwise than their kind:\n", file);
-                text_tell(file, "  %s", fleet->hosts[point->host].node);
-                fprintf(file, ": %s, %.1f%% %s, %zu run%s, ",
-                        fleet_verdict_name(point->verdict), 100 * fabs(point->ratio - 1),
-                        point->ratio > 1 ? "more time" : "less time", point->n,
-                        point->n == 1 ? "" : "s");
-                text_tell(file, "%s\n", one->id);
-            }
-    }
     if (!found)
         fprintf(file,
                 judged ? "\nno host does otherwise than its kind\n"
@@ -134,25 +173,27 @@ int fleet_write_table(const struct fleet *fleet, FILE *file)
 
 /* ---- Markdown ---- */
 
+static void mark_outlier(FILE *file, const char *node, const struct fleet_point *point,
+                         const char *id)
+{
+    text_markdown_tell(file, "| %s |", node);
+    fprintf(file, " %s | %+.1f%% | %zu |", fleet_verdict_name(point->verdict),
+            100 * (point->ratio - 1), point->n);
+    text_markdown_tell(file, " %s |\n", id);
+}
+
+static void mark_more(FILE *file, const char *node, size_t cases)
+{
+    text_markdown_tell(file, "| %s |", node);
+    fprintf(file, " | | | and %zu more case%s |\n", cases, cases == 1 ? "" : "s");
+}
+
 static void mark_outliers(const struct fleet *fleet, FILE *file)
 {
-    bool begun = false;
-
-    FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
-        FOR_EACH (const struct fleet_point, point, one->points, one->n) {
-            if (point->verdict == FLEET_ALIKE)
-                continue;
-            if (!begun)
-                fputs("| host | verdict | time | runs | case |\n"
-                      "| :-- | :-- | --: | --: | :-- |\n",
-                      file);
-            begun = true;
-            text_markdown_tell(file, "| %s |", fleet->hosts[point->host].node);
-            fprintf(file, " %s | %+.1f%% | %zu |", fleet_verdict_name(point->verdict),
-                    100 * (point->ratio - 1), point->n);
-            text_markdown_tell(file, " %s |\n", one->id);
-        }
-    fputs(begun ? "\n" : "", file);
+    const struct outlier_lines lines = {"| host | verdict | time | runs | case |\n"
+                                        "| :-- | :-- | --: | --: | :-- |\n",
+                                        mark_outlier, mark_more};
+    fputs(put_each(fleet, file, &lines) ? "\n" : "", file);
 }
 
 static void mark_case(const struct fleet_case *one, FILE *file)

@@ -143,6 +143,7 @@ const ends = {
       highest = one.y = Math.max(one.y, highest + LEADING);
       context.strokeStyle = context.fillStyle = one.ink;
       context.globalAlpha = 0.5;
+      context.setLineDash([1, 3]);
       context.beginPath();
       context.moveTo(one.from.x + 5, one.from.y);
       context.lineTo(area.right + 6, one.y);
@@ -182,7 +183,7 @@ const logTick = (value) => [1, 2, 5].includes(Number(value.toExponential(6).spli
 function axis(title, log, more = {}) {
   return {
     type: log ? "logarithmic" : "linear", title: { display: true, text: title },
-    ticks: { maxRotation: 50, includeBounds: log,
+    ticks: { maxRotation: log ? 0 : 50, includeBounds: log,
       callback: log ? logTick : (value) => plain(value), ...more.ticks },
     ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== "ticks")),
   };

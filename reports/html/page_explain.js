@@ -20,10 +20,11 @@ function findingCard(finding, why) {
   const line = (name, text) => text ? el("p", {}, el("strong", {}, `${name}: `), text) : null;
   const tried = (why.experiments ?? []).find((one) => one.name === finding.experiment &&
     known(one.ratio));
-  return el("div", { class: "card", role: "group", "aria-label": finding.cause }, el("h4", {}, finding.cause,
-    el("span", { class: "dim" }, ` · ${[shownBy[finding.confidence] ?? finding.confidence, known(finding.share)
+  const open = finding.cause === "unexplained";
+  return el("div", { class: "card", role: "group", "aria-label": finding.cause }, el("h4", {}, open ? finding.text : finding.cause,
+    open ? "" : el("span", { class: "dim" }, ` · ${[shownBy[finding.confidence] ?? finding.confidence, known(finding.share)
       ? `${percent(finding.share, 0)} of the time` : ""].filter(Boolean).join(", ")}`)),
-  el("p", {}, finding.text ?? ""), tried ? beforeAfter(tried) : null,
+  open ? null : el("p", {}, finding.text ?? ""), tried ? beforeAfter(tried) : null,
   line("Try", finding.remedy), el("details", {}, el("summary", {}, "Evidence"),
     el("ul", {}, (finding.evidence ?? []).map((one) => el("li", {}, evidenceLine(one))),
       (finding.against ?? []).map((one) => el("li", {}, `against it: ${evidenceLine(one)}`))),
@@ -89,7 +90,7 @@ function boundsFigure(why) {
         : bound.refuted ? "no: the time refutes it" : "" }], all)));
 }
 function experimentsFigure(why, title) {
-  const changes = (one) => Math.abs(one.ratio - 1) >= 0.02;
+  const changes = ({ ratio, ci }) => Math.abs(ratio - 1) >= 0.02 && !(ci?.[0] <= 1 && ci[1] >= 1);
   const done = why.experiments.filter((one) => known(one.ratio));
   const tried = done.filter(changes), none = done.filter((one) => !changes(one));
   const data = tried.map((one, row) => ({ x: one.ratio, y: row, lo: one.ci?.[0], hi: one.ci?.[1],
@@ -121,7 +122,7 @@ function explained(result) {
         executed.widest_bits ? `at most ${executed.widest_bits} bits` : "", executed.modules]
         .filter(Boolean).join(", ") : null],
       ["measured", known(why.cycles) ? `${digits(why.cycles)} cycles an iteration` : null],
-      ["nothing explains", known(why.residual?.share) ? `${percent(why.residual.share)} (${
+      ["nothing explains", why.residual?.share > 0 ? `${percent(why.residual.share)} (${
         digits(why.residual.cycles)} cycles)` : null]]),
     why.bounds ? boundsFigure(why) : null,
     (result.findings ?? []).map((finding) => findingCard(finding, why)), (why.loops ?? []).map(loopPart),

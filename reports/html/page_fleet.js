@@ -5,19 +5,32 @@ const odd = (one) => (one.hosts ?? []).filter((host) => host.verdict !== "alike"
 const offText = (host) => `${host.node} ${host.verdict}, ${change(host.ratio - 1)}`;
 const medianText = (one) => one.id === "cycle" ? `${plain(1 / one.median_ns, 4)} GHz` : time(one.median_ns);
 
+// Hosts that a row names.
+const NAMED = 3;
+const named = (list, text) => [...list.slice(0, NAMED).map(text),
+  list.length > NAMED ? `and ${list.length - NAMED} more` : null].filter(Boolean);
+
+// Within the band a host is like the others.
 function fleetRow(one, scale) {
-  const outliers = odd(one);
+  const outliers = odd(one), alike = Math.exp(Math.max((one.z_limit ?? 0) * one.spread, Math.log1p(page.least)));
   const dots = one.hosts.map((host) => ({ at: host.ratio, class: TONES[host.verdict],
     text: `${host.node}: ${change(host.ratio - 1)}, ${time(host.median_ns)}, ${plural(host.runs_ns.length, "run")}` }));
   dots.sort((a, b) => (a.class ? 1 : 0) - (b.class ? 1 : 0));
   return [one.id, strip(scale, { lines: [{ at: 1, class: "mid" }], dots,
-    bands: one.judged ? [{ class: "usual", lo: one.p5_ns / one.median_ns,
-      hi: one.p95_ns / one.median_ns }] : [] },
+    bands: one.judged ? [{ class: "usual", lo: 1 / alike, hi: alike }] : [] },
   `${one.id}: ${plural(one.hosts.length, "host")}, ${outliers.length
     ? outliers.map(offText).join("; ") : "none stands out"}`),
   el("span", {}, medianText(one)), el("span", { class: "dim" }, one.judged ? `spread ${percent(one.spread)}` : "too few hosts to judge"),
-  outliers.slice(0, 3).map((host) => el("strong", { class: TONES[host.verdict] }, offText(host))),
-  outliers.length > 3 ? `and ${outliers.length - 3} more` : null];
+  named(outliers, (host) => el("strong", { class: TONES[host.verdict] }, change(host.ratio - 1)))];
+}
+// Cases in which the same hosts stand out: the first of them, and the others folded.
+const FIRST = 4;
+function fleetGroup(who, list, scale, top) {
+  const rows = (part) => rowsOf([top(), ...part.map((one) => fleetRow(one, scale))], who);
+  const rest = list.slice(FIRST);
+  return el("div", {}, el("h4", {}, `${who} in ${plural(list.length, "case")}`), rows(list.slice(0, FIRST)),
+    rest.length ? el("details", {}, el("summary", {}, `${rest.length} more`),
+      paged(rest, 2 * FIGURES, "cases", (place, part) => place.append(rows(part)))) : null);
 }
 function kindTitle(kind) {
   const hosts = page.hosts.filter((host) => host.kind === kind);
@@ -41,12 +54,11 @@ function drawFleet(body) {
     // All cases have one axis, so that a host's distance can be compared.
     const ratios = list.flatMap((one) => one.hosts.map((host) => host.ratio)).concat(0.97, 1.03);
     const scale = scaleOf(ratios), [least, most] = [Math.min(...ratios), Math.max(...ratios)];
-    const sorted = [...list].sort((a, b) => odd(b).length - odd(a).length);
-    body.append(el("h3", {}, kindTitle(kind)),
-      paged(sorted, 2 * FIGURES, "cases", (place, part) =>
-        place.append(rowsOf([["", axisRow(scale, [[1, "median"],
-          [least, change(least - 1)], [most, change(most - 1)]])],
-        ...part.map((one) => fleetRow(one, scale))], "Cases"))),
+    const top = () => ["", axisRow(scale, [[1, "median"], [least, change(least - 1)], [most, change(most - 1)]])];
+    const groups = [...groupBy(list, (one) => named(odd(one), (host) => `${host.node} ${host.verdict}`).join(", "))]
+      .sort(([a, x], [b, y]) => !a - !b || y.length - x.length);
+    body.append(el("h3", {}, kindTitle(kind)), paged(groups, FIGURES, "groups", (place, part) =>
+      place.append(...part.map(([who, cases]) => fleetGroup(who || "No host stands out", cases, scale, top)))),
       el("details", {}, el("summary", {}, "Table of all hosts"), fleetTable(list)));
   }
 }

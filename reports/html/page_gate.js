@@ -48,7 +48,7 @@ function forestConfig(cases) {
     type: "scatter", data: { datasets: [{
       label: "change", pointRadius: 4.5, interval: "x", pointBorderColor: inks,
       pointBackgroundColor: inks, borderColor: inks, data }] },
-    options: { scales: { x: axis("change of the time (%); to the right: slower", false,
+    options: { scales: { x: axis("change of the time; right: slower", false,
       { ...reach([...data, ...limits], "x"), ticks: { callback: (value) => `${plain(value, 3)}%` } }), y: rowAxis(cases.map((result) => result.id)) },
       plugins: { marks: {
         lines: [{ x: 0, colour: "dim" }, ...(known(threshold) ? [-1, 1].map((sign) => ({
@@ -99,7 +99,7 @@ function drawGate(body) {
     () => forestConfig(part), () => gateTable(part), { height: 90 + 24 * part.length }));
   if (gate.rows?.length)
     body.append(rowsTable(gate));
-  body.append(el("details", {}, el("summary", {}, "Builds and settings"), facts([
+  body.append(el("details", {}, el("summary", {}, `${compared === "runs" ? "Runs" : "Builds"} and settings`), facts([
     ["verdicts", rank.concat("SAME").map((name) => [name, gate[name.toLowerCase()]])
       .filter(([, n]) => n).map(([name, n]) => `${n} ${name}`).join(", ")],
     ["threshold", percent(gate.threshold)], ["geometric mean", known(gate.geomean_change)

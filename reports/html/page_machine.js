@@ -24,7 +24,7 @@ function classRow(one, scale) {
   return [one.class, timedClass(one) ? strip(scale, { lines: [{ at: 1, class: "mid" }], dots: [{ at: one.ratio,
     ci: one.ratio_ci, class: slow ? "bad" : "", text: percent(one.ratio, 2) }] },
   `${one.class}: ${percent(one.ratio, 2)} of the scalar clock`) : el("span", { class: "dim" }, one.skipped ?? ""),
-  timedClass(one) ? [el("span", {}, percent(one.ratio, 2)), el("span", { class: "dim" }, `${plain(one.ghz, 4)} GHz`)] : null];
+  timedClass(one) ? [el("span", {}, percent(one.ratio, 2)), el("span", { class: "dim" }, `${digits(one.ghz)} GHz`)] : null];
 }
 function drawClock(body) {
   const all = page.scopes.flatMap((scope) => scope.classes ?? []).filter(timedClass);

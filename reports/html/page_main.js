@@ -46,12 +46,13 @@ function answerLines(lines) {
   return middle.length < 3 ? all
     : [...all.slice(0, 4), folded(`${middle.length} more`, middle), ...all.slice(-2)];
 }
+const compared = page.gate?.kind === "stored" ? "runs" : "builds";
 function drawHead() {
   const { host, tool } = page, head = document.getElementById("head");
   const why = results.some((result) => result.explanation);
   const title = page.checks ? "simdbench doctor" : page.scopes ? "simdbench license"
     : page.fleet ? "simdbench: many machines" : page.cases ? "simdbench history" : page.studies ? "simdbench study"
-    : page.gate ? "simdbench: two builds" : why ? "simdbench: why"
+    : page.gate ? `simdbench: two ${compared}` : why ? "simdbench: why"
     : page.judge ? "simdbench judge" : page.audit || page.settings?.dispatcher !== undefined ? "simdbench audit" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
   const how = facts([
@@ -113,7 +114,7 @@ function addSections() {
     addSection("net", "Work and clock together", "How many times faster avx512 is than the widest narrower set.", drawNet);
   if (page.fleet)
     addSection("fleet", "Cases on all hosts", "A dot is a host: its time over the median of its kind, to the right slower. " +
-      "The band holds 90% of the hosts.", drawFleet);
+      "In the band it counts as alike.", drawFleet);
   if (page.differences)
     addSection("differences", "What hosts differ in", null, drawDifferences);
   if (page.cases)
@@ -123,7 +124,7 @@ function addSections() {
   if (page.studies)
     addSection("studies", "Studies", "Claims and what this machine says of them.", drawStudies);
   if (page.gate)
-    addSection("changes", "Two builds", "Changes of the time: head over base, minus 1.", drawGate);
+    addSection("changes", `Two ${compared}`, "Changes of the time: head over base, minus 1.", drawGate);
   if (some((result) => result.explanation))
     addSection("why", "Why", "Causes with their evidence, bounds, and what the hot loops execute.",
       drawExplanations);

@@ -67,9 +67,11 @@ function drawCases(body) {
 
 // ---- matrix: a row for each kernel, a column for each size ----
 
-const SIZES = 24;
-// The row of a case: "avx512/fma", "openblas,coretype=SkylakeX/sgemm".
-const kernelOf = (result) => [labelOf(result.id), result.isa === "lib" ? "" : result.isa,
+const SIZES = 16;
+// The row of a case: "avx512/fma", "openblas,coretype=SkylakeX/sgemm"; a module that all kernels
+// are of is not named.
+const modules = new Set(results.filter((result) => result.role === "kernel").map((result) => labelOf(result.id)));
+const kernelOf = (result) => [result.role === "kernel" && modules.size === 1 ? "" : labelOf(result.id), result.isa === "lib" ? "" : result.isa,
   result.variant].filter(Boolean).join("/");
 // The number in a cell: the share of the limit, or of the speed of the fastest one at that size.
 function cellShare(result, best, limited) {
@@ -127,10 +129,11 @@ function drawMatrix(body) {
 
 // ---- speed over size ----
 
-// "64" and "64x64x64" are sizes, and so is what a stream touches; of other shapes the order
-// alone is known.
+// "64", "64x64x64" and "inplace64" are sizes, and so is what a stream touches; of other shapes
+// the order alone is known.
 function sizeOf(result) {
-  const found = /^(\d+)(?:x\1)*$/.exec(result.shape ?? "");
+  const { shape = "", layout = "" } = result;
+  const found = /^(\d+)(?:x\1)*$/.exec(shape.startsWith(layout) ? shape.slice(layout.length) : shape);
   return result.rung?.working_set > 0 ? result.rung.working_set : found ? Number(found[1]) : NaN;
 }
 function shapeAxis(cases, log) {
@@ -184,7 +187,8 @@ function speedConfig(family, cases, unit) {
     options: { layout: { padding: { right: endRoom() } }, scales: { x: scale, y: unit.name === "ns"
       ? axis(unit.label, true, { ticks: { callback: (value) => logTick(value) &&
         time(value).replace(/\.?0+ /, " ") } })
-      : axis(unit.label, state.logY, { beginAtZero: !state.logY }) } },
+      : axis(unit.label, state.logY, { beginAtZero: !state.logY,
+        suggestedMax: lines.flatMap((line) => line.data).reduce((most, { hi }) => Math.max(most, hi ?? 0), 0) }) } },
   };
 }
 // Roofs that limit one of these lines, grey, at the shapes that they were measured beside.

@@ -85,7 +85,7 @@ function waterfallConfig(list) {
         title: step.name, lines: [`${times(step.value)} ${range(step.ci, digits)}`] })) }] },
     options: { scales: { x: { type: "category", grid: { display: false }, ticks: { maxRotation: 60 } },
       y: axis("factor of the time", true, { min: Math.min(...all) / 1.1, max: Math.max(...all) * 1.1,
-        ticks: { callback: (value) => `${plain(value, 3)}x` } }) },
+        ticks: { callback: (value) => plain(value) === plain(value, 1) ? `${plain(value)}x` : "" } }) },
     plugins: { marks: { lines: [{ y: 1, colour: "dim" }] } } },
   };
 }

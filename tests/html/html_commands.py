@@ -55,6 +55,9 @@ class CommandPages(PageCase):
         self.open(page)
         self.assertRegex(self.js("document.querySelector('#why .bar').ariaLabel"),
                          r"^82\.1\d* cycles measured; .*: 51\.\d+ \(62%\); beyond all bounds: ")
+        # An interval that contains 1 is no change.
+        self.assertIn("Changed nothing: noisy", self.js("experimentsFigure({experiments: [{name:"
+            " 'noisy', ratio: 1.05, ci: [0.9, 1.2]}]}, '').textContent"))
         self.assertEqual(self.js("document.querySelectorAll('#why .card').length"),
                          self.js("results.flatMap(r => r.findings ?? []).length"))
         self.assertEqual(self.js("[...document.querySelectorAll('#why td.right span')]"
@@ -100,8 +103,21 @@ class CommandPages(PageCase):
         slow = self.js("page.fleet.flatMap(odd).length")
         self.assertGreater(slow, 0)
         self.assertEqual(self.js("[...document.querySelectorAll('#fleet .told .bad')]"
-                                 ".filter(found => found.textContent.startsWith('n1 slow, +'))"
+                                 ".filter(found => found.textContent.startsWith('+'))"
                                  ".length"), slow)
+        # Cases of one outlier stand together, the first of them in sight, each group below its axis.
+        self.assertEqual(self.js("document.querySelector('#fleet h4').textContent"),
+                         f"n1 slow in {slow} cases")
+        self.assertEqual(self.js("document.querySelectorAll('#fleet h4').length"), self.js(
+            "[...document.querySelectorAll('#fleet h4 + .rows .axis')].length"))
+        self.assertEqual(self.js("document.querySelector('#fleet h4 + .rows').childElementCount"),
+                         1 + min(slow, 4))
+        # The band is what the verdict calls alike: the slow host lies beyond it.
+        self.assertTrue(self.js("[...document.querySelectorAll('#fleet .dot.bad')].every(dot => {"
+                                " const band = dot.parentElement.querySelector('.usual');"
+                                " return parseFloat(dot.getAttribute('cx')) >"
+                                " parseFloat(band.getAttribute('x')) +"
+                                " parseFloat(band.getAttribute('width')); })"))
         self.assertIn("n1 may be slow: ", self.js("document.querySelectorAll('.answer')[1].textContent"))
         self.assertGreater(self.js("document.querySelectorAll('#fleet .usual').length"), 0)
         self.shoot(page, "fleet")
@@ -126,7 +142,7 @@ class CommandPages(PageCase):
 
     def test_doctor(self):
         page = self.at / "doctor.html"
-        tool("doctor", "--format=html", f"--output={page}")
+        tool("doctor", f"--format=html:{page}")
         self.open(page)
         self.assertEqual(self.js("document.querySelectorAll('#checks tbody tr').length"),
                          self.js("page.checks.length"))

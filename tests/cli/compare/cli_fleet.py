@@ -19,10 +19,10 @@ SLOW, OTHER, ALONE = "n7", "n8", "n9"
 
 
 class Fleet(Case):
-    def make(self, hosts):
+    def make(self, hosts, *more):
         """Files of hosts whose times differ by 1%: one is slow, one has another kernel, one
         another fingerprint."""
-        document = self.run_json(*SMALL)
+        document = self.run_json(*SMALL, *more)
         chance = random.Random(1)
         self.assertTrue(any(r["summary"] for r in document["results"]))
         for number in range(hosts):
@@ -44,6 +44,15 @@ class Fleet(Case):
                 result["samples_ns"], result["rounds"] = [], []
             (self.folder / f"host-{node}.json").write_text(json.dumps(one))
         return sorted(self.folder.glob("host-*.json"))
+
+    def test_the_first_cases_of_a_host_stand_for_all(self):
+        paths = self.make(8, "--sizes=8,10,12,14")
+        text = self.run_tool("report", "--by=host", *paths).stdout
+        self.assertEqual(text.count(f"\n  {SLOW}: slow, "), 3)
+        self.assertRegex(text, rf"\n  {SLOW}: and \d+ more case")
+        text = self.run_tool("report", "--by=host", "--format=markdown", *paths).stdout
+        self.assertEqual(text.count(f"\n| {SLOW} | slow |"), 3)
+        self.assertRegex(text, rf"\n\| {SLOW} \| \| \| \| and \d+ more case")
 
     def test_many(self):
         paths = self.make(HOSTS)

@@ -381,6 +381,20 @@ class CallList(CallCase):
                                          "--quiet", *SHORT, cwd=self.folder))
             self.assertIn(row["status"], ("unchecked", "short"), row)
 
+    def test_a_list_shows_what_is_exported(self):
+        """Among hundreds of local functions nobody would find it; who asks for all gets all."""
+        source, built = self.folder / "many.c", self.folder / "many.so"
+        source.write_text("int shown(int x) { return x; }\n" + "".join(
+            f"__attribute__((noinline, used)) static int own_{i}(int x) {{ return x * {i + 3}; }}\n"
+            for i in range(60)))
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", built, source], check=True)
+        text = self.run_tool("call", built).stdout
+        self.assertIn("shown\n", text)
+        self.assertNotIn("own_", text)
+        more = re.search(r"(?m)^(\d+) more are not exported; simdbench call '(.*?)' lists all", text)
+        self.assertGreaterEqual(int(more[1]), 60)
+        self.assertEqual(self.run_tool("call", more[2]).stdout.count("own_"), 60)
+
     def test_list(self):
         text = self.run_tool("call", self.built).stdout
         self.assertRegex(text, r"(?m)^ *\d+  \S*avx\S* +mix_avx2$")

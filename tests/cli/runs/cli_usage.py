@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Help, plans, and every way to ask for what cannot be."""
 
+import shlex
+
 from cli_tool import BINARY, SOURCE, Case, plain
 
 
@@ -64,7 +66,7 @@ class Mistakes(Case):
         text = ""
         for line in (SOURCE / "tests/golden/mistakes.txt").read_text().splitlines():
             if line.startswith("$ simdbench"):
-                text += f"{line}\n{plain(self.refused(line.split()[2:]))}\n"
+                text += f"{line}\n{plain(self.refused(shlex.split(line)[2:]))}\n"
         self.assertGreater(text.count("$ "), 25)
         self.assert_golden("mistakes.txt", text)
 
@@ -110,12 +112,16 @@ class Mistakes(Case):
         declared = folder / "declared.json"
         empty, other, run = folder / "empty.json", folder / "other.json", folder / "run.json"
         empty.touch()
+        source = folder / "mix.c"
+        source.write_text("int mix;")
         other.write_text('{"a": 1}')
         run.write_text('{"schema_version": 1, "tool": {"name": "simdbench"}}')
         declared.write_text('{"functions": 1, "ops": [{"prototype": "void f(int)"}]}')
         for words, message in (
                 (["audit", "missing.json"], "missing.json: No such file or directory"),
                 (["call", empty], f"{empty}: the file is empty"),
+                (["call", source], f"{source}: this is source text"),
+                (["ab", source, source], f"{source}: this is source text"),
                 (["judge", folder], "--candidate=./new.so; mix.json declares it"),
                 (["explain", "./libmix.so:mix"], "./libmix.so:mix: its prototype is missing"),
                 (["audit", other], f"{other}: a: unknown key; known are functions and ops"),
@@ -158,6 +164,8 @@ class Mistakes(Case):
         path = self.folder / "run.json"
         path.write_text("precious")
         self.run_tool("gemm", "--sizes=1M", f"--json={path}", status=2)
+        self.assertEqual(path.read_text(), "precious")
+        self.run_tool("call", "libz.so.1:nothing*", f"--output={path}", status=5)
         self.assertEqual(path.read_text(), "precious")
         self.assertEqual(list(self.folder.iterdir()), [path])
 

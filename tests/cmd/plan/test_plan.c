@@ -392,7 +392,7 @@ static void test_printed(void **state)
         deep, sizeof deep,
         "group 1: fold f32 deep-8, layout deep, input odd, 2 threads, 16 operations, "
         "64 bytes\n  fold/f32/%s/blocked@deep-8;threads=2;input=odd  skipped: the "
-        "CPU lacks %s\n1 cases in 1 groups\n",
+        "CPU lacks %s\n1 case in 1 group\n",
         isa_get(1)->name, isa_get(1)->name);
     expect_printed(
         "fold --isa=all --variants=blocked --shape=deep-8 --threads=2 --input=odd", deep);

@@ -57,6 +57,7 @@ static void test_near(void **state)
                  {"maxpuls", "maxplus"},
                  {"plus", "maxplus, minplus"},
                  {"gem", "gemm"},
+                 {"AVX2", "avx2"}, /* and nothing else */
                  {"quux", ""},
                  {"", ""},
                  {"x", ""}};
@@ -82,14 +83,14 @@ static void test_near_in_little_room(void **state)
     char out[12] = "unchanged";
     for (int i = 0; i < 5; i++)
         text_list_add(&list, "abcd");
-    text_list_near(&list, "abcd", out, sizeof out);
+    text_list_near(&list, "abce", out, sizeof out);
     assert_string_equal(out, "abcd, abcd");
-    text_list_near(&list, "abcd", out, 5);
+    text_list_near(&list, "abce", out, 5);
     assert_string_equal(out, "abcd");
-    text_list_near(&list, "abcd", out, 4);
+    text_list_near(&list, "abce", out, 4);
     assert_string_equal(out, "");
     char big[64];
-    text_list_near(&list, "abcd", big, sizeof big);
+    text_list_near(&list, "abce", big, sizeof big);
     assert_string_equal(big, "abcd, abcd, abcd");
     text_list_free(&list);
 }
