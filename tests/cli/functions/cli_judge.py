@@ -63,8 +63,10 @@ class Judge(Case):
         source = "".join(path.read_text(encoding="utf-8") for path in SOURCES)
         names = set(re.findall(r"^void cheat_(\w+)\(", source, re.M)) - {"linked"}
         self.assertEqual(names, set(REASONS))
-        if sanitized():  # it has a clock of its own
-            names -= {"clock", "few", "late"}
+        if sanitized():
+            # It has a clock of its own, and one place each finds all wrong results and helpers.
+            names = {name for name in names if REASONS[name] not in ("clock", "wrong", "helpers")}
+            names |= {"tail", "thread"}
         verdicts = self.judge(*(f"{self.cheats}:cheat_{name}" for name in names), status=1,
                               env=environment(SIMDBENCH_TEST_CLOCK=""))
         for name, entry in verdicts.items():
@@ -119,7 +121,7 @@ class Judge(Case):
             compile_library(self.folder, f"lib{name}.so", self.folder / f"{name}.c")
         flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
         have = set(re.findall(r"\S+", flags))
-        step = 5 if sanitized() else 1
+        step = 10 if sanitized() else 1  # one of each op
         count = 0
         for op, group in itertools.groupby(functions, key=lambda entry: entry[0]):
             names = [function for _, function, target in list(group)[::step]

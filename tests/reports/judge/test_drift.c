@@ -303,7 +303,9 @@ static void rows_of_op_and_isa(void **state)
 /* Before the first fold 4 kB, in all no more than a comment of GitHub has room for. */
 static void a_comment_holds_it(void **state)
 {
-    for (size_t n = 10; n <= 10000; n *= 10) {
+    static const size_t sizes[] = {10, 100, 1000, 2000};
+    for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
+        const size_t n = sizes[s];
         const struct noise still = {0}, slower = {.own = log(1.2)};
         struct run *const run = compare(make(&still, n, 9), make(&slower, n, 9));
         for (size_t i = 0; i < run->n_results; i++)
