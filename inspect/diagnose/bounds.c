@@ -233,7 +233,7 @@ static const struct {
     {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain}};
 
 /* Time is parted among loops by their instructions, but one whose results wait takes more
- * than its part: how much more than its time a bound may be. */
+ * than its part: how much more than its time a chain may take. */
 static double parted(const struct inspect_facts *facts)
 {
     const double most = 1.2;
@@ -248,13 +248,13 @@ static void refute(struct inspect_facts *facts)
     static const char why[] = "the time refutes it";
     const bool same = facts->fact[FACT_input_repeated].known && same_work_helps(facts) &&
                       !(GET(unweighed) > 0);
-    const double all = parted(facts) * GET(cycles), repeated = facts->fact[FACT_input_repeated].high;
+    const double repeated = facts->fact[FACT_input_repeated].high;
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
-        const bool waits =
-            same && (bound == FACT_chain_cycles || bound == FACT_window_cycles);
-        const double most =
-            INSPECT_REFUTED * (waits ? fmin(all, cycles_of(facts, repeated)) : all);
+        const bool waits = bound == FACT_chain_cycles || bound == FACT_window_cycles;
+        const double all = (waits ? parted(facts) : 1) * GET(cycles);
+        const double most = INSPECT_REFUTED *
+                            (waits && same ? fmin(all, cycles_of(facts, repeated)) : all);
         if (!(inspect_fact_value(facts, bound) > most))
             continue;
         inspect_fact_set_absent(facts, bound, why);

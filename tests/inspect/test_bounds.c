@@ -421,9 +421,9 @@ static void test_nothing_known(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_forms),
-                     TEST(test_widths), TEST(test_gathers), TEST(test_splits), TEST(test_banks),
-                     TEST(test_long_loop), TEST(test_branches), TEST(test_costs),
-                     TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
-                     TEST(test_unchained), TEST(test_unsaved), TEST(test_shares),
-                     TEST(test_nothing_known));
+                     TEST(test_widths), TEST(test_gathers), TEST(test_splits),
+                     TEST(test_banks), TEST(test_long_loop), TEST(test_branches),
+                     TEST(test_costs), TEST(test_refuted), TEST(test_short_chains),
+                     TEST(test_samples), TEST(test_unchained), TEST(test_unsaved),
+                     TEST(test_shares), TEST(test_nothing_known));
 }
