@@ -192,8 +192,8 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
     /* One that loads and computes counts twice, so that it seems to be more. A loop
      * counts its turns, and goes back. */
-    PUT(useful,
-        accesses + GET(needed) + known(GET(work)) + 2 * fmin(1, known(GET(branches))));
+    PUT(useful, accesses + fmax(GET(needed), GET(computed)) + known(GET(work)) +
+                    2 * fmin(1, known(GET(branches))));
     PUT(decisions, GET(branches) - known(GET(checks)));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
     PUT(split_share, part(GET(line_splits), accesses));

@@ -396,6 +396,10 @@ static void test_shares(void **state)
     /* Loads, stores, arithmetic, work on what was loaded, and a counter with its branch.
      */
     assert_near(VALUE(useful), 8 + 2 + 24 + 2 + 2, 1e-9);
+    /* Shuffles and bits are work, too. */
+    SET(computed, 30);
+    inspect_bounds(&facts);
+    assert_near(VALUE(useful), 8 + 2 + 30 + 2 + 2, 1e-9);
     SET(loads, 0);
     SET(stores, 4);
     inspect_bounds(&facts);
