@@ -37,7 +37,7 @@ static const struct script scripts[] = {
     {CAUSE_memory_bandwidth,
      INSPECT_FLIPPED,
      {IS(small_shape, 0.4), IS(memory_share, 0.6), END},
-     {IS(huge_pages, 0.5), IS(tame_input, 0.5), IS(kept_heap, 0.5), IS(page_share, 0.2),
+     {IS(huge_pages, 0.5), IS(tame_input, 0.5), IS(kept_heap, 0.5), IS(page_share, 1),
       END}},
     {CAUSE_tlb,
      INSPECT_FLIPPED,
