@@ -81,6 +81,7 @@ struct inspect_loop {
     /* These are parts of loads and stores: */
     double line_splits, page_splits; /* reach over the end of a 64-byte line, a page */
     double split_stores;             /* the stores among line_splits */
+    double banked; /* loads of the same bytes of lines, modulo 64, beyond two in three */
     double forwards; /* loads of bytes of a store in flight; slots of the stack frame
                         apart */
     double failed_forwards; /* of these and others, loads over bytes of a store in flight

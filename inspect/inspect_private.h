@@ -231,7 +231,7 @@ struct access_counts {
     uint64_t addressed; /* accesses with an address */
     uint64_t alike; /* executions that nobody looked at, as those before tell theirs */
     uint64_t line_splits, split_stores, taken_apart, forwards, page_splits,
-        failed_forwards, page_changes, aliases, crowded, wild, wild_stores;
+        failed_forwards, page_changes, aliases, crowded, wild, wild_stores, banked;
     uint64_t reloads, constants, spills, stack; /* as in struct inspect_loop */
 };
 
@@ -306,7 +306,10 @@ struct slot {
     bool vector, loaded;
 };
 enum { PAGES_RECENT = 16 };
+/* Loads by the bytes of a line that they read; a core mixes about so many. */
+enum { BANK_BYTES = 4, BANKS = 16, LOADS_MIXED = 96 };
 struct memory {
+    unsigned bank[BANKS], n_loads;
     uint64_t page[PAGES_RECENT]; /* the last ones, each once, in no order */
     unsigned n_pages;
     struct store store[STORES_IN_FLIGHT];

@@ -101,10 +101,16 @@ static void put_memory(struct inspect_facts *facts)
     PUT(memory_cycles, GET(memory_share) * GET(cycles));
     if (per_cycle > 0 && loads > 0)
         PUT(far_share, per_cycle <= far * loads ? GET(memory_share) : 0);
-    PUT(traffic_cycles, takes(bytes, per_cycle));
+    /* Without a stream lines that are used again may come from anywhere nearer. */
+    PUT(traffic_cycles, GET(page_share) >= 0.1 && GET(memory_cycles) > 0
+                            ? fmin(takes(bytes, per_cycle), GET(memory_cycles))
+                            : takes(bytes, per_cycle));
     PUT(operand_cycles, operand_cycles(facts));
     PUT(line_uses,
         part((GET(loads) + GET(stores)) * LINE_BYTES * turns(facts), GET(call_bytes)));
+    if (GET(line_uses) < 2)
+        inspect_fact_set_absent(facts, FACT_crowded_share,
+                                "hardly any of its lines is used again");
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 
@@ -226,6 +232,14 @@ static const struct {
     {FACT_chain_cycles, FACT_chain},         {FACT_form_cycles, FACT_dearest},
     {FACT_window_cycles, FACT_window_chain}, {FACT_order_cycles, FACT_memory_chain}};
 
+/* Time is parted among loops by their instructions, but one whose results wait takes more
+ * than its part: how much more than its time a chain may take. */
+static double parted(const struct inspect_facts *facts)
+{
+    const double most = 1.2;
+    return GET(loop_share) > 0 ? fmin(most, 1 / GET(loop_share)) : 1;
+}
+
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
  * each other as long if inputs are repeated, unless these may leave out work. */
@@ -234,13 +248,13 @@ static void refute(struct inspect_facts *facts)
     static const char why[] = "the time refutes it";
     const bool same = facts->fact[FACT_input_repeated].known && same_work_helps(facts) &&
                       !(GET(unweighed) > 0);
-    const double all = GET(cycles), repeated = facts->fact[FACT_input_repeated].high;
+    const double repeated = facts->fact[FACT_input_repeated].high;
     for (size_t i = 0; i < INSPECT_BOUND_LIST; i++) {
         const enum inspect_fact bound = inspect_bound_list[i];
-        const bool waits =
-            same && (bound == FACT_chain_cycles || bound == FACT_window_cycles);
-        const double most =
-            INSPECT_REFUTED * (waits ? fmin(all, cycles_of(facts, repeated)) : all);
+        const bool waits = bound == FACT_chain_cycles || bound == FACT_window_cycles;
+        const double all = (waits ? parted(facts) : 1) * GET(cycles);
+        const double most = INSPECT_REFUTED *
+                            (waits && same ? fmin(all, cycles_of(facts, repeated)) : all);
         if (!(inspect_fact_value(facts, bound) > most))
             continue;
         inspect_fact_set_absent(facts, bound, why);

@@ -23,6 +23,16 @@ static double whole_load_cycles(const struct inspect_facts *facts, double loads)
     return takes(loads, rate(facts, FACT_rate_loads_64, load_bits(facts)));
 }
 
+/* What loads of the same bytes of lines add on cores that take two of these in place of
+ * three others. */
+static double banked_cycles(const struct inspect_facts *facts)
+{
+    const double two_thirds = 0.7, banked = GET(rate_loads_banked);
+    const bool fewer =
+        banked <= two_thirds * rate(facts, FACT_rate_loads_64, load_bits(facts));
+    return fewer ? known(takes(GET(banked), banked)) : 0;
+}
+
 /* Those that cross lines take the places of two at most, and may go on beside others:
  * some cores have one unit for them and more ports. */
 static double load_cycles(const struct inspect_facts *facts)
@@ -182,8 +192,8 @@ void bounds_put_shares(struct inspect_facts *facts)
     PUT(scalar_stack_share, part(GET(scalar_stack), instructions));
     /* One that loads and computes counts twice, so that it seems to be more. A loop
      * counts its turns, and goes back. */
-    PUT(useful,
-        accesses + GET(needed) + known(GET(work)) + 2 * fmin(1, known(GET(branches))));
+    PUT(useful, accesses + fmax(GET(needed), GET(computed)) + known(GET(work)) +
+                    2 * fmin(1, known(GET(branches))));
     PUT(decisions, GET(branches) - known(GET(checks)));
     PUT(branch_share, part(GET(branches), GET(vector) + GET(scalar_float)));
     PUT(split_share, part(GET(line_splits), accesses));
@@ -212,8 +222,8 @@ void bounds_put_code(struct inspect_facts *facts)
     PUT(decode_cycles, decode_cycles(facts));
     PUT(branch_cycles, fmax(takes(GET(branches), GET(rate_branches)),
                             takes(GET(taken), GET(rate_taken))));
-    PUT(load_cycles, load_cycles(facts));
-    PUT(whole_load_cycles, whole_load_cycles(facts, GET(loads)));
+    PUT(load_cycles, load_cycles(facts) + banked_cycles(facts));
+    PUT(whole_load_cycles, whole_load_cycles(facts, GET(loads)) + banked_cycles(facts));
     PUT(store_cycles, store_cycles(facts));
     PUT(gather_cycles, gather_cycles(facts));
     PUT(divide_cycles, divide_cycles(facts));

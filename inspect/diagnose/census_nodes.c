@@ -61,6 +61,7 @@ static void add_accesses(const struct node *node, struct inspect_loop *to)
     to->stores += stores ? n : 0;
     to->line_splits += scale * (double)counts->line_splits;
     to->split_stores += scale * (double)counts->split_stores;
+    to->banked += scale * (double)counts->banked;
     to->forwards += scale * (double)counts->forwards;
     to->taken_apart += scale * (double)counts->taken_apart;
     to->crossings += scale * (double)counts->taken_apart;

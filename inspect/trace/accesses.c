@@ -47,6 +47,23 @@ static void look_at_set(struct recent *recent, uint64_t line,
     recent->line[0] = line;
 }
 
+/* Some cores read three places in a cycle, but the same bytes of lines in no more than
+ * two of them. What is beyond two in three then waits. */
+static void look_at_banks(struct memory *memory, uint64_t address, uint32_t bytes,
+                          struct access_counts *counts)
+{
+    unsigned most = 0;
+    for (uint64_t i = address / BANK_BYTES; i <= (address + bytes - 1) / BANK_BYTES; i++)
+        memory->bank[i % BANKS]++;
+    if (++memory->n_loads < LOADS_MIXED)
+        return;
+    for (unsigned i = 0; i < BANKS; i++)
+        most = memory->bank[i] > most ? memory->bank[i] : most;
+    counts->banked += most > LOADS_MIXED / 3 * 2 ? most - LOADS_MIXED / 3 * 2 : 0;
+    memset(memory->bank, 0, sizeof memory->bank);
+    memory->n_loads = 0;
+}
+
 /* It goes on by another step than before, and its places lie no more near each other, or,
  * of stores, near its last one. Near is a line; of loads, which may be of a table, what
  * permutes could hold. */
@@ -140,8 +157,10 @@ void memory_access(struct memory *memory, struct nodes *nodes, struct node *node
         counts->page_changes += is_new_page(memory, page) && node->last_page[number];
     node->last_page[number] = page;
     look_at_set(&node->recent[number], address / LINE, counts);
-    if (access->read)
+    if (access->read) {
         look_at_stores(memory, address, bytes, access_is_slot(access), counts);
+        look_at_banks(memory, address, bytes, counts);
+    }
     look_at_step(node, number, address);
     if (access->write)
         memory->store[memory->n_stores++ % STORES_IN_FLIGHT] =

@@ -86,12 +86,15 @@ static bool is_logic(const char *name)
     return starts_any(name, stems);
 }
 
-/* Insertions, extractions and broadcasts are none: cores differ in where these go. */
-static bool is_shuffle(const char *name)
+/* Insertions, extractions and broadcasts are none: cores differ in where these go. Moves
+ * of parts are, between registers. */
+static bool is_shuffle(const char *name, const struct code *code)
 {
     static const char *const stems[] = {"perm",   "shuf", "pshuf",   "unpck",
                                         "punpck", "pack", "palignr", NULL};
-    return starts_any(name, stems);
+    static const char *const parts[] = {"movddup", "movsldup", "movshdup",
+                                        "movhlps", "movlhps",  NULL};
+    return starts_any(name, stems) || (!code->n_accesses && starts_any(name, parts));
 }
 
 /* It needs a whole vector unit for sure: copies are renamed, moves to or from memory have
@@ -166,9 +169,9 @@ static void take_vector(const char *name, unsigned widest, struct code *code)
         code->scattered = (uint8_t)gather_elements(name, widest);
     code->copy = code->vector && !code->n_accesses && !masked && starts_any(name, copies);
     code->crossing = is_crossing(name, code);
-    code->shuffle = code->vector && is_shuffle(name);
+    code->shuffle = code->vector && is_shuffle(name, code);
     code->permute = code->shuffle && (starts(name, "permi2") || starts(name, "permt2"));
-    code->computes = is_computed(name, code);
+    code->computes = code->shuffle || is_computed(name, code);
     code->lane_bits = (uint8_t)(code->vector ? lane_bits(name, code) : 0);
     if (code->vector && widest == 128 && (code->copy || is_logic(name)))
         code->bits = 0;

@@ -96,6 +96,10 @@ LOOP(taken, "", TIMES(32, "jmp 2f\n\t.p2align 5\n2:\n\t"), "")
 #define LOAD_512(i, ...) "vmovups " PLACE(i, __VA_ARGS__) ", %%zmm" #i "\n\t"
 /* Each lies in a line and, but the widest ones, in a bank of its own. */
 WIDTHS(loads, EIGHT, LOAD, 0, 72, 80, 96, 64)
+/* Each lies in the same bank of another line, and all at one place, which some cores read
+ * as often as they can. */
+LOOP(banked, "", TIMES(8, EIGHT(LOAD_64, 0, 64)), "")
+LOOP(one_place, "", TIMES(8, EIGHT(LOAD_64, 0, 0)), "")
 /* Each begins 4 bytes before its line ends. */
 WIDTHS(splits, EIGHT, LOAD, 60, 64, 64, 64, 64)
 
@@ -265,6 +269,7 @@ const struct rate core_rates[] = {
     {"rate_branches", NULL, 33, loop_branches, NULL},
     {"rate_taken", NULL, 33, loop_taken, NULL},
     WIDTHS_ROWS(loads, 64),
+    {"rate_loads_banked", NULL, 64, loop_banked, loop_one_place},
     WIDTHS_ROWS(stores, 64),
     WIDTHS_ROWS(splits, 64),
     WIDTHS_ROWS(split_stores, 48),

@@ -143,6 +143,24 @@ static void test_splits(void **state)
     assert_near(VALUE(split_cycles), 2, 1e-9);
 }
 
+/* 8 loads of 3 a cycle, but of those of the same bytes 2: all of these take 4 cycles. */
+static void test_banks(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(rate_loads_128, 3);
+    SET(banked, 8 / 3.0);
+    inspect_bounds(&facts);
+    assert_near(VALUE(load_cycles), 8 / 3.0, 1e-9);
+    SET(rate_loads_banked, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(load_cycles), 4, 1e-9);
+    assert_near(VALUE(whole_load_cycles), 4, 1e-9);
+    /* Cores that take any two add nothing. */
+    SET(rate_loads_128, 2);
+    inspect_bounds(&facts);
+    assert_near(VALUE(load_cycles), 4, 1e-9);
+}
+
 static void test_long_loop(void **state)
 {
     struct inspect_facts facts = tile();
@@ -227,6 +245,14 @@ static void test_refuted(void **state)
     SET(window_chain, 10.9);
     inspect_bounds(&facts);
     assert_near(VALUE(code_cycles), 10.9, 1e-9);
+    /* A loop that waits takes more than its part of the instructions. */
+    SET(loop_share, 0.4);
+    SET(chain, 13.1);
+    inspect_bounds(&facts);
+    assert_near(VALUE(code_cycles), 13.1, 1e-9);
+    SET(chain, 13.3);
+    inspect_bounds(&facts);
+    assert_true(facts.fact[FACT_chain_cycles].refuted);
     facts = tile();
     SET(chain, 65);
     SET(window_chain, 14);
@@ -370,6 +396,10 @@ static void test_shares(void **state)
     /* Loads, stores, arithmetic, work on what was loaded, and a counter with its branch.
      */
     assert_near(VALUE(useful), 8 + 2 + 24 + 2 + 2, 1e-9);
+    /* Shuffles and bits are work, too. */
+    SET(computed, 30);
+    inspect_bounds(&facts);
+    assert_near(VALUE(useful), 8 + 2 + 30 + 2 + 2, 1e-9);
     SET(loads, 0);
     SET(stores, 4);
     inspect_bounds(&facts);
@@ -396,8 +426,8 @@ int main(void)
 {
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_forms),
                      TEST(test_widths), TEST(test_gathers), TEST(test_splits),
-                     TEST(test_long_loop), TEST(test_branches), TEST(test_costs),
-                     TEST(test_refuted), TEST(test_short_chains), TEST(test_samples),
-                     TEST(test_unchained), TEST(test_unsaved), TEST(test_shares),
-                     TEST(test_nothing_known));
+                     TEST(test_banks), TEST(test_long_loop), TEST(test_branches),
+                     TEST(test_costs), TEST(test_refuted), TEST(test_short_chains),
+                     TEST(test_samples), TEST(test_unchained), TEST(test_unsaved),
+                     TEST(test_shares), TEST(test_nothing_known));
 }

@@ -20,6 +20,28 @@ static void test_roof_and_memory(void **state)
     assert_int_equal(inspect_limiting_bound(&facts), FACT_roof_cycles);
 }
 
+/* Accesses that change pages are no stream: lines that are used again may come from near,
+ * and lines that are not cannot push each other out. */
+static void test_no_stream(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(loop_share, 1);
+    SET(call_bytes, 6000);
+    SET(stream_rate, 8);
+    SET(isa_bits, 256);
+    SET(rate_loads_256, 2);
+    SET(page_changes, 0.8);
+    SET(crowded, 4);
+    inspect_bounds(&facts);
+    assert_near(VALUE(traffic_cycles), 7.5, 1e-9);
+    assert_near(VALUE(crowded_share), 0.5, 1e-9);
+    SET(page_changes, 0.7);
+    SET(call_bytes, 8 * 64 * 60);
+    inspect_bounds(&facts);
+    assert_near(VALUE(traffic_cycles), 88 / 64.0, 1e-9);
+    assert_true(isnan(VALUE(crowded_share)));
+}
+
 /* Streams that the case beats are of other bytes: then loads alone are a bound. */
 static void test_stream_that_is_beaten(void **state)
 {
@@ -345,8 +367,8 @@ static void test_near_input(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_roof_and_memory), TEST(test_stream_that_is_beaten),
-                     TEST(test_operands_once), TEST(test_stores_across_lines),
-                     TEST(test_touches_a_part), TEST(test_gathers),
-                     TEST(test_refuted_by_inputs), TEST(test_tame_input),
-                     TEST(test_near_input));
+                     TEST(test_no_stream), TEST(test_operands_once),
+                     TEST(test_stores_across_lines), TEST(test_touches_a_part),
+                     TEST(test_gathers), TEST(test_refuted_by_inputs),
+                     TEST(test_tame_input), TEST(test_near_input));
 }

@@ -165,6 +165,12 @@ static void test_arithmetic(void **state)
     assert_true(decoded(BYTES(0x62, 0xf1, 0x7d, 0x48, 0x72, 0xc9, 0x07)).needed);
     assert_true(decoded(BYTES(0xc4, 0xe3, 0x71, 0x44, 0xc2, 0x00)).needed);
     assert_false(decoded(BYTES(0xc5, 0xf9, 0x73, 0xf9, 0x04)).needed);
+    /* vmovshdup ymm0, ymm1 and [rdi], which is a load; movhlps xmm0, xmm1 */
+    const struct code odd = decoded(BYTES(0xc5, 0xfe, 0x16, 0xc1));
+    assert_true(odd.shuffle && odd.computes);
+    const struct code load = decoded(BYTES(0xc5, 0xfe, 0x16, 0x07));
+    assert_false(load.shuffle || load.computes);
+    assert_true(decoded(BYTES(0x0f, 0x12, 0xc1)).shuffle);
 }
 
 /* Upper halves that instructions of SSE must keep are those of the lower 16 registers. */

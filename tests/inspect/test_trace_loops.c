@@ -308,6 +308,18 @@ static void test_returns(void **state)
     inspect_census_free(&census);
 }
 
+/* 96 loads of the same bytes of other lines are 32 more than two in three; those of bytes
+ * that follow each other are not. */
+static void test_banks(void **state)
+{
+    struct inspect_census census = census_of(padded_column, TURNS, false);
+    assert_near(census.loop[0].banked, 10 * 32.0 / TURNS, 0.001);
+    inspect_census_free(&census);
+    census = census_of(byte_by_byte, TURNS, false);
+    assert_near(census.loop[0].banked, 0, 0);
+    inspect_census_free(&census);
+}
+
 int main(void)
 {
     if (cannot_trace())
@@ -317,5 +329,6 @@ int main(void)
                      TEST(test_passes), TEST(test_called), TEST(test_called_out),
                      TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
                      TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
-                     TEST(test_two_steps), TEST(test_jumps), TEST(test_returns));
+                     TEST(test_two_steps), TEST(test_jumps), TEST(test_returns),
+                     TEST(test_banks));
 }
