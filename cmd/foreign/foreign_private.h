@@ -18,7 +18,7 @@
 struct seen {
     struct program_call call;
     char *error; /* reason why nothing is known of it; NULL */
-    bool whole, returned;
+    bool whole, returned, cut;
     double instructions, seconds;
     double binding; /* of them the loader's, that looked up functions; 0: hardly any */
     char isa[64];

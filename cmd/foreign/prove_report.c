@@ -98,9 +98,10 @@ static void tell_call(const struct target *target, struct buffer *text)
     }
     buffer_format(text,
                   "; %zu of its calls were traced, the longest%s has %s%.0f "
-                  "instructions",
+                  "instructions%s",
                   target->n_seen, skips_binding(target) ? " after its first" : "",
-                  seen->whole ? "" : "over ", seen->instructions);
+                  seen->whole ? "" : "over ", seen->instructions,
+                  seen->cut ? ": only its beginning was seen" : "");
     if (seen->binding)
         buffer_format(text,
                       ", %.0f of them of the loader, which looks up functions at their "
