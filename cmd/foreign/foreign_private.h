@@ -235,6 +235,7 @@ void rules_judge(struct foreign *foreign);
 /* ---- reports (prove_report.c, prove_json.c) ---- */
 
 /* The end of the program, and the cost of the observation. */
+void prove_tell_uncalled(const struct foreign *foreign, struct buffer *text);
 void prove_tell_cost(const struct foreign *foreign, struct buffer *text);
 
 int prove_write(const struct foreign *foreign, enum format format, FILE *file,
