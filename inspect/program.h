@@ -36,6 +36,7 @@ struct program_trace {
     const char *error;  /* reason why there is no census; NULL: there is one */
     unsigned arguments; /* bit i: it read the i-th argument register before writing it */
     bool returned;      /* it was followed to its end */
+    bool cut;           /* only its beginning was seen, which tells nothing of the rest */
     bool alone;         /* no other thread of its process ran meanwhile */
     double seconds;     /* delay of its thread */
 };

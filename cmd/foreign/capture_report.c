@@ -43,21 +43,22 @@ static size_t count_values(struct count *count, size_t n)
     return kept;
 }
 
-/* Addresses of user space that are no small numbers. */
-static bool is_pointer(uint64_t value)
+/* Addresses of user space; without a prototype those alone that are no small numbers. */
+static bool is_pointer(uint64_t value, bool declared)
 {
-    return value >= UINT64_C(1) << 24 && value < UINT64_C(1) << 47;
+    return value >= (declared ? 1 : UINT64_C(1) << 24) && value < UINT64_C(1) << 47;
 }
 
-static void tell_pointer(const struct target *target, unsigned k, struct buffer *text)
+static void tell_pointer(const struct target *target, unsigned k, bool declared,
+                         struct buffer *text)
 {
     static const unsigned steps[] = {64, 32, 16, 8, 4, 2};
     double aligned[ARRAY_LEN(steps)] = {0}, n = 0;
     const char *separator = "a pointer, a multiple of ";
     for (size_t i = 0; i < target->n_captured; i++) {
         const uint64_t value = target->captured[i].argument[k];
-        n += is_pointer(value);
-        for (size_t s = 0; s < ARRAY_LEN(steps) && is_pointer(value); s++)
+        n += is_pointer(value, declared);
+        for (size_t s = 0; s < ARRAY_LEN(steps) && is_pointer(value, declared); s++)
             aligned[s] += value % steps[s] == 0;
     }
     for (size_t s = 0; s < ARRAY_LEN(steps); s++) {
@@ -74,7 +75,7 @@ static void tell_pointer(const struct target *target, unsigned k, struct buffer 
         for (size_t i = 0; i < target->n_captured; i++)
             same +=
                 target->captured[i].argument[k] == target->captured[i].argument[other] &&
-                is_pointer(target->captured[i].argument[k]);
+                is_pointer(target->captured[i].argument[k], declared);
         if (same > 0)
             buffer_format(text, "; the same as %s in %.0f%%", registers[other],
                           100 * same / n);
@@ -139,12 +140,12 @@ static void tell_argument(const struct target *target,
         const uint64_t word = target->captured[i].argument[k];
         const bool integer = is_integer(argument);
         count[i].value = integer ? (uint64_t)capture_value(argument, word) : word;
-        pointers += !integer && is_pointer(word);
+        pointers += !integer && is_pointer(word, argument);
     }
     buffer_format(text, "  %s%s%s: ", argument ? argument->name : "",
                   argument ? ", " : "", registers[k]);
     if (2 * pointers > target->n_captured)
-        tell_pointer(target, k, text);
+        tell_pointer(target, k, argument, text);
     else
         tell_integer(count, target->n_captured, text);
 }
@@ -291,6 +292,8 @@ int capture_write(const struct foreign *foreign, const struct declaration *decla
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     EACH_SHOWN(foreign, target)
     tell_target(foreign, target, declaration, file);
+    prove_tell_uncalled(foreign, &text);
+    line(file, &text);
     prove_tell_cost(foreign, &text);
     line(file, &text);
     return 0;

@@ -18,7 +18,7 @@
 struct seen {
     struct program_call call;
     char *error; /* reason why nothing is known of it; NULL */
-    bool whole, returned;
+    bool whole, returned, cut;
     double instructions, seconds;
     double binding; /* of them the loader's, that looked up functions; 0: hardly any */
     char isa[64];
@@ -235,6 +235,7 @@ void rules_judge(struct foreign *foreign);
 /* ---- reports (prove_report.c, prove_json.c) ---- */
 
 /* The end of the program, and the cost of the observation. */
+void prove_tell_uncalled(const struct foreign *foreign, struct buffer *text);
 void prove_tell_cost(const struct foreign *foreign, struct buffer *text);
 
 int prove_write(const struct foreign *foreign, enum format format, FILE *file,

@@ -155,6 +155,7 @@ static void traced(void *context, struct program *program, void *watched,
     *seen = (struct seen){.call = *call,
                           .whole = census->whole,
                           .returned = trace->returned,
+                          .cut = trace->cut,
                           .seconds = trace->seconds,
                           .arguments = trace->arguments};
     target->calls_at_trace = target->calls;

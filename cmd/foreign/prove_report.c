@@ -98,9 +98,10 @@ static void tell_call(const struct target *target, struct buffer *text)
     }
     buffer_format(text,
                   "; %zu of its calls were traced, the longest%s has %s%.0f "
-                  "instructions",
+                  "instructions%s",
                   target->n_seen, skips_binding(target) ? " after its first" : "",
-                  seen->whole ? "" : "over ", seen->instructions);
+                  seen->whole ? "" : "over ", seen->instructions,
+                  seen->cut ? ": only its beginning was seen" : "");
     if (seen->binding)
         buffer_format(text,
                       ", %.0f of them of the loader, which looks up functions at their "
@@ -139,7 +140,7 @@ static void tell_names(const struct foreign *foreign, bool resolvers, const char
         buffer_format(text, " and %zu more", n - UNCALLED_SHOWN);
 }
 
-static void tell_uncalled(const struct foreign *foreign, struct buffer *text)
+void prove_tell_uncalled(const struct foreign *foreign, struct buffer *text)
 {
     const bool missed = foreign->missed || foreign->spent;
     tell_names(foreign, false,
@@ -225,7 +226,7 @@ static void tell_rest(const struct foreign *foreign, put_line *put_it, FILE *fil
         tell_call(target, &text);
         line(put_it, file, &text);
     }
-    tell_uncalled(foreign, &text);
+    prove_tell_uncalled(foreign, &text);
     line(put_it, file, &text);
     tell_unresolved(foreign, &text);
     line(put_it, file, &text);

@@ -282,15 +282,22 @@ static bool is_of_trace(const struct condition *condition)
            condition->key != KEY_TARGET;
 }
 
-/* A least number of calls decides a condition where more of them would change nothing. */
+/* A least number of calls decides a condition where more of them would change nothing; so
+ * do instruction sets of a call of which only the beginning was seen. */
 static bool is_decided(const struct foreign *foreign, const struct condition *condition,
                        const struct target *target)
 {
-    const double calls = (double)target->calls;
-    const bool now = holds(condition, calls);
-    return condition->key != KEY_CALLED || target_is_counted(foreign, target) ||
-           (holds(condition, INFINITY) == now &&
-            holds(condition, fmax(calls, condition->number)) == now);
+    const struct seen *const seen = target_seen(target);
+    if (is_of_trace(condition)
+            ? !seen || !seen->cut
+            : condition->key != KEY_CALLED || target_is_counted(foreign, target))
+        return true;
+    if (condition->key != KEY_CALLED && condition->key != KEY_ISA)
+        return false;
+    const double least = value_of(condition, target, seen);
+    const bool now = holds(condition, least);
+    return holds(condition, INFINITY) == now &&
+           holds(condition, fmax(least, condition->number)) == now;
 }
 
 static bool can_be_judged(const struct foreign *foreign, const struct rule *rule,

@@ -283,8 +283,9 @@ bool target_is_counted(const struct foreign *foreign, const struct target *targe
 
 static bool is_better(const struct seen *seen, const struct seen *best)
 {
-    return !seen->binding != !best->binding ? !seen->binding
-                                            : seen->instructions > best->instructions;
+    return seen->cut != best->cut             ? best->cut
+           : !seen->binding != !best->binding ? !seen->binding
+                                              : seen->instructions > best->instructions;
 }
 
 const struct seen *target_seen(const struct target *target)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by adapters.c (the table of harnesses), read_gbench.c, slice.c (one process),
- * sides.c (the builds), checkout.c (commits), look.c (rounds), pilot.c (how long it
- * takes), notes.c and harness.c (the whole). */
+ * words.c (commands), sides.c (the builds), checkout.c (commits), look.c (rounds),
+ * pilot.c (how long it takes), notes.c and harness.c (the whole). */
 #pragma once
 
 #include <limits.h>
@@ -92,7 +92,7 @@ int slice_run(const struct slice_request *request, struct slice *slice,
               struct error *error);
 void slice_free(struct slice *slice);
 
-/* ---- builds (sides.c, checkout.c) ---- */
+/* ---- builds (words.c, sides.c, checkout.c) ---- */
 
 struct side {
     const char *name;             /* "base" */
@@ -157,6 +157,14 @@ struct harness {
     size_t n_late[SIDES];        /* processes that hung and ran again */
 };
 
+/* Words as a shell has them in that folder, or in this one if it is empty; first come
+ * variables of the environment. False: only a shell can make something of the command. */
+bool words_split(const char *command, const char *cwd, struct text_list *variables,
+                 struct text_list *words);
+/* Finds a program as execvp() does, with the side's variables and seen from its folder.
+ */
+bool words_program(const char *word, const struct text_list *variables, const char *cwd,
+                   char *path, size_t size);
 /* Finds both programs, and copies base. */
 int sides_open(struct harness *harness, struct error *error);
 /* Runs base again as control, without a copy of it. */

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs that are compared: their words, their files, the copy of base, and how one
- * is run. */
+/* The programs that are compared: the copy of base, and how one is run. */
 #include "harness_private.h"
 
 #include "ab/private_copy.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-#include <wordexp.h>
 
 static const char *const flags[] = {"BASE", "HEAD"};
 
@@ -22,76 +17,6 @@ static const char *const flags[] = {"BASE", "HEAD"};
 enum { LATE_TIMES = 20, LATE_TRIES = 4, FIRST_PART = 4 };
 #define LATE_NS 2000000000LL
 #define NO_TIMEOUT_NS (INT64_MAX / 2)
-
-/* ---- words and files ---- */
-
-/* "NAME=value" */
-static bool is_variable(const char *word)
-{
-    const char *at = word;
-    while (*at == '_' || isalpha((unsigned char)*at) ||
-           (at > word && isdigit((unsigned char)*at)))
-        at++;
-    return at > word && *at == '=';
-}
-
-/* Words as a shell has them in that folder, or in this one if it is empty; first come
- * variables of the environment. 1: only a shell can make something of the command. */
-static int split(const char *command, const char *cwd, struct text_list *variables,
-                 struct text_list *words)
-{
-    wordexp_t found;
-    const int here = *cwd ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    const bool moved = here >= 0 && chdir(cwd) == 0;
-    const int status = wordexp(command, &found, WRDE_NOCMD | WRDE_UNDEF);
-    if (moved)
-        must(fchdir(here) < 0 ? -errno : 0);
-    if (here >= 0)
-        close(here);
-    if (status == WRDE_NOSPACE)
-        must(-ENOMEM);
-    if (status)
-        return 1;
-    for (size_t i = 0; i < found.we_wordc; i++)
-        text_list_add(words->n || !is_variable(found.we_wordv[i]) ? words : variables,
-                      found.we_wordv[i]);
-    wordfree(&found);
-    return words->n == 0;
-}
-
-static bool is_program(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
-}
-
-static bool is_program_in(const char *cwd, const char *folder, const char *word,
-                          char *path, size_t size)
-{
-    const bool whole = (*folder ? *folder : *word) == '/';
-    const char *const inside = *cwd ? cwd : ".";
-    snprintf(path, size, "%s%s%s%s%s", whole ? "" : inside, whole ? "" : "/", folder,
-             *folder ? "/" : "", word);
-    return is_program(path);
-}
-
-/* As execvp() looks for it, with the side's variables and seen from its folder. */
-static bool find_program(const char *word, const struct text_list *variables,
-                         const char *cwd, char *path, size_t size)
-{
-    if (strchr(word, '/'))
-        return is_program_in(cwd, "", word, path, size);
-    const char *where = getenv("PATH");
-    for (size_t i = 0; i < variables->n; i++)
-        if (!strncmp(variables->item[i], "PATH=", 5))
-            where = variables->item[i] + 5;
-    FREED_BY(text_list_free) struct text_list folders = {.n = 0};
-    text_list_split(&folders, where, ":");
-    for (size_t i = 0; i < folders.n; i++)
-        if (is_program_in(cwd, folders.item[i], word, path, size))
-            return true;
-    return false;
-}
 
 static const struct adapter *adapter_of_file(const char *name, const char *path)
 {
@@ -108,8 +33,8 @@ const char *harness_recognise(const char *command, const char *cwd)
     FREED_BY(text_list_free) struct text_list variables = {.n = 0};
     char path[PATH_MAX];
     const struct adapter *adapter = NULL;
-    if (split(command, cwd ?: "", &variables, &words) == 0 &&
-        find_program(words.item[0], &variables, cwd ?: "", path, sizeof path))
+    if (words_split(command, cwd ?: "", &variables, &words) &&
+        words_program(words.item[0], &variables, cwd ?: "", path, sizeof path))
         adapter = adapter_of_file(NULL, path);
     return adapter ? adapter->name : NULL;
 }
@@ -130,7 +55,7 @@ static int find(struct harness *harness, int which, struct error *error)
 {
     struct side *const side = &harness->side[which];
     struct error why = {.text = ""};
-    if (split(side->command, side->cwd, &side->variables, &side->words) != 0) {
+    if (!words_split(side->command, side->cwd, &side->variables, &side->words)) {
         text_list_cut(&side->words, 0);
         text_list_cut(&side->variables, 0);
         text_list_add(&side->words, "/bin/sh");
@@ -143,8 +68,8 @@ static int find(struct harness *harness, int which, struct error *error)
         text_list_add(&side->words, "sh");
         return 0;
     }
-    if (!find_program(side->words.item[0], &side->variables, side->cwd, side->path,
-                      sizeof side->path))
+    if (!words_program(side->words.item[0], &side->variables, side->cwd, side->path,
+                       sizeof side->path))
         return error_set(error, -ENOENT, "%s=%.200s: %.200s: no program%s%.200s",
                          flags[which], side->command, side->words.item[0],
                          *side->cwd ? " in " : "", side->cwd);

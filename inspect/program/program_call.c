@@ -234,6 +234,7 @@ static void follow(struct tracer *tracer, const struct inspect_options *options,
         ((struct held *)tracer->child.wait_context)->thread;
     int status = tracer_run(tracer);
     trace->returned = status == 0;
+    trace->cut = status < 0 && status != -E2BIG;
     if (status == -E2BIG && tracer->child.pid)
         look_into(tracer, options);
     /* The part until then is known. */

@@ -80,7 +80,7 @@ static int read_version(const struct value *root, struct run *run)
             ? VALUE_FAIL(&version,
                          "missing: this is no run of simdbench, and not what Google "
                          "Benchmark, hyperfine, criterion, nanobench or "
-                         "pytest-benchmark write")
+                         "pytest-benchmark write; ab compares programs of any harness")
             : value_whole(&version, INT32_MAX, &number);
 
     if (code)

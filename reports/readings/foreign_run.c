@@ -169,5 +169,7 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
                ? error_set(error, code, "more than %d results", READINGS_MOST)
                : error_set(error, -EINVAL,
                            "this is no JSON, and no text of Go, criterion, divan, "
-                           "nanobench or Catch2");
+                           "nanobench or Catch2; Google Benchmark writes JSON with "
+                           "--benchmark_out=FILE, hyperfine with --export-json=FILE; ab "
+                           "compares programs of any harness");
 }

@@ -80,7 +80,8 @@ class ForeignJson(HarnessCase):
                           ("divan", FORMATS["divan"].replace("$*", "sample-size=1"),
                            "d::sort::t=2"),
                           ("catch2", FORMATS["catch2"], 'a "b"/sort'),
-                          ("nanobench", FORMATS["nanobench"], "sort"))
+                          ("nanobench", FORMATS["nanobench"], "sort"),
+                          ("doctest", "echo '[doctest] 2.5'\n" + FORMATS["nanobench"], "sort"))
                       for text in [text.replace("case $* in *sort*", "case sort in *sort*")]})
         for name, (text, _, _) in files.items():
             (self.folder / name).write_text(text)
@@ -147,6 +148,8 @@ class ForeignJson(HarnessCase):
         for name, text, why in (
                 ("many.txt", "BenchmarkX 1 5 ns/op\n" * 5001, "more than 5000 results"),
                 ("prose.txt", "a text\n", "no JSON, and no text of Go, criterion, divan"),
+                ("gbench.csv", "name,iterations,real_time\n", "--benchmark_out=FILE"),
+                ("checkasm.json", '{"checkasmVersion": "1.3.0"}', "ab compares programs of any"),
                 ("a.json", '{"results": [{"command": "", "times": [1]}]}', "without a name"),
                 ("b.json", '{"results": [{"command": "x", "times": [0]}]}', "positive"),
                 ("f.json", '{"results": [{"command": "x", "times": [1e299]}]}', "positive"),

@@ -274,6 +274,15 @@ class FailingHarnesses(HarnessCase):
             self.assertEqual(result["notes"],
                              ["it runs 4 threads on 1 CPU: --threads=4 gives it more"])
 
+    def test_parameters_of_the_shell(self):
+        """They are not those of simdbench; what stands in quotes is the program's."""
+        bench = self.script("bench", '#!/bin/sh\necho "case_$1 5"\n')
+        for word, name in (("$#", "case_0"), ("${#}", "case_0"), ("'$#'", "case_$#"),
+                           ("\\$#", "case_$#")):
+            document = self.compare(f"{bench} {word}", f"{bench} {word}", "--harness=regex",
+                                    "--pattern=^(case_[^ ]*) (.*)")
+            self.assertEqual([result["id"] for result in document["results"]], [name])
+
     def test_case_that_vanishes(self):
         self.assertEqual(self.broken("forgets", "its output has no such case")["status"], "ok")
 

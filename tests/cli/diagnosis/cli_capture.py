@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`simdbench capture`: what programs ask of functions, and calls that are kept to replay them."""
 import json
+import subprocess
 
-from cli_programs import ProgramCase
+from cli_programs import SOURCE, ProgramCase
 from cli_tool import SHORT, kernels
 
 
@@ -32,6 +33,21 @@ class Captures(ProgramCase):
                          ("sum", "1024", {"lib": "sum"}))
         rows = kernels(self.run_json("call", saved, "--quiet", *SHORT))
         self.assertEqual([row["shape"] for row in rows], ["1024"])
+
+    def test_low_addresses(self):
+        """An array of a program at a fixed place has an address that is a small number."""
+        fixed = self.folder / "fixed"
+        subprocess.run(["gcc", "-O1", "-no-pie", "-fno-pie", "-o", fixed, SOURCE,
+                        f"-L{self.built}/good", "-lsum", "-ldl", "-lpthread"], check=True)
+        said = self.run_tool("capture", "--function=libsum:sum", "--prototype=float (const float "
+                             "x[n], size_t n)", "--", fixed, "calls", "5",
+                             env=self.environment()).stderr
+        self.assertRegex(said, r"x, rdi: a pointer, a multiple of \d+ in 100%")
+
+    def test_never_called(self):
+        said = self.run_tool("capture", "--function=libsum:picky", "--", self.program, "calls",
+                             "5", env=self.environment(), status=5).stderr
+        self.assertIn("never called: picky\n", said)
 
     def replay(self, saved, prototype, *words, function="sum", kept=3):
         """Captured calls; what the report says of those that are kept."""

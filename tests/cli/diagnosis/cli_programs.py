@@ -239,6 +239,18 @@ class ForeignPrograms(ProgramCase):
         """Signals arrive in calls that are traced, and traps of the program are its own."""
         self.same("signals")
 
+    def test_beginning(self):
+        """A call whose thread went elsewhere tells nothing of its rest; another one does."""
+        for again, rule, status in ((0, "bits>=128", 5), (0, "bits=0", 5), (0, "isa>=avx512", 5),
+                                    (0, "isa<scalar", 1), (0, "called>=1", 0),
+                                    (1, "bits>=128", 0), (1, "bits=0", 1)):
+            with self.subTest(again=again, rule=rule):
+                done, document = self.prove("begin", str(again), status=status, options=[
+                    "--function=beginning", f"--expect=beginning: {rule}"])
+                first = self.function(document, "beginning")["traced"][0]
+                self.assertIn("instructions", first)
+                self.assertEqual(done.stdout, self.alone("begin", str(again)).stdout)
+
     def test_status(self):
         self.same("status", status=7, calls=2)
 

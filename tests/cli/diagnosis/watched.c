@@ -61,6 +61,8 @@ float sum(const float *x, size_t n) __attribute__((ifunc("choose")));
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -271,6 +273,48 @@ static int leave(const char *program)
     return leaving(program, false);
 }
 
+/* Its first call goes elsewhere in a handler of a signal, as goroutines do. */
+static sigjmp_buf elsewhere;
+static void on_leaving(int number)
+{
+    siglongjmp(elsewhere, number);
+}
+
+float beginning(bool goes_on);
+__attribute__((noinline)) float beginning(bool goes_on)
+{
+    const int first = getppid();
+    if (!goes_on)
+        raise(SIGUSR1);
+    return sum(data, N) + (float)(first != getppid());
+}
+
+static bool is_traced(void)
+{
+    static const char title[] = "TracerPid:";
+    char text[4096] = "";
+    const int file = open("/proc/self/status", O_RDONLY);
+    const bool has_read = read(file, text, sizeof text - 1) > 0;
+    const char *const found = has_read ? strstr(text, title) : NULL;
+    close(file);
+    return found && atoi(found + sizeof title - 1) != 0;
+}
+
+static int begin(int again)
+{
+    const struct sigaction action = {.sa_handler = on_leaving};
+    const volatile unsigned char *const code = (const unsigned char *)beginning;
+    sigaction(SIGUSR1, &action, NULL);
+    if (!sigsetjmp(elsewhere, 1))
+        return beginning(false) < 0;
+    /* Until whoever traces it has given up, and its breakpoint is in again. */
+    while (is_traced() && *code != 0xcc)
+        sched_yield();
+    for (int i = 0; i < again; i++)
+        printf("%g\n", (double)beginning(true));
+    return puts("began") < 0;
+}
+
 int trapping(void);
 __attribute__((noinline)) int trapping(void)
 {
@@ -392,6 +436,8 @@ int main(int argc, char **argv)
         return printf("%g\n", (double)outer(3)) < 0;
     if (!strcmp(what, "lazy"))
         return lazy();
+    if (!strcmp(what, "begin"))
+        return begin(argc > 2 ? atoi(argv[2]) : 0);
     if (!strcmp(what, "traps"))
         return traps();
     if (!strcmp(what, "flags"))
