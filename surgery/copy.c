@@ -154,7 +154,11 @@ static int put_fix(const struct surgery_variant *variant, const struct fix *fix,
         : fix->reference == REFERS_BRANCH || fix->reference == REFERS_LEA
             ? copy_of(variant, fix->target)
             : fix->target;
-    return put_distance(copy + fix->length, target, copy + fix->field, error);
+    if (fix->reference != REFERS_NUMBER)
+        return put_distance(copy + fix->length, target, copy + fix->field, error);
+    const uint64_t number = target - block_at(surgery, fix->address)->slots;
+    memcpy((void *)(uintptr_t)(copy + fix->field), &number, sizeof number);
+    return 0;
 }
 
 static int put_change(const struct surgery_variant *variant, const struct change *change,
@@ -179,11 +183,12 @@ static int put_extra(const struct surgery_variant *variant, const struct extra *
         memcpy((void *)(uintptr_t)to, &value, sizeof value);
     }
     for (size_t i = 0; i < extra->n && status == 0; i++) {
-        int32_t distance;
-        memcpy(&distance, (const void *)(uintptr_t)(extra->address + 4 * i),
-               sizeof distance);
-        const uint64_t target = extra->address + (uint64_t)(int64_t)distance;
-        status = put_distance(to, copy_of(variant, target), to + 4 * i, error);
+        const uint64_t place = to + extra->bytes * i;
+        value = copy_of(variant, extra_target(extra, i)) - to;
+        if (extra->bytes == sizeof value)
+            memcpy((void *)(uintptr_t)place, &value, sizeof value);
+        else
+            status = put_distance(to, to + value, place, error);
     }
     return status;
 }

@@ -210,6 +210,7 @@ void functions_forget(struct surgery *surgery)
         surgery->block[i].indirect = surgery->block[i].calls = 0;
         surgery->block[i].moves = 0;
         surgery->block[i].unknown = false;
+        surgery->block[i].slots = surgery->block[i].anchor = 0;
     }
     surgery->n_fixes = surgery->n_extras = 0;
     surgery->unfound = false;
@@ -262,7 +263,7 @@ static void take_parts(struct surgery *surgery)
         struct extra *extra = &surgery->extra[i];
         struct part_room *part = part_of(surgery, extra->block);
         extra->offset = part->extras + (extra->address - part->extras) % 64;
-        part->extras = extra->offset + (extra->n ? 4 * extra->n : 8);
+        part->extras = extra->offset + extra->bytes * (extra->n ?: 1);
     }
 }
 

@@ -191,6 +191,21 @@ static bool same_data(void *a, void *b, const char *symbol)
     return same;
 }
 
+/* Numbers of 64 bits that lead from code to the linker's table, and on from there. */
+static void test_large(void **state)
+{
+    static const char *const moved[] = {"switches", "helpers", "pointers"};
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        void *const a = build_operated(compilers[c], "-mcmodel=large");
+        void *const b = build_operated(compilers[c], "-mcmodel=large -DPAD=16");
+        void *const other = build_operated(compilers[c], "-mcmodel=large -DFIRST=7");
+        for (size_t i = 0; a && i < ARRAY_LEN(moved); i++) {
+            if (!same_data(a, b, moved[i]) || same_data(a, other, moved[i]))
+                fail_msg("%s of %s", moved[i], compilers[c]);
+        }
+    }
+}
+
 /* A constructor of the compiler's own runs before, and writes the same. */
 static void test_asking(void **state)
 {
@@ -362,6 +377,6 @@ int main(void)
         return RUN_TESTS(TEST(test_texts));
     return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
                              TEST(test_changes), TEST(test_compilers), TEST(test_alone),
-                             TEST(test_asking), TEST(test_live), TEST(test_reached),
-                             TEST(test_nops), TEST(test_short_texts));
+                             TEST(test_large), TEST(test_asking), TEST(test_live),
+                             TEST(test_reached), TEST(test_nops), TEST(test_short_texts));
 }
