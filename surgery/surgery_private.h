@@ -205,7 +205,7 @@ struct surgery {
     struct block block[BLOCKS_MAX];
     size_t n_blocks;
     struct frame left[BLOCKS_MAX]; /* functions that stay */
-    const struct object *still[3]; /* all whose functions stay; or NULL */
+    const struct object *still[4]; /* all whose functions stay; or NULL */
     size_t n_left;
     struct fix *fix;
     size_t n_fixes;
