@@ -80,6 +80,19 @@ static bool reserve_at(const struct part_room *room, int64_t delta, bool shared,
     return true;
 }
 
+/* The place of a function in a line beside that of what it calls in other files would
+ * differ between two builds by what lies before it in one of them. So these files move
+ * by other parts of a line in each line of a page. */
+static unsigned part_shift(const struct surgery *surgery, size_t number, unsigned shift)
+{
+    enum { LINE = 64, STEP = 4 };
+    const uint64_t function = (uint64_t)(uintptr_t)surgery->subject.function
+                                  ?: (uint64_t)(uintptr_t)surgery->subject.run;
+    const struct block *const own = block_at(surgery, function);
+    const bool other = own && own->part != number;
+    return (shift + (other ? shift / LINE * STEP % LINE : 0)) % PAGE;
+}
+
 /* Below the original first: behind a program its heap grows. */
 static int reserve(const struct surgery_variant *variant, size_t number, unsigned shift,
                    struct part *part, struct error *error)
@@ -239,7 +252,8 @@ int variant_make(struct surgery *surgery, struct changes *changes, bool counts,
     if (status == 0)
         status = layout_make(variant, error);
     for (size_t i = 0; i < surgery->n_parts && status == 0; i++)
-        status = reserve(variant, i, shift % PAGE, &variant->part[i], error);
+        status =
+            reserve(variant, i, part_shift(surgery, i, shift), &variant->part[i], error);
     if (status == 0)
         status = fill(variant, error);
     if (status == 0)

@@ -268,8 +268,8 @@ static void take_parts(struct surgery *surgery)
     }
 }
 
-/* The C library, its loader and what unwinds, unless the function is one of it. A trace that did not
- * begin with the function names any other one first. */
+/* The C library, its loader and what unwinds, unless the function is one of it. A trace
+ * that did not begin with the function names any other one first. */
 static void find_still(struct surgery *surgery)
 {
     const uint64_t in[] = {(uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "abort"),

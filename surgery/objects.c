@@ -360,8 +360,8 @@ static bool is_live(const struct object *object, const ElfW(Shdr) * of)
 /* Sections that hold places of code, or what only the linker reads, are no data. */
 static bool is_data(const struct object *object, const ElfW(Shdr) * of)
 {
-    static const char *const others[] = {".eh_frame", ".gcc_except", ".got", ".interp",
-                                         ".note"};
+    static const char *const others[] = {".eh_frame", ".gcc_except", ".got",
+                                         ".interp",   ".note",       ".relro_padding"};
     const char *const name = name_of(object, of);
     bool other = (of->sh_type != SHT_PROGBITS && of->sh_type != SHT_NOBITS) ||
                  !(of->sh_flags & SHF_ALLOC) || of->sh_flags & SHF_EXECINSTR ||

@@ -207,6 +207,20 @@ static void test_large(void **state)
     }
 }
 
+/* They fill the page behind what is only read with as many bytes as it takes. */
+static void test_linkers(void **state)
+{
+    static const char *const linkers[] = {"-fuse-ld=mold", "-fuse-ld=lld"};
+    for (size_t i = 0; i < ARRAY_LEN(linkers); i++) {
+        char moved[64];
+        snprintf(moved, sizeof moved, "%s -DPAD=64", linkers[i]);
+        void *const a = build_operated("clang-19", linkers[i]);
+        void *const b = build_operated("clang-19", moved);
+        if (a)
+            assert_true(same_data(a, b, "scan"));
+    }
+}
+
 /* A constructor of the compiler's own runs before, and writes the same. */
 static void test_asking(void **state)
 {
@@ -379,6 +393,7 @@ int main(void)
         return RUN_TESTS(TEST(test_texts));
     return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
                              TEST(test_changes), TEST(test_compilers), TEST(test_alone),
-                             TEST(test_large), TEST(test_asking), TEST(test_live),
-                             TEST(test_reached), TEST(test_nops), TEST(test_short_texts));
+                             TEST(test_large), TEST(test_linkers), TEST(test_asking),
+                             TEST(test_live), TEST(test_reached), TEST(test_nops),
+                             TEST(test_short_texts));
 }
