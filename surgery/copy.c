@@ -80,6 +80,19 @@ static bool reserve_at(const struct part_room *room, int64_t delta, bool shared,
     return true;
 }
 
+/* The place of a function in a line beside that of what it calls in other files would
+ * differ between two builds by what lies before it in one of them. So these files move
+ * by other parts of a line in each line of a page. */
+static unsigned part_shift(const struct surgery *surgery, size_t number, unsigned shift)
+{
+    enum { LINE = 64, STEP = 4 };
+    const uint64_t function = (uint64_t)(uintptr_t)surgery->subject.function
+                                  ?: (uint64_t)(uintptr_t)surgery->subject.run;
+    const struct block *const own = block_at(surgery, function);
+    const bool other = own && own->part != number;
+    return (shift + (other ? shift / LINE * STEP % LINE : 0)) % PAGE;
+}
+
 /* Below the original first: behind a program its heap grows. */
 static int reserve(const struct surgery_variant *variant, size_t number, unsigned shift,
                    struct part *part, struct error *error)
@@ -154,7 +167,11 @@ static int put_fix(const struct surgery_variant *variant, const struct fix *fix,
         : fix->reference == REFERS_BRANCH || fix->reference == REFERS_LEA
             ? copy_of(variant, fix->target)
             : fix->target;
-    return put_distance(copy + fix->length, target, copy + fix->field, error);
+    if (fix->reference != REFERS_NUMBER)
+        return put_distance(copy + fix->length, target, copy + fix->field, error);
+    const uint64_t number = target - block_at(surgery, fix->address)->slots;
+    memcpy((void *)(uintptr_t)(copy + fix->field), &number, sizeof number);
+    return 0;
 }
 
 static int put_change(const struct surgery_variant *variant, const struct change *change,
@@ -179,11 +196,12 @@ static int put_extra(const struct surgery_variant *variant, const struct extra *
         memcpy((void *)(uintptr_t)to, &value, sizeof value);
     }
     for (size_t i = 0; i < extra->n && status == 0; i++) {
-        int32_t distance;
-        memcpy(&distance, (const void *)(uintptr_t)(extra->address + 4 * i),
-               sizeof distance);
-        const uint64_t target = extra->address + (uint64_t)(int64_t)distance;
-        status = put_distance(to, copy_of(variant, target), to + 4 * i, error);
+        const uint64_t place = to + extra->bytes * i;
+        value = copy_of(variant, extra_target(extra, i)) - to;
+        if (extra->bytes == sizeof value)
+            memcpy((void *)(uintptr_t)place, &value, sizeof value);
+        else
+            status = put_distance(to, to + value, place, error);
     }
     return status;
 }
@@ -234,7 +252,8 @@ int variant_make(struct surgery *surgery, struct changes *changes, bool counts,
     if (status == 0)
         status = layout_make(variant, error);
     for (size_t i = 0; i < surgery->n_parts && status == 0; i++)
-        status = reserve(variant, i, shift % PAGE, &variant->part[i], error);
+        status =
+            reserve(variant, i, part_shift(surgery, i, shift), &variant->part[i], error);
     if (status == 0)
         status = fill(variant, error);
     if (status == 0)

@@ -58,7 +58,8 @@ bool unwinds(const struct surgery *surgery, uint64_t address)
     static const char prefix[] = "_Unwind_";
     const struct object *const object = object_at(&surgery->objects, address);
     struct symbol symbol;
-    return object != surgery->still[0] && is_still(surgery, object) &&
+    return object != surgery->still[0] && object != surgery->still[1] &&
+           is_still(surgery, object) &&
            (!symbol_at(object, address, &symbol) ||
             !strncmp(symbol.name, prefix, strlen(prefix)));
 }
@@ -210,6 +211,7 @@ void functions_forget(struct surgery *surgery)
         surgery->block[i].indirect = surgery->block[i].calls = 0;
         surgery->block[i].moves = 0;
         surgery->block[i].unknown = false;
+        surgery->block[i].slots = surgery->block[i].anchor = 0;
     }
     surgery->n_fixes = surgery->n_extras = 0;
     surgery->unfound = false;
@@ -262,15 +264,16 @@ static void take_parts(struct surgery *surgery)
         struct extra *extra = &surgery->extra[i];
         struct part_room *part = part_of(surgery, extra->block);
         extra->offset = part->extras + (extra->address - part->extras) % 64;
-        part->extras = extra->offset + (extra->n ? 4 * extra->n : 8);
+        part->extras = extra->offset + extra->bytes * (extra->n ?: 1);
     }
 }
 
-/* The C library and what unwinds, unless the function is one of it. A trace that did not
- * begin with the function names any other one first. */
+/* The C library, its loader and what unwinds, unless the function is one of it. A trace
+ * that did not begin with the function names any other one first. */
 static void find_still(struct surgery *surgery)
 {
     const uint64_t in[] = {(uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "abort"),
+                           (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr"),
                            (uint64_t)(uintptr_t)surgery->unwinder[0].add,
                            (uint64_t)(uintptr_t)surgery->unwinder[1].add};
     const uint64_t function = (uint64_t)(uintptr_t)surgery->subject.function

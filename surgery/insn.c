@@ -3,6 +3,8 @@
 #include "decode.h"
 #include "surgery_private.h"
 
+#include <string.h>
+
 static void take_flow(const ZydisDecodedInstruction *decoded, struct insn *insn)
 {
     const bool direct = decoded->raw.imm[0].is_relative;
@@ -58,6 +60,17 @@ static void take_reference(const ZydisDecodedInstruction *decoded,
     }
 }
 
+uint64_t entry_target(uint64_t table, const unsigned char *entry, size_t bytes)
+{
+    int32_t near;
+    uint64_t distance;
+    memcpy(&near, entry, sizeof near);
+    distance = (uint64_t)(int64_t)near;
+    if (bytes == sizeof distance)
+        memcpy(&distance, entry, sizeof distance);
+    return table + distance;
+}
+
 bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
                  struct insn *insn)
 {
@@ -66,8 +79,11 @@ bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
     if (!decode(bytes, n, &decoded, operands))
         return false;
     *insn = (struct insn){.address = address, .length = decoded.length};
-    if (decoded.raw.imm[0].size == 64)
+    if (decoded.raw.imm[0].size == 64) {
         insn->moved = decoded.raw.imm[0].value.u;
+        insn->field = decoded.raw.imm[0].offset;
+        insn->field_bytes = sizeof insn->moved;
+    }
     take_flow(&decoded, insn);
     take_reference(&decoded, operands, insn);
     return true;

@@ -210,22 +210,15 @@ static uint64_t blind_bytes(const struct surgery *surgery, uint64_t address)
                                                                             : BLIND_BYTES;
 }
 
-static uint64_t table_entry(const struct extra *table, size_t i)
-{
-    int32_t distance;
-    memcpy(&distance, (const void *)(uintptr_t)(table->address + 4 * i), sizeof distance);
-    return table->address + (uint64_t)(int64_t)distance;
-}
-
 /* The last entries may be those of another function's table. */
 static void write_table(struct writing *writing, const struct extra *table)
 {
     size_t n = table->n;
-    while (n && block_at(writing->surgery, table_entry(table, n - 1)) != table->block)
+    while (n && block_at(writing->surgery, extra_target(table, n - 1)) != table->block)
         n--;
     fprintf(writing->to, " table");
     for (size_t i = 0; i < n; i++)
-        write_place(writing, table_entry(table, i));
+        write_place(writing, extra_target(table, i));
 }
 
 static const struct extra *table_at(const struct surgery *surgery, uint64_t address)
@@ -234,6 +227,18 @@ static const struct extra *table_at(const struct surgery *surgery, uint64_t addr
         if (surgery->extra[i].address == address && surgery->extra[i].n)
             return &surgery->extra[i];
     return NULL;
+}
+
+static void write_branch(struct writing *writing, uint64_t target)
+{
+    const struct surgery *const surgery = writing->surgery;
+    const uint64_t slot = stub_slot(surgery, target);
+    const struct object *const object = slot ? object_at(&surgery->objects, slot) : NULL;
+    const char *name;
+    if (object && slot_at(object, slot, &name))
+        write_slot(writing, slot, name);
+    else
+        write_place(writing, target);
 }
 
 /* The meaning of an address relative to an instruction. */
@@ -254,7 +259,7 @@ static void write_target(struct writing *writing, const struct insn *insn)
         write_variable(writing, target,
                        insn->reference == REFERS_LEA ? BLIND_BYTES : insn->data_bytes);
     else if (leads_to_code(&surgery->objects, target) && insn->reference != REFERS_DATA)
-        write_place(writing, target);
+        write_branch(writing, target);
     else if (insn->reference == REFERS_LEA && object &&
              symbol_at(object, target, &symbol))
         write_constant(writing, target, symbol.hi - target);
@@ -287,8 +292,8 @@ static void write_text(struct writing *writing, const unsigned char *bytes,
         fprintf(writing->to, "%s", ZydisMnemonicGetString(decoded.mnemonic));
         return;
     }
-    const uint64_t address =
-        region_at(&writing->surgery->objects, insn->moved) ? insn->moved : 0;
+    const struct block *const block = block_at(writing->surgery, insn->address);
+    const uint64_t address = number_address(writing->surgery, block, insn->moved);
     if (address)
         operands[1].imm.value.u = 0;
     ZydisFormatterFormatInstruction(&formatter, &decoded, operands,
@@ -296,22 +301,14 @@ static void write_text(struct writing *writing, const unsigned char *bytes,
                                     ZYDIS_RUNTIME_ADDRESS_NONE, NULL);
     fprintf(writing->to, "%s%s", text,
             decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? " evex" : "");
-    if (address && is_copied(writing->surgery, address))
+    if (address && address == block->slots)
+        fprintf(writing->to, " slots");
+    else if (address && address != insn->moved)
+        write_target(writing, &(struct insn){.reference = REFERS_LEA, .target = address});
+    else if (address && is_copied(writing->surgery, address))
         write_place(writing, address);
     else if (address)
         write_variable(writing, address, 8);
-}
-
-static void write_branch(struct writing *writing, uint64_t target)
-{
-    const struct surgery *const surgery = writing->surgery;
-    const uint64_t slot = stub_slot(surgery, target);
-    const struct object *const object = slot ? object_at(&surgery->objects, slot) : NULL;
-    const char *name;
-    if (object && slot_at(object, slot, &name))
-        write_slot(writing, slot, name);
-    else
-        write_place(writing, target);
 }
 
 static bool is_rare(const struct writing *writing, uint64_t address)

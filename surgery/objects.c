@@ -360,8 +360,8 @@ static bool is_live(const struct object *object, const ElfW(Shdr) * of)
 /* Sections that hold places of code, or what only the linker reads, are no data. */
 static bool is_data(const struct object *object, const ElfW(Shdr) * of)
 {
-    static const char *const others[] = {".eh_frame", ".gcc_except", ".got", ".interp",
-                                         ".note"};
+    static const char *const others[] = {".eh_frame", ".gcc_except", ".got",
+                                         ".interp",   ".note",       ".relro_padding"};
     const char *const name = name_of(object, of);
     bool other = (of->sh_type != SHT_PROGBITS && of->sh_type != SHT_NOBITS) ||
                  !(of->sh_flags & SHF_ALLOC) || of->sh_flags & SHF_EXECINSTR ||
@@ -371,32 +371,28 @@ static bool is_data(const struct object *object, const ElfW(Shdr) * of)
     return !other;
 }
 
-/* The entries of a jump table that begins there: distances from its beginning to code. */
+/* The bytes of a jump table that begins there: distances from its beginning to code. */
 static uint64_t distances_at(const struct object *object, const ElfW(Shdr) * of,
-                             const unsigned char *bytes, uint64_t from)
+                             const unsigned char *bytes, uint64_t from, size_t size)
 {
-    uint64_t n = 0;
-    int32_t distance;
-    for (uint64_t at = from; at + sizeof distance <= of->sh_size; at += sizeof distance) {
-        memcpy(&distance, bytes + at, sizeof distance);
+    enum { ENTRIES_LEAST = 3 };
+    uint64_t at = from;
+    for (; at + size <= of->sh_size; at += size) {
         const ElfW(Shdr) *const code =
-            section_of(object, of->sh_addr + from + (uint64_t)(int64_t)distance);
+            section_of(object, entry_target(of->sh_addr + from, bytes + at, size));
         if (!code || !(code->sh_flags & SHF_EXECINSTR))
             break;
-        n++;
     }
-    return n;
+    return at - from < ENTRIES_LEAST * size ? 0 : at - from;
 }
 
 static void clear_distances(const struct object *object, const ElfW(Shdr) * of,
                             unsigned char *bytes)
 {
-    enum { ENTRIES_LEAST = 3 };
-    for (uint64_t i = 0; !(of->sh_flags & SHF_WRITE) && i < of->sh_size;) {
-        const uint64_t n = distances_at(object, of, bytes, i);
-        if (n >= ENTRIES_LEAST)
-            memset(bytes + i, 0, 4 * n);
-        i += 4 * (n >= ENTRIES_LEAST ? n : 1);
+    for (uint64_t i = 0, n; !(of->sh_flags & SHF_WRITE) && i < of->sh_size; i += n ?: 4) {
+        n = distances_at(object, of, bytes, i, 8)
+                ?: distances_at(object, of, bytes, i, 4);
+        memset(bytes + i, 0, n);
     }
 }
 

@@ -38,23 +38,32 @@ static int push_target(struct search *search, uint64_t address)
 static int add_fix(struct search *search, const struct insn *insn)
 {
     struct surgery *surgery = search->surgery;
+    const struct block *const block = block_at(surgery, insn->address);
+    /* The place from which all others are counted stays. */
+    const enum reference reference =
+        block->slots && insn->target == block->anchor ? REFERS_DATA : insn->reference;
     if (!array_room(&surgery->fix, surgery->n_fixes, sizeof *surgery->fix))
         return error_set(search->error, -ENOMEM, "out of memory");
     surgery->fix[surgery->n_fixes++] = (struct fix){.address = insn->address,
                                                     .target = insn->target,
-                                                    .reference = insn->reference,
+                                                    .reference = reference,
                                                     .length = insn->length,
                                                     .field = insn->field,
                                                     .extra = NO_EXTRA};
     return 0;
 }
 
-static int take_reference(struct search *search, struct block *block,
-                          const struct insn *insn)
+static int take_reference(struct search *search, struct block *block, struct insn *insn)
 {
+    const uint64_t counted = number_address(search->surgery, block, insn->moved);
     int status = 0;
-    if (insn->reference == REFERS_NOT)
-        return 0;
+    if (counted && counted != insn->moved && counted != block->slots) {
+        insn->reference = REFERS_NUMBER;
+        insn->target = counted;
+        status = add_address(search, &search->taken, counted);
+    }
+    if (insn->reference == REFERS_NOT || status < 0)
+        return status;
     if (insn->reference == REFERS_BRANCH && insn->field_bytes < 4) {
         if (insn->target < block->lo || insn->target >= block->hi)
             return tie_blocks(search, block, insn->target);
@@ -70,7 +79,9 @@ static int take_reference(struct search *search, struct block *block,
 static int take_named(struct search *search, struct block *block, const struct insn *insn)
 {
     const struct surgery *const surgery = search->surgery;
-    const uint64_t address = insn->reference == REFERS_LEA ? insn->target : insn->moved;
+    const uint64_t address =
+        insn->reference == REFERS_LEA || insn->reference == REFERS_NUMBER ? insn->target
+                                                                          : insn->moved;
     if (!surgery->subject.named || !leads_to_code(&surgery->objects, address) ||
         (insn->moved && !object_at(&surgery->objects, address)))
         return 0;
@@ -165,6 +176,39 @@ static int sweep(struct search *search, const struct block *block)
     return status;
 }
 
+/* Code for addresses of 64 bits adds a number to a place of its own, to find the table of
+ * slots. */
+static void find_slots(const struct search *search, struct block *block)
+{
+    struct insn insn;
+    uint64_t lo, hi;
+    for (uint64_t at = block->lo; at < block->hi && block->object; at++) {
+        if (!(block->mark[at - block->lo] & MARK_SWEPT) ||
+            !insn_decode((const unsigned char *)(uintptr_t)at, block->hi - at, at, &insn))
+            continue;
+        for (size_t i = 0; i < search->taken.n && insn.moved; i++) {
+            const uint64_t place = search->taken.at[i], slots = place + insn.moved;
+            if (place < block->lo || place >= block->hi ||
+                !section_at(block->object, slots, &lo, &hi) || slots != lo)
+                continue;
+            block->anchor = place;
+            block->slots = slots;
+        }
+    }
+}
+
+uint64_t number_address(const struct surgery *surgery, const struct block *block,
+                        uint64_t number)
+{
+    uint64_t lo, hi;
+    return region_at(&surgery->objects, number)     ? number
+           : !number || !block->slots               ? 0
+           : number == block->slots - block->anchor ? block->slots
+           : section_at(block->object, block->slots + number, &lo, &hi)
+               ? block->slots + number
+               : 0;
+}
+
 static uint64_t next_taken(const struct search *search, uint64_t address)
 {
     uint64_t next = UINT64_MAX;
@@ -201,25 +245,30 @@ static bool is_within(const struct surgery *surgery, uint64_t address)
     return *mark & MARK_EXECUTED;
 }
 
-/* Entries of 4 bytes are distances from the table to places in the same function, or in
- * its cold part, which lies elsewhere. 0: it is no table. */
-static size_t table_size(const struct search *search, const struct block *block,
-                         uint64_t table)
+uint64_t extra_target(const struct extra *table, size_t i)
+{
+    const unsigned char *const all = (const unsigned char *)(uintptr_t)table->address;
+    return entry_target(table->address, all + table->bytes * i, table->bytes);
+}
+
+/* Entries are distances from the table to places in the same function, or in its cold
+ * part, which lies elsewhere. Counts them; false: it is no table. */
+static bool count_entries(const struct search *search, struct extra *table, size_t bytes)
 {
     const struct surgery *const surgery = search->surgery;
-    const uint64_t end = next_taken(search, table);
-    size_t n = 0, inside = 0;
-    int32_t distance;
-    for (;
-         n < TABLE_MOST && table + 4 * n < end && is_readable(surgery, table + 4 * n, 4);
-         n++) {
-        memcpy(&distance, (const void *)(uintptr_t)(table + 4 * n), sizeof distance);
-        const uint64_t to = table + (uint64_t)(int64_t)distance;
-        if (!is_code(surgery, block, to) || is_within(surgery, to))
+    const uint64_t end = next_taken(search, table->address);
+    size_t inside = 0;
+    table->bytes = bytes;
+    for (table->n = 0; table->n < TABLE_MOST; table->n++) {
+        const uint64_t entry = table->address + bytes * table->n;
+        if (entry >= end || !is_readable(surgery, entry, bytes))
             break;
-        inside += to >= block->lo && to < block->hi;
+        const uint64_t to = extra_target(table, table->n);
+        if (!is_code(surgery, table->block, to) || is_within(surgery, to))
+            break;
+        inside += to >= table->block->lo && to < table->block->hi;
     }
-    return inside < TABLE_LEAST ? 0 : n;
+    return inside >= TABLE_LEAST;
 }
 
 static int add_extra(struct search *search, const struct extra *extra)
@@ -259,21 +308,17 @@ static int take_table(struct search *search, struct fix *fix)
 {
     struct surgery *surgery = search->surgery;
     struct block *const block = block_at(surgery, fix->address);
-    const uint64_t table = fix->target;
-    fix->extra = extra_at(surgery, block, table);
-    if (!block->indirect || fix->extra != NO_EXTRA || is_copied(surgery, table))
-        return 0;
-    const size_t n = table_size(search, block, table);
-    if (!n)
+    struct extra table = {.address = fix->target, .block = block};
+    fix->extra = extra_at(surgery, block, fix->target);
+    /* Two entries of 4 bytes are no distance of 8. */
+    if (!block->indirect || fix->extra != NO_EXTRA || is_copied(surgery, fix->target) ||
+        (!count_entries(search, &table, 8) && !count_entries(search, &table, 4)))
         return 0;
     fix->extra = surgery->n_extras;
-    int status =
-        add_extra(search, &(struct extra){.address = table, .n = n, .block = block});
+    int status = add_extra(search, &table);
     bool mine = false; /* an entry behind this one leads into the function */
-    for (size_t i = n; i-- > 0 && status == 0;) {
-        int32_t distance;
-        memcpy(&distance, (const void *)(uintptr_t)(table + 4 * i), sizeof distance);
-        const uint64_t target = table + (uint64_t)(int64_t)distance;
+    for (size_t i = table.n; i-- > 0 && status == 0;) {
+        const uint64_t target = extra_target(&table, i);
         mine |= target >= block->lo && target < block->hi;
         if (block_at(surgery, target) ||
             (surgery->subject.named && (mine || leads_to_cold(block, target))))
@@ -288,7 +333,8 @@ static int take_tables(struct search *search)
     struct surgery *surgery = search->surgery;
     int status = 0;
     for (size_t i = 0; i < surgery->n_fixes && status == 0 && !search->again; i++) {
-        if (surgery->fix[i].reference == REFERS_LEA)
+        if (surgery->fix[i].reference == REFERS_LEA ||
+            surgery->fix[i].reference == REFERS_NUMBER)
             status = take_table(search, &surgery->fix[i]);
         if (status == 0)
             status = walk_all(search);
@@ -323,8 +369,8 @@ static int take_slots(struct search *search)
         if (!is_copied(surgery, holds) || fix->extra != NO_EXTRA)
             continue;
         fix->extra = surgery->n_extras;
-        status =
-            add_extra(search, &(struct extra){.address = fix->target, .block = block});
+        status = add_extra(
+            search, &(struct extra){.address = fix->target, .bytes = 8, .block = block});
     }
     return status;
 }
@@ -390,6 +436,8 @@ int code_find(struct search *search)
         status = take_executed(search, false);
     for (size_t i = 0; i < surgery->n_blocks && status == 0; i++)
         status = sweep(search, &surgery->block[i]);
+    for (size_t i = 0; i < surgery->n_blocks && status == 0; i++)
+        find_slots(search, &surgery->block[i]);
     for (size_t i = 0; i < surgery->n_blocks && status == 0 && !search->again; i++)
         status = push_handlers(search, &surgery->block[i]);
     if (status == 0)

@@ -65,7 +65,8 @@ struct surgery_facts {
 void surgery_facts(const struct surgery *surgery, struct surgery_facts *facts);
 
 /* Copies all functions to places that are `shift` bytes behind those of the originals,
- * modulo 4096. -ERANGE: no such place within 2 GB. */
+ * modulo 4096; from 64 on, those of other files than that of `function` up to 60 more.
+ * -ERANGE: no such place within 2 GB. */
 int surgery_copy(struct surgery *surgery, unsigned shift, struct surgery_variant **out,
                  struct error *error);
 void surgery_drop(struct surgery_variant *variant);

@@ -11,6 +11,7 @@ enum reference {
     REFERS_BRANCH, /* a direct jump, call or branch */
     REFERS_LEA,    /* takes the address of a place relative to it */
     REFERS_SLOT,   /* jumps to, or calls, what such a place holds */
+    REFERS_NUMBER, /* has the distance of a place from the linker's table of slots */
     REFERS_DATA    /* accesses such a place */
 };
 struct insn {
@@ -26,6 +27,9 @@ enum { INSN_BYTES_MAX = 15 };
 /* False for bytes that are no instruction. */
 bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
                  struct insn *insn);
+/* An entry of a jump table has 4 bytes, or 8 where code and data may lie anywhere: a
+ * distance from the table. To which place it leads. */
+uint64_t entry_target(uint64_t table, const unsigned char *entry, size_t bytes);
 
 /* ---- regions.c, objects.c: what is loaded here ---- */
 
@@ -141,6 +145,8 @@ struct block {
     size_t calls;                /* and calls */
     size_t moves;                /* addresses of functions that it holds as numbers */
     bool unknown;                /* it calls what a variable holds */
+    uint64_t slots, anchor;      /* the linker's table of slots is found from a place of
+                                    its own, and all else from there; or 0 */
     size_t part;                 /* its number */
     bool loose; /* the bounds are those of a mapping or section, not of a function */
 };
@@ -155,7 +161,8 @@ struct fix {
 /* A jump table, or a slot, that a variant has a copy of. */
 struct extra {
     uint64_t address;
-    size_t n; /* entries of a table; 0: a slot */
+    size_t n;     /* entries of a table; 0: a slot */
+    size_t bytes; /* of an entry */
     const struct block *block;
     uint64_t offset; /* among those of its part */
 };
@@ -198,7 +205,7 @@ struct surgery {
     struct block block[BLOCKS_MAX];
     size_t n_blocks;
     struct frame left[BLOCKS_MAX]; /* functions that stay */
-    const struct object *still[3]; /* all whose functions stay; or NULL */
+    const struct object *still[4]; /* all whose functions stay; or NULL */
     size_t n_left;
     struct fix *fix;
     size_t n_fixes;
@@ -254,6 +261,10 @@ struct block *block_at(const struct surgery *surgery, uint64_t address);
 bool unwinds(const struct surgery *surgery, uint64_t address);
 /* An instruction that is copied begins there. */
 bool is_copied(const struct surgery *surgery, uint64_t address);
+uint64_t extra_target(const struct extra *table, size_t i);
+/* The address for which a number of 64 bits stands, or 0. */
+uint64_t number_address(const struct surgery *surgery, const struct block *block,
+                        uint64_t number);
 
 /* ---- layout.c: where instructions of a variant lie ---- */
 

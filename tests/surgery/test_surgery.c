@@ -108,6 +108,23 @@ static void test_switches(void **state)
     move_built("split_table", 3, 1, 0);
 }
 
+/* All is counted from the linker's table of slots, by numbers of 64 bits, and so are
+ * entries of tables. */
+static void test_large(void **state)
+{
+    static const struct {
+        const char *symbol;
+        unsigned tables, jumps;
+    } all[] = {{"switches", 2, 1}, {"helpers", 0, 1}, {"pointers", 0, 1}};
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        void *const large = build_operated(compilers[c], "-mcmodel=large");
+        for (size_t i = 0; large && i < ARRAY_LEN(all); i++) {
+            struct patient patient = patient_of(large, all[i].symbol);
+            move(all[i].symbol, &patient, 1, all[i].tables, all[i].jumps);
+        }
+    }
+}
+
 /* Its table has three entries. What follows leads into an instruction that executes, or
  * into one that does not, and looks like a jump there. */
 __asm__(".pushsection .text\n"
@@ -423,9 +440,10 @@ int main(void)
     if (cannot_operate())
         return 77;
     return RUN_TESTS_BETWEEN(
-        build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_next_table),
-        TEST(test_stub), TEST(test_pointers), TEST(test_short_entry), TEST(test_linked),
-        TEST(test_libc_stays), TEST(test_short_jumps), TEST(test_refused),
-        TEST(test_exceptions), TEST(test_memcpy), TEST(test_zlib), TEST(test_generated),
-        TEST(test_old_code), TEST(test_endless));
+        build, unbuild, TEST(test_calls), TEST(test_switches), TEST(test_large),
+        TEST(test_next_table), TEST(test_stub), TEST(test_pointers),
+        TEST(test_short_entry), TEST(test_linked), TEST(test_libc_stays),
+        TEST(test_short_jumps), TEST(test_refused), TEST(test_exceptions),
+        TEST(test_memcpy), TEST(test_zlib), TEST(test_generated), TEST(test_old_code),
+        TEST(test_endless));
 }

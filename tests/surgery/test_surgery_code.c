@@ -15,6 +15,7 @@ static char *code_of(patient_function *function)
     struct patient patient = {.function = function,
                               .a = input,
                               .b = output,
+                              .libc_stays = true,
                               .times = times,
                               .room = ARRAY_LEN(times)};
     assert_non_null(patient.function);
@@ -191,6 +192,35 @@ static bool same_data(void *a, void *b, const char *symbol)
     return same;
 }
 
+/* Numbers of 64 bits that lead from code to the linker's table, and on from there. */
+static void test_large(void **state)
+{
+    static const char *const moved[] = {"switches", "helpers", "pointers", "linked"};
+    for (size_t c = 0; c < ARRAY_LEN(compilers); c++) {
+        void *const a = build_operated(compilers[c], "-mcmodel=large");
+        void *const b = build_operated(compilers[c], "-mcmodel=large -DPAD=16");
+        void *const other = build_operated(compilers[c], "-mcmodel=large -DFIRST=7");
+        for (size_t i = 0; a && i < ARRAY_LEN(moved); i++) {
+            if (!same_data(a, b, moved[i]) || same_data(a, other, moved[i]))
+                fail_msg("%s of %s", moved[i], compilers[c]);
+        }
+    }
+}
+
+/* They fill the page behind what is only read with as many bytes as it takes. */
+static void test_linkers(void **state)
+{
+    static const char *const linkers[] = {"-fuse-ld=mold", "-fuse-ld=lld"};
+    for (size_t i = 0; i < ARRAY_LEN(linkers); i++) {
+        char moved[64];
+        snprintf(moved, sizeof moved, "%s -DPAD=64", linkers[i]);
+        void *const a = build_operated("clang-19", linkers[i]);
+        void *const b = build_operated("clang-19", moved);
+        if (a)
+            assert_true(same_data(a, b, "scan"));
+    }
+}
+
 /* A constructor of the compiler's own runs before, and writes the same. */
 static void test_asking(void **state)
 {
@@ -218,6 +248,7 @@ static void test_live(void **state)
         if (!a)
             continue;
         assert_true(same_data(a, b, "scan"));
+        assert_true(same_data(a, b, "threads")); /* the loader finds its variables */
         call(a, "scan");
         assert_false(same_data(a, b, "scan"));
         call(b, "scan");
@@ -362,6 +393,7 @@ int main(void)
         return RUN_TESTS(TEST(test_texts));
     return RUN_TESTS_BETWEEN(NULL, forget, TEST(test_texts), TEST(test_padding),
                              TEST(test_changes), TEST(test_compilers), TEST(test_alone),
-                             TEST(test_asking), TEST(test_live), TEST(test_reached),
-                             TEST(test_nops), TEST(test_short_texts));
+                             TEST(test_large), TEST(test_linkers), TEST(test_asking),
+                             TEST(test_live), TEST(test_reached), TEST(test_nops),
+                             TEST(test_short_texts));
 }
