@@ -17,13 +17,15 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "prototypes.h"
 #include "simdbench.h"
+
+/* The gradients that a loop adds to. */
+enum { BACKWARD_A = 1, BACKWARD_B = 2 };
 
 /* A kernel without this state does all of the work. */
 struct backward_part {

@@ -3,23 +3,25 @@
  * All rows of gemm_backward for one element type T on one instruction set.
  *
  * SIMD looks for negative indices; additions go one by one, as that is faster than gather
- * and scatter of AVX-512 are. One pass over dC adds to both gradients; no form changes
- * the order of a sum.
+ * and scatter of AVX-512 are. An element is loaded once and added to both gradients,
+ * which leaves its two stores as the limit; no form changes the order of a sum.
  */
 #include "gemm_backward.h"
 
-INLINE void OF(clear)(const struct simdbench_operand *out, int64_t rows, int64_t columns)
-{
-    for (int64_t i = 0; i < rows; i++)
-        memset((T *)out->data + i * out->ld, 0, (size_t)columns * sizeof(T));
-}
+#define ADD(j)                        \
+    do {                              \
+        const ptrdiff_t p = index[j]; \
+        const T value = g[j];         \
+        if (gradients & BACKWARD_A)   \
+            a[p] += value;            \
+        if (gradients & BACKWARD_B)   \
+            b[p * ld + (j)] += value; \
+    } while (0)
 
-#define ADD(j) sums[columns ? index[j] * ld + (j) : index[j]] += g[j]
-
-/* Adds n elements of a row of dC to a row of dA, or to as many columns of dB, whose rows
- * lie ld apart. */
-INLINE void OF(add_all)(const bool columns, T *sums, ptrdiff_t ld, const int32_t *index,
-                        const T *g, ptrdiff_t n)
+/* Adds n elements of a row of dC to a row of dA, to as many columns of dB, whose rows lie
+ * ld apart, or to both. */
+INLINE void OF(add_all)(const int gradients, T *a, T *b, ptrdiff_t ld,
+                        const int32_t *index, const T *g, ptrdiff_t n)
 {
     ptrdiff_t j = 0;
 
@@ -46,13 +48,14 @@ static inline void OF(backward)(const struct simdbench_operands *operands)
                                           *const a = operands->operand[2],
                                           *const b = operands->operand[3];
 
-    OF(clear)(a, dim[0], dim[2]);
-    OF(clear)(b, dim[2], dim[1]);
+    for (int64_t p = 0; p < dim[2]; p++)
+        memset((T *)b->data + p * b->ld, 0, (size_t)dim[1] * sizeof(T));
     for (int64_t i = 0; i < dim[0]; i++) {
-        const int32_t *const row = (const int32_t *)index->data + i * index->ld;
-        const T *const from = (const T *)g->data + i * g->ld;
-        OF(add_all)(false, (T *)a->data + i * a->ld, 0, row, from, dim[1]);
-        OF(add_all)(true, (T *)b->data, b->ld, row, from, dim[1]);
+        T *const to = (T *)a->data + i * a->ld;
+        memset(to, 0, (size_t)dim[2] * sizeof(T));
+        OF(add_all)(BACKWARD_A | BACKWARD_B, to, b->data, b->ld,
+                    (const int32_t *)index->data + i * index->ld,
+                    (const T *)g->data + i * g->ld, dim[1]);
     }
 }
 
@@ -75,10 +78,10 @@ OF(backward_part)(const struct simdbench_operands *operands,
         if (i >= part->row && i < part->row_end) {
             T *const to = (T *)a->data + i * a->ld;
             memset(to, 0, (size_t)dim[2] * sizeof(T));
-            OF(add_all)(false, to, 0, row, from, dim[1]);
+            OF(add_all)(BACKWARD_A, to, NULL, 0, row, from, dim[1]);
         }
-        OF(add_all)(true, sums, columns, row + part->column, from + part->column,
-                    columns);
+        OF(add_all)(BACKWARD_B, NULL, sums, columns, row + part->column,
+                    from + part->column, columns);
     }
     for (int64_t p = 0; p < dim[2]; p++)
         memcpy((T *)b->data + p * b->ld + part->column, sums + p * columns,
