@@ -246,7 +246,7 @@ static int find_reference(const char *given, struct called *called, struct error
 static int split_words(const char *where, struct called *called, struct error *error)
 {
     const char *places = NULL;
-    if (is_prototype(where))
+    if (is_prototype(where) && !place_library(where))
         return error_set(error, -EINVAL,
                          "%.200s: the library comes first, as in simdbench call "
                          "./LIB.so:NAME '%.200s'",

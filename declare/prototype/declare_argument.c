@@ -93,8 +93,8 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     struct declared_argument *argument = argument_of(reader, i);
     if (specifier->vector)
         return reader_fail(reader, specifier->word,
-                           "for an array of vectors write one of their elements: float "
-                           "x[8 * n]");
+                           "for an array of vectors write one of their elements: "
+                           "float x[8 * n]");
     if (specifier->is_unknown)
         return type_misspelt(reader, specifier->word)
                    ?: reader_fail(
@@ -172,8 +172,7 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
     const bool real = ctype_is_float(specifier->type);
-    const bool constant =
-        specifier->is_const && (real || ctype_is_integer(specifier->type));
+    const bool is_in = specifier->is_const && (real || ctype_is_integer(specifier->type));
     if (reader_take(reader, "="))
         return read_pointer_value(reader, i, later);
     if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
@@ -196,10 +195,9 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
                            "how many elements has %s? Write %s[n] without the '*', %s%s "
                            "for one value; or leave the '*' and say its value: %s= NULL, "
                            "= from f(...)",
-                           argument->name, argument->name,
-                           constant ? "&" : argument->name,
-                           constant ? argument->name : "[1]",
-                           real && !constant ? "= 0 for one that begins with it, " : "");
+                           argument->name, argument->name, is_in ? "&" : argument->name,
+                           is_in ? argument->name : "[1]",
+                           real && !is_in ? "= 0 for one that begins with it, " : "");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
     argument->by_address = true;

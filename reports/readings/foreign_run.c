@@ -167,6 +167,8 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
            : code == -ENOMEM           ? error_set(error, code, "out of memory")
            : code == -E2BIG
                ? error_set(error, code, "more than %d results", READINGS_MOST)
+           : !text[strspn(text, " \t\r\n")]
+               ? error_set(error, -EINVAL, "the file is empty")
                : error_set(error, -EINVAL,
                            "this is no JSON, and no text of Go, criterion, divan, "
                            "nanobench or Catch2; Google Benchmark writes JSON with "

@@ -14,6 +14,7 @@ from pathlib import Path
 from cli_tool import BINARY, PATIENCE, Case, environment
 
 SOURCE = Path(__file__).with_name("watched.c")
+LIBRARY = SOURCE.with_name("watched_library.c")
 
 
 @unittest.skipUnless(platform.machine() == "x86_64", "the tracer is for x86-64")
@@ -26,8 +27,8 @@ class ProgramCase(Case):
         for name, planted in ("good", []), ("planted", ["-DPLANTED"]):
             library = cls.built / name / "libsum.so"
             library.parent.mkdir()
-            subprocess.run(["gcc", "-O1", "-DLIBRARY", *planted, "-shared", "-fPIC", "-o",
-                            library, SOURCE], check=True)
+            subprocess.run(["gcc", "-O1", *planted, "-shared", "-fPIC", "-o",
+                            library, LIBRARY], check=True)
         cls.program = cls.built / "program"
         for name, options in (("program", [f"-L{cls.built}/good", "-lsum"]),
                               ("opener", ["-DOPENER"])):
