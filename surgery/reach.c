@@ -40,8 +40,9 @@ static int add_fix(struct search *search, const struct insn *insn)
     struct surgery *surgery = search->surgery;
     const struct block *const block = block_at(surgery, insn->address);
     /* The place from which all others are counted stays. */
-    const enum reference reference =
-        block->slots && insn->target == block->anchor ? REFERS_DATA : insn->reference;
+    const bool anchors =
+        block->slots && insn->reference == REFERS_LEA && insn->target == block->anchor;
+    const enum reference reference = anchors ? REFERS_DATA : insn->reference;
     if (!array_room(&surgery->fix, surgery->n_fixes, sizeof *surgery->fix))
         return error_set(search->error, -ENOMEM, "out of memory");
     surgery->fix[surgery->n_fixes++] = (struct fix){.address = insn->address,
@@ -89,7 +90,7 @@ static int take_named(struct search *search, struct block *block, const struct i
     return block_at(surgery, address) == block ? 0 : push_target(search, address);
 }
 
-/* Whether a place within an instruction is taken for the beginning of another one. */
+/* True if a place within an instruction is taken for the beginning of another one. */
 static bool overlaps(const struct block *block, uint64_t at, unsigned length)
 {
     bool other = block->mark[at] & MARK_COVERED;

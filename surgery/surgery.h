@@ -154,7 +154,7 @@ int surgery_compare(const char *a, const char *b, struct surgery_difference *dif
 
 /* ---- places ---- */
 
-/* Whether an instruction is copied. */
+/* True if an instruction is copied, or stays with its file. */
 bool surgery_has(const struct surgery *surgery, uint64_t address);
 /* "mix_avx2+0x40", "libm.so.6+0x1230", "jit+0x20" */
 void surgery_where(const struct surgery *surgery, uint64_t address, char *text,

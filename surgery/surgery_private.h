@@ -27,8 +27,8 @@ enum { INSN_BYTES_MAX = 15 };
 /* False for bytes that are no instruction. */
 bool insn_decode(const unsigned char *bytes, size_t n, uint64_t address,
                  struct insn *insn);
-/* An entry of a jump table has 4 bytes, or 8 where code and data may lie anywhere: a
- * distance from the table. To which place it leads. */
+/* The place that an entry of a jump table leads to. It is a distance from the table, of 4
+ * bytes, or of 8 where code and data may lie anywhere. */
 uint64_t entry_target(uint64_t table, const unsigned char *entry, size_t bytes);
 
 /* ---- regions.c, objects.c: what is loaded here ---- */
@@ -70,7 +70,7 @@ struct symbol {
 };
 /* The innermost sized symbol that holds the address. */
 bool symbol_at(const struct object *object, uint64_t address, struct symbol *symbol);
-/* Whether the dynamic linker filled those 8 bytes for good; and the symbol, or "". */
+/* True if the dynamic linker filled those 8 bytes for good; and the symbol, or "". */
 bool slot_at(const struct object *object, uint64_t address, const char **name);
 /* A copy of what the file has for n bytes there, or up to the end of the section; 0 for
  * pointers. NULL: not known. */
@@ -239,7 +239,7 @@ struct search {
     bool again; /* a block grew: everything is to be found anew */
     struct error *error;
 };
-/* Whether both have the same distance to their copies: generated code has no object, and
+/* True if both have the same distance to their copies: generated code has no object, and
  * each mapping is a part of its own. */
 bool same_part(const struct block *a, const struct block *b);
 /* A short jump leads out of a block: both ends go the same way, with all between them. */

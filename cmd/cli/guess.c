@@ -245,7 +245,8 @@ int args_check_files(const struct options *options, struct error *error)
     const struct command_row *const command = command_find(options->command);
     const struct text_list *const words = &options->files;
     int status = 0;
-    if (options->is_op && !op_find(options->command) && !options->request.plugins.n)
+    if (options->is_op && !op_find(options->command) && !options->request.plugins.n &&
+        !options->request.baselines.n)
         return guess_part(options->command, error);
     /* A fleet leaves files out that are no runs. */
     if (!command || !(command->mask & all) || options->by)

@@ -231,6 +231,8 @@ int option_set_format(const struct given *given)
     if (which < 0)
         return which;
     given->options->format_given = true;
+    if (given->value[length] && !given->value[length + 1])
+        return given_error(given, "the name of the file is missing");
     if (given->value[length]) {
         free(given->options->output);
         given->options->output = must_have(strdup(given->value + length + 1));

@@ -176,6 +176,10 @@ static int check_document(const struct called *called, const cJSON *document,
         return status;
     const struct declared_op *const op = &file.op[0];
     status = library_read(called->linked ?: called->object, &library, error);
+    if (status == 0 && called->linked) { /* messages name what was typed */
+        free(library.path);
+        library.path = must_have(strdup(called->object));
+    }
     for (size_t i = 0; i < called->places.n && status == 0; i++)
         status = expect_function(&library, called->places.item[i], error);
     if (status == 0 && op->reference)
@@ -246,7 +250,8 @@ static int find_reference(const char *given, struct called *called, struct error
 static int split_words(const char *where, struct called *called, struct error *error)
 {
     const char *places = NULL;
-    if (is_prototype(where) && !place_library(where))
+    if (is_prototype(where) && !place_library(where) &&
+        !memchr(where, ':', strcspn(where, "(")))
         return error_set(error, -EINVAL,
                          "%.200s: the library comes first, as in simdbench call "
                          "./LIB.so:NAME '%.200s'",

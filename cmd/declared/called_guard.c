@@ -86,9 +86,12 @@ unsigned char *output_buffer(const struct simdbench_operand *operand)
 {
     const size_t room = output_room(operand);
     void *const map = reserve(room + OUTPUT_GUARD);
-    if (map == MAP_FAILED || mprotect(map, room, PROT_READ | PROT_WRITE) < 0)
+    if (map == MAP_FAILED)
         return NULL;
-    return map;
+    if (mprotect(map, room, PROT_READ | PROT_WRITE) == 0)
+        return map;
+    munmap(map, room + OUTPUT_GUARD);
+    return NULL;
 }
 
 void output_free(const struct simdbench_operand *operand, unsigned char *data)

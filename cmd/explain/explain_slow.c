@@ -123,7 +123,7 @@ static void name_units(const struct subject *subject, struct explained_finding *
     name_unit(census, subject->hot_loop, others, FACT_shuffle_cycles, finding);
 }
 
-/* "jle at mix.c:12, above all: in 37% of the cases it goes its rarer way" */
+/* "... above all jle at mix.c:12, which goes its rarer way in 37% of the cases" */
 static void name_branch(const struct inspect_census *census,
                         const struct inspect_loop *loop,
                         struct explained_finding *finding)

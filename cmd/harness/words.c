@@ -24,8 +24,10 @@ static bool is_variable(const char *word)
 /* "$$" and "$1" are those of the shell: wordexp() would put in our own. */
 static bool has_parameter_of_shell(const char *at)
 {
+    bool quoted = false;
     for (; *at; at++) {
-        if (*at == '\'')
+        quoted ^= *at == '"';
+        if (*at == '\'' && !quoted)
             at = strchr(at + 1, '\'') ?: at;
         else if (*at == '\\' && at[1])
             at++;

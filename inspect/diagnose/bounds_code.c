@@ -23,7 +23,7 @@ static double whole_load_cycles(const struct inspect_facts *facts, double loads)
     return takes(loads, rate(facts, FACT_rate_loads_64, load_bits(facts)));
 }
 
-/* What loads of the same bytes of lines add on cores that take two of these in place of
+/* Loads of the same bytes of lines add this on cores that take two of them in place of
  * three others. */
 static double banked_cycles(const struct inspect_facts *facts)
 {

@@ -190,8 +190,9 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
 #define OF_COUNT(id)
 #define FACT(id, source, unit, text) OF_##source(id)
 #include "facts.def"
-    /* Those have no width that could be compared. */
+    /* One element at a time, in vector registers. */
     const bool single = loop->single_bits && loop->single_bits + loop->packed_bits <= 64;
+    /* Registers of MMX and tiles have no width that could be compared. */
     if (!loop->apart)
         inspect_fact_set(facts, FACT_widest_bits,
                          single && loop->widest_bits > 64 ? 64 : loop->widest_bits);

@@ -112,7 +112,9 @@ static bool is_computed(const char *name, const struct code *code)
 static unsigned lane_bits(const char *name, const struct code *code)
 {
     static const char *const of_parts[] = {"unpck", "pmadd", "pdp", NULL};
-    const bool doubles = ends(name, "q") || ends(name, "pd");
+    /* Some widen elements of 32 bits. */
+    const bool widens = strstr(name, "ps2pd") || strstr(name, "dq2pd");
+    const bool doubles = (ends(name, "q") || ends(name, "pd")) && !widens;
     if (code->n_accesses || starts_any(name, of_parts))
         return 0;
     if (code->copy || is_logic(name) || (code->needed && doubles))

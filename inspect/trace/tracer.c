@@ -68,10 +68,13 @@ static void take_accesses(struct tracer *tracer, struct node *node,
     uint64_t address;
     for (unsigned i = 0; i < code->n_accesses; i++) {
         const struct access *access = &code->access[i];
-        if (access_is_counted(code, access) && !access->string &&
-            known_address(known, code, access, &address)) {
+        if (!access_is_counted(code, access) || access->string)
+            continue;
+        if (known_address(known, code, access, &address)) {
             order_address(&tracer->order, i, address);
             memory_access(&tracer->memory, &tracer->nodes, node, i, address);
+        } else { /* one of those that the core mixes, at a place that nobody knows */
+            tracer->memory.n_loads += access->read;
         }
     }
 }

@@ -180,7 +180,7 @@ struct pathology_way {
 
 /* ---- the loops around ---- */
 
-/* Whether a tile at column j has all taps inside, or tests what is not. */
+/* True if a tile at column j has all taps inside, or tests what is not. */
 static bool pathology_fits(const struct conv_shape *shape, enum pathology kind,
                            ptrdiff_t j, int columns)
 {

@@ -26,7 +26,7 @@ struct blas {
 extern struct blas blas;
 extern const struct simdbench_kernel blas_sgemm, blas_dgemm;
 
-/* Whether the CPU has all that kernels for "avx512", "avx2", "avx" use; true for other
+/* True if the CPU has all that kernels for "avx512", "avx2", "avx" use; true for other
  * names. Libraries take any kernels that they are told to, and die of an illegal
  * instruction later. */
 bool blas_cpu_has(const char *isa);

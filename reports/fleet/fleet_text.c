@@ -69,7 +69,7 @@ static void put_kind(FILE *file, const struct fleet *fleet, const char *fingerpr
             put_case(file, one);
 }
 
-/* How hosts that stand out are written. */
+/* The text of hosts that stand out, in one format. */
 struct outlier_lines {
     const char *heading;
     void (*put)(FILE *file, const char *node, const struct fleet_point *point,
@@ -77,7 +77,7 @@ struct outlier_lines {
     void (*more)(FILE *file, const char *node, size_t cases);
 };
 
-/* The first cases of each host; CSV, JSON and the page have all. How many there are. */
+/* The first cases of each host; CSV, JSON and the page have all. Returns their number. */
 static size_t put_each(const struct fleet *fleet, FILE *file,
                        const struct outlier_lines *lines)
 {

@@ -55,10 +55,11 @@ function drawFleet(body) {
     const ratios = list.flatMap((one) => one.hosts.map((host) => host.ratio)).concat(0.97, 1.03);
     const scale = scaleOf(ratios), [least, most] = [Math.min(...ratios), Math.max(...ratios)];
     const top = () => ["", axisRow(scale, [[1, "median"], [least, change(least - 1)], [most, change(most - 1)]])];
-    const groups = [...groupBy(list, (one) => named(odd(one), (host) => `${host.node} ${host.verdict}`).join(", "))]
+    const told = (host) => `${host.node} ${host.verdict}`;
+    const groups = [...groupBy(list, (one) => odd(one).map(told).join(", "))]
       .sort(([a, x], [b, y]) => !a - !b || y.length - x.length);
     body.append(el("h3", {}, kindTitle(kind)), paged(groups, FIGURES, "groups", (place, part) =>
-      place.append(...part.map(([who, cases]) => fleetGroup(who || "No host stands out", cases, scale, top)))),
+      place.append(...part.map(([who, cases]) => fleetGroup(who ? named(odd(cases[0]), told).join(", ") : "No host stands out", cases, scale, top)))),
       el("details", {}, el("summary", {}, "Table of all hosts"), fleetTable(list)));
   }
 }

@@ -70,7 +70,7 @@ def session(leader):
 
 
 def described(pid):
-    """What it is, and what it waits for."""
+    """The process's command, its state, and who waits for whom."""
     told = []
     for name in "cmdline", "wchan", "status":
         try:

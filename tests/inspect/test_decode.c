@@ -151,6 +151,16 @@ static void test_integer_vectors(void **state)
     assert_true(decoded(BYTES(0xc5, 0xf3, 0x58, 0xc2)).scalar_float);
 }
 
+/* Widening leaves two elements of 32 bits what they were: two. */
+static void test_lanes(void **state)
+{
+    assert_int_equal(decoded(BYTES(0x0f, 0x5a, 0xc0)).lane_bits, 32);       /* cvtps2pd */
+    assert_int_equal(decoded(BYTES(0xf3, 0x0f, 0xe6, 0xc0)).lane_bits, 32); /* cvtdq2pd */
+    assert_int_equal(decoded(BYTES(0x66, 0x0f, 0x58, 0xc8)).lane_bits, 64); /* addpd */
+    assert_int_equal(decoded(BYTES(0x66, 0x0f, 0xfe, 0xc1)).lane_bits, 32); /* paddd */
+    assert_int_equal(decoded(BYTES(0x0f, 0x14, 0xc1)).lane_bits, 0);        /* unpcklps */
+}
+
 /* Products of narrow floats are arithmetic, vdpps shuffles beside that; so are shifts of
  * elements, and those of all bytes are none. */
 static void test_arithmetic(void **state)
@@ -397,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_idioms),
         cmocka_unit_test(test_integer_vectors),
+        cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_dirty),

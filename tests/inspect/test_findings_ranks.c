@@ -61,8 +61,8 @@ static void test_data_before_edits(void **state)
     }
 }
 
-/* What slow loops of any kind show stands behind a chain that takes nearly all the time,
- * but not behind one that leaves more. */
+/* Evidence that slow loops of any kind show stands behind a chain that takes nearly all
+ * the time, but not behind one that leaves more. */
 static void test_chain_that_accounts_for_all(void **state)
 {
     struct inspect_findings findings;

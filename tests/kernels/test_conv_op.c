@@ -204,7 +204,8 @@ static void test_relayout(void **state)
 
 /* ---- lists ---- */
 
-/* How often each layer occurs, and the published multiply-adds of all of them together.
+/* The number of times that each layer occurs, and the published multiply-adds of all of
+ * them together.
  */
 static void test_lists(void **state)
 {

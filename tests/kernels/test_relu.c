@@ -256,7 +256,7 @@ static void check_kernel(const struct arena *arena, const struct problem *proble
     assert_true(operands_hash(&operands) == inputs);
 }
 
-/* Whether `automatic` may run that row. */
+/* True if `automatic` may run that row. */
 static bool may_choose(const struct simdbench_kernel *automatic,
                        const struct simdbench_kernel *row)
 {

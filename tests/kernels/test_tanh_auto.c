@@ -46,7 +46,7 @@ static double cpu_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Whether the three are found in their order. */
+/* True if the three are found in their order. */
 static bool in_order(const struct simdbench_operands *operands)
 {
     static run_function *const run[] = {slow, quick, middle};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compilers make of functions: a library that the tests of surgery build with each
+/* Functions as compilers make them: a library that the tests of surgery build with each
  * compiler that is here. PAD: bytes before all functions. MORE: an xor more in a loop.
  * NOPS: nops in it. ALIGN: of a place in another one. FIRST: what a variable holds at
  * first. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether builds of the same source have the same code. */
+/* Builds of the same source have the same code. */
 #include "built.h"
 #include "surgeon.h"
 

@@ -3,7 +3,7 @@
 #include "built.h"
 #include "surgeon.h"
 
-/* How far a copy lies from its original, apart from multiples of 2 MB. */
+/* The distance of a copy from its original, apart from multiples of 2 MB. */
 static unsigned shift_in(struct surgery_variant *variant, uint64_t original)
 {
     enum { STRIDES = 850, STRIDE = 2 << 20, PAGE = 4096 };

@@ -124,8 +124,8 @@ class Judge(Case):
         step = 10 if sanitized() else 1  # one of each op
         count = 0
         for op, group in itertools.groupby(functions, key=lambda entry: entry[0]):
-            names = [function for _, function, target in list(group)[::step]
-                     if set(filter(None, target.split(","))) <= have]
+            names = [function for _, function, target in group
+                     if set(filter(None, target.split(","))) <= have][::step]
             verdicts = self.judge(*(f"{self.folder}/libhonest.so:{name}" for name in names),
                                   file=self.folder / "honest.json", options=[op])
             for name, entry in verdicts.items():
