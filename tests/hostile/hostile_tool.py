@@ -56,16 +56,23 @@ def environment(**more):
             "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_STATUS}", **more}
 
 
+def is_killed(status):
+    """SIGKILL has reached it, and the system has not ended it yet."""
+    return any(int(pending, 16) >> signal.SIGKILL - 1 & 1
+               for pending in re.findall(r"^(?:Sig|Shd)Pnd:\s*(\w+)", status, re.M))
+
+
 def session(leader):
-    """The processes of a session that are no zombies."""
+    """The processes of a session that go on: neither zombies nor killed."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
             fields = (path / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            if int(fields[3]) == leader and fields[0] != "Z" and not is_killed(
+                    (path / "status").read_text(errors="replace")):
+                found.append(int(path.name))
         except OSError:
             continue
-        if int(fields[3]) == leader and fields[0] != "Z":
-            found.append(int(path.name))
     return found
 
 
