@@ -97,12 +97,11 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
                            "float x[8 * n]");
     if (specifier->is_unknown)
         return type_misspelt(reader, specifier->word)
-                   ?: reader_fail(
-                          reader, specifier->word,
-                          "unknown type; write its type in C, for a structure that of "
-                          "its members, float x[2 * n], or 'bytes'; or its header's "
-                          "typedef first: typedef unsigned char %s;",
-                          token_word(specifier->word).text);
+                   ?: reader_fail(reader, specifier->word,
+                                  "unknown type; write its type in C, for a structure "
+                                  "that of its members, float x[2 * n], or 'bytes'; or "
+                                  "its header's typedef first: typedef unsigned char %s;",
+                                  token_word(specifier->word).text);
     if (specifier->type == CTYPE_BOOL)
         return reader_fail(reader, specifier->word,
                            "arrays of bool have values that bool cannot have; write u8");

@@ -8,7 +8,6 @@ struct script {
     enum inspect_confidence confidence;
     struct said facts[SAID_MAX], silent[SAID_MAX]; /* each of these silences it */
 };
-
 /* The end of a list: no script has an unknown fact. */
 #define END {INSPECT_FACTS, 0}
 static const struct script scripts[] = {
