@@ -271,12 +271,23 @@ static void tell_entered(const struct program *program, const struct program_spa
     }
 }
 
+/* Registers can be read in a stop that nobody has taken from waitpid yet, too. */
+static bool has_news(pid_t thread)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)thread, &info,
+                  WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+           info.si_pid;
+}
+
 /* A thread that was traced may still run, too long for us: what it stops at later is
- * ours. */
+ * ours, and it may have come to a breakpoint already. */
 static void let_go(struct thread *thread, struct tracer *tracer)
 {
     struct child *const child = &tracer->child;
-    const bool runs_on = ptrace(PTRACE_GETREGS, thread->id, NULL, &child->registers) < 0;
+    const bool runs_on =
+        ptrace(PTRACE_GETREGS, thread->id, NULL, &child->registers) < 0 ||
+        has_news(thread->id);
     thread->stray |= runs_on;
     clear_debug_registers(thread->id);
     if (runs_on)
