@@ -11,7 +11,13 @@
 #include "declare.h"
 #include "error.h"
 
-enum function_binding { FUNCTION_EXPORTED, FUNCTION_HIDDEN, FUNCTION_LOCAL };
+enum function_binding {
+    FUNCTION_EXPORTED,
+    FUNCTION_HIDDEN,
+    FUNCTION_LOCAL,
+    FUNCTION_ELSEWHERE /* of another file: this one has a stub that jumps to it, whose
+                          address the whole program takes for the function's */
+};
 struct library_function {
     char *name;      /* the symbol */
     char *demangled; /* "mix(float*, int)"; NULL: no C++ or Rust, or nothing here can tell

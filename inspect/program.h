@@ -51,10 +51,10 @@ enum program_want {
  * while the thread in question is stopped. */
 struct program_owner {
     void *context;
-    /* A file with code was mapped; addresses of its symbols plus `bias` are those of the
-     * process. */
+    /* A file with code was mapped, up to `end`; addresses of its symbols plus `bias` are
+     * those of the process. */
     void (*object)(void *context, struct program *program, struct program_space *space,
-                   const char *path, uint64_t bias);
+                   const char *path, uint64_t bias, uint64_t end);
     enum program_want (*called)(void *context, void *watched,
                                 const struct program_call *call);
     void (*traced)(void *context, struct program *program, void *watched,

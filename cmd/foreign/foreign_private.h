@@ -51,7 +51,7 @@ struct kept_shape {
 struct placed {
     struct program_space *space;
     struct symbol_file *file;
-    uint64_t bias;
+    uint64_t bias, end;
 };
 
 struct symbol_file {
@@ -122,10 +122,10 @@ struct foreign {
 
 /* As program_owner wants it. */
 void targets_find(void *context, struct program *program, struct program_space *space,
-                  const char *path, uint64_t bias);
+                  const char *path, uint64_t bias, uint64_t end);
 /* A resolver chose the code at `address` of the process. */
 void targets_chosen(struct foreign *foreign, struct program_space *space,
-                    struct target *resolver, uint64_t bias, uint64_t address);
+                    struct target *resolver, uint64_t address);
 void targets_free(struct foreign *foreign);
 /* "libz.so.1 inflate+0x80" of an address, to be freed. */
 char *target_where(const struct foreign *foreign, const struct program_space *space,

@@ -181,7 +181,7 @@ static void returned(void *context, struct program *program, struct program_spac
 {
     struct target *const target = watched;
     if (target->resolver) {
-        targets_chosen(context, space, target, call->address - target->address, result);
+        targets_chosen(context, space, target, result);
         return;
     }
     must_grow(target->captured, target->n_captured);

@@ -50,7 +50,8 @@ static bool is_wanted(const struct foreign *foreign, const struct symbol_file *f
                       const struct library_function *function)
 {
     /* A cold part is jumped to. */
-    if (function->is_data || !function->address || strstr(function->name, ".cold"))
+    if (function->is_data || !function->address ||
+        function->binding == FUNCTION_ELSEWHERE || strstr(function->name, ".cold"))
         return false;
     for (size_t i = 0; i < foreign->globs.n; i++)
         if (target_matches(foreign->globs.item[i], file, function->name,
@@ -183,13 +184,13 @@ static void watch_loader(const struct symbol_file *file, struct program *program
 }
 
 void targets_find(void *context, struct program *program, struct program_space *space,
-                  const char *path, uint64_t bias)
+                  const char *path, uint64_t bias, uint64_t end)
 {
     struct foreign *const foreign = context;
     struct symbol_file *const file = file_of(foreign, path);
     foreign->program = program;
     must_grow(foreign->placed, foreign->n_placed);
-    foreign->placed[foreign->n_placed++] = (struct placed){space, file, bias};
+    foreign->placed[foreign->n_placed++] = (struct placed){space, file, bias, end};
     watch_loader(file, program, space, bias);
     for (size_t i = 0; i < file->n && !foreign->spent; i++) {
         struct target *const target =
@@ -200,31 +201,75 @@ void targets_find(void *context, struct program *program, struct program_space *
 
 /* ---- resolvers ---- */
 
-static char *name_at(const struct symbol_file *file, uint64_t address)
+/* The file at an address, as it was mapped last. The page of the kernel is of none. */
+static struct placed placed_at(const struct foreign *foreign,
+                               const struct program_space *space, uint64_t address)
 {
-    char *text = NULL;
-    for (size_t i = 0; i < file->library.n; i++) {
-        const struct library_function *const function = &file->library.function[i];
-        if (function->address == address && !function->is_chosen && !function->is_data)
-            return must_have(strdup(function->name));
+    for (size_t i = foreign->n_placed; i-- > 0;) {
+        const struct placed *const placed = &foreign->placed[i];
+        if (placed->space == space && placed->bias <= address && address < placed->end)
+            return *placed;
     }
-    must(asprintf(&text, "%s+0x%" PRIx64, file->name, address));
-    return text;
+    return (struct placed){.file = NULL};
+}
+
+static const struct library_function *function_at(const struct placed *placed,
+                                                  uint64_t address)
+{
+    for (size_t i = 0; placed->file && i < placed->file->library.n; i++) {
+        const struct library_function *const function =
+            &placed->file->library.function[i];
+        if (function->address == address - placed->bias && !function->is_chosen &&
+            !function->is_data)
+            return function;
+    }
+    return NULL;
+}
+
+/* The code that a stub jumps to, by the loader's rule: of the first file that exports the
+ * function. Code that a resolver has still to choose is not known here. */
+static uint64_t behind_stub(const struct foreign *foreign,
+                            const struct program_space *space,
+                            const struct library_function *stub)
+{
+    for (size_t i = 0; i < foreign->n_placed; i++) {
+        const struct placed *const placed = &foreign->placed[i];
+        const uint64_t address =
+            placed->space == space ? address_of(&placed->file->library, stub->name) : 0;
+        if (address)
+            return function_at(placed, placed->bias + address) ? placed->bias + address
+                                                               : 0;
+    }
+    return 0;
 }
 
 void targets_chosen(struct foreign *foreign, struct program_space *space,
-                    struct target *resolver, uint64_t bias, uint64_t address)
+                    struct target *resolver, uint64_t address)
 {
-    struct symbol_file *const file = resolver->file;
+    struct placed placed = placed_at(foreign, space, address);
+    const struct library_function *function = function_at(&placed, address);
+    const uint64_t behind = function && function->binding == FUNCTION_ELSEWHERE
+                                ? behind_stub(foreign, space, function)
+                                : 0;
     resolver->calls++;
-    struct target *target = target_at(file, address - bias);
-    if (!target) {
-        const struct library_function function = {.name = (char *)resolver->name,
-                                                  .address = address - bias};
-        target = target_add(foreign, file, &function);
+    if (behind) {
+        address = behind;
+        placed = placed_at(foreign, space, address);
+        function = function_at(&placed, address);
     }
-    if (!target->chosen)
-        target->chosen = name_at(file, address - bias);
+    if (!placed.file)
+        placed.file = file_of(foreign, "/[no file]");
+    const uint64_t own = address - placed.bias;
+    struct target *target = target_at(placed.file, own);
+    if (!target) {
+        const struct library_function chosen = {.name = (char *)resolver->name,
+                                                .address = own};
+        target = target_add(foreign, placed.file, &chosen);
+    }
+    if (!target->chosen && function)
+        target->chosen = must_have(strdup(function->name));
+    else if (!target->chosen)
+        must(asprintf(&target->chosen, "%s+0x%" PRIx64, placed.file->name, own));
     program_watch(foreign->program, space, address, target);
 }
 
@@ -233,41 +278,31 @@ void targets_chosen(struct foreign *foreign, struct program_space *space,
 char *target_where(const struct foreign *foreign, const struct program_space *space,
                    uint64_t address)
 {
-    const struct placed *best = NULL;
+    const struct placed placed = placed_at(foreign, space, address);
     char *text = NULL;
-    for (size_t i = 0; i < foreign->n_placed; i++) {
-        const struct placed *const placed = &foreign->placed[i];
-        if (placed->space == space && placed->bias <= address &&
-            (!best || placed->bias >= best->bias))
-            best = placed;
-    }
-    if (!best) {
+    const uint64_t at = address - placed.bias;
+    if (!placed.file) {
         must(asprintf(&text, "0x%" PRIx64, address));
         return text;
     }
-    const uint64_t at = address - best->bias;
-    for (size_t i = 0; i < best->file->library.n; i++) {
-        const struct library_function *const function = &best->file->library.function[i];
+    for (size_t i = 0; i < placed.file->library.n; i++) {
+        const struct library_function *const function = &placed.file->library.function[i];
         if (function->is_data || at < function->address ||
             at - function->address >= function->bytes)
             continue;
-        must(asprintf(&text, "%s %s+0x%" PRIx64, best->file->name, function->name,
+        must(asprintf(&text, "%s %s+0x%" PRIx64, placed.file->name, function->name,
                       at - function->address));
         return text;
     }
-    must(asprintf(&text, "%s+0x%" PRIx64, best->file->name, at));
+    must(asprintf(&text, "%s+0x%" PRIx64, placed.file->name, at));
     return text;
 }
-
-/* The page of system calls may lie behind it. */
-enum { LOADER_BYTES_MOST = 1 << 20 };
 
 bool target_in_loader(const struct foreign *foreign, uint64_t address)
 {
     for (size_t i = 0; i < foreign->n_placed; i++) {
         const struct placed *const placed = &foreign->placed[i];
-        if (placed->file->is_loader && address >= placed->bias &&
-            address - placed->bias < LOADER_BYTES_MOST)
+        if (placed->file->is_loader && address >= placed->bias && address < placed->end)
             return true;
     }
     return false;

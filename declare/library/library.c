@@ -52,7 +52,9 @@ static bool is_code(const struct image *image, uint16_t section)
 static bool is_wanted(const struct image *image, const ElfW(Sym) * symbol)
 {
     const unsigned type = ELF64_ST_TYPE(symbol->st_info);
-    if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS)
+    if (symbol->st_shndx == SHN_UNDEF)
+        return type == STT_FUNC && symbol->st_value;
+    if (symbol->st_shndx == SHN_ABS)
         return false;
     if (type == STT_NOTYPE)
         return ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
@@ -64,6 +66,8 @@ static bool is_wanted(const struct image *image, const ElfW(Sym) * symbol)
 static enum function_binding binding_of(const ElfW(Sym) * symbol)
 {
     const unsigned visibility = ELF64_ST_VISIBILITY(symbol->st_other);
+    if (symbol->st_shndx == SHN_UNDEF)
+        return FUNCTION_ELSEWHERE;
     if (ELF64_ST_BIND(symbol->st_info) == STB_LOCAL)
         return FUNCTION_LOCAL;
     return visibility == STV_DEFAULT || visibility == STV_PROTECTED ? FUNCTION_EXPORTED
@@ -172,8 +176,8 @@ static int fill_sizes(struct library *library)
         struct library_function *const function = &library->function[i];
         const size_t next =
             count_below(address, library->n, sizeof *address, function->address + 1);
-        if (!function->bytes && next < library->n &&
-            address[next] - function->address <= LONGEST)
+        if (!function->bytes && function->binding != FUNCTION_ELSEWHERE &&
+            next < library->n && address[next] - function->address <= LONGEST)
             function->bytes = address[next] - function->address;
     }
     free(address);

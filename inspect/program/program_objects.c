@@ -49,11 +49,12 @@ static bool is_known(const struct program_space *space, const struct object *obj
 struct mapped {
     uint64_t base, inode;
     char *path;
+    uint64_t end;
     bool has_code;
 };
 
-/* The place where the first byte of each file is mapped, and whether code of it follows.
- */
+/* The place where the first byte of each file is mapped, where its last mapping ends, and
+ * whether code is among them. */
 static size_t read_mappings(pid_t pid, struct mapped **mapped)
 {
     char path[40], *line = NULL;
@@ -62,21 +63,23 @@ static size_t read_mappings(pid_t pid, struct mapped **mapped)
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     FILE *const file = fopen(path, "r");
     while (file && getline(&line, &room, file) > 0) {
-        uint64_t from, offset, inode;
+        uint64_t from, to, offset, inode;
         char access[8];
         int name = 0;
         line[strcspn(line, "\n")] = '\0';
-        if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %" SCNu64 " %n", &from,
-                   access, &offset, &inode, &name) < 4 ||
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %n",
+                   &from, &to, access, &offset, &inode, &name) < 5 ||
             !name || line[name] != '/')
             continue;
         if (offset == 0 && (!n || (*mapped)[n - 1].inode != inode)) {
             if (!array_room(mapped, n, sizeof **mapped))
                 break;
-            (*mapped)[n++] = (struct mapped){from, inode, strdup(line + name), false};
+            (*mapped)[n++] = (struct mapped){from, inode, strdup(line + name), to, false};
         }
-        if (n && (*mapped)[n - 1].inode == inode)
+        if (n && (*mapped)[n - 1].inode == inode) {
             (*mapped)[n - 1].has_code |= access[2] == 'x';
+            (*mapped)[n - 1].end = to;
+        }
     }
     free(line);
     if (file)
@@ -147,7 +150,7 @@ void space_look(struct program *program, struct program_space *space, pid_t pid)
         space->object = more;
         more[space->n_objects++] = object;
         program->owner->object(program->owner->context, program, space, mapped[i].path,
-                               bias);
+                               bias, mapped[i].end);
     }
     for (size_t i = 0; i < n; i++)
         free(mapped[i].path);

@@ -18,7 +18,7 @@ __attribute__((noinline)) static void later(void)
 }
 
 static void object(void *context, struct program *program, struct program_space *space,
-                   const char *path, uint64_t bias)
+                   const char *path, uint64_t bias, uint64_t end)
 {
     program_watch(program, space, (uintptr_t)watched, context);
 }

@@ -103,6 +103,32 @@ class ForeignPrograms(ProgramCase):
         self.assertIn("scalar<=20% was expected, but scalar is 99.9% of", done.stderr)
         self.assertEqual(done.stdout, self.alone(library="planted").stdout)
 
+    def test_code_of_another_file(self):
+        """A resolver gets a stub of a program at a fixed address for another file's function."""
+        source = {name: self.folder / f"{name}.c" for name in ("far", "near", "main")}
+        source["far"].write_text("int far(int x) { return x * x + 3; }\n")
+        source["near"].write_text("""
+            int far(int);
+            static int (*choose(void))(int) { return far; }
+            int near(int) __attribute__((ifunc("choose")));
+            """)
+        source["main"].write_text("""
+            int far(int), near(int);
+            int (*volatile pointer)(int) = far;
+            int main(void) { return near(1) + near(2) + pointer(3) != 4 + 7 + 12; }
+            """)
+        for name, more in ("far", []), ("near", [f"-L{self.folder}", "-lfar"]):
+            subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o",
+                            self.folder / f"lib{name}.so", source[name], *more], check=True)
+        for kind in "-no-pie", "-pie":
+            program = self.folder / f"fixed{kind}"
+            subprocess.run(["gcc", "-O1", f"-f{kind[1:]}", kind, "-o", program, source["main"],
+                            f"-L{self.folder}", "-lnear", "-lfar",
+                            f"-Wl,-rpath,{self.folder}"], check=True)
+            done, document = self.prove(program=program, options=[
+                "--expect=near: object=libfar.so, target=far, called=3"])
+            self.assertEqual([r["verdict"] for r in document["rules"]], ["kept"], done.stderr)
+
     def test_unseen_resolver(self):
         """It ran within a traced call: nothing is said of its function."""
         done, document = self.prove("within", options=["--function=outer", "--function=sum",
