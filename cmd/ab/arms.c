@@ -44,6 +44,16 @@ static int find_file(struct ab_arm *arm, const char *flag, bool functions,
                : 0;
 }
 
+/* Nothing else is started with arguments of ours. */
+static bool is_simdbench(const char *path)
+{
+    static const char mark[] = "--parent=%d";
+    FREED_BY(free_memory) char *bytes = NULL;
+    size_t size = 0;
+    return file_load(path, (size_t)1 << 30, &bytes, &size) == 0 &&
+           memmem(bytes, size, mark, strlen(mark));
+}
+
 static int find(struct ab *ab, int which, const char *text, struct error *error)
 {
     struct ab_arm *arm = &ab->arm[which];
@@ -69,6 +79,10 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
         wrong = "options are for modules, and this is a library of declared functions";
     else if (ab->request.functions && arm->file.kind == ELF_PROGRAM)
         wrong = "a program; --functions is for libraries";
+    else if (arm->file.kind == ELF_PROGRAM && !is_simdbench(arm->path))
+        wrong = "no simdbench executable, and no benchmark program that is recognised; "
+                "--harness=NAME names its harness, and --harness=command measures any "
+                "program";
     else if (arm->spec.alias)
         wrong = "as=NAME is for --plugin and --baseline, ab has names of its own";
     if (wrong)
@@ -228,13 +242,6 @@ static int probe(struct ab *ab, int which, struct error *error)
     struct error why = {.text = ""};
     catalog_add_worker(catalog, worker);
     int status = worker_start(worker, false, &why);
-    if (status < 0 && ab->programs && status != -EINTR)
-        return error_set(
-            error, status,
-            "%s=%.150s: no simdbench executable, and no benchmark program that "
-            "is recognised (%.150s); --harness=NAME names its harness, and "
-            "--harness=command measures any program",
-            flags[which], arm->spec.name, why.text);
     if (status == 0)
         status = ask_build(ab, arm, worker, &why);
     return status < 0 ? error_set(error, status, "%s=%.200s: %.600s", flags[which],

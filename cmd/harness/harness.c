@@ -52,7 +52,15 @@ static int choose_adapter(struct harness *harness, struct error *error)
         return error_set(error, -EINVAL, "--harness=%.100s: %s", name, text);
     }
     harness->plan.name = harness->adapter->name;
-    return 0;
+    const char *const other =
+        request->name ? NULL : harness_recognise(request->head, request->cwd[SIDE_HEAD]);
+    return other && strcmp(other, name) != 0
+               ? error_set(error, -EINVAL,
+                           "BASE=%.200s is a program of %s and HEAD=%.200s one of %s: ab "
+                           "compares two builds of the same benchmarks; "
+                           "--harness=command compares any two programs",
+                           request->base, name, request->head, other)
+               : 0;
 }
 
 static int check_request(struct harness *harness, struct error *error)

@@ -104,6 +104,11 @@ class GoogleBenchmark(HarnessCase):
                                 f"--cwd-new={self.folder}")
         self.assertEqual(set(self.verdicts(document).values()), {"SAME"})
 
+    def test_two_harnesses(self):
+        other = self.script("other", "#!/bin/sh\n# test.benchtime\n")
+        done = self.run_tool("ab", self.bench, other, status=2)
+        self.assertIn("is a program of google-benchmark and HEAD=", done.stderr)
+
     def test_improvement_and_threshold(self):
         document = self.compare(f"{self.bench} 10", f"{self.bench} 9")
         self.assertEqual(self.verdicts(document)["BM_sort/64"], "IMPROVED")
