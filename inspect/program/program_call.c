@@ -93,6 +93,31 @@ static void pass(const struct held *held, struct child *child, uint64_t address)
         thread_resume(thread, child->signal);
 }
 
+/* Registers can be read in a stop that nobody has taken from waitpid yet, too. */
+static bool has_news(pid_t thread)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)thread, &info,
+                  WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+           info.si_pid;
+}
+
+/* A thread that was traced may still run, too long for us: what it stops at later is
+ * ours, and it may have come to a breakpoint already. */
+static void let_go(struct thread *thread, struct child *child)
+{
+    const bool runs_on =
+        ptrace(PTRACE_GETREGS, thread->id, NULL, &child->registers) < 0 ||
+        has_news(thread->id);
+    thread->stray |= runs_on;
+    clear_debug_registers(thread->id);
+    if (runs_on)
+        return;
+    child->registers.eflags &= ~STEP_FLAG;
+    child_set_registers(child);
+    thread_resume(thread, child->signal);
+}
+
 /* ---- what a call returns ---- */
 
 static bool run_to(struct child *child, uint64_t address, uint64_t above)
@@ -150,13 +175,12 @@ static void take_result(struct held *held, struct child *child, void *watched,
         /* The loader's may be among them. */
         if (thread->inner)
             space_look(program, space, thread->id);
-        thread->stray |= !returned;
         if (returned) {
             program->cost.seconds += isnan(call->stop_ns) ? 0 : 3e-9 * call->stop_ns;
             owner->returned(owner->context, program, space, watched, call,
                             child->registers.rax);
-            thread_resume(thread, child->signal);
         }
+        let_go(thread, child);
     }
     space_leave(program, space);
 }
@@ -271,32 +295,6 @@ static void tell_entered(const struct program *program, const struct program_spa
     }
 }
 
-/* Registers can be read in a stop that nobody has taken from waitpid yet, too. */
-static bool has_news(pid_t thread)
-{
-    siginfo_t info = {.si_pid = 0};
-    return waitid(P_PID, (id_t)thread, &info,
-                  WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
-           info.si_pid;
-}
-
-/* A thread that was traced may still run, too long for us: what it stops at later is
- * ours, and it may have come to a breakpoint already. */
-static void let_go(struct thread *thread, struct tracer *tracer)
-{
-    struct child *const child = &tracer->child;
-    const bool runs_on =
-        ptrace(PTRACE_GETREGS, thread->id, NULL, &child->registers) < 0 ||
-        has_news(thread->id);
-    thread->stray |= runs_on;
-    clear_debug_registers(thread->id);
-    if (runs_on)
-        return;
-    child->registers.eflags &= ~STEP_FLAG;
-    child_set_registers(child);
-    thread_resume(thread, child->signal);
-}
-
 static void take_trace(struct held *held, struct child *child, void *watched,
                        const struct program_call *call)
 {
@@ -341,7 +339,7 @@ static void take_trace(struct held *held, struct child *child, void *watched,
         space_settle_all(space);
     if (!thread->gone && !thread->execs) {
         space_look(program, space, thread->id);
-        let_go(thread, tracer);
+        let_go(thread, &tracer->child);
     }
     nodes_free(&tracer->nodes);
     FREE_EACH(tracer->order.item, tracer);
@@ -419,6 +417,8 @@ bool thread_trapped(struct program *program, struct thread *thread)
     child.registers.rip--;
     thread->awaited = true;
     thread->inner = false;
+    if (thread->stray)
+        clear_debug_registers(thread->id);
     if (breakpoint->watched)
         take_call(&held, &child, breakpoint);
     else

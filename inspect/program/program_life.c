@@ -88,8 +88,11 @@ static int seize(pid_t thread, int more, struct error *error)
 {
     if (ptrace(PTRACE_SEIZE, thread, NULL, (long)(OPTIONS | more)) == 0)
         return 0;
-    const int code = errno;
+    /* One that ends has no memory any more, and is not there soon. */
+    const int code = errno == EPERM && !inspect_told(thread, "VmPTE") ? ESRCH : errno;
     const pid_t tracer = code == EPERM ? inspect_told(thread, "TracerPid") : 0;
+    if (tracer == getpid())
+        return -EALREADY; /* a thread that is traced made it */
     if (tracer)
         return error_set(error, -EBUSY, "process %d traces it already", (int)tracer);
     return error_set(error, -code, "the system forbids to trace process %d: %s%s",
@@ -156,7 +159,7 @@ static int seize_threads(struct program *program, struct program_space *space,
         if (id <= 0 || thread_find(program, id))
             continue;
         const int status = seize(id, 0, error);
-        if (status == -ESRCH && id != program->main)
+        if (status == -EALREADY || (status == -ESRCH && id != program->main))
             continue; /* it ended meanwhile */
         n = status < 0                                          ? status
             : thread_add(program, id, program->main, space) < 0 ? -ENOMEM
@@ -221,6 +224,7 @@ static void drain(struct program *program)
     const int64_t until = now_ns() + 2 * TURN_NS;
     while (program->threads && now_ns() < until)
         program_turn(program, TURN_NS / 4);
+    program_take_all(program);
 }
 
 /* A thread of a program that would end with us has to be stopped to be let go, and one

@@ -37,15 +37,6 @@ static bool bias_of(pid_t pid, uint64_t base, uint64_t *bias)
     return false;
 }
 
-static bool is_known(const struct program_space *space, const struct object *object)
-{
-    for (size_t i = 0; i < space->n_objects; i++)
-        if (space->object[i].base == object->base &&
-            space->object[i].inode == object->inode)
-            return true;
-    return false;
-}
-
 struct mapped {
     uint64_t base, inode;
     char *path;
@@ -87,10 +78,26 @@ static size_t read_mappings(pid_t pid, struct mapped **mapped)
     return n;
 }
 
+/* A program may read its own file through a mapping beside that of the loader, which then
+ * seems to begin there. */
+static bool has(const struct mapped *mapped, const struct object *object)
+{
+    return mapped->inode == object->inode && mapped->base <= object->base &&
+           object->base < mapped->end;
+}
+
+static bool is_known(const struct program_space *space, const struct mapped *mapped)
+{
+    for (size_t i = 0; i < space->n_objects; i++)
+        if (has(mapped, &space->object[i]))
+            return true;
+    return false;
+}
+
 static bool is_mapped(const struct object *object, const struct mapped *mapped, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (mapped[i].base == object->base && mapped[i].inode == object->inode)
+        if (has(&mapped[i], object))
             return true;
     return false;
 }
@@ -140,7 +147,7 @@ void space_look(struct program *program, struct program_space *space, pid_t pid)
     for (size_t i = 0; i < n; i++) {
         const struct object object = {mapped[i].base, mapped[i].inode};
         uint64_t bias;
-        if (!mapped[i].has_code || !mapped[i].path || is_known(space, &object) ||
+        if (!mapped[i].has_code || !mapped[i].path || is_known(space, &mapped[i]) ||
             !bias_of(pid, object.base, &bias))
             continue;
         struct object *const more =

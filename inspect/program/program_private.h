@@ -87,6 +87,9 @@ struct program {
 /* Takes one stop or end of a thread and deals with it; false: there was none within
  * `ns`. */
 bool program_turn(struct program *program, int64_t ns);
+/* The same of each thread, as often as it has one: those that turns take may be of others
+ * again and again. */
+void program_take_all(struct program *program);
 struct thread *thread_find(const struct program *program, pid_t id);
 struct thread *thread_new(struct program *program, pid_t id); /* NULL: no memory */
 void thread_resume(struct thread *thread, int signal);

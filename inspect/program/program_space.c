@@ -26,10 +26,17 @@ struct program_space *space_new(struct program *program, pid_t pid)
     return space;
 }
 
+static bool read_byte(const struct program_space *space, uint64_t address,
+                      unsigned char *byte)
+{
+    return pread(space->memory_fd, byte, 1, (off_t)address) == 1;
+}
+
 struct program_space *space_copy(struct program *program,
                                  const struct program_space *from, pid_t pid)
 {
     struct program_space *const space = space_new(program, pid);
+    unsigned char byte;
     if (!space)
         return NULL;
     space->breakpoint = calloc(from->n + 1, sizeof *space->breakpoint);
@@ -41,6 +48,11 @@ struct program_space *space_copy(struct program *program,
         memcpy(space->object, from->object, from->n_objects * sizeof *space->object);
     space->n = space->breakpoint ? from->n : 0;
     space->n_objects = space->object ? from->n_objects : 0;
+    /* The fork came before we heard of it, and other breakpoints were in then. */
+    for (size_t i = 0; i < space->n; i++)
+        space->breakpoint[i].in = space->breakpoint[i].replaced != INT3 &&
+                                  read_byte(space, space->breakpoint[i].address, &byte) &&
+                                  byte == INT3;
     return space;
 }
 
@@ -70,12 +82,6 @@ struct breakpoint *space_find(const struct program_space *space, uint64_t addres
     return at < space->n && space->breakpoint[at].address == address
                ? &space->breakpoint[at]
                : NULL;
-}
-
-static bool read_byte(const struct program_space *space, uint64_t address,
-                      unsigned char *byte)
-{
-    return pread(space->memory_fd, byte, 1, (off_t)address) == 1;
 }
 
 static bool write_byte(const struct program_space *space, uint64_t address,
@@ -153,8 +159,8 @@ bool program_watch(struct program *program, struct program_space *space, uint64_
     const size_t at = place_of(space, address);
     memmove(&more[at + 1], &more[at], (space->n - at) * sizeof *more);
     space->n++;
-    more[at] =
-        (struct breakpoint){.address = address, .watched = watched, .wanted = true};
+    more[at] = (struct breakpoint){
+        .address = address, .watched = watched, .replaced = INT3, .wanted = true};
     breakpoint = &more[at];
     space_settle(space, breakpoint);
     if (breakpoint->in || space->held)

@@ -253,6 +253,15 @@ static void take(struct program *program, pid_t id, int status)
     }
 }
 
+void program_take_all(struct program *program)
+{
+    int status;
+    for (struct thread *thread = program->threads; thread; thread = thread->next)
+        while (!thread->gone && waitpid(thread->id, &status, __WALL | WNOHANG) > 0)
+            take(program, thread->id, status);
+    sweep(program);
+}
+
 /* SIGCHLD, which is blocked, tells of a stop. */
 bool program_turn(struct program *program, int64_t ns)
 {
