@@ -82,6 +82,8 @@ bool program_ended(const struct program *program, int *status);
 /* Takes all breakpoints out and lets go of everything that still runs. */
 void program_close(struct program *program); /* NULL is allowed */
 
+/* A memory has files where that had them which it is a copy of, with the same number. */
+unsigned program_layout(const struct program_space *space);
 /* A breakpoint at an address; false: there can be none. The first one at an address
  * counts. */
 bool program_watch(struct program *program, struct program_space *space, uint64_t address,

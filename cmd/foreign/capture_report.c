@@ -164,7 +164,7 @@ static void tell_callers(const struct foreign *foreign, const struct target *tar
         while (target->captured[k].caller != count[i].value)
             k++;
         FREED_BY(free_memory) char *where =
-            target_where(foreign, target->captured[k].space, count[i].value);
+            target_where(foreign, target->captured[k].layout, count[i].value);
         buffer_format(text, "%s%.0f%% ", i ? ", " : "",
                       100 * count[i].n / (double)target->n_captured);
         buffer_plain(text, where);

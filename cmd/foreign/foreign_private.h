@@ -34,8 +34,8 @@ struct seen {
 /* A call that was captured. */
 struct captured {
     uint64_t argument[PROGRAM_WORDS], caller;
-    struct program_space *space; /* only to be compared */
-    double ns, stop_ns;          /* NaN: not known */
+    unsigned layout;    /* of its memory */
+    double ns, stop_ns; /* NaN: not known */
 };
 
 /* Calls of one shape, of which some are kept with their operands. */
@@ -49,7 +49,7 @@ struct kept_shape {
 
 /* A place at which a file is mapped. */
 struct placed {
-    struct program_space *space;
+    unsigned layout; /* of a memory */
     struct symbol_file *file;
     uint64_t bias, end;
 };
@@ -128,8 +128,7 @@ void targets_chosen(struct foreign *foreign, struct program_space *space,
                     struct target *resolver, uint64_t address);
 void targets_free(struct foreign *foreign);
 /* "libz.so.1 inflate+0x80" of an address, to be freed. */
-char *target_where(const struct foreign *foreign, const struct program_space *space,
-                   uint64_t address);
+char *target_where(const struct foreign *foreign, unsigned layout, uint64_t address);
 /* False: there were perhaps more calls of it. */
 bool target_is_counted(const struct foreign *foreign, const struct target *target);
 /* The loader's file has that address. */

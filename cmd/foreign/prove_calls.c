@@ -186,8 +186,10 @@ static void returned(void *context, struct program *program, struct program_spac
     }
     must_grow(target->captured, target->n_captured);
     struct captured *const captured = &target->captured[target->n_captured++];
-    *captured = (struct captured){
-        .caller = call->caller, .space = space, .ns = call->ns, .stop_ns = call->stop_ns};
+    *captured = (struct captured){.caller = call->caller,
+                                  .layout = program_layout(space),
+                                  .ns = call->ns,
+                                  .stop_ns = call->stop_ns};
     memcpy(captured->argument, call->argument, sizeof captured->argument);
 }
 

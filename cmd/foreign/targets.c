@@ -190,7 +190,8 @@ void targets_find(void *context, struct program *program, struct program_space *
     struct symbol_file *const file = file_of(foreign, path);
     foreign->program = program;
     must_grow(foreign->placed, foreign->n_placed);
-    foreign->placed[foreign->n_placed++] = (struct placed){space, file, bias, end};
+    foreign->placed[foreign->n_placed++] =
+        (struct placed){program_layout(space), file, bias, end};
     watch_loader(file, program, space, bias);
     for (size_t i = 0; i < file->n && !foreign->spent; i++) {
         struct target *const target =
@@ -202,12 +203,12 @@ void targets_find(void *context, struct program *program, struct program_space *
 /* ---- resolvers ---- */
 
 /* The file at an address, as it was mapped last. The page of the kernel is of none. */
-static struct placed placed_at(const struct foreign *foreign,
-                               const struct program_space *space, uint64_t address)
+static struct placed placed_at(const struct foreign *foreign, unsigned layout,
+                               uint64_t address)
 {
     for (size_t i = foreign->n_placed; i-- > 0;) {
         const struct placed *const placed = &foreign->placed[i];
-        if (placed->space == space && placed->bias <= address && address < placed->end)
+        if (placed->layout == layout && placed->bias <= address && address < placed->end)
             return *placed;
     }
     return (struct placed){.file = NULL};
@@ -228,14 +229,13 @@ static const struct library_function *function_at(const struct placed *placed,
 
 /* The code that a stub jumps to, by the loader's rule: of the first file that exports the
  * function. Code that a resolver has still to choose is not known here. */
-static uint64_t behind_stub(const struct foreign *foreign,
-                            const struct program_space *space,
+static uint64_t behind_stub(const struct foreign *foreign, unsigned layout,
                             const struct library_function *stub)
 {
     for (size_t i = 0; i < foreign->n_placed; i++) {
         const struct placed *const placed = &foreign->placed[i];
         const uint64_t address =
-            placed->space == space ? address_of(&placed->file->library, stub->name) : 0;
+            placed->layout == layout ? address_of(&placed->file->library, stub->name) : 0;
         if (address)
             return function_at(placed, placed->bias + address) ? placed->bias + address
                                                                : 0;
@@ -246,15 +246,16 @@ static uint64_t behind_stub(const struct foreign *foreign,
 void targets_chosen(struct foreign *foreign, struct program_space *space,
                     struct target *resolver, uint64_t address)
 {
-    struct placed placed = placed_at(foreign, space, address);
+    const unsigned layout = program_layout(space);
+    struct placed placed = placed_at(foreign, layout, address);
     const struct library_function *function = function_at(&placed, address);
     const uint64_t behind = function && function->binding == FUNCTION_ELSEWHERE
-                                ? behind_stub(foreign, space, function)
+                                ? behind_stub(foreign, layout, function)
                                 : 0;
     resolver->calls++;
     if (behind) {
         address = behind;
-        placed = placed_at(foreign, space, address);
+        placed = placed_at(foreign, layout, address);
         function = function_at(&placed, address);
     }
     if (!placed.file)
@@ -275,10 +276,9 @@ void targets_chosen(struct foreign *foreign, struct program_space *space,
 
 /* ---- */
 
-char *target_where(const struct foreign *foreign, const struct program_space *space,
-                   uint64_t address)
+char *target_where(const struct foreign *foreign, unsigned layout, uint64_t address)
 {
-    const struct placed placed = placed_at(foreign, space, address);
+    const struct placed placed = placed_at(foreign, layout, address);
     char *text = NULL;
     const uint64_t at = address - placed.bias;
     if (!placed.file) {

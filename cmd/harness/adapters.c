@@ -18,7 +18,8 @@ static const struct adapter adapters[] = {
     {.name = "go", .mark = "test.benchtime",
      .list = "-test.run=^$ -test.bench=^{prefix} -test.benchtime=1x", .list_reader = read_go,
      .run = "-test.run=^$ -test.bench={case} -test.benchtime={us}us -test.count={count}",
-     .reader = read_go, .one_case = true, .choice = CHOICE_PARTS, .repetitions = 50},
+     .reader = read_go, .one_case = true, .choice = CHOICE_PARTS, .repetitions = 50,
+     .hint = "files are looked for in its package's folder: --cwd-old, --cwd-new"},
     {.name = "criterion", .mark = "CRITERION_HOME",
      .list = "--bench --list", .list_reader = read_criterion_list,
      .run = "--bench {case} --noplot --sample-size=20 --nresamples=1001 --warm-up-time={seconds} "
@@ -33,7 +34,8 @@ static const struct adapter adapters[] = {
      .list = "-r xml --benchmark-samples=1 --benchmark-resamples=1 --benchmark-warmup-time=1",
      .list_reader = read_catch2,
      .run = "-r xml --benchmark-samples=10 --benchmark-resamples=10 --benchmark-warmup-time={ms}",
-     .reader = read_catch2},
+     .reader = read_catch2,
+     .hint = "benchmarks with the tag [!benchmark] run if asked: 'PROGRAM [!benchmark]'"},
     {.name = "nanobench", .mark = "NANOBENCH_ENDLESS",
      .list = "", .list_reader = read_nanobench, .run = "", .reader = read_nanobench},
     /* Its library prints more digits as CSV. A short list has no time to hang. */

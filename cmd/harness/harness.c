@@ -161,9 +161,10 @@ static int list_side(struct harness *harness, int which, struct readings *readin
                           : "",
                       slice.said ? "; it said: " : "", slice.said ?: "");
     return status == -EPROTO
-               ? error_set(error, -EINVAL, "%s=%.200s: harness %s: %.400s",
+               ? error_set(error, -EINVAL, "%s=%.200s: harness %s: %.400s%s%s",
                            which == SIDE_HEAD ? "HEAD" : "BASE",
-                           harness->side[which].command, adapter->name, why.text)
+                           harness->side[which].command, adapter->name, why.text,
+                           adapter->hint ? "; " : "", adapter->hint ?: "")
            : status < 0 ? error_set(error, status, "%s", why.text)
                         : 0;
 }

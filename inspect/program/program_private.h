@@ -20,6 +20,7 @@ struct object {
 struct program_space {
     struct program_space *next;
     unsigned users; /* threads */
+    unsigned layout;
     int memory_fd;
     unsigned held; /* calls that are traced: no breakpoint is in */
     struct breakpoint *breakpoint;
@@ -79,6 +80,7 @@ struct program {
     int status;
     uint64_t results; /* calls whose return was waited for */
     unsigned awaited; /* of these, now */
+    unsigned layouts; /* so far */
     int errors;       /* end of a pipe that tells why a command could not be started */
     sigset_t mask;    /* of before */
     struct program_cost cost;

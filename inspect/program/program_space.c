@@ -21,6 +21,7 @@ struct program_space *space_new(struct program *program, pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
     space->memory_fd = open(path, O_RDWR | O_CLOEXEC);
     space->held = program->leaving;
+    space->layout = ++program->layouts;
     space->next = program->spaces;
     program->spaces = space;
     return space;
@@ -42,6 +43,7 @@ struct program_space *space_copy(struct program *program,
     space->breakpoint = calloc(from->n + 1, sizeof *space->breakpoint);
     space->object = calloc(from->n_objects + 1, sizeof *space->object);
     space->r_debug = from->r_debug;
+    space->layout = from->layout;
     if (space->breakpoint && from->n)
         memcpy(space->breakpoint, from->breakpoint, from->n * sizeof *space->breakpoint);
     if (space->object && from->n_objects)
@@ -54,6 +56,11 @@ struct program_space *space_copy(struct program *program,
                                   read_byte(space, space->breakpoint[i].address, &byte) &&
                                   byte == INT3;
     return space;
+}
+
+unsigned program_layout(const struct program_space *space)
+{
+    return space->layout;
 }
 
 void space_leave(struct program *program, struct program_space *space)

@@ -104,6 +104,11 @@ class GoogleBenchmark(HarnessCase):
                                 f"--cwd-new={self.folder}")
         self.assertEqual(set(self.verdicts(document).values()), {"SAME"})
 
+    def test_what_may_be_lacking(self):
+        none = self.script("none", "#!/bin/sh\n# benchmark-warmup-time\nexit 2\n")
+        done = self.run_tool("ab", none, none, status=2)
+        self.assertIn("exit status 2; benchmarks with the tag [!benchmark] run if", done.stderr)
+
     def test_two_harnesses(self):
         other = self.script("other", "#!/bin/sh\n# test.benchtime\n")
         done = self.run_tool("ab", self.bench, other, status=2)
