@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON of hyperfine, nanobench, criterion and pytest-benchmark as a run. */
+/* The JSON of hyperfine, nanobench, criterion, pytest-benchmark and pyperf as a run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +142,32 @@ static int add_pytest(const struct value *entry, void *context)
                            "median", 1e9);
 }
 
+static int add_values(const struct value *entry, void *context)
+{
+    const struct value values = value_member(entry, "values");
+
+    return value_absent(&values) ? 0 : value_each(&values, add_repetition, context);
+}
+
+/* Its processes have values each, but for those that calibrate. What all benchmarks of a
+ * file share, such as the name of a single one, stands behind them. */
+static int add_pyperf(const struct value *entry, void *context)
+{
+    const struct value own = value_member(entry, "metadata");
+    const struct value shared = value_member(entry->parent->parent, "metadata");
+    const struct value runs = value_member(entry, "runs");
+    const char *const name = value_words(has(&own, "name") ? &own : &shared, "name");
+    const char *const unit = value_words(has(&own, "unit") ? &own : &shared, "unit");
+
+    if (foreign_check_name(entry, name))
+        return -EINVAL;
+    if (*unit && strcmp(unit, "second") != 0)
+        return VALUE_FAIL(entry, "values that are no times, but of unit %.40s", unit);
+    struct repetitions repetitions = {foreign_result(context, name), NULL, 1e9};
+    return !repetitions.result ? value_no_memory(entry)
+           : value_array(&runs) ?: value_each(&runs, add_values, &repetitions);
+}
+
 /* Times are of `batch` operations. */
 static int add_nanobench(const struct value *entry, void *context)
 {
@@ -220,6 +246,9 @@ static struct foreign_document kind_of(const struct value *root)
     if (test.json && has(&test, "stats"))
         return (struct foreign_document){"pytest-benchmark", .list = "benchmarks",
                                          .add = add_pytest};
+    if (test.json && has(&test, "runs"))
+        return (struct foreign_document){"pyperf", .list = "benchmarks",
+                                         .add = add_pyperf};
     if (row.json && has(&row, "median(elapsed)"))
         return (struct foreign_document){"nanobench", .list = "results",
                                          .add = add_nanobench};

@@ -79,7 +79,7 @@ static int read_version(const struct value *root, struct run *run)
         value_absent(&version)
             ? VALUE_FAIL(&version,
                          "missing: this is no run of simdbench, and not what Google "
-                         "Benchmark, hyperfine, criterion, nanobench or "
+                         "Benchmark, hyperfine, criterion, nanobench, pyperf or "
                          "pytest-benchmark write; ab compares programs of any harness")
             : value_whole(&version, INT32_MAX, &number);
 
@@ -134,7 +134,10 @@ static int parse(const char *bytes, size_t size, cJSON **tree, struct error *err
             *tree = NULL;
         }
     }
-    return code;
+    return code && memmem(bytes, size, "\"Action\":", 9)
+               ? error_set(error, code,
+                           "this is of go test -json; its text without -json is read")
+               : code;
 }
 
 int run_read_json(struct run **run, const char *bytes, size_t size, struct error *error)

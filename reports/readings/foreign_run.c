@@ -170,7 +170,7 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
            : !text[strspn(text, " \t\r\n")]
                ? error_set(error, -EINVAL, "the file is empty")
                : error_set(error, -EINVAL,
-                           "this is no JSON, and no text of Go, criterion, divan, "
+                           "this is no JSON object, and no text of Go, criterion, divan, "
                            "nanobench or Catch2; Google Benchmark writes JSON with "
                            "--benchmark_out=FILE, hyperfine with --export-json=FILE; ab "
                            "compares programs of any harness");

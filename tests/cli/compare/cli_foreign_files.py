@@ -68,6 +68,8 @@ class ForeignJson(HarnessCase):
                  "pytest.json": (json.dumps({"machine_info": {}, "benchmarks": [
                      {"fullname": "t.py::sort", "stats": {"median": 1, "data": [253e-9] * 6}}]}),
                      "t.py::sort", 6),
+                 "pyperf.json": (json.dumps({"metadata": {"name": "sum"}, "benchmarks": [
+                     {"runs": [{"metadata": {}}] + 3 * [{"values": [253e-9] * 2}]}]}), "sum", 6),
                  "medians.json": (json.dumps({"results": [
                      {"command": "sort x", "median": 253e-9}]}), "sort x", 0),
                  "nanobench.json": (json.dumps({"results": [nano]}), "sort", 7)}
@@ -147,7 +149,11 @@ class ForeignJson(HarnessCase):
     def test_files_that_are_none(self):
         for name, text, why in (
                 ("many.txt", "BenchmarkX 1 5 ns/op\n" * 5001, "more than 5000 results"),
-                ("prose.txt", "a text\n", "no JSON, and no text of Go, criterion, divan"),
+                ("prose.txt", "a text\n", "no JSON object, and no text of Go, criterion"),
+                ("jmh.json", '[{"benchmark": "x.y"}]', "no JSON object"),
+                ("go.json", '{"Action": "start"}\n{"Action": "run"}\n', "text without -json is read"),
+                ("bytes.json", '{"benchmarks": [{"runs": []}], "metadata": {"name": "x", '
+                 '"unit": "byte"}}', "unit byte"),
                 ("gbench.csv", "name,iterations,real_time\n", "--benchmark_out=FILE"),
                 ("checkasm.json", '{"checkasmVersion": "1.3.0"}', "ab compares programs of any"),
                 ("a.json", '{"results": [{"command": "", "times": [1]}]}', "without a name"),
