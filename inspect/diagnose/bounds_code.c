@@ -126,11 +126,15 @@ static double divide_cycles(const struct inspect_facts *facts)
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still
- * run: if the time refutes that they follow each other, they wait as was seen in order,
+ * run. If that was seen in order, as many run at once as there are entries in what a core
+ * sees. If the time refutes that they follow each other, they wait as was seen in order,
  * unless instructions entered hardly faster there. */
 static double chain_cycles(const struct inspect_facts *facts, double chain)
 {
-    const double seen = GET(register_chain);
+    const double sight = 512, seen = GET(register_chain);
+    const double entries = sight / (GET(trips) * GET(instructions));
+    if (seen < 0.5 * chain && entries > 1)
+        chain /= entries;
     const bool refuted = chain > INSPECT_REFUTED * GET(cycles);
     return refuted && !(seen < 1.25 * GET(dispatch_cycles)) ? fmin(chain, seen) : chain;
 }

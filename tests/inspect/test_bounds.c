@@ -294,6 +294,18 @@ static void test_short_chains(void **state)
     SET(instructions, 7.5 * VALUE(rate_instructions));
     inspect_bounds(&facts);
     assert_false(facts.fact[FACT_chain_cycles].known);
+    /* Four entries are in what a core sees, and were seen to overlap. */
+    facts = tile();
+    SET(instructions, 16);
+    SET(call_cycles, 4000);
+    SET(trips, 8);
+    SET(chain, 8);
+    SET(register_chain, 3);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 2, 1e-9);
+    SET(register_chain, 5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 8, 1e-9);
 }
 
 /* Windows that cannot stand for a call tell nothing of it; what was timed stays. */
