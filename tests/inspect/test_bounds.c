@@ -294,7 +294,8 @@ static void test_short_chains(void **state)
     SET(instructions, 7.5 * VALUE(rate_instructions));
     inspect_bounds(&facts);
     assert_false(facts.fact[FACT_chain_cycles].known);
-    /* Four entries are in what a core sees, and were seen to overlap. */
+    /* Four entries are in what a core sees, and were seen to overlap; or the time says
+     * how far. */
     facts = tile();
     SET(instructions, 16);
     SET(call_cycles, 4000);
@@ -302,10 +303,17 @@ static void test_short_chains(void **state)
     SET(chain, 8);
     SET(register_chain, 3);
     inspect_bounds(&facts);
-    assert_near(VALUE(chain_cycles), 2, 1e-9);
+    assert_near(VALUE(chain_cycles), 1.6, 1e-9);
     SET(register_chain, 5);
     inspect_bounds(&facts);
     assert_near(VALUE(chain_cycles), 8, 1e-9);
+    inspect_fact_set_absent(&facts, FACT_register_chain, NULL);
+    SET(chain, 19);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 16, 1e-9);
+    SET(chain, 81); /* too long, however they overlap */
+    inspect_bounds(&facts);
+    assert_false(facts.fact[FACT_chain_cycles].known);
 }
 
 /* Windows that cannot stand for a call tell nothing of it; what was timed stays. */
