@@ -147,6 +147,32 @@ static void add_bound(struct account *account, const char *name, double a, doubl
         add(&account->bounds, name, NULL, a, b);
 }
 
+/* The part of the time that an experiment says. */
+static double cause_of(const struct inspect_findings *findings, enum inspect_cause cause)
+{
+    for (size_t i = 0; i < findings->n; i++)
+        if (findings->finding[i].cause == cause && isfinite(findings->finding[i].share))
+            return findings->finding[i].share;
+    return 0;
+}
+
+/* What an experiment took away of either is a part of the difference. */
+static void add_causes(const struct subject *const both[2], struct account *account,
+                       double least)
+{
+    FREED_BY(free_memory) struct inspect_findings *found =
+        must_have(calloc(2, sizeof *found));
+    double all[2];
+    for (int i = 0; i < 2; i++) {
+        inspect_find(&both[i]->facts, &found[i]);
+        all[i] = cycles_of(both[i]) + placement_of(both[i]);
+    }
+    for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++)
+        if (i != CAUSE_placement)
+            add_bound(account, inspect_cause_name(i), all[0] * cause_of(&found[0], i),
+                      all[1] * cause_of(&found[1], i), least);
+}
+
 /* The bound, and the place of the code apart, that tell why one takes longer; each with
  * its share of the difference of the times. */
 static void add_bounds(const struct subject *a, const struct subject *b,
@@ -164,6 +190,7 @@ static void add_bounds(const struct subject *a, const struct subject *b,
         add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
                   bound_of(b, bound), least);
     }
+    add_causes((const struct subject *const[]){a, b}, account, least);
     FOR_EACH (struct account_row, row, account->bounds.row, account->bounds.n) {
         char unit[64];
         snprintf(unit, sizeof unit, "%.0f%% of the difference",

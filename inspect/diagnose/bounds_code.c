@@ -126,13 +126,19 @@ static double divide_cycles(const struct inspect_facts *facts)
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still
- * run: if the time refutes that they follow each other, they wait as was seen in order,
- * unless instructions entered hardly faster there. */
+ * run: at least 1 / (1 + sight / entry) of the chain is seen. It counts if chains were
+ * seen in order to overlap. If the time refutes that they follow each other, they wait as
+ * was seen, or overlap as far as the time says, unless instructions entered hardly faster
+ * there. */
 static double chain_cycles(const struct inspect_facts *facts, double chain)
 {
-    const double seen = GET(register_chain);
-    const bool refuted = chain > INSPECT_REFUTED * GET(cycles);
-    return refuted && !(seen < 1.25 * GET(dispatch_cycles)) ? fmin(chain, seen) : chain;
+    const double sight = 512, cycles = GET(cycles), seen = GET(register_chain);
+    const double least = chain / (1 + sight / (GET(trips) * GET(instructions)));
+    if (seen < 0.5 * chain && least > 0)
+        return least;
+    if (!(chain > INSPECT_REFUTED * cycles) || seen < 1.25 * GET(dispatch_cycles))
+        return chain;
+    return fmin(fmin(chain, seen), least <= cycles ? cycles : (double)NAN);
 }
 
 /* Chains that take all the time fill the scheduler, and some cores are slower then. If

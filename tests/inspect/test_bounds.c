@@ -277,25 +277,6 @@ static void test_refuted(void **state)
     assert_int_equal(inspect_limiting_bound(&facts), FACT_arithmetic_cycles);
 }
 
-/* Loops that are left soon have chains that overlap, as was seen in order; but it is no
- * chain if instructions entered no faster. */
-static void test_short_chains(void **state)
-{
-    struct inspect_facts facts = tile();
-    SET(register_chain, 9);
-    SET(chain, 10.9);
-    inspect_bounds(&facts);
-    assert_near(VALUE(chain_cycles), 10.9, 1e-9);
-    SET(chain, 18);
-    SET(window_chain, 20);
-    inspect_bounds(&facts);
-    assert_near(VALUE(chain_cycles), 9, 1e-9);
-    assert_near(VALUE(window_cycles), 9, 1e-9);
-    SET(instructions, 7.5 * VALUE(rate_instructions));
-    inspect_bounds(&facts);
-    assert_false(facts.fact[FACT_chain_cycles].known);
-}
-
 /* Windows that cannot stand for a call tell nothing of it; what was timed stays. */
 static void test_samples(void **state)
 {
@@ -427,7 +408,7 @@ int main(void)
     return RUN_TESTS(TEST(test_cycles), TEST(test_ports), TEST(test_forms),
                      TEST(test_widths), TEST(test_gathers), TEST(test_splits),
                      TEST(test_banks), TEST(test_long_loop), TEST(test_branches),
-                     TEST(test_costs), TEST(test_refuted), TEST(test_short_chains),
-                     TEST(test_samples), TEST(test_unchained), TEST(test_unsaved),
-                     TEST(test_shares), TEST(test_nothing_known));
+                     TEST(test_costs), TEST(test_refuted), TEST(test_samples),
+                     TEST(test_unchained), TEST(test_unsaved), TEST(test_shares),
+                     TEST(test_nothing_known));
 }

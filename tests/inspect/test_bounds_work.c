@@ -143,9 +143,48 @@ static void test_faster_way(void **state)
     assert_near(VALUE(faster_way), 0.8, 0);
 }
 
+/* Loops that are left soon have chains that overlap, as was seen in order; but it is no
+ * chain if instructions entered no faster. */
+static void test_short_chains(void **state)
+{
+    struct inspect_facts facts = tile();
+    SET(register_chain, 9);
+    SET(chain, 10.9);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 10.9, 1e-9);
+    SET(chain, 18);
+    SET(window_chain, 20);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 9, 1e-9);
+    assert_near(VALUE(window_cycles), 9, 1e-9);
+    SET(instructions, 7.5 * VALUE(rate_instructions));
+    inspect_bounds(&facts);
+    assert_false(facts.fact[FACT_chain_cycles].known);
+    /* Four entries are in what a core sees, and were seen to overlap; or the time says
+     * how far. */
+    facts = tile();
+    SET(instructions, 16);
+    SET(call_cycles, 4000);
+    SET(trips, 8);
+    SET(chain, 8);
+    SET(register_chain, 3);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 1.6, 1e-9);
+    SET(register_chain, 5);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 8, 1e-9);
+    inspect_fact_set_absent(&facts, FACT_register_chain, NULL);
+    SET(chain, 19);
+    inspect_bounds(&facts);
+    assert_near(VALUE(chain_cycles), 16, 1e-9);
+    SET(chain, 81); /* too long, however they overlap */
+    inspect_bounds(&facts);
+    assert_false(facts.fact[FACT_chain_cycles].known);
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(test_vector_units), TEST(test_needed),
+    return RUN_TESTS(TEST(test_short_chains), TEST(test_vector_units), TEST(test_needed),
                      TEST(test_beaten_arithmetic), TEST(test_free_width),
                      TEST(test_faster_way));
 }

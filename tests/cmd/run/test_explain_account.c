@@ -286,6 +286,14 @@ static void test_bounds(void **state)
     know(&both.a.facts, 6000, 0.4);
     made = account(&both);
     assert_int_equal(made->bounds.n, 1);
+    account_free(made);
+    /* An experiment takes 60% of one away: these are a part of the difference. */
+    inspect_fact_set_interval(&both.a.facts, FACT_edit_divide, 0.4, 0.39, 0.41);
+    made = account(&both);
+    assert_int_equal(made->bounds.n, 2);
+    assert_string_equal(made->bounds.row[1].name, "divider");
+    assert_near(made->bounds.row[1].a, 3.6, 1e-9);
+    assert_near(made->bounds.row[1].b, 0, 0);
     end(&both, made);
 }
 

@@ -82,6 +82,11 @@ static void bounds(void **state)
     assert_true(says(run, "a: 4 times slower than it could be: sets are full"));
     string_set(&finding->experiment, "small_shape");
     assert_true(says(run, "a: up to 4 times slower than it could be: sets are full"));
+    string_set(&finding->experiment, "edit_divide");
+    assert_true(says(run, "a: 4 times slower than it could be: sets are full"));
+    string_set(&finding->experiment, "tame_input");
+    assert_true(says(run, "a: about 4 times slower than it could be: sets are full"));
+    string_set(&finding->experiment, "edit_gather");
     finding->share = 0.25;
     assert_true(says(run, "a: up to 25% of its time could be saved: sets are full"));
 
