@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`simdbench call`: functions of a library that no plug-in wraps."""
+import os
 import platform
 import re
 import tempfile
@@ -343,7 +344,7 @@ class Call(CallCase):
     def test_inputs(self):
         prototype = "uint32_t (const uint8_t x[n], size_t n)"
         for name in ("x=uniform:0..1", "x=sorted", "x=constant:7", "x=text", "runs",
-                     f"x=file:{SOURCE}"):
+                     f"x=file:{SOURCE}", f"x=file:{os.path.relpath(SOURCE)}"):
             with self.subTest(name=name):
                 row = self.call("sum_u8", prototype, "--reference=sum_u8", "--sizes=1000",
                                 f"--input={name}")["sum_u8"]
