@@ -149,9 +149,10 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     }
     if (specifier->pointers == 2 && reader_take(reader, "0"))
         return written_pointer_parse(reader, argument);
-    if (specifier->each && !specifier->is_structure)
+    if (specifier->each)
         return reader_fail(reader, specifier->word,
-                           "write the address of a complex number as an array: %s[1]",
+                           "write the address of a complex number or a structure as an "
+                           "array: %s[1]",
                            argument->name);
     if (token_is(specifier->star, "&") && !specifier->is_structure)
         return type_unknown(reader, specifier);
@@ -197,7 +198,7 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
             token_is(specifier->word, "FILE")
                 ? "= from fopen(\"/dev/null\", \"r+\") free fclose"
                 : "= from f(...)");
-    if (specifier->is_const || !ctype_is_integer(specifier->type))
+    if (specifier->is_const || specifier->each || !ctype_is_integer(specifier->type))
         return reader_fail(reader, &reader->token[later->name],
                            "how many elements has %s? Write %s[%s] without the '*', %s%s "
                            "for one value; or leave the '*' and say its value: %s= NULL, "

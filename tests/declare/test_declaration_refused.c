@@ -34,6 +34,10 @@ static const struct {
      "fopen(\"/dev/null\", \"r+\") free fclose"},
     {"typedef struct {int a;} P; void (P *x, int m)",
      "how many elements has x? Write x[m]"},
+    {"typedef struct {int a, b, c;} P; void (P *x = 0)",
+     "write the address of a complex number or a structure as an array: x[1]"},
+    {"struct P {int a, b, c;}; void (u8 y[n] length x, struct P *x, int n)",
+     "how many elements has x?"},
     {"typedef struct {int a;} P; void (P x)", "a structure cannot be passed by value"},
     {"struct P {int a; int b : 3;}; void (struct P x[2])", "unknown type"},
     {"struct P {union u a;}; void (struct P x[2])", "unknown type"},
@@ -163,7 +167,8 @@ static const struct {
      "typedef unsigned uuid_t;\n    "
      "void (uuid_t out)\n          ^~~~~~"},
     {"void (float complex *x = 0.5)",
-     "write the address of a complex number as an array: x[1]"},
+     "write the address of a complex number or a structure as an "
+     "array: x[1]"},
     {"complex", "unknown type"},
     {"void (u8 x[0x9e3779b97f4a7c15 + 1])", "a number from 2^63 on cannot be a part"},
     {"void (u64 x = 1 + 0x9e3779b97f4a7c15)", "a number from 2^63 on cannot be a part"},
