@@ -95,7 +95,7 @@ const struct option_row option_rows[] = {
      "The row of op roof that limits it (`simdbench list kernels roof`).", option_set_text,
      AT(call.roof), HARMLESS},
     {"save", "FILE.json", RUN, DECLARERS, NULL,
-     "Keep the declaration: the same again by call FILE.json, or --plugin=FILE.json.",
+     "Keep the declaration and sizes: the same again by call FILE.json, or --plugin=FILE.json.",
      option_set_text, AT(call.save), TYPED},
     {"candidate", "LIB[:FUNCTION]", RUN, COMMAND_JUDGE, "needed",
      "The function that is judged; without a name, each function of the file that the "

@@ -107,6 +107,10 @@ static cJSON *make_document(struct options *options, const char *prototype,
     }
     message_add_text(op, "reference", call->reference ? called->reference : NULL);
     message_add_text(op, "tolerance", call->tolerance);
+    FREED_BY(buffer_free) struct buffer sizes = {.text = NULL};
+    for (size_t i = 0; call->save && i < options->request.sizes.n; i++)
+        buffer_format(&sizes, "%s%s", i ? "," : "", options->request.sizes.item[i]);
+    message_add_text(op, "sizes", sizes.text);
     message_add_text(op, "roof", call->roof);
     if (call->work)
         cJSON_AddStringToObject(cJSON_AddObjectToObject(op, "work"), "ops", call->work);

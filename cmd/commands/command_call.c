@@ -47,7 +47,10 @@ static size_t print_functions(const struct library *library, const char *pattern
     size_t n = 0;
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *const function = &library->function[i];
-        if (function->is_data || !matches(function, pattern) ||
+        /* Dispatchers keep their choice in variables, which may be called, too. */
+        const bool other = function->is_data && (!pattern || !function->bytes ||
+                                                 function->bytes % sizeof(void *));
+        if (other || !matches(function, pattern) ||
             (exported_alone && function->binding != FUNCTION_EXPORTED))
             continue;
         if (!*first && function->binding == FUNCTION_EXPORTED)
@@ -55,9 +58,11 @@ static size_t print_functions(const struct library *library, const char *pattern
         if (n++ == 0)
             text_line(stdout, "%8s  %-20s  %s", "bytes", "instruction set", "function");
         text_line(stdout, "%8llu  %-20s  %s%s%s%s%s", (unsigned long long)function->bytes,
-                  function->is_chosen ? "chosen at load" : function->isa, function->name,
-                  function->demangled ? "  " : "", function->demangled ?: "",
-                  bindings[function->binding][0] ? "  " : "",
+                  function->is_data     ? "variable"
+                  : function->is_chosen ? "chosen at load"
+                                        : function->isa,
+                  function->name, function->demangled ? "  " : "",
+                  function->demangled ?: "", bindings[function->binding][0] ? "  " : "",
                   bindings[function->binding]);
     }
     return n;

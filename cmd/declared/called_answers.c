@@ -108,7 +108,7 @@ int compute_once(struct made_call *made, struct computed *computed, int byte,
         leave_heap();
         return status;
     }
-    crash_text(&crash, text, sizeof text);
+    made_call_crash_text(made, &crash, text, sizeof text);
     return error_set(error, -EFAULT, "%s", text);
 }
 
@@ -204,24 +204,6 @@ static void tell_memory(struct declared_slot *slot, struct made_call *made,
             "is also that of fresh pages: 'free NAME' behind the prototype frees it");
 }
 
-/* Functions of C that write their results elsewhere return a small negative number, some
- * of them as a size_t, if they refuse to work: their time is then no time of the work. */
-static void tell_refusal(struct declared_slot *slot,
-                         const struct simdbench_operand *returned)
-{
-    enum { ERRNO_MAX = 4095 };
-    const size_t size = type_bytes(returned->type);
-    const int64_t value = size == 8   ? *(const int64_t *)returned->data
-                          : size == 4 ? *(const int32_t *)returned->data
-                                      : 0;
-    if (ctype_is_integer(slot->from->declaration.returned) && value < 0 &&
-        value >= -ERRNO_MAX)
-        snprintf(slot->last.note, sizeof slot->last.note,
-                 "returned %" PRId64
-                 ": if that is an error, the time is that of the error",
-                 value);
-}
-
 /* Results that are others in each call may be equal in two by chance: what was seen once
  * holds as long as the shape is the same. */
 static void forget_varied(struct declared_slot *slot, const struct simdbench_shape *shape)
@@ -241,8 +223,9 @@ static int judge_outputs(struct declared_slot *slot, struct computed *computed,
     forget_varied(slot, computed->view.shape);
     for (uint32_t i = 0; i < computed->view.count; i++) {
         const struct simdbench_operand *const operand = &computed->operand[i];
-        if (seen && slot->operand[i].argument == NO_OPERAND)
-            tell_refusal(slot, operand);
+        const bool returned = slot->operand[i].argument == NO_OPERAND;
+        if (returned ? seen : operand_is_output(operand) && !operand_is_array(slot, i))
+            tell_refusal(slot, computed, i);
         seen |= operand_is_output(operand) && !points_elsewhere(slot, computed, i);
         if (!computed->other[i])
             continue;

@@ -19,31 +19,6 @@ void *made_call_pointer(const struct made_call *made, uint32_t i)
     return made->table[i] ? (void *)made->table[i] : made_call_array(made, i)->data;
 }
 
-/* ---- planes ---- */
-
-static int make_tables(struct made_call *made, struct error *error)
-{
-    const struct declaration *const declaration = &made->slot->from->declaration;
-    for (uint32_t i = 0; i < declaration->n; i++) {
-        const struct declared_argument *const argument = &declaration->argument[i];
-        made->step[i] = made->sizes.stride[i] * ctype_bytes(argument->type);
-        if (!argument->planes.n)
-            continue;
-        made->table[i] = calloc(made->sizes.planes[i] + 1, sizeof *made->table[i]);
-        if (!made->table[i])
-            return error_set(error, -ENOMEM, "out of memory");
-    }
-    return 0;
-}
-
-static void fill_tables(const struct made_call *made)
-{
-    for (uint32_t i = 0; i < DECLARED_MAX; i++)
-        for (uint64_t p = 0; made->table[i] && p < made->sizes.planes[i]; p++)
-            made->table[i][p] =
-                (char *)made_call_array(made, i)->data + p * made->step[i];
-}
-
 /* ---- the call ---- */
 
 int made_call_point(struct made_call *made, const struct simdbench_operands *operands,
@@ -52,7 +27,7 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
     const struct declaration *const declaration = &made->slot->from->declaration;
     void *pointer[DECLARED_MAX];
     made->operands = *operands;
-    fill_tables(made);
+    tables_fill(made);
     const int status = objects_make(made, error);
     for (uint32_t i = 0; i < declaration->n; i++)
         pointer[i] =
@@ -60,17 +35,6 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
     if (status == 0)
         call_fill(declaration, &made->sizes, pointer, &made->frame);
     return status;
-}
-
-int made_call_keeps_tables(const struct made_call *made, struct error *error)
-{
-    for (uint32_t i = 0; i < DECLARED_MAX; i++)
-        for (uint64_t p = 0; made->table[i] && p < made->sizes.planes[i]; p++)
-            if (made->table[i][p] !=
-                (char *)made_call_array(made, i)->data + p * made->step[i])
-                return error_set(error, -EDOM, "changes the pointers that %s holds",
-                                 made->slot->from->declaration.argument[i].name);
-    return 0;
 }
 
 int declared_renew(struct declared_call *call, struct error *error)
@@ -86,7 +50,7 @@ static int begin_frame(struct made_call *made, uint64_t number, struct error *er
     const struct simdbench_operands operands = made->operands;
     int status = slot_measure(made->slot, operands.shape, &made->sizes, error)
                      ?: objects_find(made, error)
-                     ?: make_tables(made, error);
+                     ?: tables_make(made, error);
     slot_set_kept(made->slot, operands.shape->dim, number, &made->sizes);
     return status == 0 ? made_call_point(made, &operands, error) : status;
 }
@@ -154,8 +118,7 @@ void made_call_end(struct made_call *made)
         made_call_end(set);
     }
     objects_free(made);
-    for (uint32_t i = 0; i < DECLARED_MAX; i++)
-        free(made->table[i]);
+    tables_free(made);
     thunk_free(made->thunk);
     thunk_free(made->empty);
     free(made);

@@ -41,11 +41,11 @@ int made_call_run_caught(struct made_call *made, bool *modes, char *note, size_t
     char text[200];
     const int status = crash_catch(run_checked, &checked, crash);
     if (status == -EFAULT) {
-        crash_text(crash, text, sizeof text);
+        made_call_crash_text(made, crash, text, sizeof text);
         return error_set(error, status, "%s", text);
     }
     return status ?: judge_faults(&checked.faults, modes, note, size, error)
-                  ?: made_call_keeps_tables(made, error);
+                  ?: tables_check(made, error);
 }
 
 int declared_run_checked(struct declared_call *call, bool *modes, char *note, size_t size,

@@ -192,7 +192,9 @@ static int fill_file(const struct declared_slot *slot,
     snprintf(path, sizeof path, "%.*s%s",
              name[0] != '/' && slash ? (int)(slash + 1 - slot->declared->path) : 0,
              slot->declared->path, name);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && slash) /* --input: relative to the folder of who typed it */
+        fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool good =
         fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0;
     const size_t size = good ? (size_t)facts.st_size : 0;

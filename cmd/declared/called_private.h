@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by called_module.c, called_op.c (the functions of an op), called_answers.c,
  * called_tails.c, called_fill.c (inputs), called_call.c (a function at a shape),
- * called_guard.c (guard pages) and called_crash.c (signals). */
+ * called_tables.c (pointers to planes), called_guard.c (guard pages) and called_crash.c
+ * (signals). */
 #pragma once
 
 #include "declared/declared.h"
@@ -172,8 +173,6 @@ int made_call_point(struct made_call *made, const struct simdbench_operands *ope
 int64_t pointer_offset(const struct made_call *made, uint64_t pointer);
 /* Frees what a call made, as the timed code does. */
 void made_call_free(struct made_call *made);
-/* -EDOM: a call changed the pointers to planes. */
-int made_call_keeps_tables(const struct made_call *made, struct error *error);
 /* True of an array; others, results and lengths, made_call_finish() writes as a whole. */
 bool operand_is_array(const struct declared_slot *slot, uint32_t operand);
 /* The operand that is this argument's array, or NULL. */
@@ -228,6 +227,16 @@ struct crash {
 /* Calls run(context). 0, or -EFAULT after a signal that a crash sends. */
 int crash_catch(void (*run)(void *context), void *context, struct crash *crash);
 void crash_text(const struct crash *crash, char *text, size_t size);
+
+/* called_tables.c: the pointers to planes that are passed */
+int tables_make(struct made_call *made, struct error *error);
+void tables_free(const struct made_call *made);
+void tables_fill(const struct made_call *made);
+/* -EDOM: a call changed them. */
+int tables_check(const struct made_call *made, struct error *error);
+/* Names the pointers that a call went beyond. */
+void made_call_crash_text(const struct made_call *made, const struct crash *crash,
+                          char *text, size_t size);
 
 /* called_checked.c: a call that may crash (-EFAULT) or leave what it must not (-EDOM). */
 int made_call_run_caught(struct made_call *made, bool *modes, char *note, size_t size,

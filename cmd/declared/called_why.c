@@ -4,6 +4,8 @@
 #include "called_computed.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static void exchange_outputs(struct computed *computed)
@@ -129,4 +131,50 @@ void tell_why(struct declared_slot *slot, struct made_call *made,
             slot->last.note, sizeof slot->last.note,
             "two calls with objects that were made anew differ: the function, or what "
             "makes them, uses state outside of them, or memory that nobody wrote");
+}
+
+/* ---- calls that refuse ---- */
+
+/* False if there is an array that is written and no inout array that is as it was. */
+static bool leaves_arrays(const struct declared_slot *slot,
+                          const struct computed *computed)
+{
+    bool any = false, same = true;
+    for (uint32_t i = 0; i < computed->view.count && same; i++) {
+        const struct simdbench_operand *const operand = &computed->operand[i];
+        if (!operand_is_output(operand) || !operand_is_array(slot, i))
+            continue;
+        any = true;
+        same = operand->role == SIMDBENCH_INOUT &&
+               !memcmp(operand->data, computed->operand[operand->source].data,
+                       operand_bytes(operand));
+    }
+    return any && same;
+}
+
+/* Functions that write their results elsewhere return a small negative number, some of
+ * them as a size_t, if they refuse to work, or any other and leave arrays as they were;
+ * others write a number to an argument that is named for it, as those of LAPACK: their
+ * time is then no time of the work. */
+void tell_refusal(struct declared_slot *slot, const struct computed *computed, uint32_t i)
+{
+    enum { ERRNO_MAX = 4095 };
+    const struct simdbench_operand *const operand = &computed->operand[i];
+    const bool returned = slot->operand[i].argument == NO_OPERAND;
+    const char *const name = output_name(slot, i);
+    const size_t size = type_bytes(operand->type);
+    const int64_t value = size == 8   ? *(const int64_t *)operand->data
+                          : size == 4 ? *(const int32_t *)operand->data
+                                      : 0;
+    const bool refuses =
+        returned ? ctype_is_integer(slot->from->declaration.returned) &&
+                       ((value < 0 && value >= -ERRNO_MAX) ||
+                        (value && leaves_arrays(slot, computed)))
+                 : size == 4 && value &&
+                       (!strcasecmp(name, "info") || strcasestr(name, "err") ||
+                        strcasestr(name, "status"));
+    if (refuses)
+        snprintf(slot->last.note, sizeof slot->last.note,
+                 "%s%s %" PRId64 ": if that is an error, the time is that of the error",
+                 returned ? "returned" : name, returned ? "" : " is", value);
 }

@@ -14,7 +14,8 @@ int place_parse(const char *text, struct place *place, struct error *error)
 {
     size_t n = strlen(text);
     *place = (struct place){.kind = PLACE_SYMBOL};
-    if (n > 2 && !strcmp(text + n - 2, "()")) {
+    if (n > 2 && !strcmp(text + n - 2, "()") &&
+        (n < 10 || strcmp(text + n - 10, "operator()") != 0)) {
         place->kind = PLACE_RESOLVER;
         n -= 2;
     } else if (n && text[n - 1] == ']') {

@@ -42,7 +42,7 @@ static int read_returned(struct reader *reader)
                          "floats alone, else int64_t; a larger one is written to a first "
                          "argument: bytes result[24]")
                    : type_unknown(reader, &specifier);
-    if (specifier.pair && !specifier.pointers)
+    if (specifier.each && !specifier.pointers)
         return reader_fail(reader, specifier.word,
                            "a complex number that is returned cannot be received; write "
                            "double: %s",
@@ -226,10 +226,12 @@ static int check_lengths(const struct reader *reader)
         if (!used)
             return reader_fail(
                 reader, &reader->token[reader->later[i].name],
-                "how many elements has %s? Write %s[n] without the '*', %s[1] for one "
+                "how many elements has %s? Write %s[%s] without the '*', %s[1] for one "
                 "value; or '= 0' for one value that begins with it, or 'length %s' "
                 "behind the array whose length it holds",
-                argument->name, argument->name, argument->name, argument->name);
+                argument->name, argument->name,
+                dimension_near(&reader->token[reader->later[i].name]).text,
+                argument->name, argument->name);
     }
     return 0;
 }

@@ -41,9 +41,10 @@ static int read_extents(struct reader *reader, struct later *later)
         if (later->specifier.pointers)
             return reader_fail(reader, reader_token(reader) - 1,
                                "a length is said of one array, not of several");
-        if (later->specifier.pair)
+        if (later->specifier.each)
             return reader_fail(reader, reader_token(reader) - 1,
-                               "a length is said of numbers; write the pairs as floats");
+                               "a length is said of numbers; write pairs and structures "
+                               "as their numbers or bytes");
         reader_take(reader, "*");
         later->length = reader->at;
         if (reader_next(reader)->kind != TOKEN_WORD)
@@ -54,7 +55,7 @@ static int read_extents(struct reader *reader, struct later *later)
     return status;
 }
 
-/* = {w, 0, 0}: an input's values. They are read again by finish_values(). */
+/* = {w, 0, 0}: an input's values. They are read again by values_check(). */
 static int read_values(struct reader *reader, struct declared_argument *argument,
                        struct later *later)
 {
@@ -102,9 +103,6 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
                                   "that of its members, float x[2 * n], or 'bytes'; or "
                                   "its header's typedef first: typedef unsigned char %s;",
                                   token_word(specifier->word).text);
-    if (specifier->type == CTYPE_BOOL)
-        return reader_fail(reader, specifier->word,
-                           "arrays of bool have values that bool cannot have; write u8");
     if (specifier->is_const && specifier->role > ARGUMENT_IN)
         return reader_fail(reader, specifier->word, "what is const cannot be written");
     argument->kind = ARGUMENT_ARRAY;
@@ -113,6 +111,11 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     argument->role = specifier->role       ? specifier->role
                      : specifier->is_const ? ARGUMENT_IN
                                            : ARGUMENT_OUT;
+    if (specifier->type == CTYPE_BOOL) {
+        argument->type = CTYPE_U8;
+        if (argument->role != ARGUMENT_OUT) /* other bytes are no values of bool */
+            strcpy(argument->text, "indices:0..2");
+    }
     return read_extents(reader, later)
                ?: read_values(reader, argument, later)
                ?: fillers_parse(reader, argument, later->specifier.pointers);
@@ -146,9 +149,10 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     }
     if (specifier->pointers == 2 && reader_take(reader, "0"))
         return written_pointer_parse(reader, argument);
-    if (specifier->pair)
+    if (specifier->each)
         return reader_fail(reader, specifier->word,
-                           "write the address of a complex number as an array: %s[1]",
+                           "write the address of a complex number or a structure as an "
+                           "array: %s[1]",
                            argument->name);
     if (token_is(specifier->star, "&") && !specifier->is_structure)
         return type_unknown(reader, specifier);
@@ -172,6 +176,7 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
     struct declared_argument *argument = argument_of(reader, i);
     const bool real = ctype_is_float(specifier->type);
     const bool is_in = specifier->is_const && (real || ctype_is_integer(specifier->type));
+    const struct word n = dimension_near(reader_token(reader));
     if (reader_take(reader, "="))
         return read_pointer_value(reader, i, later);
     if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
@@ -186,16 +191,20 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
     if (specifier->is_unknown)
         return reader_fail(
             reader, &reader->token[later->name],
-            "how many bytes has %s? Write %s bytes %s[n], or say its value: "
-            "= NULL, = from f(...)",
-            argument->name, specifier->is_const ? "const" : "inout", argument->name);
-    if (specifier->is_const || !ctype_is_integer(specifier->type))
+            "how many bytes has %s? Write %s bytes %s[SIZE], or %s[%s] and the header's "
+            "definition first: typedef struct {...} %s; or say its value: = NULL, %s",
+            argument->name, specifier->is_const ? "const" : "inout", argument->name,
+            argument->name, n.text, token_word(specifier->word).text,
+            token_is(specifier->word, "FILE")
+                ? "= from fopen(\"/dev/null\", \"r+\") free fclose"
+                : "= from f(...)");
+    if (specifier->is_const || specifier->each || !ctype_is_integer(specifier->type))
         return reader_fail(reader, &reader->token[later->name],
-                           "how many elements has %s? Write %s[n] without the '*', %s%s "
+                           "how many elements has %s? Write %s[%s] without the '*', %s%s "
                            "for one value; or leave the '*' and say its value: %s= NULL, "
                            "= from f(...)",
-                           argument->name, argument->name, is_in ? "&" : argument->name,
-                           is_in ? argument->name : "[1]",
+                           argument->name, argument->name, n.text,
+                           is_in ? "&" : argument->name, is_in ? argument->name : "[1]",
                            real && !is_in ? "= 0 for one that begins with it, " : "");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
@@ -272,7 +281,7 @@ static int read_value(struct reader *reader, uint32_t i, struct later *later)
                            "alone; for others write a function that takes its address");
     if (specifier->is_unknown)
         return type_unknown(reader, specifier);
-    if (specifier->pair)
+    if (specifier->each)
         return reader_fail(
             reader, specifier->word,
             "a complex number cannot be passed by value; write %s",
@@ -387,31 +396,9 @@ static int finish_extents(struct reader *reader, struct declared_argument *argum
         status = expression_read(reader, extent)
                      ?: reader_expect(reader, "]", "behind an extent");
     }
-    return status == 0 && specifier->pair ? expression_double(reader, extent) : status;
-}
-
-static int finish_values(struct reader *reader, size_t at)
-{
-    int status = 0;
-    reader->at = at;
-    for (int n = 0; status == 0 && !reader_take(reader, "}"); n++) {
-        const struct token *const token = reader_token(reader);
-        const struct token *const first = token + token_is(token, "-");
-        struct extent extent = {.n = 0};
-        double number;
-        bool single;
-        if (n == VALUES_MAX)
-            return reader_fail(reader, token,
-                               "a list has at most %d values; others are "
-                               "said with --input=NAME=file:PATH",
-                               VALUES_MAX);
-        status = first->kind == TOKEN_REAL || token_among(first, "INFINITY NAN")
-                     ? number_read(reader, &number, &single)
-                     : expression_read(reader, &extent);
-        if (status == 0 && !token_is(reader_token(reader), "}"))
-            status = reader_expect(reader, ",", "or '}' behind a value");
-    }
-    return status;
+    return status == 0 && specifier->each
+               ? expression_times(reader, extent, specifier->each)
+               : status;
 }
 
 static int finish_length(struct reader *reader, struct declared_argument *argument,
@@ -444,7 +431,7 @@ int argument_finish(struct reader *reader, uint32_t i, const struct later *later
     const size_t at = later->extents, length = later->length;
     const bool whole = later->value && !ctype_is_float(argument->type);
     int status = at ? finish_extents(reader, argument, at, specifier) : 0;
-    status = status ?: later->values ? finish_values(reader, later->values) : 0;
+    status = status ?: later->values ? values_check(reader, later->values) : 0;
     status = status ?: length ? finish_length(reader, argument, length) : 0;
     return status ?: (whole ? expression_value(reader, i) : 0) ?: maker_finish(reader, i);
 }

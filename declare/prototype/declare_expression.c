@@ -152,9 +152,9 @@ int expression_read(struct reader *reader, struct extent *extent)
     return status < 0 || !before ? status : add(reader, extent, EXTENT_MULTIPLY, 0);
 }
 
-int expression_double(struct reader *reader, struct extent *extent)
+int expression_times(struct reader *reader, struct extent *extent, uint32_t n)
 {
-    return add(reader, extent, EXTENT_NUMBER, 2)
+    return add(reader, extent, EXTENT_NUMBER, n)
                ?: add(reader, extent, EXTENT_MULTIPLY, 0);
 }
 
@@ -200,4 +200,39 @@ int parameters_skip(struct reader *reader)
         status = status < 0 ? status : expression_skip(reader);
     while (status == 0 && reader_take(reader, ","));
     return status < 0 ? status : reader_expect(reader, ")", "behind its arguments");
+}
+
+int values_check(struct reader *reader, size_t at)
+{
+    int status = 0;
+    reader->at = at;
+    for (int n = 0; status == 0 && !reader_take(reader, "}"); n++) {
+        const struct token *const token = reader_token(reader);
+        const struct token *const first = token + token_is(token, "-");
+        struct extent extent = {.n = 0};
+        double number;
+        bool single;
+        if (n == VALUES_MAX)
+            return reader_fail(reader, token,
+                               "a list has at most %d values; others are "
+                               "said with --input=NAME=file:PATH",
+                               VALUES_MAX);
+        status = first->kind == TOKEN_REAL || token_among(first, "INFINITY NAN")
+                     ? number_read(reader, &number, &single)
+                     : expression_read(reader, &extent);
+        if (status == 0 && !token_is(reader_token(reader), "}"))
+            status = reader_expect(reader, ",", "or '}' behind a value");
+    }
+    return status;
+}
+
+struct word dimension_near(const struct token *token)
+{
+    enum ctype type;
+    for (; token->kind != TOKEN_END; token++)
+        if (token->kind == TOKEN_WORD && token_among(token + 1, ", )") &&
+            (token_is(token - 1, "unsigned") ||
+             (word_type(token - 1, &type) && ctype_is_integer(type))))
+            return token_word(token);
+    return (struct word){"n"};
 }

@@ -154,7 +154,7 @@ int reader_begin(struct reader *reader, const char *text, struct error *error)
 {
     int status = 0;
     reader->text = text;
-    reader->n = reader->at = reader->n_named = 0;
+    reader->n = reader->at = reader->n_named = reader->n_structures = 0;
     memset(reader->later, 0, sizeof reader->later);
     reader->values = 0;
     reader->error = error;

@@ -28,7 +28,8 @@ struct specifier {
     enum ctype type;
     enum argument_role role; /* 0: not said */
     bool is_const, is_unknown, is_structure;
-    bool pair; /* elements are pairs of such floats */
+    uint32_t
+        each; /* such numbers of an element, of a pair or a structure; 0: it is one */
     unsigned pointers;
     bool reference;
     uint32_t vector;                 /* bytes of a register of such elements; 0: none */
@@ -57,6 +58,13 @@ struct reader {
     uint32_t values; /* a bit for each argument whose value is being read */
     struct named_type named[TYPEDEFS_MAX];
     size_t n_named;
+    /* "struct state {...}", if all of its members are known */
+    struct structure {
+        struct token word;
+        enum ctype type; /* of all members, or BYTES */
+        uint32_t each, align, bytes;
+    } structure[TYPEDEFS_MAX];
+    size_t n_structures;
     struct error *error;
 };
 int reader_begin(struct reader *reader, const char *text, struct error *error);
@@ -88,12 +96,17 @@ int token_text(const struct reader *reader, const struct token *token, char *tex
 int expression_read(struct reader *reader, struct extent *extent);
 /* The value of an INTEGER argument, wherever it stands. */
 int expression_value(struct reader *reader, uint32_t i);
-/* Twice as much. */
-int expression_double(struct reader *reader, struct extent *extent);
+/* So many times as much. */
+int expression_times(struct reader *reader, struct extent *extent, uint32_t n);
 /* Goes behind an expression without reading it, so that names which follow later can be
  * used in it. */
 int expression_skip(struct reader *reader);
 int number_read(struct reader *reader, double *number, bool *single);
+/* Reads "w, 0.5}" behind that place. */
+int values_check(struct reader *reader, size_t at);
+/* The name of the next integer without a value, which often counts the elements of the
+ * arrays before it; "n" if there is none. */
+struct word dimension_near(const struct token *token);
 /* Goes behind "(const void *, size_t)", which are a function's own business. */
 int parameters_skip(struct reader *reader);
 
@@ -119,6 +132,9 @@ int typedefs_read(struct reader *reader);
 /* NULL: it is no such name. */
 const struct named_type *typedef_find(const struct reader *reader,
                                       const struct token *token);
+/* The structure of that name, if its members are known; else NULL. */
+const struct structure *structure_find(const struct reader *reader,
+                                       const struct token *token);
 /* Puts the words of the type in the place of its name. 0: none is next. */
 int typedef_expand(struct reader *reader, struct specifier *specifier);
 /* Puts the extents of such a type behind a name and its own ones, x[n][16]. */

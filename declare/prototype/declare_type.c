@@ -281,8 +281,8 @@ static int read_type(struct reader *reader, struct specifier *specifier)
     const struct token *const token = specifier->word = reader_token(reader);
     if (token->kind != TOKEN_WORD)
         return reader_fail(reader, token, "expected a type");
-    specifier->pair = take_pair(reader, &specifier->type);
-    if (specifier->pair)
+    specifier->each = take_pair(reader, &specifier->type) ? 2 : 0;
+    if (specifier->each)
         return 0;
     if (keyword(token) >= 0)
         return read_keywords(reader, &specifier->type);
@@ -299,6 +299,13 @@ static int read_type(struct reader *reader, struct specifier *specifier)
     if (token_is(token, "struct") || token_is(token, "union")) {
         specifier->is_structure = true;
         specifier->word = reader_next(reader);
+        const struct structure *const known = structure_find(reader, specifier->word);
+        if (known) {
+            specifier->is_unknown = false;
+            specifier->type = known->type;
+            specifier->each = known->each;
+            return 0;
+        }
     } else if (token_is(token, "enum")) {
         specifier->is_unknown = false;
         specifier->type = CTYPE_I32;
@@ -351,8 +358,8 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
     while (status == 0) {
         /* A reference to a structure is its address. */
         if (reader_take(reader, "*") ||
-            (specifier->is_unknown && !token_is(specifier->word, "auto") &&
-             reader_take(reader, "&")))
+            ((specifier->is_unknown || specifier->is_structure) &&
+             !token_is(specifier->word, "auto") && reader_take(reader, "&")))
             specifier->pointers++;
         else if (reader_take(reader, "&"))
             specifier->reference = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types that are named before the prototype: typedef unsigned char uuid_t[16]; The words
  * that a name stands for take its place where it is used. */
+#include <errno.h>
 #include <string.h>
 
 #include "declare_private.h"
@@ -12,6 +13,16 @@ const struct named_type *typedef_find(const struct reader *reader,
         if (reader->named[i].word.n == token->n &&
             !strncmp(reader->named[i].word.at, token->at, token->n))
             return &reader->named[i];
+    return NULL;
+}
+
+const struct structure *structure_find(const struct reader *reader,
+                                       const struct token *token)
+{
+    for (size_t i = 0; i < reader->n_structures; i++)
+        if (reader->structure[i].word.n == token->n &&
+            !strncmp(reader->structure[i].word.at, token->at, token->n))
+            return &reader->structure[i];
     return NULL;
 }
 
@@ -54,6 +65,56 @@ int typedef_extents(struct reader *reader, const struct specifier *specifier)
     return splice(reader, at, 0, named->extents, named->n_extents);
 }
 
+/* Reads one name of members and its extents, and lays it behind the others. */
+static int add_member(struct reader *reader, const struct specifier *specifier,
+                      struct structure *of)
+{
+    enum { STRUCTURE_MAX = 1 << 20 };
+    const struct structure *const inner = structure_find(reader, specifier->word);
+    const bool pointer = specifier->pointers;
+    const uint32_t size = pointer ? 8 : (uint32_t)ctype_bytes(specifier->type);
+    const uint32_t align = !pointer && inner ? inner->align : size;
+    int64_t n = pointer || !specifier->each ? 1 : specifier->each, count = 1;
+    int status = reader_next(reader)->kind == TOKEN_WORD && size && !specifier->vector
+                     ? typedef_extents(reader, specifier)
+                     : -EINVAL;
+    while (status == 0 && reader_take(reader, "[")) {
+        struct extent extent = {.n = 0};
+        status = expression_read(reader, &extent)
+                     ?: reader_expect(reader, "]", "behind an extent")
+                     ?: extent_value(&extent, NULL, &count, reader->error);
+        if (count < 1 || count > STRUCTURE_MAX || (n *= count) > STRUCTURE_MAX)
+            status = -EINVAL;
+    }
+    if (status < 0 || of->bytes > STRUCTURE_MAX)
+        return -EINVAL;
+    const uint32_t at = (of->bytes + align - 1) / align * align;
+    const bool same = !of->bytes || (of->type == specifier->type && at == of->bytes);
+    of->type =
+        same && !pointer && specifier->type != CTYPE_BOOL ? specifier->type : CTYPE_BYTES;
+    of->bytes = at + (uint32_t)n * size;
+    of->align = align > of->align ? align : of->align;
+    return 0;
+}
+
+/* -EINVAL: nobody knows the bytes of a member. */
+static int read_members(struct reader *reader, struct structure *of)
+{
+    int status = 0;
+    while (status == 0 && !reader_take(reader, "}")) {
+        struct specifier specifier;
+        status = specifier_read(reader, &specifier);
+        while ((status = status ?: add_member(reader, &specifier, of)) == 0 &&
+               reader_take(reader, ","))
+            for (specifier.pointers = 0; reader_take(reader, "*");)
+                specifier.pointers++;
+        status = status ?: reader_expect(reader, ";", "behind a member");
+    }
+    of->each = (of->bytes + of->align - 1) / of->align * of->align /
+               (uint32_t)(ctype_bytes(of->type) ?: 1);
+    return status ?: of->bytes ? 0 : -EINVAL;
+}
+
 /* struct NAME {...} *NAME2, of which "struct NAME *NAME2" is left. */
 static int drop_members(struct reader *reader)
 {
@@ -66,6 +127,12 @@ static int drop_members(struct reader *reader)
     struct token tag = token[at];
     if (!token_is(&token[at + tagged], "{"))
         return 0;
+    struct structure of = {.align = 1};
+    const size_t begin = reader->at;
+    reader->at = at + tagged + 1;
+    const bool known = token_is(&first, "struct") && read_members(reader, &of) == 0 &&
+                       reader->n_structures < TYPEDEFS_MAX;
+    reader->at = begin;
     do {
         depth += token_is(&token[at], "{");
         depth -= token_is(&token[at], "}");
@@ -77,7 +144,9 @@ static int drop_members(struct reader *reader)
         at++;
     tag = tagged ? tag : token[at];
     token[reader->at] = first;
-    token[reader->at + 1] = tag;
+    token[reader->at + 1] = of.word = tag;
+    if (known)
+        reader->structure[reader->n_structures++] = of;
     return 0;
 }
 

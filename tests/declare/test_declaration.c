@@ -269,6 +269,30 @@ static void test_pointers(void **state)
     assert_string_equal(d->argument[10].step[0].name, "plan_new");
 }
 
+/* The layout is that of C on x86-64. */
+static void test_structures(void **state)
+{
+    const struct declaration *d = parsed(
+        "typedef struct vec { float x, y, z; } vec;\n"
+        "struct item { char tag; vec at[2]; double *a, **b; bool on; };\n"
+        "typedef struct { struct item i; unsigned char id[2 + 1]; short s; } pack;\n"
+        "void f(const vec v[n], inout struct item i[n], pack p[1], const vec &one = "
+        "NULL, "
+        "const bool b[n], bool c[n], const bool e[2] = {1, 0}, size_t n)");
+    const int64_t n[] = {10};
+    assert_int_equal(d->argument[0].type, CTYPE_F32);
+    assert_int_equal(value_at(&d->argument[0].count, n), 30);
+    assert_int_equal(d->argument[1].type, CTYPE_BYTES);
+    assert_int_equal(value_at(&d->argument[1].count, n), 560);
+    assert_int_equal(value_at(&d->argument[2].count, n), 64);
+    assert_int_equal(d->argument[3].kind, ARGUMENT_NULL);
+    assert_int_equal(d->argument[4].type, CTYPE_U8);
+    assert_string_equal(d->argument[4].text, "indices:0..2");
+    assert_string_equal(d->argument[5].text, "");
+    assert_string_equal(d->argument[6].text, "values:1, 0");
+    (void)state;
+}
+
 static void test_typedefs(void **state)
 {
     const struct declaration *d = parsed(
@@ -394,6 +418,7 @@ int main(void)
     return RUN_TESTS(TEST(test_scopes), TEST(test_mix), TEST(test_types),
                      TEST(test_returned), TEST(test_objects_of_methods),
                      TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
-                     TEST(test_pointers), TEST(test_typedefs), TEST(test_freed),
-                     TEST(test_functions), TEST(test_lengths), TEST(test_tolerances));
+                     TEST(test_pointers), TEST(test_typedefs), TEST(test_structures),
+                     TEST(test_freed), TEST(test_functions), TEST(test_lengths),
+                     TEST(test_tolerances));
 }

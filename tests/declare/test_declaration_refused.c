@@ -24,15 +24,33 @@ static const struct {
      "no argument is called m; if it is a dimension that the function is not told, write "
      "'for m' behind the prototype; a constant of a header is written as a number\n    "
      "void (float x[m], size_t n)\n                  ^"},
-    {"void (struct ctx *x)", "how many bytes has x? Write inout bytes x[n], or say its "
-                             "value: = NULL, = from f(...)"},
+    {"void (struct ctx *x)",
+     "how many bytes has x? Write inout bytes x[SIZE], or x[n] and the header's "
+     "definition first: typedef struct {...} ctx; or say its value: = NULL, = from "
+     "f(...)"},
+    {"void (FILE *f)",
+     "how many bytes has f? Write inout bytes f[SIZE], or f[n] and the header's "
+     "definition first: typedef struct {...} FILE; or say its value: = NULL, = from "
+     "fopen(\"/dev/null\", \"r+\") free fclose"},
+    {"typedef struct {int a;} P; void (P *x, int m)",
+     "how many elements has x? Write x[m]"},
+    {"typedef struct {int a, b, c;} P; void (P *x = 0)",
+     "write the address of a complex number or a structure as an array: x[1]"},
+    {"struct P {int a, b, c;}; void (u8 y[n] length x, struct P *x, int n)",
+     "how many elements has x?"},
+    {"typedef struct {int a;} P; void (P x)", "a structure cannot be passed by value"},
+    {"struct P {int a; int b : 3;}; void (struct P x[2])", "unknown type"},
+    {"struct P {union u a;}; void (struct P x[2])", "unknown type"},
+    {"struct P {int a[0];}; void (struct P x[2])", "unknown type"},
+    {"struct P {float a;}; void (struct P x[n] length m, int *m, int n)",
+     "a length is said of numbers"},
     {"void (gsl_rng *x)", "how many bytes has x?"},
     {"void (float *x, size_t n)",
      "how many elements has x? Write x[n] without the '*', x[1] for one value; or leave "
      "the '*' and say its value: = 0 for one that begins with it, = NULL, = from "
      "f(...)\n    void (float *x, size_t n)\n                 ^"},
-    {"void (const float *x, size_t n)",
-     "how many elements has x? Write x[n] without the '*', &x for one value; or leave "
+    {"void (const float *x, float *y, unsigned len)",
+     "how many elements has x? Write x[len] without the '*', &x for one value; or leave "
      "the '*' and say its value: = NULL, = from f(...)"},
     {"void (void *x, size_t n)",
      "how many elements has x? Write x[n] without the '*', x[1] for one value; or leave "
@@ -58,8 +76,8 @@ static const struct {
                           "gain)\n                ^~~~"},
     {"void (const float x[n], const int &n, float &sum)",
      "sum needs a value, such as sum = 0.5; a result is written sum[1]"},
-    {"void (const Image &in)", "how many bytes has in? Write const bytes in[n], or say"},
-    {"void (struct Image &out)", "how many bytes has out? Write inout bytes out[n]"},
+    {"void (const Image &in)", "how many bytes has in? Write const bytes in[SIZE], or"},
+    {"void (struct Image &out)", "how many bytes has out? Write inout bytes out[SIZE]"},
     {"void (plan_t x = 3)", "unknown type; write the type in C"},
     {"void (const flaot x[n], size_t n)", "unknown type; did you mean float?"},
     {"void (const float4 x[n], size_t n)",
@@ -149,7 +167,8 @@ static const struct {
      "typedef unsigned uuid_t;\n    "
      "void (uuid_t out)\n          ^~~~~~"},
     {"void (float complex *x = 0.5)",
-     "write the address of a complex number as an array: x[1]"},
+     "write the address of a complex number or a structure as an "
+     "array: x[1]"},
     {"complex", "unknown type"},
     {"void (u8 x[0x9e3779b97f4a7c15 + 1])", "a number from 2^63 on cannot be a part"},
     {"void (u64 x = 1 + 0x9e3779b97f4a7c15)", "a number from 2^63 on cannot be a part"},
@@ -212,7 +231,6 @@ static const struct {
     {"int f() free g", "no pointer is returned that could be freed"},
     {"void (out int n)", "in, out and inout are said of arrays: n[n] without a"},
     {"void (inout const int n[1])", "what is const cannot be written"},
-    {"void (bool b[4])", "arrays of bool have values that bool cannot have; write u8"},
     {"void (bool b = 2)", "expected true or false"},
     {"void (int n) for n", "n is there already"},
     {"void (int n) for", "expected a name"},

@@ -128,7 +128,7 @@ static void test_refused(void **state)
         {"void (float x[n], int n) fro k", "nothing is expected behind the prototype"},
         {"int f OF((int n)", "expected ')' behind the arguments"},
         {"void (float complex x[n] length m, int *m, int n)",
-         "write the pairs as floats"},
+         "write pairs and structures as their numbers or bytes"},
         {"fftw_complex f(int n)", "a complex number that is returned"},
         {"void (float &x[2] = {1})", "what is only written has no values"},
         {"void (const int x[2] = 3)", "values of an array stand in braces"},

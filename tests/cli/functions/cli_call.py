@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`simdbench call`: functions of a library that no plug-in wraps."""
+import os
 import platform
 import re
 import tempfile
@@ -204,11 +205,19 @@ class Call(CallCase):
         self.assertEqual(rows["planes_over"]["reason"], "writes 4 bytes beyond the end of an "
                          "array of out, which has 101 elements")
         self.assertIn("changes the pointers that out holds", rows["planes_move"]["reason"])
+        row = self.call("planes_split", "void (float *const out[1][n], const float in[2 * n], "
+                        "size_t n)", "--sizes=101", status=4)["planes_split"]
+        self.assertIn("NULL is behind the 1 pointers of out", row["reason"])
+        row, = kernels(self.run_json(
+            "call", "libc.so.6:memcpy", "void (u8 y[n], const u8 *const x[3][4], size_t n)",
+            "--sizes=4096", "--quiet", *SHORT, status=4))
+        self.assertIn("reads beyond the 3 pointers of x", row["reason"])
 
     def test_error_value(self):
         """Each call finds the value that was said."""
-        self.right("sum_errors", "int32_t (const int32_t x[n], size_t n, int *error = 7)",
-                   "--sizes=100")
+        row = self.right("sum_errors", "int32_t (const int32_t x[n], size_t n, int *error = 7)",
+                         "--sizes=100")
+        self.assertIn("error is -1: if that is an error", " ".join(row["notes"]))
 
     def test_vectors(self):
         row = self.right("vector_add", "__m128 (__m128 x, __m128 y)")
@@ -291,6 +300,10 @@ class Call(CallCase):
                              "--sizes=100")
             self.assertIn("returned -1: if that is an error", " ".join(row["notes"]))
         row, = kernels(self.run_json(
+            "call", "libc.so.6:memcmp", "int (inout uint8_t x[n], const uint8_t y[n], size_t n)",
+            "--sizes=64", "--quiet", *SHORT))
+        self.assertRegex(" ".join(row["notes"]), "returned [^0]+: if that is an error")
+        row, = kernels(self.run_json(
             "call", "libc.so.6:calloc", "void *(size_t n = 1099511627776, size_t m = n) free free",
             "--quiet", *SHORT))
         self.assertIn("returned NULL", " ".join(row["notes"]))
@@ -331,7 +344,7 @@ class Call(CallCase):
     def test_inputs(self):
         prototype = "uint32_t (const uint8_t x[n], size_t n)"
         for name in ("x=uniform:0..1", "x=sorted", "x=constant:7", "x=text", "runs",
-                     f"x=file:{SOURCE}"):
+                     f"x=file:{SOURCE}", f"x=file:{os.path.relpath(SOURCE)}"):
             with self.subTest(name=name):
                 row = self.call("sum_u8", prototype, "--reference=sum_u8", "--sizes=1000",
                                 f"--input={name}")["sum_u8"]

@@ -232,7 +232,9 @@ class CallFile(CallCase):
     def test_saved(self):
         self.run_tool("call", f"{self.built}:mix_c", MIX, "--save=kept.json", "--sizes=64",
                       "--reference=mix_c", "--quiet", *SHORT, cwd=self.folder)
-        self.run_tool("call", "kept.json", "--sizes=64", "--quiet", *SHORT, cwd=self.folder)
+        plan = self.run_tool("call", "kept.json", "--dry-run", cwd=self.folder).stdout
+        self.assertIn("group 1: mix f32 64,", plan)
+        self.assertNotIn("group 2", plan)
 
     def test_saved_beside(self):
         """The file and a library in its folder may go elsewhere together."""
@@ -404,6 +406,9 @@ class CallList(CallCase):
         self.assertRegex(text, r"(?m)^one op: .*mix_avx2")
         family = re.search(r"(?m)^one op: (.*)$", text)[1]
         self.assertIn(f"\nNext: simdbench call '{self.built}:{family}' ", text)
+        self.assertNotIn("state_pointer", text)
+        self.assertRegex(self.run_tool("call", f"{self.built}:state").stdout,
+                         r"(?m)^ *8  variable  +state_pointer$")
         some = self.run_tool("call", f"{self.built}:pack_u").stdout
         self.assertEqual(some.count("\n"), 3, some)
         self.run_tool("call", f"{self.built}:zzz", status=5)
