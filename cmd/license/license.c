@@ -212,10 +212,7 @@ static int write_as(const void *context, enum format format, FILE *file,
         license_json(license, &json);
         return page_or_json_write(&json, format, file, error);
     }
-    if (format == FORMAT_MARKDOWN)
-        license_markdown(license, file);
-    else
-        license_print(license, file);
+    license_write(license, format == FORMAT_MARKDOWN, file);
     return 0;
 }
 
