@@ -389,16 +389,25 @@ static bool can_encode(const struct decoded *decoded, const char *name)
     return choice_request(decoded, &choice, &request) == 0 && request_is(&request, name);
 }
 
+/* False, and the passport says why, of a form that cannot be measured. */
+static bool begin(const struct passport_form *form, struct decoded *decoded,
+                  struct passport *passport)
+{
+    *passport = (struct passport){.throughput = NAN};
+    const char *const why = decoded_read(form->code, form->length, decoded) < 0
+                                ? "it is no instruction"
+                                : decoded_refusal(decoded);
+    if (why)
+        passport_refuse(passport, why, NULL);
+    return !why;
+}
+
 void session_measure(struct session *session, const struct passport_form *form,
                      bool links, struct passport *passport)
 {
     struct decoded decoded;
-    *passport = (struct passport){.throughput = NAN};
-    if (decoded_read(form->code, form->length, &decoded) < 0)
-        return passport_refuse(passport, "it is no instruction", NULL);
-    const char *const why = decoded_refusal(&decoded);
-    if (why)
-        return passport_refuse(passport, why, NULL);
+    if (!begin(form, &decoded, passport))
+        return;
     if (!can_encode(&decoded, form->name))
         return passport_refuse(passport, "the encoder does not know it", NULL);
     session->block[0].legacy = session->block[1].legacy = form->level == 128;
@@ -418,12 +427,8 @@ void passport_make_up(const struct passport_form *form, double cycles,
                       struct passport *passport)
 {
     struct decoded decoded;
-    *passport = (struct passport){.throughput = NAN};
-    if (decoded_read(form->code, form->length, &decoded) < 0)
-        return passport_refuse(passport, "it is no instruction", NULL);
-    const char *const why = decoded_refusal(&decoded);
-    if (why)
-        return passport_refuse(passport, why, NULL);
+    if (!begin(form, &decoded, passport))
+        return;
     passport->known = true;
     passport->throughput = cycles;
     passport->n_links = chain_links(&decoded, passport->link);

@@ -85,9 +85,9 @@ static int write_fleet(const void *context, enum format format, FILE *file,
         fleet_json(fleet, &json);
         return page_or_json_write(&json, format, file, error);
     }
-    const int rc = format == FORMAT_CSV        ? fleet_write_csv(fleet, file)
-                   : format == FORMAT_MARKDOWN ? fleet_write_markdown(fleet, file)
-                                               : fleet_write_table(fleet, file);
+    const int rc = format == FORMAT_CSV
+                       ? fleet_write_csv(fleet, file)
+                       : fleet_write_text(fleet, format == FORMAT_MARKDOWN, file);
     return rc == -ENOMEM ? error_set(error, rc, "out of memory") : rc;
 }
 

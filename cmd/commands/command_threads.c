@@ -73,41 +73,31 @@ static int ask_cost(const struct options *options, struct catalog *catalog,
 
 /* ---- text ---- */
 
-static const char *time_text(double ns, char *text, size_t size)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    size_t unit = 0;
-    for (; ns >= 999.5 && unit + 1 < ARRAY_LEN(units); unit++)
-        ns /= 1000;
-    snprintf(text, size, "%.*f %s", ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0, ns, units[unit]);
-    return text;
-}
-
 static void print_result(const struct run *run, const struct result *one,
                          const uint32_t *threads, size_t n)
 {
-    char time[32];
+    char time[NUMBER_SIZE];
     if (!gain_measured(one)) {
         text_line(stdout, "  %s  %s: %s", one->id, status_name(one->status),
                   one->reason ? one->reason : "");
         return;
     }
     FREED_BY(buffer_free) struct buffer row = {.text = NULL};
-    buffer_format(&row, "  %-50s  1: %s", one->id,
-                  time_text(one->summary.median_ns, time, sizeof time));
+    text_time(one->summary.median_ns, time);
+    buffer_format(&row, "  %-50s  1: %s", one->id, time);
     for (size_t i = 0; i < n; i++) {
         const struct result *const many =
             threads[i] > 1 ? gain_partner(run, one, threads[i]) : NULL;
         if (!many)
             continue;
         const struct gain gain = gain_between(one, many);
+        text_time(many->summary.median_ns, time);
         if (!gain_measured(many) || !gain.ci.known)
             buffer_format(&row, "  %u: %s", threads[i],
                           gain_measured(many) ? "too few rounds"
                                               : status_name(many->status));
         else
-            buffer_format(&row, "  %u: %s %.2fx [%.2f, %.2f] %.0f%%", threads[i],
-                          time_text(many->summary.median_ns, time, sizeof time),
+            buffer_format(&row, "  %u: %s %.2fx [%.2f, %.2f] %.0f%%", threads[i], time,
                           gain.times, gain.ci.lo, gain.ci.hi,
                           100 * gain.times / (many->threads_used ?: many->threads));
     }
@@ -117,16 +107,17 @@ static void print_result(const struct run *run, const struct result *one,
 static void print_run(const struct options *options, const struct run *run,
                       const struct team_reply *cost)
 {
-    char first[32], empty[32];
-    for (size_t i = 0; i < options->request.n_threads; i++)
-        if (options->request.threads[i] > 1)
-            text_line(
-                stdout,
-                "%u threads: %s for the first call of a cold team, %s for an empty one "
-                "of a warm team",
-                options->request.threads[i],
-                time_text(cost[i].spawn_ns, first, sizeof first),
-                time_text(cost[i].sync_ns, empty, sizeof empty));
+    char first[NUMBER_SIZE], empty[NUMBER_SIZE];
+    for (size_t i = 0; i < options->request.n_threads; i++) {
+        if (options->request.threads[i] < 2)
+            continue;
+        text_time(cost[i].spawn_ns, first);
+        text_time(cost[i].sync_ns, empty);
+        text_line(stdout,
+                  "%u threads: %s for the first call of a cold team, %s for an empty one "
+                  "of a warm team",
+                  options->request.threads[i], first, empty);
+    }
     text_line(stdout,
               "time a call by threads, times as fast as one thread, its share of the "
               "threads that ran");

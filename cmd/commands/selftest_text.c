@@ -3,29 +3,31 @@
 
 #include <math.h>
 
-static void percent(double x, char out[16])
+static void put_percent(struct grid *grid, double x)
 {
     if (isfinite(x))
-        snprintf(out, 16, "%.2f%%", 100 * x);
+        grid_cell(grid, "%.2f%%", 100 * x);
     else
-        snprintf(out, 16, "-");
+        GRID_TEXTS(grid, "-");
 }
 
-static void print_effect(const struct selftest_effect *effect, FILE *file)
+static void put_effect(struct grid *grid, const struct selftest_effect *effect)
 {
-    char change[16], floor[16], detectable[16], rate[48] = "-";
-    percent(effect->change, change);
-    percent(effect->floor, floor);
-    percent(effect->detectable, detectable);
+    const size_t counts[] = {effect->n,       effect->regressed, effect->improved,
+                             effect->same,    effect->placed,    effect->inconclusive,
+                             effect->unusable};
+    grid_cell(grid, "%+.3g%%%s", 100 * effect->effect, effect->as_built ? "*" : " ");
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+        grid_cell(grid, "%zu", counts[i]);
     if (effect->rate_ci.known)
-        snprintf(rate, sizeof rate, "%.0f%% [%.1f, %.1f]", 100 * effect->rate,
-                 100 * effect->rate_ci.lo, 100 * effect->rate_ci.hi);
-    fprintf(file,
-            "%+8.3g%%%s %6zu %10zu %9zu %5zu %7zu %13zu %9zu  %19s %9s %7s %11s %7.2f\n",
-            100 * effect->effect, effect->as_built ? "*" : " ", effect->n,
-            effect->regressed, effect->improved, effect->same, effect->placed,
-            effect->inconclusive, effect->unusable, rate, change, floor, detectable,
-            effect->seconds);
+        grid_cell(grid, "%.0f%% [%.1f, %.1f]", 100 * effect->rate,
+                  100 * effect->rate_ci.lo, 100 * effect->rate_ci.hi);
+    else
+        GRID_TEXTS(grid, "-");
+    put_percent(grid, effect->change);
+    put_percent(grid, effect->floor);
+    put_percent(grid, effect->detectable);
+    grid_cell(grid, "%.2f", effect->seconds);
 }
 
 static void print_recommendation(const struct selftest *selftest, FILE *file)
@@ -57,17 +59,19 @@ static void print_directions(const struct directions *equal, FILE *file)
 
 void selftest_print(const struct selftest *selftest, FILE *file)
 {
+    struct grid grid = {.at = "r", .columns = 13};
     text_line(
         file,
         "gates of %s (%.3g us a call) with a threshold of %.3g%%, simdbench against "
         "itself",
         selftest->case_id, selftest->call_ns * 1e-3, 100 * selftest->threshold);
-    fprintf(file, "\n%9s  %6s %10s %9s %5s %7s %13s %9s  %19s %9s %7s %11s %7s\n",
-            "more work", "gates", "REGRESSED", "IMPROVED", "SAME", "PLACED",
-            "INCONCLUSIVE", "UNUSABLE", "REGRESSED [95% CI]", "change", "floor",
-            "detectable", "s/gate");
+    fputc('\n', file);
+    GRID_TEXTS(&grid, "more work", "gates", "REGRESSED", "IMPROVED", "SAME", "PLACED",
+               "INCONCLUSIVE", "UNUSABLE", "REGRESSED [95% CI]", "change", "floor",
+               "detectable", "s/gate");
     for (size_t i = 0; i < selftest->n_effects; i++)
-        print_effect(&selftest->effects[i], file);
+        put_effect(&grid, &selftest->effects[i]);
+    grid_write(&grid, false, 0, file);
     fputs(
         "\nA change of no more than the threshold is not to be called. change, floor, "
         "detectable, s/gate: medians.\n* where its code was built alone, as if its place "

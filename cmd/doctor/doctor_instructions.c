@@ -9,8 +9,6 @@
 #include "doctor_private.h"
 #include "process/process.h"
 
-enum { FORM_WIDTH_MAX = 44 };
-
 static void cycles_text(double cycles, char text[16])
 {
     snprintf(text, 16, cycles < 100 ? "%.2f" : "%.0f", cycles);
@@ -53,11 +51,9 @@ static void add_latency(struct buffer *buffer, const struct passport_form *form,
 static void instructions_print(const struct instructions *instructions,
                                const struct host *host, FILE *file)
 {
-    int width = (int)strlen("form");
+    struct grid grid = {.at = "lrl"};
     size_t known = 0;
-    for (size_t i = 0; i < instructions->n; i++)
-        width = doctor_widen(width, instructions->form[i].name, FORM_WIDTH_MAX);
-    text_line(file, "%-*s  %10s  %s", width, "form", "throughput", "latency");
+    GRID_TEXTS(&grid, "form", "throughput", "latency");
     for (size_t i = 0; i < instructions->n; i++) {
         const struct passport *const passport = &instructions->passport[i];
         const struct passport_form *const form = &instructions->form[i];
@@ -70,9 +66,9 @@ static void instructions_print(const struct instructions *instructions,
             add_latency(&latency, form, passport);
         else
             buffer_add(&latency, passport->reason);
-        text_line(file, "%-*s  %10s  %s", width, form->name, throughput,
-                  buffer_text(&latency));
+        GRID_TEXTS(&grid, form->name, throughput, buffer_text(&latency));
     }
+    grid_write(&grid, false, 0, file);
     text_line(file, "%s", "");
     text_line(file, "cycles%s on %s (family %d model %d); %zu of %zu forms measured",
               costs_are_made_up() ? " that are made up for a test, not those" : "",

@@ -19,12 +19,6 @@ static void print_state(const struct check *check, bool colour, FILE *file)
             colour ? "\033[0m" : "", costs, advice);
 }
 
-int doctor_widen(int width, const char *name, int most)
-{
-    const int length = (int)strlen(name);
-    return length > width && length <= most ? length : width;
-}
-
 size_t checks_ok(const struct checks *checks)
 {
     size_t n = 0;
@@ -55,8 +49,10 @@ static struct answer make_answer(const struct checks *checks)
 void checks_print(const struct checks *checks, bool colour, FILE *file)
 {
     int width = 0;
-    for (size_t i = 0; i < checks->n; i++)
-        width = doctor_widen(width, checks->check[i].value, VALUE_WIDTH_MAX);
+    for (size_t i = 0; i < checks->n; i++) {
+        const int length = (int)strlen(checks->check[i].value);
+        width = length > width && length <= VALUE_WIDTH_MAX ? length : width;
+    }
     for (int costs = 0; costs < 2; costs++) /* lines with something to do come last */
         FOR_EACH (const struct check, check, checks->check, checks->n) {
             char value[2 * sizeof check->value];
@@ -69,21 +65,18 @@ void checks_print(const struct checks *checks, bool colour, FILE *file)
     text_answer(file, make_answer(checks));
 }
 
-static void put_row(const struct check *check, FILE *file)
-{
-    text_markdown_tell(file, "| %s | %s | %s | %s |\n", check->name, check->value,
-                       check->costs[0] ? check->costs : "ok", check->advice);
-}
-
 void checks_markdown(const struct checks *checks, FILE *file)
 {
+    struct grid grid = {.at = "l", .columns = 4};
     fputs("# simdbench doctor\n\n", file);
     text_answer_markdown(file, make_answer(checks));
-    fputs("| check | value | costs | what to type |\n| :-- | :-- | :-- | :-- |\n", file);
+    GRID_TEXTS(&grid, "check", "value", "costs", "what to type");
     for (int ok = 0; ok < 2; ok++) /* costs come first */
-        for (size_t i = 0; i < checks->n; i++)
-            if (checks->check[i].costs[0] ? !ok : ok)
-                put_row(&checks->check[i], file);
+        FOR_EACH (const struct check, check, checks->check, checks->n)
+            if (check->costs[0] ? !ok : ok)
+                GRID_TEXTS(&grid, check->name, check->value,
+                           check->costs[0] ? check->costs : "ok", check->advice);
+    grid_write(&grid, true, 0, file);
 }
 
 void checks_json(const struct checks *checks, struct json *json)

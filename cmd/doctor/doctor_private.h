@@ -78,8 +78,6 @@ void vitals_measure(struct vitals *vitals);
 /* Names of simdbench's own baselines; NULL after the last one. */
 const char *baseline_name(size_t index);
 
-/* The larger width: that of a name counts unless it is longer than all reason. */
-int doctor_widen(int width, const char *name, int most);
 /* Adds a check, with its value. */
 __attribute__((format(printf, 3, 4))) void
 check_add(struct checks *checks, const char *name, const char *format, ...);

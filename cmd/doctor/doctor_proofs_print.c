@@ -5,43 +5,33 @@
 
 #include "doctor_private.h"
 
-enum { NAME_WIDTH_MAX = 48, LOOP_WIDTH = 48 };
-
-static void number(double value, char text[32])
+static void put_number(struct grid *grid, double value)
 {
     if (isfinite(value))
-        snprintf(text, 32, "%.0f", value);
+        grid_cell(grid, "%.0f", value);
     else
-        snprintf(text, 32, "-");
-}
-
-/* A reason that is the PMU's stands once below the table. */
-static void print_row(const struct host *host, const struct event *event,
-                      const struct proof *proof, int width, FILE *file)
-{
-    const bool tells = proof->reason[0] && strcmp(proof->reason, host->pmu_reason) != 0;
-    char expected[32], counted[32];
-    number(proof->expected, expected);
-    number(proof->counted, counted);
-    text_line(file, "%-*s  %-*s  %10s  %10s  %s%s%s", width, event->name, LOOP_WIDTH,
-              proof->loop[0] ? proof->loop : "-", expected, counted,
-              proof_verdict_name(proof->verdict), tells ? ": " : "",
-              tells ? proof->reason : "");
+        GRID_TEXTS(grid, "-");
 }
 
 void proofs_print(const struct host *host, const struct event_list *list,
                   const struct proofs *proofs, FILE *file)
 {
-    int width = (int)strlen("event");
-    for (size_t i = 0; i < list->n; i++)
-        width = doctor_widen(width, list->event[i].name, NAME_WIDTH_MAX);
+    struct grid grid = {.at = "llrrl"};
     if (proofs->slots.announced)
         fprintf(file, "counters of the PMU: %u of %u count\n\n", proofs->slots.live,
                 proofs->slots.announced);
-    text_line(file, "%-*s  %-*s  %10s  %10s  %s", width, "event", LOOP_WIDTH, "loop",
-              "expected", "counted", "verdict");
-    for (size_t i = 0; i < list->n; i++)
-        print_row(host, &list->event[i], &proofs->proof[i], width, file);
+    GRID_TEXTS(&grid, "event", "loop", "expected", "counted", "verdict");
+    for (size_t i = 0; i < list->n; i++) {
+        const struct proof *const proof = &proofs->proof[i];
+        /* A reason that is the PMU's stands once below the table. */
+        const bool tells = proof->reason[0] && strcmp(proof->reason, host->pmu_reason);
+        GRID_TEXTS(&grid, list->event[i].name, proof->loop[0] ? proof->loop : "-");
+        put_number(&grid, proof->expected);
+        put_number(&grid, proof->counted);
+        grid_cell(&grid, "%s%s%s", proof_verdict_name(proof->verdict), tells ? ": " : "",
+                  tells ? proof->reason : "");
+    }
+    grid_write(&grid, false, 0, file);
     if (host->pmu == PMU_OK)
         return;
     text_line(file, "%s", "");

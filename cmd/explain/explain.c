@@ -275,7 +275,7 @@ static int explain_all(struct explaining *all, struct error *error)
     int status = explain_each(all, error);
     if (status == 0 && all->prints) {
         const struct text_options text = text_of_stdout(all->options);
-        account_write(all->run, stdout);
+        account_write(all->run, false, stdout);
         answer_write(all->run, &text, stdout);
         standard_flush(NULL);
     }

@@ -6,56 +6,33 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { COLUMNS = 9, CELL = 200, UNCALLED_SHOWN = 8 };
-static const char *const titles[COLUMNS] = {"function", "object", "calls",
-                                            "executed", "bits",   "vector",
-                                            "scalar",   "spills", "hot loop"};
+enum { UNCALLED_SHOWN = 8 };
 
-struct cells {
-    char cell[COLUMNS][CELL];
-};
-
-static void put(char *cell, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void put(char *cell, const char *format, ...)
-{
-    char text[CELL];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    text_plain(text, cell, CELL);
-}
-
-static void fill(const struct foreign *foreign, const struct target *target,
-                 struct cells *cells)
+static void put_row(const struct foreign *foreign, const struct target *target,
+                    struct grid *grid)
 {
     const struct seen *const seen = target_seen(target);
     const char *const name = target->demangled ?: target->name;
-    char(*const cell)[CELL] = cells->cell;
-    *cells = (struct cells){.cell = {""}};
-    if (target->chosen && strcmp(target->chosen, target->name))
-        put(cell[0], "%s -> %s", name, target->chosen);
-    else
-        put(cell[0], "%s", name);
-    put(cell[1], "%s", target->file->name);
-    put(cell[2], "%s%" PRIu64,
-        target_is_counted(foreign, target) ? "" : ">=", target->calls);
+    const bool chosen = target->chosen && strcmp(target->chosen, target->name) != 0;
+    grid_cell(grid, "%s%s%s", name, chosen ? " -> " : "", chosen ? target->chosen : "");
+    GRID_TEXTS(grid, target->file->name);
+    grid_cell(grid, "%s%" PRIu64,
+              target_is_counted(foreign, target) ? "" : ">=", target->calls);
     if (!seen) {
-        put(cell[3], "not known");
+        GRID_TEXTS(grid, "not known", "", "", "", "", "");
         return;
     }
-    put(cell[3], "%s", seen->isa);
-    put(cell[4], "%u", seen->bits);
-    put(cell[5], "%.0f%%", 100 * seen->vector);
-    put(cell[6], "%.0f%%", 100 * seen->scalar);
+    GRID_TEXTS(grid, seen->isa);
+    grid_cell(grid, "%u", seen->bits);
+    grid_cell(grid, "%.0f%%", 100 * seen->vector);
+    grid_cell(grid, "%.0f%%", 100 * seen->scalar);
     if (!seen->loop) {
-        put(cell[8], "none");
+        GRID_TEXTS(grid, "", "none");
         return;
     }
-    put(cell[7], "%.3g", seen->spills);
-    put(cell[8], "%.0f%% %s%s%s", 100 * seen->loop_share, seen->loop,
-        seen->source ? ", " : "", seen->source ?: "");
+    grid_cell(grid, "%.3g", seen->spills);
+    grid_cell(grid, "%.0f%% %s%s%s", 100 * seen->loop_share, seen->loop,
+              seen->source ? ", " : "", seen->source ?: "");
 }
 
 /* ---- below the table ---- */
@@ -178,16 +155,20 @@ void prove_tell_cost(const struct foreign *foreign, struct buffer *text)
         buffer_add(text, "; tracing ended early, as it took too long (--time)");
 }
 
-typedef void put_line(FILE *file, const char *text);
+/* Where lines go. */
+struct page {
+    FILE *file;
+    bool markdown;
+};
 
-static void line(put_line *put_it, FILE *file, struct buffer *text)
+static void line(const struct page *page, struct buffer *text)
 {
     if (text->length)
-        put_it(file, buffer_text(text));
+        text_item(page->file, page->markdown, "%s", buffer_text(text));
     buffer_clear(text);
 }
 
-static void tell_rules(const struct foreign *foreign, put_line *put_it, FILE *file,
+static void tell_rules(const struct foreign *foreign, const struct page *page,
                        struct buffer *text)
 {
     FREED_BY(buffer_free) struct buffer why = {.text = NULL};
@@ -202,7 +183,7 @@ static void tell_rules(const struct foreign *foreign, put_line *put_it, FILE *fi
             buffer_add(text, " (");
             buffer_plain(text, target->file->name);
             buffer_format(text, "): %s", buffer_text(&why));
-            line(put_it, file, text);
+            line(page, text);
         }
         if (rule->broken)
             continue;
@@ -214,121 +195,44 @@ static void tell_rules(const struct foreign *foreign, put_line *put_it, FILE *fi
         else
             buffer_add(text,
                        " is about no function that was seen to be called and traced");
-        line(put_it, file, text);
+        line(page, text);
     }
 }
 
-static void tell_rest(const struct foreign *foreign, put_line *put_it, FILE *file)
+static void tell_rest(const struct foreign *foreign, const struct page *page)
 {
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     EACH_SHOWN(foreign, target)
     {
         tell_call(target, &text);
-        line(put_it, file, &text);
+        line(page, &text);
     }
     prove_tell_uncalled(foreign, &text);
-    line(put_it, file, &text);
+    line(page, &text);
     tell_unresolved(foreign, &text);
-    line(put_it, file, &text);
+    line(page, &text);
     prove_tell_cost(foreign, &text);
-    line(put_it, file, &text);
-    tell_rules(foreign, put_it, file, &text);
-}
-
-/* ---- table ---- */
-
-static void plain_line(FILE *file, const char *text)
-{
-    text_line(file, "%s", text);
-}
-
-/* Words stand at the left, numbers at the right. */
-static bool is_word(size_t column)
-{
-    return column < 2 || column == 3 || column == COLUMNS - 1;
-}
-
-static void print_row(const char *const cell[COLUMNS], const int *width, FILE *file)
-{
-    for (size_t i = 0; i < COLUMNS; i++) {
-        const int pad = width[i] - text_width(cell[i]);
-        const bool word = is_word(i), last = i == COLUMNS - 1;
-        fprintf(file, "%*s%s%*s%s", word ? 0 : pad, "", cell[i], word && !last ? pad : 0,
-                "", last ? "\n" : "  ");
-    }
-}
-
-static void print_table(const struct foreign *foreign, FILE *file)
-{
-    int width[COLUMNS];
-    struct cells cells;
-    const char *row[COLUMNS];
-    size_t n = 0;
-    for (size_t i = 0; i < COLUMNS; i++)
-        width[i] = text_width(titles[i]);
-    EACH_SHOWN(foreign, target)
-    {
-        fill(foreign, target, &cells);
-        n++;
-        for (size_t i = 0; i < COLUMNS; i++)
-            if (text_width(cells.cell[i]) > width[i])
-                width[i] = text_width(cells.cell[i]);
-    }
-    if (n)
-        print_row(titles, width, file);
-    EACH_SHOWN(foreign, target)
-    {
-        fill(foreign, target, &cells);
-        for (size_t i = 0; i < COLUMNS; i++)
-            row[i] = cells.cell[i];
-        print_row(row, width, file);
-    }
-    if (n)
-        fputc('\n', file);
-    tell_rest(foreign, plain_line, file);
-}
-
-/* ---- Markdown ---- */
-
-static void markdown_item(FILE *file, const char *text)
-{
-    fputs("- ", file);
-    text_markdown(file, text);
-    fputc('\n', file);
-}
-
-static void print_markdown(const struct foreign *foreign, FILE *file)
-{
-    struct cells cells;
-    fputs("## what executed\n\n|", file);
-    for (size_t i = 0; i < COLUMNS; i++)
-        fprintf(file, " %s |", titles[i]);
-    fputs("\n|", file);
-    for (size_t i = 0; i < COLUMNS; i++)
-        fputs(is_word(i) ? " :-- |" : " --: |", file);
-    fputc('\n', file);
-    EACH_SHOWN(foreign, target)
-    {
-        fill(foreign, target, &cells);
-        fputc('|', file);
-        for (size_t i = 0; i < COLUMNS; i++)
-            text_markdown_cell(file, cells.cell[i]);
-        fputc('\n', file);
-    }
-    fputc('\n', file);
-    tell_rest(foreign, markdown_item, file);
+    line(page, &text);
+    tell_rules(foreign, page, &text);
 }
 
 int prove_write(const struct foreign *foreign, enum format format, FILE *file,
                 struct error *error)
 {
+    const struct page page = {file, format == FORMAT_MARKDOWN};
+    struct grid grid = {.at = "llrlrrrrl"};
     if (format == FORMAT_JSON)
         return prove_write_json(foreign, file, error);
     if (format == FORMAT_JUNIT || format == FORMAT_ANNOTATIONS)
         return prove_write_run(foreign, format, file, error);
-    if (format == FORMAT_MARKDOWN)
-        print_markdown(foreign, file);
-    else
-        print_table(foreign, file);
+    fputs(page.markdown ? "## what executed\n\n" : "", file);
+    GRID_TEXTS(&grid, "function", "object", "calls", "executed", "bits", "vector",
+               "scalar", "spills", "hot loop");
+    EACH_SHOWN(foreign, target)
+    put_row(foreign, target, &grid);
+    const bool any = grid.n > strlen(grid.at);
+    grid_write(&grid, page.markdown, 0, file);
+    fputs(any ? "\n" : "", file);
+    tell_rest(foreign, &page);
     return 0;
 }

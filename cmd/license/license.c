@@ -55,7 +55,7 @@ static int measure_op(int64_t wait_ns, const struct op_row *row, const char *nar
     struct how how;
     FREED_BY(catalog_free) struct catalog catalog = {.memory_fd = -1};
     FREED_BY(plan_free) struct plan plan = {.n_groups = 0};
-    FREED_BY(run_delete) struct run *run = must_have(run_new());
+    net->run = must_have(run_new());
     how_init(&how);
     how.quiet = true;
     how.wait_ns = wait_ns;
@@ -63,8 +63,8 @@ static int measure_op(int64_t wait_ns, const struct op_row *row, const char *nar
     how.seed = (uint64_t)clock_now();
     return choose(row, narrow, &request, error)
                  ?: plan_prepare(&request, &how, &catalog, &plan, error)
-                 ?: run_plan(&how, &catalog, &plan, NULL, run, error)
-                 ?: license_take_net(run, wide_isa, narrow, net);
+                 ?: run_plan(&how, &catalog, &plan, NULL, net->run, error)
+                 ?: license_take_net(wide_isa, narrow, net);
 }
 
 static const struct op_row *row_of_turn(int turn)
@@ -212,10 +212,7 @@ static int write_as(const void *context, enum format format, FILE *file,
         license_json(license, &json);
         return page_or_json_write(&json, format, file, error);
     }
-    if (format == FORMAT_MARKDOWN)
-        license_markdown(license, file);
-    else
-        license_print(license, file);
+    license_write(license, format == FORMAT_MARKDOWN, file);
     return 0;
 }
 
@@ -229,6 +226,6 @@ int command_license(struct options *options)
     for (size_t i = 0; i < LICENSE_SCOPES; i++)
         license_scope_free(&license->scope[i]);
     for (size_t i = 0; i < license->n_nets; i++)
-        license_net_free(&license->net[i]);
+        run_free(license->net[i].run);
     return exit_status_of(rc, &error);
 }

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { CELL = 9 };
-
 /* Groups that differ in nothing but their input stand in one table. */
 struct block {
     const struct plan *plan;
@@ -49,47 +47,38 @@ static const char *column_name(const struct block *block, size_t g)
     return input ? input : block->default_input;
 }
 
-static int column_width(const struct block *block, size_t g)
+static void put_ulp(struct grid *grid, double ulp)
 {
-    const int length = (int)strlen(column_name(block, g));
-    return length > CELL ? length : CELL;
+    grid_cell(grid, ulp < 1000 ? "%.3f" : "%.3g", ulp);
 }
 
-static void add_ulp(double ulp, int width, struct buffer *row)
-{
-    buffer_format(row, ulp < 1000 ? "  %*.3f" : "  %*.3g", width, ulp);
-}
-
-static void print_row(const struct block *block, const char *id, int width, FILE *file)
+static void put_row(const struct block *block, const char *id, struct grid *grid)
 {
     double most = 0, sum = 0;
     size_t known = 0;
-    FREED_BY(buffer_free) struct buffer row = {.text = NULL};
-    buffer_format(&row, "%-*.*s", width, name_length(id), id);
+    grid_cell(grid, "%.*s", name_length(id), id);
     for (size_t g = block->first; g < block->plan->n_groups; g++) {
         const struct result *result =
             in_block(block, g) ? find_result(block, g, id) : NULL;
-        if (!result)
+        if (!in_block(block, g))
             continue;
-        const int column = column_width(block, g);
-        if (result->status != STATUS_OK || !result->accuracy.known) {
-            buffer_format(&row, "  %*s", column,
-                          result->status == STATUS_OK ? "-"
-                                                      : status_name(result->status));
+        if (!result || result->status != STATUS_OK || !result->accuracy.known) {
+            GRID_TEXTS(grid, !result                       ? ""
+                             : result->status == STATUS_OK ? "-"
+                                                           : status_name(result->status));
             continue;
         }
-        add_ulp(result->accuracy.max_ulp, column, &row);
+        put_ulp(grid, result->accuracy.max_ulp);
         most = result->accuracy.max_ulp > most ? result->accuracy.max_ulp : most;
         sum += result->accuracy.mean_ulp;
         known++;
     }
     if (known) {
-        add_ulp(most, CELL, &row);
-        add_ulp(sum / (double)known, CELL, &row);
+        put_ulp(grid, most);
+        put_ulp(grid, sum / (double)known);
     } else {
-        buffer_format(&row, "  %*s  %*s", CELL, "-", CELL, "-");
+        GRID_TEXTS(grid, "-", "-");
     }
-    text_line(file, "%s", buffer_text(&row));
 }
 
 /* The reasons for cells without a number. */
@@ -105,22 +94,20 @@ static void print_reasons(const struct block *block, FILE *file)
 static void print_block(const struct block *block, FILE *file)
 {
     const struct plan_group *group = &block->plan->groups[block->first];
-    FREED_BY(buffer_free) struct buffer row = {.text = NULL};
-    int width = (int)strlen("largest error in ulp");
-    for (size_t c = 0; c < group->n_cases; c++) {
-        const int length = name_length(group->cases[c].id);
-        width = length > width ? length : width;
-    }
+    struct grid grid = {.at = "lr", .columns = 3};
     text_line(file, "%s %s, %s", group->op, type_name(group->type), group->shape.text);
     text_line(file, "%s", "");
-    buffer_format(&row, "%-*s", width, "largest error in ulp");
+    GRID_TEXTS(&grid, "largest error in ulp");
     for (size_t g = block->first; g < block->plan->n_groups; g++) {
-        if (in_block(block, g))
-            buffer_format(&row, "  %*s", column_width(block, g), column_name(block, g));
+        if (!in_block(block, g))
+            continue;
+        GRID_TEXTS(&grid, column_name(block, g));
+        grid.columns++;
     }
-    text_line(file, "%s  %*s  %*s", buffer_text(&row), CELL, "max", CELL, "mean");
+    GRID_TEXTS(&grid, "max", "mean");
     for (size_t c = 0; c < group->n_cases; c++)
-        print_row(block, group->cases[c].id, width, file);
+        put_row(block, group->cases[c].id, &grid);
+    grid_write(&grid, false, 0, file);
     print_reasons(block, file);
 }
 

@@ -12,15 +12,7 @@
 #define COLUMNS_2 6
 #define COLUMNS_3 4
 #define EACH_PLAIN_TILE(X) PLAIN_TILES_4(UP_TO_3, X)
-#define EACH_BODY(X)         \
-    X(point1, 8, 8, ONE)     \
-    X(point2, 16, 8, ONE)    \
-    X(taps1, 8, 8, CUT)      \
-    X(taps2, 16, 8, CUT)     \
-    X(image1x3, 1, 3, WHOLE) \
-    X(image2x3, 2, 3, WHOLE) \
-    X(image2x7, 2, 7, WHOLE) \
-    X(any, 0, 0, CUT)
+#define EACH_BODY BODIES_OF_8
 #define LOAD_WEIGHT(u, v) \
     __asm__ volatile("vmovaps %1, %0" : "=x"(weight[v]) : "m"(WEIGHT_VECTOR(u, v)))
 #define SPREAD(at) "vbroadcastss " at ", %[t]\n\t"

@@ -26,6 +26,17 @@
 #include "conv_plan.h"
 #include "lines.h"
 
+/* EACH_BODY of blocks of 8 channels, where registers are few. */
+#define BODIES_OF_8(X)       \
+    X(point1, 8, 8, ONE)     \
+    X(point2, 16, 8, ONE)    \
+    X(taps1, 8, 8, CUT)      \
+    X(taps2, 16, 8, CUT)     \
+    X(image1x3, 1, 3, WHOLE) \
+    X(image2x3, 2, 3, WHOLE) \
+    X(image2x7, 2, 7, WHOLE) \
+    X(any, 0, 0, CUT)
+
 /* The u-th element of a run at the pixel r columns right of base[j], at a distance that
  * is known at run time, or a constant. */
 #ifdef __x86_64__

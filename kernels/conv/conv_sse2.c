@@ -13,15 +13,7 @@
 #define COLUMNS_2 6
 #define COLUMNS_4 3
 #define EACH_PLAIN_TILE(X) PLAIN_TILES_4(UP_TO_2, X)
-#define EACH_BODY(X)         \
-    X(point1, 8, 8, ONE)     \
-    X(point2, 16, 8, ONE)    \
-    X(taps1, 8, 8, CUT)      \
-    X(taps2, 16, 8, CUT)     \
-    X(image1x3, 1, 3, WHOLE) \
-    X(image2x3, 2, 3, WHOLE) \
-    X(image2x7, 2, 7, WHOLE) \
-    X(any, 0, 0, CUT)
+#define EACH_BODY BODIES_OF_8
 #define LOAD_WEIGHT(u, v) (void)weight[v]
 #define SPREAD(at) "movss " at ", %[t]\n\tshufps $0, %[t], %[t]\n\t"
 #define MULTIPLY(v, product) \

@@ -84,7 +84,7 @@ double fleet_limit(size_t n, double p);
  * by name (fleet_answer.c). */
 struct answer fleet_answer(const struct fleet *fleet);
 
-int fleet_write_table(const struct fleet *fleet, FILE *file);
-int fleet_write_markdown(const struct fleet *fleet, FILE *file);
+/* As tables for a terminal, or as Markdown: 0 or -ENOMEM. */
+int fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file);
 int fleet_write_csv(const struct fleet *fleet, FILE *file);
 void fleet_json(const struct fleet *fleet, struct json *json);

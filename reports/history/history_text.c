@@ -7,8 +7,6 @@
 #include "history.h"
 #include "text/text.h"
 
-enum { HISTORY_COLUMNS = 7 };
-
 void history_free(struct history *history)
 {
     FOR_EACH (struct history_entry, entry, history->entries, history->n)
@@ -27,26 +25,13 @@ static int finish(FILE *file, struct error *error)
 
 /* ---- table ---- */
 
-/* A row of cells, safe to print. */
-struct cells {
-    struct buffer cell[HISTORY_COLUMNS];
-};
-
-static void cells_free(struct cells *cells)
-{
-    for (size_t i = 0; i < HISTORY_COLUMNS; i++)
-        buffer_free(&cells->cell[i]);
-}
-
 static void add_percent(struct buffer *cell, const char *before, double change)
 {
     buffer_format(cell, "%s%+.*f%%", before, fabs(change) < 0.1 ? 2 : 1, 100 * change);
 }
 
-static void fill_compared(struct buffer *cell, const struct history_entry *entry)
+static void tell_compared(struct buffer *cell, const struct history_entry *entry)
 {
-    if (!entry->verdict)
-        return;
     buffer_plain(cell, entry->verdict);
     if (isfinite(entry->compared))
         add_percent(cell, " ", entry->compared);
@@ -57,49 +42,40 @@ static void fill_compared(struct buffer *cell, const struct history_entry *entry
     }
 }
 
-static void fill(struct cells *cells, const struct history_entry *entry)
+static void put(struct grid *grid, const char *text)
 {
-    struct buffer *const cell = cells->cell;
-    const struct interval *const ci = &entry->ci_ns;
-    const bool known = entry->median_ns > 0;
-    char time[NUMBER_SIZE];
-
-    for (size_t i = 0; i < HISTORY_COLUMNS; i++)
-        buffer_clear(&cell[i]);
-    buffer_plain(&cell[0], entry->started_at);
-    buffer_plain(&cell[1], entry->commit);
-    buffer_plain(&cell[2], entry->label);
-    if (known) {
-        text_time(entry->median_ns, time);
-        buffer_add(&cell[3], time);
-    }
-    if (known && ci->known)
-        buffer_format(&cell[4], "\u00b1%.2f%%",
-                      100 * fmax(ci->hi - entry->median_ns, entry->median_ns - ci->lo) /
-                          entry->median_ns);
-    if (isfinite(entry->change))
-        add_percent(&cell[5], "~", entry->change);
-    fill_compared(&cell[6], entry);
-    if (strcmp(entry->status, "ok") != 0 && !entry->verdict) {
-        buffer_plain(&cell[6], entry->status);
-        if (entry->reason[0])
-            buffer_add(&cell[6], ": ");
-        buffer_plain(&cell[6], entry->reason);
-    }
+    GRID_TEXTS(grid, text[0] ? text : "-");
 }
 
-static void put_row(const struct cells *cells, const int *width, FILE *file)
+static void put_row(struct grid *grid, const struct history_entry *entry, bool labelled)
 {
-    for (size_t i = 0; i < HISTORY_COLUMNS - 1; i++) {
-        const char *const cell = buffer_text(&cells->cell[i]);
-        const char *const shown = cell[0] ? cell : "-";
-        const int pad = width[i] - text_width(shown);
-        const bool right = i >= 3;
-        if (width[i])
-            fprintf(file, "  %*s%s%*s", right ? pad : 0, "", shown, right ? 0 : pad, "");
-    }
-    const char *const last = buffer_text(&cells->cell[HISTORY_COLUMNS - 1]);
-    fprintf(file, "%s%s\n", last[0] ? "  " : "", last);
+    FREED_BY(buffer_free) struct buffer last = {.text = NULL}, change = {.text = NULL};
+    const struct interval *const ci = &entry->ci_ns;
+    const bool known = entry->median_ns > 0;
+    char time[NUMBER_SIZE] = "-";
+
+    put(grid, entry->started_at);
+    put(grid, entry->commit);
+    if (labelled)
+        put(grid, entry->label);
+    if (known)
+        text_time(entry->median_ns, time);
+    put(grid, time);
+    if (known && ci->known)
+        grid_cell(grid, "\u00b1%.2f%%",
+                  100 * fmax(ci->hi - entry->median_ns, entry->median_ns - ci->lo) /
+                      entry->median_ns);
+    else
+        put(grid, "-");
+    if (isfinite(entry->change))
+        add_percent(&change, "~", entry->change);
+    put(grid, buffer_text(&change));
+    if (entry->verdict)
+        tell_compared(&last, entry);
+    else if (strcmp(entry->status, "ok") != 0)
+        buffer_tell(&last, entry->reason[0] ? "%s: %s" : "%s", entry->status,
+                    entry->reason);
+    GRID_TEXTS(grid, buffer_text(&last));
 }
 
 /* "since commit 25c13c4608f6 (2026-11-21): +4.1% [+3.6%, +4.6%], 20 runs before, 12
@@ -126,42 +102,28 @@ static void put_change(const struct history *history, const struct history_chang
 }
 
 /* The rows [first, end): one case on one host. */
-static void put_table(const struct history *history, size_t first, size_t end,
-                      struct cells *cells, FILE *file)
+static void put_table(const struct history *history, size_t first, size_t end, FILE *file)
 {
-    static const char *const titles[HISTORY_COLUMNS] = {
-        "date", "commit", "label", "time", "\u00b195%", "change", ""};
     const struct history_entry *const head = &history->entries[first];
-    int width[HISTORY_COLUMNS] = {0};
+    FREED_BY(buffer_free) struct buffer line = {.text = NULL};
+    bool labelled = false; /* labels are rare; the other columns are always there */
 
-    for (size_t i = first; i < end; i++) {
-        fill(cells, &history->entries[i]);
-        for (size_t k = 0; k < HISTORY_COLUMNS; k++) {
-            const int taken = text_width(buffer_text(&cells->cell[k]));
-            width[k] = taken > width[k] ? taken : width[k];
-        }
-    }
-    /* Labels are rare; the other columns are always there. */
-    for (size_t k = 0; k < HISTORY_COLUMNS; k++)
-        if ((k != 2 || width[k]) && text_width(titles[k]) > width[k])
-            width[k] = text_width(titles[k]);
-    for (size_t k = 0; k < HISTORY_COLUMNS; k++)
-        buffer_clear(&cells->cell[k]);
-    buffer_tell(&cells->cell[0], "%s on %s%s%s", head->id,
-                *head->fingerprint ? head->fingerprint : HISTORY_NO_HOST,
-                head->cpu[0] ? ", " : "", head->cpu);
-    fprintf(file, "%s%s\n", first ? "\n" : "", buffer_text(&cells->cell[0]));
-    buffer_clear(&cells->cell[0]);
-    for (size_t k = 0; k < HISTORY_COLUMNS; k++)
-        buffer_add(&cells->cell[k], titles[k]);
-    put_row(cells, width, file);
-    for (size_t i = first; i < end; i++) {
-        fill(cells, &history->entries[i]);
-        put_row(cells, width, file);
-    }
+    for (size_t i = first; i < end; i++)
+        labelled |= history->entries[i].label[0] != '\0';
+    text_tell(file, first ? "\n%s on %s%s%s\n" : "%s on %s%s%s\n", head->id,
+              *head->fingerprint ? head->fingerprint : HISTORY_NO_HOST,
+              head->cpu[0] ? ", " : "", head->cpu);
+    struct grid grid = {.at = labelled ? "lllrrrl" : "llrrrl"};
+    GRID_TEXTS(&grid, "date", "commit");
+    if (labelled)
+        GRID_TEXTS(&grid, "label");
+    GRID_TEXTS(&grid, "time", "\u00b195%", "change", "");
+    for (size_t i = first; i < end; i++)
+        put_row(&grid, &history->entries[i], labelled);
+    grid_write(&grid, false, 2, file);
     FOR_EACH (const struct history_change, change, history->changes, history->n_changes)
         if (change->at >= first && change->at < end)
-            put_change(history, change, &cells->cell[0], file);
+            put_change(history, change, &line, file);
 }
 
 /* Real changes go both ways; what only ever gets slower may be an alarm that is false. */
@@ -182,15 +144,12 @@ static void put_directions(const struct directions *gates, FILE *file)
 
 int history_write_table(const struct history *history, FILE *file, struct error *error)
 {
-    struct cells cells = {.cell = {{.text = NULL}}};
-
     errno = 0;
     for (size_t first = 0, end; first < history->n; first = end) {
         end = history_group_end(history, first);
-        put_table(history, first, end, &cells, file);
+        put_table(history, first, end, file);
     }
     put_directions(&history->gates, file);
-    cells_free(&cells);
     if (text_answer(file, history_answer(history)))
         return error_set(error, -ENOMEM, "out of memory");
     return finish(file, error);

@@ -22,34 +22,24 @@ static const struct result *fastest(const struct run *run, size_t group, const c
     return best;
 }
 
-static int compare(const struct result *wide, const struct result *narrow,
-                   struct license_point *point)
+int license_take_net(const char *wide, const char *narrow, struct license_net *net)
 {
-    struct speedup speedup;
-    if (result_speedup(wide, narrow, &speedup) < 0)
-        return -ENOMEM;
-    *point = (struct license_point){.shape = strdup(wide->shape),
-                                    .wide = strdup(wide->id),
-                                    .narrow = strdup(narrow->id),
-                                    .speedup = speedup.times,
-                                    .ci = speedup.ci};
-    return point->shape && point->wide && point->narrow ? 0 : -ENOMEM;
-}
-
-int license_take_net(const struct run *run, const char *wide, const char *narrow,
-                     struct license_net *net)
-{
+    const struct run *const run = net->run;
     const size_t groups = run->n_results ? run->results[run->n_results - 1].group + 1 : 0;
-    int rc = 0;
     for (size_t g = 0; g < groups && net->n_points < ARRAY_LEN(net->point); g++) {
         const struct result *const one = fastest(run, g, wide);
         const struct result *const other = fastest(run, g, narrow);
-        if (one && other && rc == 0)
-            rc = compare(one, other, &net->point[net->n_points++]);
+        struct speedup speedup;
+        if (!one || !other)
+            continue;
+        if (result_speedup(one, other, &speedup) < 0)
+            return -ENOMEM;
+        net->point[net->n_points++] = (struct license_point){
+            one->shape, one->id, other->id, speedup.times, speedup.ci};
     }
     if (net->n_points == 0)
         snprintf(net->skip, sizeof net->skip, "no shape was measured undisturbed");
-    return rc;
+    return 0;
 }
 
 size_t license_wins_from(const struct license_net *net)
@@ -62,12 +52,6 @@ size_t license_wins_from(const struct license_net *net)
         from--;
     }
     return from;
-}
-
-void license_net_free(struct license_net *net)
-{
-    FOR_EACH (const struct license_point, point, net->point, net->n_points)
-        FREE_EACH(point->shape, point->wide, point->narrow);
 }
 
 /* ---- the answer in words ---- */

@@ -66,13 +66,14 @@ struct license_scope {
 
 /* One shape of one op: the fastest avx512 row against the fastest narrower one. */
 struct license_point {
-    char *shape, *wide, *narrow; /* case ids */
-    double speedup;              /* over 1: avx512 is faster */
+    const char *shape, *wide, *narrow; /* case ids */
+    double speedup;                    /* over 1: avx512 is faster */
     struct interval ci;
 };
 
 struct license_net {
     const char *op;
+    struct run *run; /* has the texts of the points */
     struct license_point point[8];
     size_t n_points;
     char skip[256];
@@ -110,8 +111,6 @@ const char *license_cost_name(enum license_cost cost);
 /* The first shape from which on avx512 is certainly not slower by more than LICENSE_FREE,
  * up to the last one; n_points if there is none. */
 size_t license_wins_from(const struct license_net *net);
-/* Fills a net with the shapes of a run: in each group the fastest case of the one
+/* Fills a net with the shapes of its run: in each group the fastest case of the one
  * instruction set against the fastest of the other, paired by round. 0 or -ENOMEM. */
-int license_take_net(const struct run *run, const char *wide, const char *narrow,
-                     struct license_net *net);
-void license_net_free(struct license_net *net);
+int license_take_net(const char *wide, const char *narrow, struct license_net *net);

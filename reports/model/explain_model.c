@@ -90,14 +90,30 @@ struct explanation *result_explanation(struct result *result)
     return result->explanation = made;
 }
 
-struct explained_loop *explanation_add_loop(struct explanation *explanation,
-                                            const char *where)
-{
-    struct explained_loop *const loop = NAMED_ADD(explanation, loops, n_loops, where);
-    if (loop)
-        loop->share = loop->iterations = loop->trips = NAN;
-    return loop;
-}
+/* A function that adds an entry to a list of its owner, and says what is not known of it.
+ */
+#define ADDS(function, entry, owner, list, unknown)                      \
+    struct entry *function(struct owner *to, const char *name)           \
+    {                                                                    \
+        struct entry *const added = NAMED_ADD(to, list, n_##list, name); \
+        if (added)                                                       \
+            unknown = NAN;                                               \
+        return added;                                                    \
+    }
+
+/* clang-format off */
+ADDS(explanation_add_loop, explained_loop, explanation, loops,
+     added->share = added->iterations = added->trips)
+ADDS(explanation_add_bound, explained_bound, explanation, bounds, added->cycles)
+ADDS(explanation_add_finding, explained_finding, explanation, findings, added->share)
+ADDS(explanation_add_exclusion, explained_exclusion, explanation, excluded,
+     added->why.value = added->why.threshold = added->why.factor)
+ADDS(explanation_add_ratio, explained_ratio, explanation, ratios, added->ratio)
+ADDS(finding_add_evidence, explained_evidence, explained_finding, evidence,
+     added->value = added->threshold = added->factor)
+ADDS(finding_add_against, explained_evidence, explained_finding, against,
+     added->value = added->threshold = added->factor)
+/* clang-format on */
 
 int loop_add_count(struct explained_loop *loop, const char *name, double value)
 {
@@ -121,67 +137,10 @@ struct explained_line *loop_add_line(struct explained_loop *loop, const char *te
     return NAMED_ADD(loop, lines, n_lines, text);
 }
 
-struct explained_bound *explanation_add_bound(struct explanation *explanation,
-                                              const char *name)
-{
-    struct explained_bound *const bound = NAMED_ADD(explanation, bounds, n_bounds, name);
-    if (bound)
-        bound->cycles = NAN;
-    return bound;
-}
-
-struct explained_finding *explanation_add_finding(struct explanation *explanation,
-                                                  const char *cause)
-{
-    struct explained_finding *const finding =
-        NAMED_ADD(explanation, findings, n_findings, cause);
-    if (finding)
-        finding->share = NAN;
-    return finding;
-}
-
-static struct explained_evidence *unknown_evidence(struct explained_evidence *evidence)
-{
-    if (evidence)
-        evidence->value = evidence->threshold = evidence->factor = NAN;
-    return evidence;
-}
-
-struct explained_evidence *finding_add_evidence(struct explained_finding *finding,
-                                                const char *what)
-{
-    return unknown_evidence(NAMED_ADD(finding, evidence, n_evidence, what));
-}
-
-struct explained_evidence *finding_add_against(struct explained_finding *finding,
-                                               const char *what)
-{
-    return unknown_evidence(NAMED_ADD(finding, against, n_against, what));
-}
-
-struct explained_exclusion *explanation_add_exclusion(struct explanation *explanation,
-                                                      const char *cause)
-{
-    struct explained_exclusion *const exclusion =
-        NAMED_ADD(explanation, excluded, n_excluded, cause);
-    if (exclusion)
-        unknown_evidence(&exclusion->why);
-    return exclusion;
-}
-
 struct explained_unknown *explanation_add_unknown(struct explanation *explanation,
                                                   const char *cause)
 {
     return NAMED_ADD(explanation, unknown, n_unknown, cause);
-}
-
-struct explained_ratio *explanation_add_ratio(struct explanation *explanation,
-                                              const char *name)
-{
-    struct explained_ratio *const ratio = NAMED_ADD(explanation, ratios, n_ratios, name);
-    if (ratio)
-        ratio->ratio = NAN;
-    return ratio;
 }
 
 const struct explained_ratio *explanation_ratio(const struct explanation *explanation,

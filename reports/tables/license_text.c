@@ -4,226 +4,156 @@
 
 #include "tables.h"
 
-enum { INTERVAL_SIZE = 40 };
-
-static const char *interval_text(const struct interval *ci, double scale, int digits,
-                                 char out[INTERVAL_SIZE])
+static void add_interval(struct buffer *text, const struct interval *ci, double scale,
+                         int digits)
 {
     if (ci->known)
-        snprintf(out, INTERVAL_SIZE, "[%.*f, %.*f]", digits, scale * ci->lo, digits,
-                 scale * ci->hi);
+        buffer_format(text, " [%.*f, %.*f]", digits, scale * ci->lo, digits,
+                      scale * ci->hi);
     else
-        snprintf(out, INTERVAL_SIZE, "[unknown]");
-    return out;
+        buffer_add(text, " [unknown]");
 }
 
-enum { LEVELS_SIZE = 64 };
+/* Ends a cell. */
+static void put(struct grid *grid, struct buffer *cell)
+{
+    GRID_TEXTS(grid, buffer_text(cell));
+    buffer_clear(cell);
+}
 
 /* "1.0 / 2.0 / 97.0%", empty if nothing was counted. */
-static const char *levels_text(const struct license_class *class, size_t rounds,
-                               char out[LEVELS_SIZE])
+static void put_levels(struct grid *grid, const struct license_class *class,
+                       size_t rounds, struct buffer *cell)
 {
-    size_t at = 0;
-    out[0] = '\0';
-    for (size_t k = 0; k < license_levels(class); k++)
-        at += (size_t)snprintf(out + at, LEVELS_SIZE - at, "%s%.1f", k ? " / " : "",
-                               100 * stats_median(class->level[k], rounds));
-    if (at)
-        snprintf(out + at, LEVELS_SIZE - at, "%%");
-    return out;
-}
-
-/* "licence 0 / 1 / 2" */
-static const char *levels_title(size_t n, char out[LEVELS_SIZE])
-{
-    size_t at = (size_t)snprintf(out, LEVELS_SIZE, "licence");
+    const size_t n = license_levels(class);
     for (size_t k = 0; k < n; k++)
-        at += (size_t)snprintf(out + at, LEVELS_SIZE - at, "%s%zu", k ? " / " : " ", k);
-    return out;
+        buffer_format(cell, "%s%.1f", k ? " / " : "",
+                      100 * stats_median(class->level[k], rounds));
+    buffer_add(cell, n ? "%" : "");
+    put(grid, cell);
+    if (n)
+        buffer_format(cell, "%.1f%%", 100 * stats_median(class->top_of_cycles, rounds));
+    put(grid, cell);
 }
 
-static void print_levels(const struct license_class *class, size_t rounds, FILE *file)
+static void put_class(struct grid *grid, const struct license_class *class, size_t rounds,
+                      bool counted, struct buffer *cell)
 {
-    char title[LEVELS_SIZE], levels[LEVELS_SIZE];
-    if (!license_levels(class) || !isfinite(stats_median(class->level[0], rounds)))
-        return;
-    fprintf(file, "  %s: %s; %.1f%% of cycles",
-            levels_title(license_levels(class), title),
-            levels_text(class, rounds, levels),
-            100 * stats_median(class->top_of_cycles, rounds));
-}
-
-/* The meaning of the last number of a class with licences. */
-static void top_text(const struct license *license, char *out, size_t size)
-{
-    snprintf(out, size,
-             "of cycles: %s over the cycles of the thread, as perf stat counts them",
-             license->top);
-}
-
-static void print_class(const struct license_class *class, size_t rounds, FILE *file)
-{
-    char ghz[INTERVAL_SIZE], ratio[INTERVAL_SIZE];
-    const char *const name = class->control ? "scalar again" : class->name;
-    if (class->skip[0]) {
-        if (!class->control) {
-            fprintf(file, "  %-12s  skipped: %s", name, class->skip);
-            print_levels(class, rounds, file);
-            fputc('\n', file);
-        }
-        return;
+    const bool timed = !class->skip[0];
+    GRID_TEXTS(grid, class->control ? "scalar again" : class->name);
+    if (timed) {
+        buffer_format(cell, "%.3f GHz", class->median_ghz);
+        add_interval(cell, &class->ghz_ci, 1, 3);
+    } else {
+        buffer_tell(cell, "skipped: %s", class->skip);
     }
-    fprintf(file, "  %-12s  %5.3f GHz %s", name, class->median_ghz,
-            interval_text(&class->ghz_ci, 1, 3, ghz));
-    if (class->control || class->bits)
-        fprintf(file, "  %6.2f%% of scalar %s", 100 * class->effect.ratio,
-                interval_text(&class->effect.ci, 100, 2, ratio));
-    print_levels(class, rounds, file);
-    fputc('\n', file);
+    put(grid, cell);
+    if (timed && (class->control || class->bits)) {
+        buffer_format(cell, "%.2f%%", 100 * class->effect.ratio);
+        add_interval(cell, &class->effect.ci, 100, 2);
+    }
+    put(grid, cell);
+    if (counted)
+        put_levels(grid, class, rounds, cell);
 }
 
-static void print_scope(const struct license_scope *scope, FILE *file)
+static void put_scope(const struct license_scope *scope, bool markdown, FILE *file)
 {
+    FREED_BY(buffer_free) struct buffer cell = {.text = NULL};
+    const size_t levels = scope->n_classes ? license_levels(&scope->class[0]) : 0;
+    struct grid grid = {.at = levels ? "lllrr" : "lll"};
+
+    text_tell(file, markdown ? "### %s" : "%s", scope->name);
     if (scope->skip[0]) {
-        text_line(file, "%s: skipped: %s", scope->name, scope->skip);
-        fputc('\n', file);
+        text_tell(file, ": skipped: %s\n\n", scope->skip);
         return;
     }
-    fprintf(file, "%s: CPU", scope->name);
     for (size_t i = 0; i < scope->n_cpu; i++)
-        fprintf(file, "%s%d", i ? "," : " ", scope->cpu[i]);
+        fprintf(file, "%s%d", i ? "," : ": CPU ", scope->cpu[i]);
     fprintf(file, "; %zu rounds", scope->rounds);
     if (scope->disturbed)
         fprintf(file, ", %zu thrown away as other programs took the CPU",
                 scope->disturbed);
-    fputc('\n', file);
-    for (size_t i = 0; i < scope->n_classes; i++)
-        print_class(&scope->class[i], scope->rounds, file);
+    fputs(markdown ? "\n\n" : "\n", file);
+    GRID_TEXTS(&grid, "work", "clock", "of scalar");
+    for (size_t k = 0; k < levels; k++)
+        buffer_format(&cell, "%s%zu", k ? " / " : "licence ", k);
+    if (levels) {
+        put(&grid, &cell);
+        GRID_TEXTS(&grid, "of cycles");
+    }
+    FOR_EACH (const struct license_class, class, scope->class, scope->n_classes)
+        if (!class->control || !class->skip[0])
+            put_class(&grid, class, scope->rounds, levels > 0, &cell);
+    grid_write(&grid, markdown, 2, file);
     fputc('\n', file);
 }
 
-static void print_net(const struct license_net *net, FILE *file)
+static void put_net(const struct license_net *net, bool markdown, FILE *file)
 {
     const size_t from = license_wins_from(net);
-    char ci[INTERVAL_SIZE];
-    if (net->skip[0]) {
-        text_line(file, "%s: skipped: %s", net->op, net->skip);
-        return;
-    }
-    fprintf(file, "%s: ", net->op);
-    if (from == 0)
-        fprintf(file, "avx512 is not slower in any of these shapes\n");
+    FREED_BY(buffer_free) struct buffer cell = {.text = NULL};
+    struct grid grid = {.at = "lrll"};
+
+    if (net->skip[0])
+        text_item(file, markdown, "%s: skipped: %s", net->op, net->skip);
+    else if (from == 0)
+        text_item(file, markdown, "%s: avx512 is not slower in any of these shapes",
+                  net->op);
     else if (from < net->n_points)
-        fprintf(file, "avx512 is not slower from %s on\n", net->point[from].shape);
+        text_item(file, markdown, "%s: avx512 is not slower from %s on", net->op,
+                  net->point[from].shape);
     else
-        fprintf(file, "avx512 is slower, or nobody knows, up to %s\n",
-                net->point[net->n_points - 1].shape);
-    FOR_EACH (const struct license_point, point, net->point, net->n_points)
-        fprintf(file, "  %-18s  %.3fx %-16s  %.*s over %.*s\n", point->shape,
-                point->speedup, interval_text(&point->ci, 1, 3, ci),
-                (int)strcspn(point->wide, "@"), point->wide,
-                (int)strcspn(point->narrow, "@"), point->narrow);
+        text_item(file, markdown, "%s: avx512 is slower, or nobody knows, up to %s",
+                  net->op, net->point[net->n_points - 1].shape);
+    GRID_TEXTS(&grid, "shape", "times as fast", "avx512", "narrower");
+    FOR_EACH (const struct license_point, point, net->point, net->n_points) {
+        GRID_TEXTS(&grid, point->shape);
+        buffer_format(&cell, "%.3fx", point->speedup);
+        add_interval(&cell, &point->ci, 1, 3);
+        put(&grid, &cell);
+        grid_cell(&grid, "%.*s", (int)strcspn(point->wide, "@"), point->wide);
+        grid_cell(&grid, "%.*s", (int)strcspn(point->narrow, "@"), point->narrow);
+    }
+    fputs(markdown ? "\n" : "", file);
+    grid_write(&grid, markdown, 2, file);
+    fputs(markdown ? "\n" : "", file);
 }
 
-void license_print(const struct license *license, FILE *file)
+void license_write(const struct license *license, bool markdown, FILE *file)
 {
-    fputs("clock under each kind of work (medians, 95% intervals)\n\n", file);
-    for (size_t i = 0; i < LICENSE_SCOPES; i++)
-        print_scope(&license->scope[i], file);
-    fprintf(file,
-            "chains alone, best of many: %.3f GHz by adds, %.3f GHz by multiplies\n",
-            license->ghz_add, license->ghz_imul);
-    if (license->top[0]) {
-        char top[160];
-        top_text(license, top, sizeof top);
-        text_line(file, "%s", top);
-        fputc('\n', file);
-    }
+    char chains[80];
+
+    fputs(markdown ? "# simdbench license\n\n"
+                   : "clock under each kind of work (medians, 95% intervals)\n\n",
+          file);
+    if (markdown)
+        text_answer_markdown(file, license_answer(license));
+    FOR_EACH (const struct license_scope, scope, license->scope, LICENSE_SCOPES)
+        put_scope(scope, markdown, file);
+    snprintf(chains, sizeof chains, "%.3f GHz by adds, %.3f GHz by multiplies",
+             license->ghz_add, license->ghz_imul);
+    text_item(file, markdown, "chains alone, best of many: %s", chains);
+    if (license->top[0])
+        text_item(file, markdown,
+                  "of cycles: %s over the cycles of the thread, as perf stat counts them",
+                  license->top);
     if (license->counters[0])
-        text_tell(file, "no licence counters that tell, so the clock alone decides: %s\n",
+        text_item(file, markdown,
+                  "no licence counters that tell, so the clock alone decides: %s",
                   license->counters);
     if (license->net_skip[0])
-        fprintf(file, "no net effect: %s\n", license->net_skip);
+        text_item(file, markdown, "no net effect: %s", license->net_skip);
     else if (license->n_nets)
-        fputs("\nnet effect, work and clock together (batches of 0.5 ms take turns)\n",
-              file);
-    for (size_t i = 0; i < license->n_nets; i++)
-        print_net(&license->net[i], file);
+        text_item(file, markdown,
+                  "net effect, work and clock together (batches of 0.5 ms take turns)");
+    FOR_EACH (const struct license_net, net, license->net, license->n_nets)
+        put_net(net, markdown, file);
     if (license->n_nets && license->verdict.cost >= LICENSE_LIGHT)
-        fputs("the clock stays low for a while after wide work, also for a narrow batch "
-              "that follows:\navx512 looks better here than on its own\n",
-              file);
-    text_answer(file, license_answer(license));
-}
-
-/* ---- Markdown ---- */
-
-static void put_class(const struct license_class *class, size_t rounds, bool counted,
-                      FILE *file)
-{
-    char text[INTERVAL_SIZE + 32], ci[INTERVAL_SIZE], levels[LEVELS_SIZE];
-    const bool timed = !class->skip[0];
-
-    if (class->control && !timed)
-        return;
-    fputs("|", file);
-    text_markdown_cell(file, class->control ? "scalar again" : class->name);
-    snprintf(text, sizeof text, "%.3f GHz %s", class->median_ghz,
-             interval_text(&class->ghz_ci, 1, 3, ci));
-    text_markdown_cell(file, timed ? text : class->skip);
-    snprintf(text, sizeof text, "%.2f%% %s", 100 * class->effect.ratio,
-             interval_text(&class->effect.ci, 100, 2, ci));
-    text_markdown_cell(file, timed && (class->control || class->bits) ? text : "");
-    if (counted) {
-        snprintf(text, sizeof text, "%.1f%%",
-                 100 * stats_median(class->top_of_cycles, rounds));
-        text_markdown_cell(file, levels_text(class, rounds, levels));
-        text_markdown_cell(file, class->top_of_cycles ? text : "");
-    }
-    fputc('\n', file);
-}
-
-static void put_scope(const struct license_scope *scope, FILE *file)
-{
-    text_markdown_tell(file, "\n### %s\n\n", scope->name);
-    if (scope->skip[0]) {
-        text_markdown_tell(file, "%s\n", scope->skip);
-        return;
-    }
-    char title[LEVELS_SIZE];
-    const size_t n = scope->n_classes ? license_levels(&scope->class[0]) : 0;
-    fputs("| work | clock | of scalar |", file);
-    if (n)
-        fprintf(file, " %s | of cycles |", levels_title(n, title));
-    fprintf(file, "\n| :-- | :-- | :-- |%s\n", n ? " --: | --: |" : "");
-    for (size_t i = 0; i < scope->n_classes; i++)
-        put_class(&scope->class[i], scope->rounds, n > 0, file);
-}
-
-void license_markdown(const struct license *license, FILE *file)
-{
-    fputs("# simdbench license\n\n", file);
-    text_answer_markdown(file, license_answer(license));
-    for (size_t i = 0; i < LICENSE_SCOPES; i++)
-        put_scope(&license->scope[i], file);
-    fputs("\n", file);
-    if (license->top[0]) {
-        char top[160];
-        top_text(license, top, sizeof top);
-        text_markdown_tell(file, "- %s\n", top);
-    }
-    if (license->counters[0])
-        text_markdown_tell(
-            file, "- no licence counters that tell, so the clock alone decides: %s\n",
-            license->counters);
-    FOR_EACH (const struct license_net, net, license->net, license->n_nets) {
-        FOR_EACH (const struct license_point, point, net->point, net->n_points) {
-            char ci[INTERVAL_SIZE];
-            text_markdown_tell(file, "- %s %s", net->op, point->shape);
-            fprintf(file, ": avx512 is %.3fx as fast \\%s\n", point->speedup,
-                    interval_text(&point->ci, 1, 3, ci));
-        }
-    }
-    text_markdown_tell(file, "- %s, fingerprint %s\n", license->cpu,
-                       license->fingerprint);
+        text_item(file, markdown,
+                  "the clock stays low for a while after wide work, also for a narrow "
+                  "batch that follows: avx512 looks better here than on its own");
+    text_item(file, markdown, "%s, fingerprint %s", license->cpu, license->fingerprint);
+    if (!markdown)
+        text_answer(file, license_answer(license));
 }

@@ -100,25 +100,6 @@ static void print_explanations(const struct run *run, FILE *file)
     }
 }
 
-static void print_cells(const char *const cell[ACCOUNT_CELLS], void *context)
-{
-    FILE *const file = context;
-
-    for (int i = 0; i < ACCOUNT_CELLS; i++) {
-        text_markdown_tell(file, "| %s", cell[i] + strspn(cell[i], " "));
-        fputs(i < ACCOUNT_CELLS - 1 ? " " : " |\n", file);
-    }
-}
-
-static void print_account(const struct account *account, FILE *file)
-{
-    text_markdown_tell(file,
-                       "\n### %s (A) against %s (B)\n\n|  | A | B | A / B |  |\n"
-                       "| :-- | --: | --: | --: | :-- |\n",
-                       account->a, account->b);
-    account_tell(account, print_cells, file);
-}
-
 void answer_markdown(const struct run *run, FILE *file)
 {
     fputs("# simdbench\n\n", file);
@@ -151,8 +132,7 @@ void markdown_print(const struct run *run, const struct text_options *options, F
                    &markdown);
     }
     print_explanations(run, file);
-    if (run->account)
-        print_account(run->account, file);
+    account_write(run, true, file);
     fputc('\n', file);
     legend_notes(run, false, markdown_line, file);
     buffer_free(&markdown.scratch);

@@ -369,7 +369,7 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
     } else
         print_step(run, GROUP_ALL, options, file, print_end);
     explain_write(run, options, file);
-    account_write(run, file);
+    account_write(run, false, file);
     answer_write(run, options, file);
 }
 

@@ -41,14 +41,13 @@ int matrix_write(const struct run *const *runs, const char *const *paths, size_t
  * too. */
 void explain_write(const struct run *run, const struct text_options *options, FILE *file);
 /* The reason why the first of two cases is slower than the other, if the run has an
- * account (account_text.c). table_end() does it too. */
-void account_write(const struct run *run, FILE *file);
+ * account (account_text.c). table_end() and markdown_write() do it too. */
+void account_write(const struct run *run, bool markdown, FILE *file);
 
 /* True of a run of `roof --ladder` alone: its table has a row for each working set and a
  * column for each kind of access (ladder.c). table_end() prints it. */
 bool run_is_ladder(const struct run *run);
 void ladder_table(const struct run *run, const struct text_options *options, FILE *file);
 
-/* The findings of license (license_text.c). */
-void license_print(const struct license *license, FILE *file);
-void license_markdown(const struct license *license, FILE *file);
+/* The findings of license, as tables or as Markdown (license_text.c). */
+void license_write(const struct license *license, bool markdown, FILE *file);

@@ -161,6 +161,17 @@ void text_markdown_cell(FILE *file, const char *text)
     text_markdown_tell(file, " %s |", text);
 }
 
+void text_item(FILE *file, bool markdown, const char *format, ...)
+{
+    va_list texts;
+
+    fputs(markdown ? "- " : "", file);
+    va_start(texts, format);
+    tell(file, markdown ? text_markdown : put_plain, format, texts);
+    va_end(texts);
+    fputc('\n', file);
+}
+
 void answer_next(struct answer *answer)
 {
     struct buffer *const text = &answer->text;

@@ -142,6 +142,29 @@ __attribute__((format(printf, 2, 3))) void text_markdown_tell(FILE *file,
                                                               const char *format, ...);
 /* " text |": a cell of a table in Markdown. */
 void text_markdown_cell(FILE *file, const char *text);
+/* Writes such a line, or an item of a list in Markdown. */
+__attribute__((format(printf, 3, 4))) void text_item(FILE *file, bool markdown,
+                                                     const char *format, ...);
+
+/* ---- tables of texts (grid.c) ---- */
+
+/* A table for a terminal or as Markdown. It is filled cell by cell with texts that are
+ * made plain, row by row; the first row has the titles. */
+struct grid {
+    const char
+        *at; /* for each column 'l' or 'r': where it is even; the last one repeats */
+    size_t columns; /* 0: as many as letters */
+    char **cell;
+    size_t n;
+    bool failed;
+};
+void grid_texts(struct grid *grid, const char *const *texts, size_t n);
+#define GRID_TEXTS(grid, ...) grid_texts(grid, LIST(const char *, __VA_ARGS__))
+__attribute__((format(printf, 2, 3))) void grid_cell(struct grid *grid,
+                                                     const char *format, ...);
+/* Writes the table, on a terminal behind `indent` blanks, and frees it. Nothing is
+ * written if it has no row below its titles, or if there was no memory. */
+void grid_write(struct grid *grid, bool markdown, int indent, FILE *file);
 
 /* An answer in words: lines that are safe to print, and the one that is being made. Only
  * `text.failed` tells that there was no memory. */

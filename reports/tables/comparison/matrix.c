@@ -144,20 +144,6 @@ static double speed(const struct matrix *matrix, const struct row *row, size_t r
 
 /* ---- writing ---- */
 
-static void put(const struct matrix *matrix, const char *text, int width)
-{
-    FREED_BY(buffer_free) struct buffer plain = {.text = NULL};
-
-    buffer_plain(&plain, text);
-    if (matrix->markdown) {
-        text_markdown_cell(matrix->file, buffer_text(&plain));
-    } else {
-        const int blank = abs(width) - text_width(buffer_text(&plain));
-        fprintf(matrix->file, "%*s%s%*s", width > 0 && blank > 0 ? blank : 0, "",
-                buffer_text(&plain), width < 0 && blank > 0 ? -blank : 0, "");
-    }
-}
-
 static const char *name_of(const struct matrix *matrix, size_t run)
 {
     const char *const label = facts_find_text(&matrix->runs[run]->settings, "label");
@@ -166,48 +152,25 @@ static const char *name_of(const struct matrix *matrix, size_t run)
     return label && *label ? label : slash ? slash + 1 : matrix->paths[run];
 }
 
-enum { NAME_WIDTH = 24, COUNT_WIDTH = 7, NUMBER_WIDTH = 18 };
-
-static void put_titles(const struct matrix *matrix)
+static void put_row(const struct matrix *matrix, const struct row *row, struct grid *grid)
 {
-    fputs(matrix->markdown ? "|" : "", matrix->file);
-    put(matrix, "op and ISA", -NAME_WIDTH);
-    put(matrix, "cases", COUNT_WIDTH);
-    for (size_t i = 0; i < matrix->n; i++) {
-        put(matrix, name_of(matrix, i), NUMBER_WIDTH);
-    }
-    fputc('\n', matrix->file);
-    for (size_t i = 0; matrix->markdown && i < matrix->n + 2; i++)
-        fputs(i ? " --: |" : "| :-- |", matrix->file);
-    fputs(matrix->markdown ? "\n" : "", matrix->file);
-}
-
-static void put_row(const struct matrix *matrix, const struct row *row)
-{
-    FREED_BY(buffer_free) struct buffer text = {.text = NULL};
+    const char *const isa = row->isa ?: "";
     size_t all, cases;
 
-    buffer_plain(&text, row->kind == LIBRARIES ? "libraries, same code" : row->op ?: "");
-    buffer_add(&text, row->kind == OWN_FASTEST ? " fastest" : row->isa ? " " : "");
-    buffer_plain(&text, row->isa ?: "");
+    grid_cell(grid, "%s%s%s",
+              row->kind == LIBRARIES ? "libraries, same code" : row->op ?: "",
+              row->kind == OWN_FASTEST ? " fastest" : *isa ? " " : "", isa);
     speed(matrix, row, 0, &all);
-    fputs(matrix->markdown ? "|" : "", matrix->file);
-    put(matrix, buffer_text(&text), -NAME_WIDTH);
-    buffer_clear(&text);
-    buffer_format(&text, "%zu", all);
-    put(matrix, buffer_text(&text), COUNT_WIDTH);
+    grid_cell(grid, "%zu", all);
     for (size_t i = 0; i < matrix->n; i++) {
         const double times = speed(matrix, row, i, &cases);
-        buffer_clear(&text);
-        if (isfinite(times))
-            buffer_format(&text, "%.3fx", times);
+        if (!isfinite(times))
+            GRID_TEXTS(grid, "-");
+        else if (cases < all)
+            grid_cell(grid, "%.3fx (%zu)", times, cases);
         else
-            buffer_add(&text, "-");
-        if (isfinite(times) && cases < all)
-            buffer_format(&text, " (%zu)", cases);
-        put(matrix, buffer_text(&text), NUMBER_WIDTH);
+            grid_cell(grid, "%.3fx", times);
     }
-    fputc('\n', matrix->file);
 }
 
 static void put_run(const struct matrix *matrix, size_t index)
@@ -229,10 +192,7 @@ static void put_run(const struct matrix *matrix, size_t index)
             continue;
         buffer_tell(&line, "%s%s%s", i ? ", " : ": ", facts[i].name, facts[i].text);
     }
-    if (matrix->markdown)
-        markdown_line(buffer_text(&line), matrix->file);
-    else
-        fprintf(matrix->file, "%s\n", buffer_text(&line));
+    text_item(matrix->file, matrix->markdown, "%s", buffer_text(&line));
 }
 
 int matrix_write(const struct run *const *runs, const char *const *paths, size_t n,
@@ -247,9 +207,13 @@ int matrix_write(const struct run *const *runs, const char *const *paths, size_t
                 "%sHow many times faster than the first run each run is; over 1 is "
                 "faster%s\n\n",
                 markdown ? "**" : "", markdown ? "**" : "");
-        put_titles(&matrix);
+        struct grid grid = {.at = "lr", .columns = n + 2};
+        GRID_TEXTS(&grid, "op and ISA", "cases");
+        for (size_t i = 0; i < n; i++)
+            GRID_TEXTS(&grid, name_of(&matrix, i));
         FOR_EACH (const struct row, row, matrix.rows, matrix.n_rows)
-            put_row(&matrix, row);
+            put_row(&matrix, row, &grid);
+        grid_write(&grid, markdown, 0, file);
         fputc('\n', file);
         for (size_t i = 0; i < n; i++)
             put_run(&matrix, i);
@@ -261,10 +225,7 @@ int matrix_write(const struct run *const *runs, const char *const *paths, size_t
             "much; "
             "simdbench ab measures builds at once"};
         for (size_t i = 0; i < ARRAY_LEN(words); i++)
-            if (markdown)
-                markdown_line(words[i], file);
-            else
-                fprintf(file, "%s\n", words[i]);
+            text_item(file, markdown, "%s", words[i]);
     }
     free(matrix.rows);
     return status;

@@ -10,9 +10,3 @@
 typedef void explain_paragraph(const char *label, const char *text, void *context);
 void explain_lines(const struct result *result, explain_paragraph *paragraph,
                    void *context);
-
-/* A row of an account: its name, A, B, what these come to, and the unit. Cells that have
- * nothing are ""; names of parts begin with two blanks. Texts are safe to print. */
-enum { ACCOUNT_CELLS = 5 };
-typedef void account_cells(const char *const cell[ACCOUNT_CELLS], void *context);
-void account_tell(const struct account *account, account_cells *cells, void *context);

@@ -2,6 +2,7 @@
 """simdbench compare: two stored runs."""
 import copy
 import json
+import re
 import statistics
 import subprocess
 
@@ -140,7 +141,8 @@ class Compare(Case):
         rows = {}
         for line in self.run_tool("compare", *files).stdout.splitlines():
             if line.startswith("gemm "):
-                rows[line[:24].strip()] = line[24:].split()
+                name, *cells = re.split("  +", line)
+                rows[name] = cells
         n = str(len(self.kernels))
         self.assertEqual(rows["gemm fastest"], [n, "1.000x", "0.800x", "1.000x"])
         self.assertEqual(rows["gemm scalar"], [n, "1.000x", "0.800x", "-"])

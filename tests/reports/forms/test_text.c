@@ -380,6 +380,31 @@ static void formats(void **state)
     run_free(run);
 }
 
+/* Columns are as wide as their texts, but for those that end a row. */
+static void grids(void **state)
+{
+    static const char table[] = "  name  number  note\n"
+                                "  a          1  \\x1b!\n"
+                                "  b longer text than others\n";
+    static const char markdown[] = "| name | number | note |\n| :-- | --: | :-- |\n"
+                                   "| a | 1 | \\\\x1b! |\n"
+                                   "| b longer text than others |  |  |\n";
+    const char *const expected[] = {table, markdown, ""};
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        char *text = NULL;
+        size_t size;
+        FILE *const file = open_memstream(&text, &size);
+        struct grid grid = {.at = "lrl"};
+        GRID_TEXTS(&grid, "name", "number", "note");
+        if (i < 2)
+            GRID_TEXTS(&grid, "a", "1", "\x1b!", "b longer text than others", "", "");
+        grid_write(&grid, i == 1, 2, file);
+        fclose(file);
+        assert_string_equal(text, expected[i]);
+        free(text);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (!golden_arguments(argc, argv))
@@ -388,5 +413,5 @@ int main(int argc, char **argv)
                      TEST(interrupted_run), TEST(hostile_names), TEST(markdown_cells),
                      TEST(csv_records), TEST(csv_formulas), TEST(markdown_told),
                      TEST(markdown_links), TEST(fields_own), TEST(lines),
-                     TEST(plain_text), TEST(times_in_table), TEST(formats));
+                     TEST(plain_text), TEST(times_in_table), TEST(grids), TEST(formats));
 }
