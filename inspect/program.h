@@ -102,5 +102,6 @@ void program_signal(const struct program *program, int number);
 struct program_cost {
     uint64_t stops, threads, processes;
     double seconds;
+    bool open; /* other threads ran while a breakpoint was out for the step of one */
 };
 struct program_cost program_cost(const struct program *program);

@@ -313,7 +313,7 @@ bool target_is_counted(const struct foreign *foreign, const struct target *targe
     const struct program_cost cost = program_cost(foreign->program);
     const bool missed =
         foreign->capturing ? cost.threads > cost.processes : foreign->missed;
-    return !target->rested && !missed;
+    return !target->rested && !missed && !cost.open;
 }
 
 static bool is_better(const struct seen *seen, const struct seen *best)

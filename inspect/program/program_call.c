@@ -75,6 +75,7 @@ static void pass(const struct held *held, struct child *child, uint64_t address)
         return;
     }
     child_set_registers(child);
+    held->program->cost.open |= thread->space->users > 1;
     space_lift(thread->space, breakpoint);
     const int status = child_step(child);
     if (thread->gone)

@@ -79,6 +79,25 @@ static int starts(void)
     return puts("ended") < 0;
 }
 
+static void *calling_few(void *nothing)
+{
+    for (int i = 0; i < 200; i++)
+        sum(data, N);
+    return nothing;
+}
+
+/* The first calls are those of a single thread. */
+static int counts(void)
+{
+    pthread_t id[THREADS];
+    calling_few(NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&id[i], NULL, calling_few, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(id[i], NULL);
+    return 0;
+}
+
 /* The file of a library lies before the library, for reading, when another one comes. */
 static int reads(const char *path, const char *other)
 {
@@ -106,6 +125,8 @@ static int reads(const char *path, const char *other)
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && !strcmp(argv[1], "counts"))
+        return counts();
     if (argc == 4)
         return reads(argv[2], argv[3]);
     return argc == 3 ? forks(atoi(argv[2])) : starts();
