@@ -334,13 +334,15 @@ static void emit_checked(struct emitter *e, const struct thunk *thunk,
 
 /* ---- making one ---- */
 
-static void look_at_cpu(struct thunk *thunk)
+/* Asked once: CPUID leaves a virtual machine, which takes longer than most calls. */
+static bool has_in_use(void)
 {
+    static int has = -1;
     unsigned a, b, c, d;
-    const bool saved = __get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE;
-    thunk->has_avx = saved && __builtin_cpu_supports("avx");
-    thunk->has_in_use =
-        thunk->has_avx && __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && a & 1u << 2;
+    if (has < 0)
+        has = __builtin_cpu_supports("avx") &&
+              __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && a & 1u << 2;
+    return has;
 }
 
 /* The vectors of a signature, and whether this CPU has them. */
@@ -379,7 +381,8 @@ int thunk_make(const struct call_signature *signature, const void *function,
                          strerror(-status));
     }
     thunk->vector_result = signature->vector_result;
-    look_at_cpu(thunk);
+    thunk->has_avx = __builtin_cpu_supports("avx");
+    thunk->has_in_use = has_in_use();
     const int fit = look_at_vectors(signature, thunk, error);
     if (fit < 0) {
         thunk_free(thunk);

@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All rows of an instruction set whose tiles are the same for each element type. */
-#define T f32
-#include "gemm_body.h"
-#include "gemm_rows_body.h"
-#define T f64
-#include "gemm_body.h"
-#include "gemm_rows_body.h"
-#define T i32
-#include "gemm_body.h"
-#include "gemm_rows_body.h"
-#define T i64
+/* All rows of the type PART on an instruction set whose tiles are the same for each. */
+#define T PART
 #include "gemm_body.h"
 #include "gemm_rows_body.h"

@@ -102,7 +102,7 @@ typedef uint64_t word_f64;
 #define IF_LESS OF(if_less)
 
 /* Inlined by every compiler at every level, as the intrinsics are. */
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline, unused))
 
 /* load_first and store_first where there are no masks. */
 #define FIRST_BY_COPIES(t)                                       \
