@@ -147,30 +147,16 @@ static void add_bound(struct account *account, const char *name, double a, doubl
         add(&account->bounds, name, NULL, a, b);
 }
 
-/* The part of the time that an experiment says. */
-static double cause_of(const struct inspect_findings *findings, enum inspect_cause cause)
-{
-    for (size_t i = 0; i < findings->n; i++)
-        if (findings->finding[i].cause == cause && isfinite(findings->finding[i].share))
-            return findings->finding[i].share;
-    return 0;
-}
-
-/* What an experiment took away of either is a part of the difference. */
-static void add_causes(const struct subject *const both[2], struct account *account,
-                       double least)
+/* Cycles of an operation that an experiment took away. */
+static double cause_of(const struct subject *subject, enum inspect_cause cause)
 {
     FREED_BY(free_memory) struct inspect_findings *found =
-        must_have(calloc(2, sizeof *found));
-    double all[2];
-    for (int i = 0; i < 2; i++) {
-        inspect_find(&both[i]->facts, &found[i]);
-        all[i] = cycles_of(both[i]) + placement_of(both[i]);
-    }
-    for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++)
-        if (i != CAUSE_placement)
-            add_bound(account, inspect_cause_name(i), all[0] * cause_of(&found[0], i),
-                      all[1] * cause_of(&found[1], i), least);
+        must_have(calloc(1, sizeof *found));
+    inspect_find(&subject->facts, found);
+    FOR_EACH (const struct inspect_finding, finding, found->finding, found->n)
+        if (finding->cause == cause && isfinite(finding->share))
+            return finding->share * (cycles_of(subject) + placement_of(subject));
+    return 0;
 }
 
 /* The bound, and the place of the code apart, that tell why one takes longer; each with
@@ -190,7 +176,10 @@ static void add_bounds(const struct subject *a, const struct subject *b,
         add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
                   bound_of(b, bound), least);
     }
-    add_causes((const struct subject *const[]){a, b}, account, least);
+    for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++)
+        if (i != CAUSE_placement)
+            add_bound(account, inspect_cause_name(i), cause_of(a, i), cause_of(b, i),
+                      least);
     FOR_EACH (struct account_row, row, account->bounds.row, account->bounds.n) {
         char unit[64];
         snprintf(unit, sizeof unit, "%.0f%% of the difference",

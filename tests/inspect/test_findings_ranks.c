@@ -377,9 +377,21 @@ static void test_experiment_of_a_structural_finding(void **state)
     assert_true(isnan(findings.finding[0].share));
 }
 
+static void test_table(void **state)
+{
+    assert_int_equal(INSPECT_CAUSES, 37);
+    for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++) {
+        assert_null(strchr(inspect_cause_name(i), '_'));
+        assert_true(strlen(inspect_cause_text(i)) > 10);
+        assert_true(strlen(inspect_cause_remedy(i)) > 10);
+        assert_true(i == CAUSE_unexplained || strlen(inspect_cause_refute(i)) > 10);
+    }
+    assert_string_equal(inspect_confidence_name(INSPECT_STRUCTURAL), "structural");
+}
+
 int main(void)
 {
-    return RUN_TESTS(TEST(test_control_is_the_floor),
+    return RUN_TESTS(TEST(test_table), TEST(test_control_is_the_floor),
                      TEST(test_chain_that_accounts_for_all), TEST(test_data_before_edits),
                      TEST(test_slow_instruction), TEST(test_split_stores_among_others),
                      TEST(test_ranks), TEST(test_table_order_breaks_ties),
