@@ -143,6 +143,9 @@ struct inspect_line {
     /* Counts over its executions whose addresses are known, as of a loop. */
     uint64_t reloads, spills;
     double failed_forwards, undecided; /* as of a loop, in all its executions */
+    /* Cycles of an iteration from its result to the next one in the longest chain:
+     * through registers, and through memory, too. */
+    double chained[2];
     uint8_t length;                    /* in bytes */
     bool takes_vectors;                /* loads where a vector or float may be stored */
     bool needed, shuffles;             /* as of a loop, of vectors alone */

@@ -183,9 +183,14 @@ struct place {
 struct cell {
     uint64_t place, name;
     double ready;
+    uint32_t by; /* as of a register */
 };
+#define NO_CAUSE UINT32_MAX
 struct ready {
     double at[REGISTER_COUNT];
+    uint32_t by[REGISTER_COUNT]; /* the step that made its value */
+    uint32_t step;               /* instructions that were executed before */
+    uint32_t cause; /* the step whose result the last one waited for, or NO_CAUSE */
     struct place place[PLACES_MAX];
     unsigned n_places;
     struct window window;
@@ -213,11 +218,16 @@ struct order {
 void order_add(struct order *order, uint32_t node);
 void order_address(struct order *order, unsigned access, uint64_t address);
 struct tracer;
-/* Cycles in which instructions of each node are the last to be done, added up, if results
- * are passed on through registers, and `memory`: through memory, too. False: out of
- * memory. */
+/* Of each node, sums over all instructions. */
+struct order_sums {
+    double *cycles;   /* in which they are the last to be done */
+    double *chained;  /* from a result that the next one of the longest chain waits for */
+    double *executed;
+};
+/* Results are passed on through registers, and `memory`: through memory, too. False: out
+ * of memory. */
 bool order_times(const struct tracer *tracer, const struct inspect_window *window,
-                 bool memory, double *cycles, double *executed);
+                 bool memory, const struct order_sums *sums);
 
 /* ---- nodes.c: an instruction with the calls that led to it ---- */
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding slow-instruction names the form, what it costs here, and what else does its
  * work; finding call names a function of another module; those of ports name what shares
- * a unit; mispredicts names the branch that is hardest to predict. */
+ * a unit; mispredicts names the branch that is hardest to predict; chains name the
+ * instructions that take most of them. */
 #include "explain_private.h"
 #include "reports.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -146,6 +148,65 @@ static void name_branch(const struct inspect_census *census,
     must(string_set(&finding->text, text));
 }
 
+/* The largest of those that are not named yet. */
+static const struct inspect_line *next_link(const struct inspect_census *census,
+                                            const struct inspect_loop *loop, bool memory,
+                                            const struct inspect_line *const *named,
+                                            size_t n)
+{
+    const struct inspect_line *best = NULL;
+    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[i];
+        bool is_new = line->text != NULL;
+        for (size_t k = 0; k < n; k++)
+            is_new &= named[k] != line;
+        if (is_new && (!best || line->chained[memory] > best->chained[memory]))
+            best = line;
+    }
+    return best;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct inspect_line *const *x = a, *const *y = b;
+    return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
+}
+
+/* "...: above all mulss, addss at mix.c:12, which take 7.9 of 9.1 cycles" */
+static void name_chain(const struct inspect_census *census,
+                       const struct inspect_loop *loop, bool memory,
+                       struct explained_finding *finding)
+{
+    enum { NAMED = 4 };
+    const struct inspect_line *link[NAMED];
+    double all = 0, some = 0;
+    size_t n = 0;
+    char text[384];
+    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++)
+        all += census->line[i].chained[memory];
+    for (const struct inspect_line *line = NULL;
+         n < NAMED && (line = next_link(census, loop, memory, link, n)) &&
+         line->chained[memory] >= 0.1 * all;
+         some += line->chained[memory])
+        link[n++] = line;
+    if (!n || all < 0.5 * (memory ? loop->memory_chain : loop->register_chain))
+        return;
+    qsort(link, n, sizeof *link, by_address);
+    size_t used = (size_t)snprintf(text, sizeof text, "%s, above all by", finding->text);
+    for (size_t i = 0; i < n && used < sizeof text; i++) {
+        const bool last = i + 1 == n || !link[i]->source || !link[i + 1]->source ||
+                          strcmp(link[i]->source, link[i + 1]->source) != 0;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %.*s%s%s",
+                                 i ? "," : "", (int)strcspn(link[i]->text, " "),
+                                 link[i]->text, last && link[i]->source ? " at " : "",
+                                 last && link[i]->source ? link[i]->source : "");
+    }
+    if (used < sizeof text)
+        snprintf(text + used, sizeof text - used, ": %.3g of its %.3g cycles a turn", some,
+                 all);
+    must(string_set(&finding->text, text));
+}
+
 void explain_slow(const struct subject *subject, struct explanation *explanation)
 {
     const struct inspect_census *const census = &subject->trace.census;
@@ -160,6 +221,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
             advise(loop, finding);
         else if (!strcmp(finding->cause, "mispredicts"))
             name_branch(census, loop, finding);
+        else if (strstr(finding->cause, "-chain") && finding->text)
+            name_chain(census, loop, !strcmp(finding->cause, "memory-chain"), finding);
         else
             name_units(subject, finding);
     }
