@@ -7,6 +7,7 @@
 #include "reports.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,12 +173,12 @@ static int by_address(const void *a, const void *b)
     return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
 }
 
-/* "...: above all mulss, addss at mix.c:12, which take 7.9 of 9.1 cycles" */
+/* "...: mulss, addss at mix.c:12 take 7.9 of the 9.1 cycles of a turn" */
 static void name_chain(const struct inspect_census *census,
-                       const struct inspect_loop *loop, bool memory,
-                       struct explained_finding *finding)
+                       const struct inspect_loop *loop, struct explained_finding *finding)
 {
     enum { NAMED = 4 };
+    const bool memory = loop->memory_chain > 1.1 * loop->register_chain;
     const struct inspect_line *link[NAMED];
     double all = 0, some = 0;
     size_t n = 0;
@@ -189,10 +190,11 @@ static void name_chain(const struct inspect_census *census,
          line->chained[memory] >= 0.1 * all;
          some += line->chained[memory])
         link[n++] = line;
-    if (!n || all < 0.5 * (memory ? loop->memory_chain : loop->register_chain))
+    if (!n ||
+        all < 0.7 * fmax(memory ? loop->memory_chain : loop->register_chain, loop->chain))
         return;
     qsort(link, n, sizeof *link, by_address);
-    size_t used = (size_t)snprintf(text, sizeof text, "%s, above all by", finding->text);
+    size_t used = (size_t)snprintf(text, sizeof text, "%s:", finding->text);
     for (size_t i = 0; i < n && used < sizeof text; i++) {
         const bool last = i + 1 == n || !link[i]->source || !link[i + 1]->source ||
                           strcmp(link[i]->source, link[i + 1]->source) != 0;
@@ -202,8 +204,9 @@ static void name_chain(const struct inspect_census *census,
                                  last && link[i]->source ? link[i]->source : "");
     }
     if (used < sizeof text)
-        snprintf(text + used, sizeof text - used, ": %.3g of its %.3g cycles a turn", some,
-                 all);
+        snprintf(text + used, sizeof text - used, " take%s %.3g of the %.3g cycles %s",
+                 n > 1 ? "" : "s", some, all,
+                 loop == &census->straight ? "of a call" : "of a turn");
     must(string_set(&finding->text, text));
 }
 
@@ -222,7 +225,7 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
         else if (!strcmp(finding->cause, "mispredicts"))
             name_branch(census, loop, finding);
         else if (strstr(finding->cause, "-chain") && finding->text)
-            name_chain(census, loop, !strcmp(finding->cause, "memory-chain"), finding);
+            name_chain(census, loop, finding);
         else
             name_units(subject, finding);
     }

@@ -90,6 +90,8 @@ static void add_loops(struct making *m)
             sum->loop.chain = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_USUAL);
             sum->loop.vector_chain =
                 loop_chain(m->nodes, &m->loops, l, &far, CHAIN_VECTORS);
+            sum->loop.kept_chain =
+                loop_chain(m->nodes, &m->loops, l, &far, CHAIN_REGISTERS);
             sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_FULL);
             if (m->window.waiting || m->window.results)
                 sum->loop.window_chain =
@@ -220,21 +222,20 @@ static bool add_text(const struct making *m, struct inspect_line *line)
 static struct inspect_line line_of(struct making *m, uint32_t number)
 {
     const struct node *const node = &m->nodes->node[number];
-    return (struct inspect_line){.address = node->code.address,
-                                 .executed = node->executed,
-                                 .first = number,
-                                 .reloads = node->counts.reloads,
-                                 .spills = node->counts.spills,
-                                 .takes_vectors = spans_meet(&m->stores, node),
-                                 .needed = node->code.needed && node->code.vector,
-                                 .shuffles = node->code.shuffle,
-                                 .failed_forwards = node_scale(node) *
-                                                    (double)node->counts.failed_forwards,
-                                 .undecided = node_rarely(node),
-                                 .chained = {m->chained[0][number],
-                                             m->chained[1][number]},
-                                 .length = node->code.length,
-                                 .loop = rank_of(m, number)};
+    return (struct inspect_line){
+        .address = node->code.address,
+        .executed = node->executed,
+        .first = number,
+        .reloads = node->counts.reloads,
+        .spills = node->counts.spills,
+        .takes_vectors = spans_meet(&m->stores, node),
+        .needed = node->code.needed && node->code.vector,
+        .shuffles = node->code.shuffle,
+        .failed_forwards = node_scale(node) * (double)node->counts.failed_forwards,
+        .undecided = node_rarely(node),
+        .chained = {m->chained[0][number], m->chained[1][number]},
+        .length = node->code.length,
+        .loop = rank_of(m, number)};
 }
 
 static bool add_cost(const struct code_cost *cost, struct inspect_line *line)

@@ -121,8 +121,7 @@ static double cells_ready(struct ready *ready, const struct code *code,
         const struct cell *const cell = &ready->cell[at % CELLS];
         const double forward = forward_cycles(ready, code, name && cell->name == name);
         const double then =
-            cell->ready +
-            (access_is_slot(access) ? fmin(SLOT_CYCLES, forward) : forward);
+            cell->ready + (access_is_slot(access) ? fmin(SLOT_CYCLES, forward) : forward);
         if (cell->place != at || then <= start)
             continue;
         start = then;
@@ -134,9 +133,10 @@ static double cells_ready(struct ready *ready, const struct code *code,
 static double places_ready(struct ready *ready, const struct code *code)
 {
     double start = 0;
+    if (ready->apart)
+        return 0;
     for (unsigned i = 0; i < code->n_accesses && ready->cell; i++)
-        start =
-            cells_ready(ready, code, &code->access[i], ready->address[i], start);
+        start = cells_ready(ready, code, &code->access[i], ready->address[i], start);
     for (unsigned i = 0; i < code->n_accesses && !ready->address; i++) {
         const struct access *access = &code->access[i];
         const struct place *place =
@@ -214,11 +214,16 @@ static void exchange(const struct ready *ready, const struct code *code, double 
     at[b] = ready->at[a];
 }
 
+static bool is_linked(const struct code *code)
+{
+    return code->cost && code->cost->n_links;
+}
+
 /* Cycles from the value of a register to the last result. */
 static double way_cycles(const struct code *code, unsigned from)
 {
     const struct code_cost *const cost = code->cost;
-    double cycles = cost && cost->n_links ? 0 : code->latency;
+    double cycles = is_linked(code) ? 0 : code->latency;
     if (code->loads && code->address_reads >> from & 1)
         cycles += code->vector || code->scalar_float ? VECTOR_LOAD_CYCLES : LOAD_CYCLES;
     for (size_t i = 0; cost && i < cost->n_links; i++)
@@ -227,17 +232,18 @@ static double way_cycles(const struct code *code, unsigned from)
     return cycles;
 }
 
-/* The cause is what made the last register, unless that comes from memory later. */
-static void take_cause(struct ready *ready, const struct code *code, double places)
+/* The cause is what made the last register, unless a value from memory comes later.
+ * Returns when the last result is there by that. */
+static double take_cause(struct ready *ready, const struct code *code, double places)
 {
-    const bool links = code->cost && code->cost->n_links;
-    double last = places > 0 ? places + (links ? 0 : code->latency) : 0;
+    double last = places > 0 ? places + (is_linked(code) ? 0 : code->latency) : 0;
     for (unsigned r = 0; r < REGISTER_COUNT; r++)
         if ((code->reads | code->address_reads) >> r & 1 &&
             ready->at[r] + way_cycles(code, r) > last) {
             last = ready->at[r] + way_cycles(code, r);
             ready->cause = ready->by[r];
         }
+    return last;
 }
 
 double ready_execute(struct ready *ready, const struct code *code)
@@ -248,12 +254,12 @@ double ready_execute(struct ready *ready, const struct code *code)
     const double operands = fmax(operands_ready(ready, code), places);
     const double start = fmax(operands, window_enter(&ready->window, code));
     const double least = fmax(start > operands ? start : 0, places);
+    const double waited = take_cause(ready, code, places);
     double end = start;
-    take_cause(ready, code, places);
     for (unsigned r = 0; r < REGISTER_COUNT; r++)
         if (code->writes >> r & 1) {
             at[r] = start + code->latency;
-            if (code->cost && code->cost->n_links)
+            if (is_linked(code))
                 at[r] = fmax(least, link_ready(ready, code, r, at[r]));
             if (r < GPR_COUNT && code->gpr_kept >> r & 1)
                 at[r] = fmax(at[r], ready->at[r] + 1);
@@ -265,8 +271,8 @@ double ready_execute(struct ready *ready, const struct code *code)
         at[GPR_RSP] = ready->at[GPR_RSP];
     if (!code->writes)
         end = start + code->latency;
-    /* It entered when its operands were there. */
-    if (start > operands && end <= start + code->latency)
+    /* Its operands were there before it entered. */
+    if (start > operands && end > waited)
         ready->cause = NO_CAUSE;
     window_start(&ready->window, code, start, end);
     write_places(ready, code, end);
@@ -325,6 +331,7 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
 {
     struct ready ready = {.window.of = *window,
                           .full = kind == CHAIN_FULL,
+                          .apart = kind == CHAIN_REGISTERS,
                           .needed = kind == CHAIN_VECTORS};
     double half = 0;
     for (uint32_t i = 0; i < n; i++)

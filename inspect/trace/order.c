@@ -49,9 +49,10 @@ static double run_on(struct run *run, const struct code *code, const uint64_t *a
     run->ready.window.entered = fmax(run->ready.window.entered, *slot);
     const double end = ready_execute(&run->ready, code);
     const bool later = !number || end > run->last;
-    run->step[number] = (struct step){.end = end,
-                                      .cause = run->ready.cause,
-                                      .last = later ? number : run->step[number - 1].last};
+    run->step[number] =
+        (struct step){.end = end,
+                      .cause = run->ready.cause,
+                      .last = later ? number : run->step[number - 1].last};
     run->last = fmax(run->last, end);
     return *slot = run->last;
 }
