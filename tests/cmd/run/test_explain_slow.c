@@ -133,7 +133,7 @@ static void test_chain(void **state)
         assert_non_null(
             explanation_add_finding(why, i ? "memory-chain" : "latency-chain"));
         assert_int_equal(string_set(&why->findings[0].text, "results wait"), 0);
-        loop.memory_chain = i == 2 ? 40 : 18;
+        loop.memory_chain = i == 0 ? 9.2 : i == 1 ? 18 : 40;
         explain_slow(&subject, why);
         assert_string_equal(
             why->findings[0].text,
