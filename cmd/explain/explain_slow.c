@@ -2,7 +2,7 @@
 /* Finding slow-instruction names the form, what it costs here, and what else does its
  * work; finding call names a function of another module; those of ports name what shares
  * a unit; mispredicts names the branch that is hardest to predict; chains name the
- * instructions that take most of them. */
+ * instructions that take most of them; at-limit names wider vectors. */
 #include "explain_private.h"
 #include "reports.h"
 
@@ -210,6 +210,38 @@ static void name_chain(const struct inspect_census *census,
     must(string_set(&finding->text, text));
 }
 
+/* The limit is one of arithmetic in vectors of so many bits, and the row names no width:
+ * wider ones compute more where this core has as many units for them, or nearly. */
+static void name_width(const struct inspect_facts *facts,
+                       struct explained_finding *finding)
+{
+    const double bits = inspect_fact_value(facts, FACT_free_bits), much = 1.2;
+    double rate[3], most = much;
+    size_t of = 0, best = 0;
+    char text[256];
+    for (size_t i = 0; i < ARRAY_LEN(rate); i++) {
+        const enum inspect_fact fact = FACT_rate_computed_128 + i;
+        rate[i] = inspect_fact_value(facts, fact) * (double)(128u << i);
+        of = bits == (double)(128u << i) ? i : of;
+    }
+    for (size_t i = of + 1; i < ARRAY_LEN(rate) && bits >= 128; i++)
+        if (rate[i] > most * rate[of]) {
+            most = rate[i] / rate[of];
+            best = i;
+        }
+    if (!best)
+        return;
+    snprintf(
+        text, sizeof text,
+        "its arithmetic takes nearly as long as this core needs in vectors of %g bits; "
+        "in those of %u it computes %.2g times as much in a cycle",
+        bits, 128u << best, most);
+    must(string_set(&finding->text, text));
+    must(string_set(&finding->remedy,
+                    "wider vectors (-march=native, intrinsics); then less "
+                    "work: another algorithm, a narrower type"));
+}
+
 void explain_slow(const struct subject *subject, struct explanation *explanation)
 {
     const struct inspect_census *const census = &subject->trace.census;
@@ -224,6 +256,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
             advise(loop, finding);
         else if (!strcmp(finding->cause, "mispredicts"))
             name_branch(census, loop, finding);
+        else if (!strcmp(finding->cause, "at-limit"))
+            name_width(&subject->facts, finding);
         else if (strstr(finding->cause, "-chain") && finding->text)
             name_chain(census, loop, finding);
         else

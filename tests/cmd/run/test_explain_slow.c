@@ -5,6 +5,8 @@
 #include "reports.h"
 #include "unit.h"
 
+#include <math.h>
+
 static void assert_advice(const char *form, const char *text, const char *remedy)
 {
     char name[INSPECT_FORM];
@@ -147,6 +149,30 @@ static void test_chain(void **state)
     }
 }
 
+/* At a limit of arithmetic, the width that computes most is named if it is a wider one.
+ */
+static void test_width(void **state)
+{
+    static const double rates[][3] = {{3, 3, 2}, {4, 4, 2}, {4, 2, NAN}};
+    static const char *const says[] = {"of 512 it computes 2.7 times",
+                                       "of 256 it computes 2 times", NULL};
+    for (size_t i = 0; i < ARRAY_LEN(rates); i++) {
+        struct run *const run = run_new();
+        struct explanation *const why = result_explanation(run_add_result(run));
+        struct subject subject = {.trace.known = true};
+        assert_non_null(explanation_add_finding(why, "at-limit"));
+        inspect_fact_set(&subject.facts, FACT_free_bits, 128);
+        for (size_t k = 0; k < 3; k++)
+            inspect_fact_set(&subject.facts, FACT_rate_computed_128 + k, rates[i][k]);
+        explain_slow(&subject, why);
+        if (says[i])
+            assert_non_null(strstr(why->findings[0].text, says[i]));
+        else
+            assert_null(why->findings[0].text);
+        run_free(run);
+    }
+}
+
 /* Bounds that explain the time need no look at the loop; a residual does. */
 static void test_explained(void **state)
 {
@@ -170,8 +196,9 @@ static void test_explained(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_advice), cmocka_unit_test(test_call),
-        cmocka_unit_test(test_units),  cmocka_unit_test(test_branch),
-        cmocka_unit_test(test_chain),  cmocka_unit_test(test_explained)};
+        cmocka_unit_test(test_advice),   cmocka_unit_test(test_call),
+        cmocka_unit_test(test_units),    cmocka_unit_test(test_branch),
+        cmocka_unit_test(test_chain),    cmocka_unit_test(test_width),
+        cmocka_unit_test(test_explained)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
