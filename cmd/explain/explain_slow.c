@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -149,51 +148,39 @@ static void name_branch(const struct inspect_census *census,
     must(string_set(&finding->text, text));
 }
 
-/* The largest of those that are not named yet. */
-static const struct inspect_line *next_link(const struct inspect_census *census,
-                                            const struct inspect_loop *loop, bool memory,
-                                            const struct inspect_line *const *named,
-                                            size_t n)
+enum { LINKS = 4 };
+/* The first of the instructions that take so much of a chain; returns how many do. */
+static size_t links_of(const struct inspect_line *line, size_t n, bool memory,
+                       double least, const struct inspect_line **link)
 {
-    const struct inspect_line *best = NULL;
-    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++) {
-        const struct inspect_line *const line = &census->line[i];
-        bool is_new = line->text != NULL;
-        for (size_t k = 0; k < n; k++)
-            is_new &= named[k] != line;
-        if (is_new && (!best || line->chained[memory] > best->chained[memory]))
-            best = line;
-    }
-    return best;
-}
-
-static int by_address(const void *a, const void *b)
-{
-    const struct inspect_line *const *x = a, *const *y = b;
-    return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        if (line[i].text && line[i].chained[memory] >= least && found++ < LINKS)
+            link[found - 1] = &line[i];
+    return found;
 }
 
 /* "...: mulss, addss at mix.c:12 take 7.9 of the 9.1 cycles of a turn" */
 static void name_chain(const struct inspect_census *census,
                        const struct inspect_loop *loop, struct explained_finding *finding)
 {
-    enum { NAMED = 4 };
     const bool memory = loop->memory_chain > 1.1 * loop->register_chain;
-    const struct inspect_line *link[NAMED];
+    const struct inspect_line *const line = &census->line[loop->line], *link[LINKS];
     double all = 0, some = 0;
-    size_t n = 0;
     char text[384];
-    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++)
-        all += census->line[i].chained[memory];
-    for (const struct inspect_line *line = NULL;
-         n < NAMED && (line = next_link(census, loop, memory, link, n)) &&
-         line->chained[memory] >= 0.1 * all;
-         some += line->chained[memory])
-        link[n++] = line;
-    if (!n ||
+    for (size_t i = 0; i < loop->n_lines; i++)
+        all += line[i].chained[memory];
+    if (!(all > 0) ||
         all < 0.7 * fmax(memory ? loop->memory_chain : loop->register_chain, loop->chain))
         return;
-    qsort(link, n, sizeof *link, by_address);
+    size_t n = links_of(line, loop->n_lines, memory, 0.1 * all, link);
+    if (n > LINKS)
+        n = links_of(line, loop->n_lines, memory, 0.2 * all, link) ?: n;
+    n = n < LINKS ? n : LINKS;
+    for (size_t i = 0; i < n; i++)
+        some += link[i]->chained[memory];
+    if (!n)
+        return;
     size_t used = (size_t)snprintf(text, sizeof text, "%s:", finding->text);
     for (size_t i = 0; i < n && used < sizeof text; i++) {
         const bool last = i + 1 == n || !link[i]->source || !link[i + 1]->source ||
