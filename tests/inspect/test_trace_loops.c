@@ -344,6 +344,12 @@ static void test_instructions_of_chains(void **state)
     census = census_by(loop_in_memory, TURNS, &options);
     assert_true(chained(&census, "dec", true) > 0.9 * census.loop[0].memory_chain);
     assert_near(chained(&census, "mov", true), 0, 0.1);
+    /* No result waits for another one where they enter more slowly. */
+    struct inspect_options slow = options;
+    slow.window.per_cycle = 0.25;
+    struct inspect_census entering = census_by(loop_by_copy, TURNS, &slow);
+    assert_near(chained(&entering, "mov", false), 0, 0.1);
+    inspect_census_free(&entering);
     /* What stays in registers is the copies of a value, which take a cycle each. */
     assert_true(census.loop[0].chain >= 5 && census.loop[0].kept_chain <= 2);
     inspect_census_free(&census);
