@@ -188,7 +188,7 @@ struct cell {
 #define NO_CAUSE UINT32_MAX
 struct ready {
     double at[REGISTER_COUNT];
-    uint32_t by[REGISTER_COUNT]; /* the step that made its value */
+    uint32_t by[REGISTER_COUNT]; /* the step that made its value, and 1 more; 0: none */
     uint32_t step;               /* instructions that were executed before */
     uint32_t cause; /* the step whose result the last one waited for, or NO_CAUSE */
     struct place place[PLACES_MAX];

@@ -125,7 +125,7 @@ static double cells_ready(struct ready *ready, const struct code *code,
         if (cell->place != at || then <= start)
             continue;
         start = then;
-        ready->cause = cell->by;
+        ready->cause = cell->by - 1;
     }
     return start;
 }
@@ -172,7 +172,7 @@ static void write_cells(struct ready *ready, const struct access *access,
     for (uint64_t at = address; address && access->write && at < address + access->bytes;
          at++)
         ready->cell[at % CELLS] =
-            (struct cell){.place = at, .name = name, .ready = end, .by = ready->step};
+            (struct cell){.place = at, .name = name, .ready = end, .by = ready->step + 1};
 }
 
 static void write_places(struct ready *ready, const struct code *code, double end)
@@ -241,7 +241,7 @@ static double take_cause(struct ready *ready, const struct code *code, double pl
         if ((code->reads | code->address_reads) >> r & 1 &&
             ready->at[r] + way_cycles(code, r) > last) {
             last = ready->at[r] + way_cycles(code, r);
-            ready->cause = ready->by[r];
+            ready->cause = ready->by[r] - 1;
         }
     return last;
 }
@@ -282,7 +282,7 @@ double ready_execute(struct ready *ready, const struct code *code)
         if (code->writes >> r & 1) {
             ready->at[r] = at[r];
             if (r != GPR_RSP || !code->stack)
-                ready->by[r] = ready->step;
+                ready->by[r] = ready->step + 1;
             if (r < GPR_COUNT)
                 ready->version[r]++;
         }
