@@ -96,6 +96,7 @@ struct inspect_loop {
     double chain; /* cycles of its longest dependency from turn to turn, if all else were
                      free; 0: unknown */
     double vector_chain; /* the same if vectors alone hand it to the next turn */
+    double kept_chain;   /* the same through registers alone, not through memory */
     double chain_full;   /* the same while the scheduler is full */
     /* Cycles of an iteration for the form that costs most, by its throughput, and of one
      * of them; 0: unknown. Divisions and gathers are left out. */
@@ -143,10 +144,13 @@ struct inspect_line {
     /* Counts over its executions whose addresses are known, as of a loop. */
     uint64_t reloads, spills;
     double failed_forwards, undecided; /* as of a loop, in all its executions */
-    uint8_t length;                    /* in bytes */
-    bool takes_vectors;                /* loads where a vector or float may be stored */
-    bool needed, shuffles;             /* as of a loop, of vectors alone */
-    char *text;                        /* Intel syntax; NULL unless asked for */
+    /* Cycles of an iteration from its result to the next one in the longest chain:
+     * through registers, and through memory, too. */
+    double chained[2];
+    uint8_t length;        /* in bytes */
+    bool takes_vectors;    /* loads where a vector or float may be stored */
+    bool needed, shuffles; /* as of a loop, of vectors alone */
+    char *text;            /* Intel syntax; NULL unless asked for */
     char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
     size_t loop;  /* index; INSPECT_NO_LOOP */
     char *form;   /* NULL unless its cost is known */

@@ -183,15 +183,21 @@ struct place {
 struct cell {
     uint64_t place, name;
     double ready;
+    uint32_t by; /* as of a register */
 };
+#define NO_CAUSE UINT32_MAX
 struct ready {
     double at[REGISTER_COUNT];
+    uint32_t by[REGISTER_COUNT]; /* the step that made its value, and 1 more; 0: none */
+    uint32_t step;               /* instructions that were executed before */
+    uint32_t cause; /* the step whose result the last one waited for, or NO_CAUSE */
     struct place place[PLACES_MAX];
     unsigned n_places;
     struct window window;
     uint64_t written;            /* registers that the loop writes */
     uint32_t version[GPR_COUNT]; /* how often each was written so far */
     bool full, needed;           /* needed: nothing waits for an old value without need */
+    bool apart;                  /* nothing waits for what is stored */
     const uint64_t *address;     /* of accesses; 0: unknown. NULL: operands name places */
     struct cell *cell;           /* CELLS of them; NULL: no value comes from memory so */
 };
@@ -213,11 +219,16 @@ struct order {
 void order_add(struct order *order, uint32_t node);
 void order_address(struct order *order, unsigned access, uint64_t address);
 struct tracer;
-/* Cycles in which instructions of each node are the last to be done, added up, if results
- * are passed on through registers, and `memory`: through memory, too. False: out of
- * memory. */
+/* Of each node, sums over all instructions. */
+struct order_sums {
+    double *cycles;  /* in which they are the last to be done */
+    double *chained; /* from a result that the next one of the longest chain waits for */
+    double *executed;
+};
+/* Results are passed on through registers, and `memory`: through memory, too. False: out
+ * of memory. */
 bool order_times(const struct tracer *tracer, const struct inspect_window *window,
-                 bool memory, double *cycles, double *executed);
+                 bool memory, const struct order_sums *sums);
 
 /* ---- nodes.c: an instruction with the calls that led to it ---- */
 
@@ -346,8 +357,9 @@ struct loops {
 int loops_find(const struct nodes *nodes, bool whole, struct loops *loops);
 void loops_free(struct loops *loops);
 /* By usual latencies; by cycles while the scheduler is full; or by the first, of what
- * vectors alone hand on to the next turn, without old values that it does not need. */
-enum chain_kind { CHAIN_USUAL, CHAIN_FULL, CHAIN_VECTORS };
+ * vectors alone hand on to the next turn, without old values that it does not need; or of
+ * what registers alone hand on. */
+enum chain_kind { CHAIN_USUAL, CHAIN_FULL, CHAIN_VECTORS, CHAIN_REGISTERS };
 /* chain.c: cycles a turn of a loop without inner ones by its longest dependency, if the
  * core looks so far ahead; 0: unknown. */
 double loop_chain(const struct nodes *nodes, const struct loops *loops, uint32_t loop,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding slow-instruction names the form, what it costs here, and what else does its
  * work; finding call names a function of another module; those of ports name what shares
- * a unit; mispredicts names the branch that is hardest to predict. */
+ * a unit; mispredicts names the branch that is hardest to predict; chains name the
+ * instructions that take most of them; at-limit names wider vectors. */
 #include "explain_private.h"
 #include "reports.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -146,6 +148,87 @@ static void name_branch(const struct inspect_census *census,
     must(string_set(&finding->text, text));
 }
 
+enum { LINKS = 4 };
+/* The first of the instructions that take so much of a chain; returns how many do. */
+static size_t links_of(const struct inspect_line *line, size_t n, bool memory,
+                       double least, const struct inspect_line **link)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        if (line[i].text && line[i].chained[memory] >= least && found++ < LINKS)
+            link[found - 1] = &line[i];
+    return found;
+}
+
+/* "...: mulss, addss at mix.c:12 take 7.9 of the 9.1 cycles of a turn" */
+static void name_chain(const struct inspect_census *census,
+                       const struct inspect_loop *loop, struct explained_finding *finding)
+{
+    const bool memory = loop->memory_chain > 1.1 * loop->register_chain;
+    const struct inspect_line *const line = &census->line[loop->line], *link[LINKS];
+    double all = 0, some = 0;
+    char text[384];
+    for (size_t i = 0; i < loop->n_lines; i++)
+        all += line[i].chained[memory];
+    if (!(all > 0) ||
+        all < 0.7 * fmax(memory ? loop->memory_chain : loop->register_chain, loop->chain))
+        return;
+    size_t n = links_of(line, loop->n_lines, memory, 0.1 * all, link);
+    if (n > LINKS)
+        n = links_of(line, loop->n_lines, memory, 0.2 * all, link) ?: n;
+    n = n < LINKS ? n : LINKS;
+    for (size_t i = 0; i < n; i++)
+        some += link[i]->chained[memory];
+    if (!n)
+        return;
+    size_t used = (size_t)snprintf(text, sizeof text, "%s:", finding->text);
+    for (size_t i = 0; i < n && used < sizeof text; i++) {
+        const bool last = i + 1 == n || !link[i]->source || !link[i + 1]->source ||
+                          strcmp(link[i]->source, link[i + 1]->source) != 0;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %.*s%s%s",
+                                 i ? "," : "", (int)strcspn(link[i]->text, " "),
+                                 link[i]->text, last && link[i]->source ? " at " : "",
+                                 last && link[i]->source ? link[i]->source : "");
+    }
+    if (used < sizeof text)
+        snprintf(text + used, sizeof text - used, " take%s %.3g of the %.3g cycles %s",
+                 n > 1 ? "" : "s", some, all,
+                 loop == &census->straight ? "of a call" : "of a turn");
+    must(string_set(&finding->text, text));
+}
+
+/* The limit is one of arithmetic in vectors of so many bits, and the row names no width:
+ * wider ones compute more where this core has as many units for them, or nearly. */
+static void name_width(const struct inspect_facts *facts,
+                       struct explained_finding *finding)
+{
+    const double bits = inspect_fact_value(facts, FACT_free_bits), much = 1.2;
+    double rate[3], most = much;
+    size_t of = 0, best = 0;
+    char text[256];
+    for (size_t i = 0; i < ARRAY_LEN(rate); i++) {
+        const enum inspect_fact fact = FACT_rate_computed_128 + i;
+        rate[i] = inspect_fact_value(facts, fact) * (double)(128u << i);
+        of = bits == (double)(128u << i) ? i : of;
+    }
+    for (size_t i = of + 1; i < ARRAY_LEN(rate) && bits >= 128; i++)
+        if (rate[i] > most * rate[of]) {
+            most = rate[i] / rate[of];
+            best = i;
+        }
+    if (!best)
+        return;
+    snprintf(
+        text, sizeof text,
+        "its arithmetic takes nearly as long as this core needs in vectors of %g bits; "
+        "in those of %u it computes %.2g times as much in a cycle",
+        bits, 128u << best, most);
+    must(string_set(&finding->text, text));
+    must(string_set(&finding->remedy,
+                    "wider vectors (-march=native, intrinsics); then less "
+                    "work: another algorithm, a narrower type"));
+}
+
 void explain_slow(const struct subject *subject, struct explanation *explanation)
 {
     const struct inspect_census *const census = &subject->trace.census;
@@ -160,6 +243,10 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
             advise(loop, finding);
         else if (!strcmp(finding->cause, "mispredicts"))
             name_branch(census, loop, finding);
+        else if (!strcmp(finding->cause, "at-limit"))
+            name_width(&subject->facts, finding);
+        else if (strstr(finding->cause, "-chain") && finding->text)
+            name_chain(census, loop, finding);
         else
             name_units(subject, finding);
     }

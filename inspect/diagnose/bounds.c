@@ -304,7 +304,7 @@ static void put_conditional_ratios(struct inspect_facts *facts)
     take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
     /* Chains through these spills are, too. */
     if (calls)
-        PUT(saved_chain, part(GET(chain) - GET(register_chain), GET(chain)));
+        PUT(saved_chain, part(GET(chain) - GET(kept_chain), GET(chain)));
     else
         inspect_fact_set_absent(facts, FACT_saved_chain, "it calls nothing");
 }

@@ -33,6 +33,7 @@ struct making {
     size_t *sum_of; /* of each of the loops */
     struct inspect_window window;
     struct spans stores; /* of vectors and floats */
+    double *chained[2];  /* of each node: through registers, and through memory, too */
     struct inspect_census *census;
 };
 
@@ -89,6 +90,8 @@ static void add_loops(struct making *m)
             sum->loop.chain = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_USUAL);
             sum->loop.vector_chain =
                 loop_chain(m->nodes, &m->loops, l, &far, CHAIN_VECTORS);
+            sum->loop.kept_chain =
+                loop_chain(m->nodes, &m->loops, l, &far, CHAIN_REGISTERS);
             sum->loop.chain_full = loop_chain(m->nodes, &m->loops, l, &far, CHAIN_FULL);
             if (m->window.waiting || m->window.results)
                 sum->loop.window_chain =
@@ -126,25 +129,29 @@ static bool add_counts(struct making *m)
 static bool take_order(struct making *m, bool memory)
 {
     const uint32_t n = m->nodes->n;
-    double *const cycles = calloc(n, sizeof *cycles);
-    double *const executed = calloc(n, sizeof *executed);
+    const struct order_sums sums = {calloc(n, sizeof *sums.cycles),
+                                    calloc(n, sizeof *sums.chained),
+                                    calloc(n, sizeof *sums.executed)};
     double *const turns = calloc(m->n_sums + 1, sizeof *turns);
-    const bool done = cycles && executed && turns &&
-                      order_times(m->tracer, &m->window, memory, cycles, executed);
+    const bool done = sums.cycles && sums.chained && sums.executed && turns &&
+                      order_times(m->tracer, &m->window, memory, &sums);
     for (uint32_t l = 0; done && l < m->loops.n; l++)
-        turns[m->sum_of[l]] += executed[m->loops.loop[l].head];
+        turns[m->sum_of[l]] += sums.executed[m->loops.loop[l].head];
     for (uint32_t i = 0; done && i < n; i++) {
         const uint32_t loop = m->loops.of[i];
         const size_t at = loop == NO_LOOP ? 0 : m->sum_of[loop];
         if (loop != NO_LOOP && turns[at] >= TURNS_IN_ORDER)
             *(memory ? &m->sum[at].loop.memory_chain : &m->sum[at].loop.register_chain) +=
-                cycles[i] / turns[at];
+                sums.cycles[i] / turns[at];
+        if (loop == NO_LOOP || turns[at] > 0)
+            sums.chained[i] /= loop == NO_LOOP ? 1 : turns[at];
     }
     /* A loop around others has no usual way: its own instructions wait as was seen. */
     for (size_t at = 0; at < m->n_sums && (m->window.waiting || m->window.results); at++)
         if (!m->sum[at].loop.innermost)
             m->sum[at].loop.window_chain = m->sum[at].loop.register_chain;
-    FREE_EACH(cycles, executed, turns);
+    m->chained[memory] = sums.chained;
+    FREE_EACH(sums.cycles, sums.executed, turns);
     return done;
 }
 
@@ -215,19 +222,20 @@ static bool add_text(const struct making *m, struct inspect_line *line)
 static struct inspect_line line_of(struct making *m, uint32_t number)
 {
     const struct node *const node = &m->nodes->node[number];
-    return (struct inspect_line){.address = node->code.address,
-                                 .executed = node->executed,
-                                 .first = number,
-                                 .reloads = node->counts.reloads,
-                                 .spills = node->counts.spills,
-                                 .takes_vectors = spans_meet(&m->stores, node),
-                                 .needed = node->code.needed && node->code.vector,
-                                 .shuffles = node->code.shuffle,
-                                 .failed_forwards = node_scale(node) *
-                                                    (double)node->counts.failed_forwards,
-                                 .undecided = node_rarely(node),
-                                 .length = node->code.length,
-                                 .loop = rank_of(m, number)};
+    return (struct inspect_line){
+        .address = node->code.address,
+        .executed = node->executed,
+        .first = number,
+        .reloads = node->counts.reloads,
+        .spills = node->counts.spills,
+        .takes_vectors = spans_meet(&m->stores, node),
+        .needed = node->code.needed && node->code.vector,
+        .shuffles = node->code.shuffle,
+        .failed_forwards = node_scale(node) * (double)node->counts.failed_forwards,
+        .undecided = node_rarely(node),
+        .chained = {m->chained[0][number], m->chained[1][number]},
+        .length = node->code.length,
+        .loop = rank_of(m, number)};
 }
 
 static bool add_cost(const struct code_cost *cost, struct inspect_line *line)
@@ -260,6 +268,8 @@ static bool take_lines(struct making *m, bool text)
             line[n - 1].takes_vectors |= line[i].takes_vectors;
             line[n - 1].failed_forwards += line[i].failed_forwards;
             line[n - 1].undecided += line[i].undecided;
+            line[n - 1].chained[0] += line[i].chained[0];
+            line[n - 1].chained[1] += line[i].chained[1];
             if (line[i].first < line[n - 1].first)
                 line[n - 1].first = line[i].first;
         } else if (line[i].executed)
@@ -414,6 +424,6 @@ int census_make(const struct tracer *tracer, const struct inspect_options *optio
         status = error_set(tracer->error, -ENOMEM, "out of memory");
     places_close(m.places);
     loops_free(&m.loops);
-    FREE_EACH(m.sum, m.sum_of, m.stores.span);
+    FREE_EACH(m.sum, m.sum_of, m.stores.span, m.chained[0], m.chained[1]);
     return status;
 }

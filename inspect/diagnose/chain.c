@@ -111,30 +111,32 @@ static double operands_ready(const struct ready *ready, const struct code *code)
 }
 
 /* Cores know places on the stack by their names, and forward them early. */
-static double cells_ready(const struct ready *ready, const struct code *code,
-                          const struct access *access, uint64_t address)
+static double cells_ready(struct ready *ready, const struct code *code,
+                          const struct access *access, uint64_t address, double start)
 {
     const uint64_t name = name_of(ready, access);
-    double start = 0;
     if (!access->read || !address)
-        return 0;
+        return start;
     for (uint64_t at = address; at < address + access->bytes; at++) {
         const struct cell *const cell = &ready->cell[at % CELLS];
         const double forward = forward_cycles(ready, code, name && cell->name == name);
-        if (cell->place == at)
-            start = fmax(start, cell->ready + (access_is_slot(access)
-                                                   ? fmin(SLOT_CYCLES, forward)
-                                                   : forward));
+        const double then =
+            cell->ready + (access_is_slot(access) ? fmin(SLOT_CYCLES, forward) : forward);
+        if (cell->place != at || then <= start)
+            continue;
+        start = then;
+        ready->cause = cell->by - 1;
     }
     return start;
 }
 
-static double places_ready(const struct ready *ready, const struct code *code)
+static double places_ready(struct ready *ready, const struct code *code)
 {
     double start = 0;
+    if (ready->apart)
+        return 0;
     for (unsigned i = 0; i < code->n_accesses && ready->cell; i++)
-        start =
-            fmax(start, cells_ready(ready, code, &code->access[i], ready->address[i]));
+        start = cells_ready(ready, code, &code->access[i], ready->address[i], start);
     for (unsigned i = 0; i < code->n_accesses && !ready->address; i++) {
         const struct access *access = &code->access[i];
         const struct place *place =
@@ -169,7 +171,8 @@ static void write_cells(struct ready *ready, const struct access *access,
     const uint64_t name = name_of(ready, access);
     for (uint64_t at = address; address && access->write && at < address + access->bytes;
          at++)
-        ready->cell[at % CELLS] = (struct cell){.place = at, .name = name, .ready = end};
+        ready->cell[at % CELLS] =
+            (struct cell){.place = at, .name = name, .ready = end, .by = ready->step + 1};
 }
 
 static void write_places(struct ready *ready, const struct code *code, double end)
@@ -192,9 +195,11 @@ static void write_places(struct ready *ready, const struct code *code, double en
 static void move_stack(struct ready *ready, int pushes)
 {
     double *const top = &ready->at[REGISTER_X87];
+    uint32_t *const by = &ready->by[REGISTER_X87];
     const size_t rest = REGISTER_COUNT - REGISTER_X87 - (size_t)abs(pushes);
-    memmove(top + (pushes > 0 ? pushes : 0), top - (pushes < 0 ? pushes : 0),
-            rest * sizeof *top);
+    const int to = pushes > 0 ? pushes : 0, from = pushes < 0 ? -pushes : 0;
+    memmove(top + to, top + from, rest * sizeof *top);
+    memmove(by + to, by + from, rest * sizeof *by);
 }
 
 /* Only fxch writes two registers of a stack that stays: their values change places. */
@@ -209,17 +214,52 @@ static void exchange(const struct ready *ready, const struct code *code, double 
     at[b] = ready->at[a];
 }
 
+static bool is_linked(const struct code *code)
+{
+    return code->cost && code->cost->n_links;
+}
+
+/* Cycles from the value of a register to the last result. */
+static double way_cycles(const struct code *code, unsigned from)
+{
+    const struct code_cost *const cost = code->cost;
+    double cycles = is_linked(code) ? 0 : code->latency;
+    if (code->loads && code->address_reads >> from & 1)
+        cycles += code->vector || code->scalar_float ? VECTOR_LOAD_CYCLES : LOAD_CYCLES;
+    for (size_t i = 0; cost && i < cost->n_links; i++)
+        if (cost->link[i].from >> from & 1)
+            cycles = fmax(cycles, (double)cost->link[i].cycles);
+    return cycles;
+}
+
+/* The cause is what made the last register, unless a value from memory comes later.
+ * Returns when the last result is there by that. */
+static double take_cause(struct ready *ready, const struct code *code, double places)
+{
+    double last = places > 0 ? places + (is_linked(code) ? 0 : code->latency) : 0;
+    for (unsigned r = 0; r < REGISTER_COUNT; r++)
+        if ((code->reads | code->address_reads) >> r & 1 &&
+            ready->at[r] + way_cycles(code, r) > last) {
+            last = ready->at[r] + way_cycles(code, r);
+            ready->cause = ready->by[r] - 1;
+        }
+    return last;
+}
+
 double ready_execute(struct ready *ready, const struct code *code)
 {
     double at[REGISTER_COUNT];
-    const double operands = fmax(operands_ready(ready, code), places_ready(ready, code));
+    ready->cause = NO_CAUSE;
+    const double places = places_ready(ready, code);
+    const double operands = fmax(operands_ready(ready, code), places);
     const double start = fmax(operands, window_enter(&ready->window, code));
-    const double least = fmax(start > operands ? start : 0, places_ready(ready, code));
+    const double least = fmax(start > operands ? start : 0, places);
+    const double waited = take_cause(ready, code, places);
     double end = start;
     for (unsigned r = 0; r < REGISTER_COUNT; r++)
         if (code->writes >> r & 1) {
             at[r] = start + code->latency;
-            if (code->cost && code->cost->n_links)
+            if (is_linked(code))
                 at[r] = fmax(least, link_ready(ready, code, r, at[r]));
             if (r < GPR_COUNT && code->gpr_kept >> r & 1)
                 at[r] = fmax(at[r], ready->at[r] + 1);
@@ -231,6 +271,9 @@ double ready_execute(struct ready *ready, const struct code *code)
         at[GPR_RSP] = ready->at[GPR_RSP];
     if (!code->writes)
         end = start + code->latency;
+    /* Its operands were there before it entered. */
+    if (start > operands && end > waited)
+        ready->cause = NO_CAUSE;
     window_start(&ready->window, code, start, end);
     write_places(ready, code, end);
     if (code->pushes > 0)
@@ -238,11 +281,14 @@ double ready_execute(struct ready *ready, const struct code *code)
     for (unsigned r = 0; r < REGISTER_COUNT; r++)
         if (code->writes >> r & 1) {
             ready->at[r] = at[r];
+            if (r != GPR_RSP || !code->stack)
+                ready->by[r] = ready->step + 1;
             if (r < GPR_COUNT)
                 ready->version[r]++;
         }
     if (code->pushes < 0)
         move_stack(ready, code->pushes);
+    ready->step++;
     return end;
 }
 
@@ -285,6 +331,7 @@ static double turn_of(const struct nodes *nodes, const uint32_t *way, uint32_t n
 {
     struct ready ready = {.window.of = *window,
                           .full = kind == CHAIN_FULL,
+                          .apart = kind == CHAIN_REGISTERS,
                           .needed = kind == CHAIN_VECTORS};
     double half = 0;
     for (uint32_t i = 0; i < n; i++)

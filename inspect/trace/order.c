@@ -26,21 +26,50 @@ void order_address(struct order *order, unsigned access, uint64_t address)
         order->item[order->n - 1].address[access] = address;
 }
 
+/* An instruction and what it waited for. */
+struct step {
+    double end;
+    uint32_t cause, last; /* last: of all so far, the one that is done last */
+};
+
 struct run {
     struct ready ready;
     double done[AHEAD]; /* time at which each instruction and all before it were done */
     double last;
     uint64_t n;
+    struct step step[ORDER_MAX];
 };
 
 /* The time at which the last of all instructions up to this one is done. */
 static double run_on(struct run *run, const struct code *code, const uint64_t *address)
 {
     double *const slot = &run->done[run->n++ % AHEAD];
+    const uint32_t number = run->ready.step;
     run->ready.address = address;
     run->ready.window.entered = fmax(run->ready.window.entered, *slot);
-    run->last = fmax(run->last, ready_execute(&run->ready, code));
+    const double end = ready_execute(&run->ready, code);
+    const bool later = !number || end > run->last;
+    run->step[number] =
+        (struct step){.end = end,
+                      .cause = run->ready.cause,
+                      .last = later ? number : run->step[number - 1].last};
+    run->last = fmax(run->last, end);
     return *slot = run->last;
+}
+
+/* Back from the last result: the one that it waited for, or where none is, the last one
+ * before. */
+static void add_chain(const struct run *run, const struct order *order, double *chained)
+{
+    for (uint32_t at = run->ready.step; at > 0;) {
+        const uint32_t number = run->step[at - 1].last;
+        at = number;
+        for (uint32_t to = number; run->step[to].cause < to; at = to) {
+            const uint32_t cause = run->step[to].cause;
+            chained[order->item[to].node] += run->step[to].end - run->step[cause].end;
+            to = cause;
+        }
+    }
 }
 
 static bool is_blind(const struct code *code, const uint64_t *address)
@@ -53,7 +82,7 @@ static bool is_blind(const struct code *code, const uint64_t *address)
 }
 
 bool order_times(const struct tracer *tracer, const struct inspect_window *window,
-                 bool memory, double *cycles, double *executed)
+                 bool memory, const struct order_sums *sums)
 {
     const struct order *const order = &tracer->order;
     const uint32_t n = order->n < ORDER_MAX ? order->n : ORDER_MAX;
@@ -71,8 +100,10 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
         known = is_blind(code, item->address) ? 0 : known + 1;
         if (known < BLIND)
             continue;
-        cycles[item->node] += took;
-        executed[item->node]++;
+        sums->cycles[item->node] += took;
+        sums->executed[item->node]++;
     }
+    if (done && order->item)
+        add_chain(run, order, sums->chained);
     return done;
 }

@@ -322,6 +322,48 @@ static void test_share_of_an_edit(void **state)
     assert_near(findings.finding[1].share, 0.2, 1e-9);
 }
 
+static enum inspect_cause first_of(const struct said *said, size_t n)
+{
+    struct inspect_facts facts = {0};
+    struct inspect_findings findings;
+    for (size_t i = 0; i < n; i++)
+        say(&facts, &said[i]);
+    inspect_find(&facts, &findings);
+    return findings.finding[0].cause;
+}
+
+/* A jump in each cycle is what a loop of few instructions takes; not one that waits as
+ * long for what enters. */
+static void test_short_loops(void **state)
+{
+    for (int dense = 0; dense <= 1; dense++) {
+        const struct said said[] = {IS(branch_cycles, 1),
+                                    IS(cycles, 1.05),
+                                    IS(limit_cycles, 0.1),
+                                    IS(address_share, 0.6),
+                                    IS(branches, 1),
+                                    IS(code_cycles, 1),
+                                    IS(integer_share, 1),
+                                    HOT,
+                                    IS(dispatch_cycles, dense ? 0.9 : 0.6)};
+        const enum inspect_cause first = first_of(said, sizeof said / sizeof *said);
+        assert_int_equal(first == CAUSE_address_arithmetic, !dense);
+    }
+}
+
+/* Values say how long a division takes: half of the time is enough, if nothing else takes
+ * as much. */
+static void test_half_a_division(void **state)
+{
+    for (int other = 0; other <= 1; other++) {
+        const struct said said[] = {IS(divide_cycles, 5.5), IS(cycles, 10),
+                                    IS(limit_cycles, 0.1),
+                                    IS(code_cycles, other ? 5.8 : 5.5), HOT};
+        assert_int_equal(first_of(said, sizeof said / sizeof *said),
+                         other ? CAUSE_unexplained : CAUSE_divider);
+    }
+}
+
 /* A flip that gains little stands behind what accounts for more than twice of that. */
 static void test_small_flips(void **state)
 {
@@ -391,15 +433,15 @@ static void test_table(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_table), TEST(test_control_is_the_floor),
-                     TEST(test_chain_that_accounts_for_all), TEST(test_data_before_edits),
-                     TEST(test_slow_instruction), TEST(test_split_stores_among_others),
-                     TEST(test_ranks), TEST(test_table_order_breaks_ties),
-                     TEST(test_limit_and_flips),
-                     TEST(test_reloads_of_constants_are_no_spills),
-                     TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
-                     TEST(test_residual), TEST(test_placement_is_apart),
-                     TEST(test_layout_gains_as_well), TEST(test_share_of_an_edit),
-                     TEST(test_small_flips), TEST(test_much_left_is_said),
-                     TEST(test_experiment_of_a_structural_finding));
+    return RUN_TESTS(
+        TEST(test_table), TEST(test_control_is_the_floor),
+        TEST(test_chain_that_accounts_for_all), TEST(test_data_before_edits),
+        TEST(test_slow_instruction), TEST(test_split_stores_among_others),
+        TEST(test_ranks), TEST(test_table_order_breaks_ties), TEST(test_limit_and_flips),
+        TEST(test_reloads_of_constants_are_no_spills),
+        TEST(test_small_bounds_name_nothing), TEST(test_nothing_known),
+        TEST(test_residual), TEST(test_placement_is_apart),
+        TEST(test_layout_gains_as_well), TEST(test_share_of_an_edit),
+        TEST(test_short_loops), TEST(test_half_a_division), TEST(test_small_flips),
+        TEST(test_much_left_is_said), TEST(test_experiment_of_a_structural_finding));
 }

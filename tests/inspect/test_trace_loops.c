@@ -320,6 +320,41 @@ static void test_banks(void **state)
     inspect_census_free(&census);
 }
 
+/* Cycles of a turn from the results of instructions with this name. */
+static double chained(const struct inspect_census *census, const char *name, bool memory)
+{
+    double cycles = 0;
+    for (size_t i = 0; i < census->n_lines; i++)
+        if (!strncmp(census->line[i].text, name, strlen(name)))
+            cycles += census->line[i].chained[memory];
+    return cycles;
+}
+
+/* Instructions of the longest chain have its cycles, and all others have none. */
+static void test_instructions_of_chains(void **state)
+{
+    const struct inspect_options options = {
+        .whole_only = true, .text = true, .window.pass = 10};
+    struct inspect_census census = census_by(chain, TURNS, &options);
+    const double sum =
+        chained(&census, "addss", false) + chained(&census, "mulss", false);
+    assert_near(sum, census.loop[0].chain, 0.5);
+    assert_near(chained(&census, "dec", false), 0, 0.1);
+    inspect_census_free(&census);
+    census = census_by(loop_in_memory, TURNS, &options);
+    assert_true(chained(&census, "dec", true) > 0.9 * census.loop[0].memory_chain);
+    assert_near(chained(&census, "mov", true), 0, 0.1);
+    /* No result waits for another one where they enter more slowly. */
+    struct inspect_options slow = options;
+    slow.window.per_cycle = 0.25;
+    struct inspect_census entering = census_by(loop_by_copy, TURNS, &slow);
+    assert_near(chained(&entering, "mov", false), 0, 0.1);
+    inspect_census_free(&entering);
+    /* What stays in registers is the copies of a value, which take a cycle each. */
+    assert_true(census.loop[0].chain >= 5 && census.loop[0].kept_chain <= 2);
+    inspect_census_free(&census);
+}
+
 int main(void)
 {
     if (cannot_trace())
@@ -330,5 +365,5 @@ int main(void)
                      TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
                      TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
                      TEST(test_two_steps), TEST(test_jumps), TEST(test_returns),
-                     TEST(test_banks));
+                     TEST(test_banks), TEST(test_instructions_of_chains));
 }

@@ -5,6 +5,8 @@
 #include "reports.h"
 #include "unit.h"
 
+#include <math.h>
+
 static void assert_advice(const char *form, const char *text, const char *remedy)
 {
     char name[INSPECT_FORM];
@@ -112,6 +114,65 @@ static void test_branch(void **state)
     run_free(run);
 }
 
+/* A chain names up to four instructions that take a tenth of it or more, in the order of
+ * their addresses, if it is the chain that was seen. */
+static void test_chain(void **state)
+{
+    char add[] = "addss xmm0, xmm1", mul[] = "mulss xmm0, xmm2",
+         load[] = "mov eax, [rdi]";
+    char source[] = "mix.c:12", other[] = "mix.c:13";
+    struct inspect_line line[] = {
+        {.address = 1, .text = add, .source = source, .chained = {4, 4}},
+        {.address = 2, .text = mul, .source = source, .chained = {5, 5}},
+        {.address = 3, .text = load, .source = other, .chained = {0.2, 9}}};
+    struct inspect_loop loop = {
+        .n_lines = ARRAY_LEN(line), .register_chain = 9.2, .memory_chain = 18};
+    const struct subject subject = {
+        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
+    for (size_t i = 0; i < 3; i++) {
+        struct run *const run = run_new();
+        struct explanation *const why = result_explanation(run_add_result(run));
+        assert_non_null(
+            explanation_add_finding(why, i ? "memory-chain" : "latency-chain"));
+        assert_int_equal(string_set(&why->findings[0].text, "results wait"), 0);
+        loop.memory_chain = i == 0 ? 9.2 : i == 1 ? 18 : 40;
+        explain_slow(&subject, why);
+        assert_string_equal(
+            why->findings[0].text,
+            i == 0 ? "results wait: addss, mulss at mix.c:12 take 9 of the 9.2 cycles of "
+                     "a turn"
+            : i == 1
+                ? "results wait: addss, mulss at mix.c:12, mov at mix.c:13 take 18 of "
+                  "the 18 cycles of a turn"
+                : "results wait");
+        run_free(run);
+    }
+}
+
+/* At a limit of arithmetic, the width that computes most is named if it is a wider one.
+ */
+static void test_width(void **state)
+{
+    static const double rates[][3] = {{3, 3, 2}, {4, 4, 2}, {4, 2, NAN}};
+    static const char *const says[] = {"of 512 it computes 2.7 times",
+                                       "of 256 it computes 2 times", NULL};
+    for (size_t i = 0; i < ARRAY_LEN(rates); i++) {
+        struct run *const run = run_new();
+        struct explanation *const why = result_explanation(run_add_result(run));
+        struct subject subject = {.trace.known = true};
+        assert_non_null(explanation_add_finding(why, "at-limit"));
+        inspect_fact_set(&subject.facts, FACT_free_bits, 128);
+        for (size_t k = 0; k < 3; k++)
+            inspect_fact_set(&subject.facts, FACT_rate_computed_128 + k, rates[i][k]);
+        explain_slow(&subject, why);
+        if (says[i])
+            assert_non_null(strstr(why->findings[0].text, says[i]));
+        else
+            assert_null(why->findings[0].text);
+        run_free(run);
+    }
+}
+
 /* Bounds that explain the time need no look at the loop; a residual does. */
 static void test_explained(void **state)
 {
@@ -135,8 +196,9 @@ static void test_explained(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_advice), cmocka_unit_test(test_call),
-        cmocka_unit_test(test_units), cmocka_unit_test(test_branch),
+        cmocka_unit_test(test_advice),   cmocka_unit_test(test_call),
+        cmocka_unit_test(test_units),    cmocka_unit_test(test_branch),
+        cmocka_unit_test(test_chain),    cmocka_unit_test(test_width),
         cmocka_unit_test(test_explained)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
