@@ -211,11 +211,15 @@ function limitLines(family, series, unit, at) {
 }
 
 const SERIES = 8;
+// Kernels of one size make no curve; the matrix shows them.
+const isCurve = (cases) => [...groupBy(cases, seriesOf).values()].some((one) =>
+  new Set(one.map((result) => result.shape)).size > 1);
 // Families whose cases match: one chart each, or one for each instruction set if there are
 // many lines; libraries stand in each of these.
 function speedCharts() {
   return families().flatMap((family) => {
-    const cases = family.cases.filter((result) => isMeasured(result) && matches(result.id));
+    const measured = family.cases.filter(isMeasured);
+    const cases = isCurve(measured) ? measured.filter((result) => matches(result.id)) : [];
     const libraries = cases.filter((result) => result.role === "baseline");
     const own = cases.filter((result) => result.role !== "baseline");
     const many = groupBy(cases, seriesOf).size > SERIES && own.length > 0;
