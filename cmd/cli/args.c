@@ -24,6 +24,9 @@ static const char *other_word(const char *name, size_t length)
         {"size", "--sizes=LIST, or --shape=TEXT as the op writes it"},
         {"quick", "--time-per-case=20ms measures each case for less time"},
         {"reps", "--time-per-case=TIME is how long each case is measured"},
+        {"repetitions", "--rounds=N is how often each case is measured"},
+        {"iterations", "the calls of a batch are chosen; --rounds=N is the number of batches"},
+        {"warmup", "a call before each batch is not timed"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (strlen(words[i][0]) == length && !memcmp(words[i][0], name, length))

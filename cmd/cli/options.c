@@ -394,7 +394,7 @@ const struct option_row option_rows[] = {
      "The database that runs were appended to.", option_set_text, AT(history), NEEDS_TRUST},
     {"format", "table|csv|json|html[:FILE]", OUTPUT, COMMAND_HISTORY, "table",
      "With a file, what else is written; without one, what is printed.", option_add_format, 0, WRITES},
-    {"json", "FILE", OUTPUT, COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "Also save all of it as JSON.",
+    {"json", "FILE", OUTPUT, COMMAND_DOCTOR | COMMAND_LICENSE | COMMAND_SELFTEST, NULL, "Also save all of it as JSON.",
      option_add_output, 0, WRITES},
     {"format", "table|json[:FILE]", OUTPUT, COMMAND_SELFTEST, "table",
      "With a file, what else is written; without one, what is printed.", option_add_format, 0, WRITES},

@@ -408,8 +408,7 @@ static bool is_explained(const struct run *run)
 
 /* The families of kernels, one after the other: each is told, or its fastest cases are
  * marked. 0 or -ENOMEM. */
-static int families(const struct run *run, struct answer *answer,
-                    bool *fastest)
+static int families(const struct run *run, struct answer *answer, bool *fastest)
 {
     const size_t n = run->n_results + 1;
     struct family family = {.run = run,
