@@ -25,7 +25,8 @@ static const char *other_word(const char *name, size_t length)
         {"quick", "--time-per-case=20ms measures each case for less time"},
         {"reps", "--time-per-case=TIME is how long each case is measured"},
         {"repetitions", "--rounds=N is how often each case is measured"},
-        {"iterations", "the calls of a batch are chosen; --rounds=N is the number of batches"},
+        {"iterations",
+         "the calls of a batch are chosen; --rounds=N is the number of batches"},
         {"warmup", "a call before each batch is not timed"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -241,8 +242,7 @@ static int check_whole(const struct command_row *command, const struct options *
         return error_set(error, -EINVAL,
                          "%.80s: a function stands behind its library: %.80s:%.80s "
                          "'PROTOTYPE'",
-                         swapped ? words->item[0] : name,
-                         swapped ? name : words->item[0],
+                         swapped ? words->item[0] : name, swapped ? name : words->item[0],
                          swapped ? words->item[0] : name);
     }
     if (words->n > most)
