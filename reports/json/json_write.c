@@ -181,7 +181,7 @@ static void make_document(struct json *json, const struct run *run)
     json_studies(json, root, run);
     cJSON *const results = json_array(json, root, "results");
     FREED_BY(free_memory) bool *fastest = calloc(run->n_results + 1, sizeof *fastest);
-    json->failed |= !fastest || run_fastest(run, fastest) < 0;
+    json->failed |= !fastest || run_fastest(run, NULL, fastest) < 0;
     for (size_t i = 0; i < run->n_results && !json->failed; i++)
         put_result(json, results, &run->results[i], fastest[i]);
 }

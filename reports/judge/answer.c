@@ -406,9 +406,7 @@ static bool is_explained(const struct run *run)
     return run->account != NULL;
 }
 
-/* The families of kernels, one after the other: each is told, or its fastest cases are
- * marked. 0 or -ENOMEM. */
-static int families(const struct run *run, struct answer *answer, bool *fastest)
+int run_fastest(const struct run *run, struct answer *answer, bool *fastest)
 {
     const size_t n = run->n_results + 1;
     struct family family = {.run = run,
@@ -433,12 +431,7 @@ static int families(const struct run *run, struct answer *answer, bool *fastest)
 
 static void kernels_answer(const struct run *run, struct answer *answer)
 {
-    answer->text.failed |= families(run, answer, NULL) < 0;
-}
-
-int run_fastest(const struct run *run, bool *fastest)
-{
-    return families(run, NULL, fastest);
+    answer->text.failed |= run_fastest(run, answer, NULL) < 0;
 }
 
 struct answer run_answer(const struct run *run)

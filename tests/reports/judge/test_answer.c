@@ -321,7 +321,7 @@ static void level_kernels(void **state)
                      "with another one at 2 of them"));
     const bool expected[] = {true, true, false, true, true, false, true, false};
     bool fastest[ARRAY_LEN(expected)] = {false};
-    assert_int_equal(run_fastest(run, fastest), 0);
+    assert_int_equal(run_fastest(run, NULL, fastest), 0);
     assert_memory_equal(fastest, expected, sizeof fastest);
     run_free(run);
 }
