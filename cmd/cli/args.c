@@ -24,6 +24,10 @@ static const char *other_word(const char *name, size_t length)
         {"size", "--sizes=LIST, or --shape=TEXT as the op writes it"},
         {"quick", "--time-per-case=20ms measures each case for less time"},
         {"reps", "--time-per-case=TIME is how long each case is measured"},
+        {"repetitions", "--rounds=N is how often each case is measured"},
+        {"iterations",
+         "the calls of a batch are chosen; --rounds=N is the number of batches"},
+        {"warmup", "a call before each batch is not timed"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (strlen(words[i][0]) == length && !memcmp(words[i][0], name, length))
@@ -232,6 +236,15 @@ static int check_whole(const struct command_row *command, const struct options *
 {
     const struct text_list *const words = &options->files;
     const size_t most = command ? command->max_words : 0;
+    if (words->n > most && command && most > 1 && ends_with_prototype(words)) {
+        const char *const name = words->item[words->n - 2];
+        const bool swapped = strpbrk(name, "/.") != NULL;
+        return error_set(error, -EINVAL,
+                         "%.80s: a function stands behind its library: %.80s:%.80s "
+                         "'PROTOTYPE'",
+                         swapped ? words->item[0] : name, swapped ? name : words->item[0],
+                         swapped ? words->item[0] : name);
+    }
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);
     /* A prototype is a word more. */

@@ -104,11 +104,13 @@ static const char *op_of_variant(const char *word)
 
 const char *guess_option(const char *word)
 {
-    return *word >= '0' && *word <= '9' ? "sizes"
-           : isa_find(word) >= 0        ? "isa"
-           : ends_with(word, ".so")     ? "plugin"
-           : op_of_variant(word)        ? "variants"
-                                        : NULL;
+    const bool sizes =
+        *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789x.,:*kKMGi")];
+    return sizes                    ? "sizes"
+           : isa_find(word) >= 0    ? "isa"
+           : ends_with(word, ".so") ? "plugin"
+           : op_of_variant(word)    ? "variants"
+                                    : NULL;
 }
 
 /* -EINVAL with a command to type if a word is no command and no op, and yet known. */

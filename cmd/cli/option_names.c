@@ -219,23 +219,9 @@ int option_add_format(const struct given *given)
     return 0;
 }
 
-/* "html:FILE" is --format=html --output=FILE. */
 int option_set_format(const struct given *given)
 {
-    char name[32];
-    struct given named = *given;
-    const size_t length = strcspn(given->value, ":");
-    snprintf(name, sizeof name, "%.*s", (int)length, given->value);
-    named.value = name;
-    const int which = choice(&named);
-    if (which < 0)
-        return which;
+    const int which = choice(given);
     given->options->format_given = true;
-    if (given->value[length] && !given->value[length + 1])
-        return given_error(given, "the name of the file is missing");
-    if (given->value[length]) {
-        free(given->options->output);
-        given->options->output = must_have(strdup(given->value + length + 1));
-    }
-    return format_find(name, &given->options->format);
+    return which < 0 ? which : format_find(given->value, &given->options->format);
 }

@@ -64,7 +64,9 @@ int command_history(struct options *options)
                            : error_set(&error, -EINVAL,
                                        "history needs a database, which runs fill by the "
                                        "same option: simdbench history --history=%.200s",
-                                       word && strchr(word, '.') ? word : "bench.sqlite");
+                                       word && strchr(word, '.') && !strstr(word, ".json")
+                                           ? word
+                                           : "bench.sqlite");
     if (rc == 0)
         rc = history_read(path, word ? word : "*", &history, &error);
     if (rc == 0 && !history.n)

@@ -151,7 +151,7 @@ static int save(const struct options *options, const struct run *run, struct err
     }
     const int status = thresholds_save(run->fingerprint, options->request.op, thresholds,
                                        n, path, sizeof path, error);
-    if (status < 0)
+    if (status < 0 || options->format != FORMAT_TABLE)
         return status;
     text_line(stdout, "saved to %s", path);
     const struct text_options text = text_of_stdout(options);
@@ -206,7 +206,8 @@ static int measure(struct options *options, struct catalog *catalog,
         status = run_exit_status(run);
     if (status == EXIT_OK) {
         const int written = outputs_write(options, false, run, error);
-        print_run(options, run, cost);
+        if (options->format == FORMAT_TABLE)
+            print_run(options, run, cost);
         status = written < 0 ? written : save(options, run, error);
     }
     return status;

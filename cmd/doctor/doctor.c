@@ -107,10 +107,11 @@ static void prove(struct checks *checks, const struct host *host)
 static int command_topic(const struct options *options)
 {
     struct error error = {.text = ""};
-    if (options->format != FORMAT_TABLE && options->format != FORMAT_JSON) {
+    if (options->n_outputs ||
+        (options->format != FORMAT_TABLE && options->format != FORMAT_JSON)) {
         error_set(&error, -EINVAL,
-                  "doctor %s prints table and json, not %s: leave --format out",
-                  options->files.item[0], format_name(options->format));
+                  "doctor %s prints table and json; --output=FILE keeps what is printed",
+                  options->files.item[0]);
         return exit_status_of(-EINVAL, &error);
     }
     int status = strcmp(options->files.item[0], "counters") == 0
@@ -141,17 +142,18 @@ static int write_checks(const void *checks, enum format format, FILE *file,
 int command_doctor(struct options *options)
 {
     struct error error = {.text = ""};
-    if (options->format == FORMAT_HTML && html_check(&error) < 0)
-        return exit_status_of(-ENOTSUP, &error);
     if (options->files.n)
         return command_topic(options);
+    int rc = outputs_check(options, &error);
+    if (rc < 0)
+        return exit_status_of(rc, &error);
     struct host host;
     struct vitals *const vitals = must_have(calloc(1, sizeof *vitals));
     struct baseline *const baseline = must_have(calloc(BASELINES_MAX, sizeof *baseline));
     struct checks *const checks = must_have(calloc(1, sizeof *checks));
     struct cpu_lock *lock = NULL;
 
-    int rc = doctor_take_cpu(options, &vitals->probed_cpu, &lock, &error);
+    rc = doctor_take_cpu(options, &vitals->probed_cpu, &lock, &error);
     if (rc < 0)
         goto out;
     host_read(&host, "");

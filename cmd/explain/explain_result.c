@@ -188,7 +188,8 @@ static void take_finding(const struct subject *subject,
     if (from->experiment != INSPECT_FACTS)
         set(&to->experiment, inspect_fact_name(from->experiment));
     if (from->cause == CAUSE_unexplained && explanation_is_whole(explanation))
-        set(&to->text, "no cause is needed: its bounds explain its time");
+        set(&to->text,
+            "nothing is left to explain: only a smaller bound makes it faster");
     else
         set(&to->remedy, inspect_cause_remedy(from->cause));
 }

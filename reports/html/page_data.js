@@ -51,12 +51,12 @@ function groupBy(list, key) {
 // Groups of the run that differ in their shape alone: what one picture over sizes shows.
 function families() {
   const found = new Map();
-  for (const members of groupBy(results, (result) => result.group).values()) {
+  for (const members of groupBy(results, (result) => `${result.group} ${result.threads}`).values()) {
     const cases = members.filter((result) => result.role !== "roof");
     if (!cases.length)
       continue;
     const first = cases.find((result) => result.role === "kernel") ?? cases[0];
-    const settings = Object.entries(first.settings ?? {})
+    const settings = Object.entries(first.threads > 1 ? { threads: first.threads, ...first.settings } : first.settings ?? {})
       .map(([name, value]) => `${name}=${value}`);
     const from = first.op !== "roof" ? null : first.work?.bytes ? "memory" : "registers";
     const title = [first.op, first.type, from, first.layout, ...settings].filter(Boolean)

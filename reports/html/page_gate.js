@@ -3,7 +3,7 @@
 const VERDICTS = { REGRESSED: "bad", IMPROVED: "good", PLACED: "warn",
   INCONCLUSIVE: "warn", UNUSABLE: "warn" };
 const verdictTone = (result) => VERDICTS[result.comparison.verdict] ?? "";
-const CODES = { same: "same code", nearly: "same code but for", other: "other code" };
+const CODES = { same: "same", nearly: "same but for", other: "other" };
 const hasChange = ({ comparison }) => known(comparison?.change) && comparison.base_ns > 0 &&
   comparison.head_ns > 0;
 
@@ -23,7 +23,7 @@ function gateTable(list) {
     numbers("as built", (result) => result.comparison.placement?.change, change),
     { title: "code", value: (result) => codeText(result.comparison.placement) },
     of("base_ns", (ns) => ns > 0 ? time(ns) : "–"), of("head_ns", (ns) => ns > 0 ? time(ns) : "–"),
-    { ...of("floor", percent), title: "noise floor" },
+    { ...of("floor", percent), title: "floor" },
     { ...of("delta", percent), title: "to exceed" }, of("detectable", percent),
     numbers("processes", (result) => result.comparison.processes || null),
     of("p", (p) => known(p) ? p.toPrecision(2) : "–"),

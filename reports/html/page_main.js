@@ -53,7 +53,8 @@ function drawHead() {
   const title = page.checks ? "simdbench doctor" : page.scopes ? "simdbench license"
     : page.fleet ? "simdbench: many machines" : page.cases ? "simdbench history" : page.studies ? "simdbench study"
     : page.gate ? `simdbench: two ${compared}` : why ? "simdbench: why"
-    : page.judge ? "simdbench judge" : page.audit || page.settings?.dispatcher !== undefined ? "simdbench audit" : "simdbench run";
+    : page.judge ? "simdbench judge" : page.audit || page.settings?.dispatcher !== undefined ? "simdbench audit"
+      : page.argv?.[1] === "threads" ? "simdbench threads" : "simdbench run";
   document.title = [title, page.started_at].filter(Boolean).join(", ");
   const how = facts([
     ["cases", results.length ? `${results.filter((result) => result.role !== "roof").length}: ${
@@ -133,7 +134,7 @@ function addSections() {
     addSection("matrix", "Each kernel at each size", null, drawMatrix);
   if (some((result) => result.role !== "roof"))
     addSection("cases", "Cases", null, drawCases);
-  if (drawn.some((cases) => new Set(cases.map((result) => result.shape)).size > 1))
+  if (drawn.some(isCurve))
     addSection("speed", "Speed over size", "Medians with 95% intervals. A colour is a kernel, " +
       "its line tells the instruction set; grey: limits of the same rounds, and libraries " +
       "with triangles.", drawSpeed,

@@ -82,7 +82,7 @@ function matrixCell(result, best, limited) {
   const cell = el("td", { class: "cell right" }, caseLink(result.anchor, known(share)
     ? limited ? percent(share, 0) : `${share.toFixed(2)}x` : time(result.summary.median_ns),
   { class: "number", title: [result.id, ...hover(result)].join("\n") }),
-  result === best ? el("span", { class: "best", role: "img", "aria-label": "the fastest" }, "★") : null);
+  result.fastest ? el("span", { class: "best", role: "img", "aria-label": "the fastest" }, "★") : null);
   // Half the share looks half as dark, and a little less.
   cell.style.setProperty("--share", Math.min(Math.max(share || 0, 0), 1) ** 1.5);
   return cell;
@@ -107,7 +107,8 @@ function matrix(family, cases, shapes) {
   };
   const rows = [...new Set(cases.map(kernelOf))].sort((a, b) => mean(b) - mean(a));
   const caption = `${family.title}: ${limited ? "share of the limit"
-    : "speed beside that of the fastest kernel"}; ★ the fastest kernel of a size`;
+    : "speed beside that of the fastest kernel"}; ★ the fastest kernel of a size${columns.some(({ of }) =>
+    [...of.values()].filter((result) => result.fastest).length > 1) ? ", or several that are level" : ""}`;
   return el("div", { class: "table", role: "group", tabindex: 0, "aria-label": caption },
     el("table", { class: "matrix" }, el("caption", {}, caption), el("thead", {}, el("tr", {},
       el("th", { scope: "col" }, "kernel"), columns.map(({ best }) =>
@@ -210,11 +211,14 @@ function limitLines(family, series, unit, at) {
 }
 
 const SERIES = 8;
+// One size is no curve; the matrix shows it.
+const isCurve = (cases) => new Set(cases.map((result) => result.shape)).size > 1;
 // Families whose cases match: one chart each, or one for each instruction set if there are
 // many lines; libraries stand in each of these.
 function speedCharts() {
   return families().flatMap((family) => {
-    const cases = family.cases.filter((result) => isMeasured(result) && matches(result.id));
+    const measured = family.cases.filter(isMeasured);
+    const cases = isCurve(measured) ? measured.filter((result) => matches(result.id)) : [];
     const libraries = cases.filter((result) => result.role === "baseline");
     const own = cases.filter((result) => result.role !== "baseline");
     const many = groupBy(cases, seriesOf).size > SERIES && own.length > 0;

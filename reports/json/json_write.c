@@ -94,7 +94,8 @@ static void put_samples(struct json *json, cJSON *object, const double *ns,
     json_numbers(json, object, "rounds", NULL, rounds, n);
 }
 
-static void put_result(struct json *json, cJSON *parent, const struct result *result)
+static void put_result(struct json *json, cJSON *parent, const struct result *result,
+                       bool fastest)
 {
     cJSON *object = json_object(json, parent, NULL);
     bool bad = result->status != STATUS_OK && result->status != STATUS_PENDING;
@@ -123,6 +124,8 @@ static void put_result(struct json *json, cJSON *parent, const struct result *re
     json_numbers(json, object, "voided_ns", result->samples.voided_ns, NULL,
                  result->samples.n_voided_ns);
     put_summary(json, object, result);
+    if (fastest)
+        json_bool(json, object, "fastest", true);
     put_limit(json, object, result);
     json_fields(json, object, &ratios_fields, result);
     put_counters(json, object, result);
@@ -177,8 +180,10 @@ static void make_document(struct json *json, const struct run *run)
     json_account(json, root, run->account);
     json_studies(json, root, run);
     cJSON *const results = json_array(json, root, "results");
-    for (size_t i = 0; i < run->n_results; i++)
-        put_result(json, results, &run->results[i]);
+    FREED_BY(free_memory) bool *fastest = calloc(run->n_results + 1, sizeof *fastest);
+    json->failed |= !fastest || run_fastest(run, NULL, fastest) < 0;
+    for (size_t i = 0; i < run->n_results && !json->failed; i++)
+        put_result(json, results, &run->results[i], fastest[i]);
 }
 
 int run_make_json(const struct run *run, struct json *json, struct error *error)

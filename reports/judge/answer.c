@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer of a run in words. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,24 +282,21 @@ static void family_tell(struct buffer *text, const struct family *family)
         add_why(text, family->run, lowest);
 }
 
-static void family_judge(struct family *family, const struct result *like,
-                         struct answer *answer)
+/* 0 or -ENOMEM. */
+static int family_judge(struct family *family, const struct result *like)
 {
     const struct run *const run = family->run;
     size_t end;
+    int status = 0;
     family->n = family->n_best = family->n_rows = 0;
-    for (size_t first = 0; first < run->n_results; first = end) {
+    for (size_t first = 0; first < run->n_results && status == 0; first = end) {
         end = run_group_end(run, first);
-        if (size_judge(family, like, first, end) < 0) {
-            answer->text.failed = true;
-            return;
-        }
+        status = size_judge(family, like, first, end);
         for (size_t i = first; i < end; i++)
             if (kernel_measured(&run->results[i]) && family_same(like, &run->results[i]))
                 row_add(family, &run->results[i]);
     }
-    family_tell(&answer->text, family);
-    answer_next(answer);
+    return status;
 }
 
 static bool was_told(const struct run *run, const struct result *result)
@@ -408,20 +406,32 @@ static bool is_explained(const struct run *run)
     return run->account != NULL;
 }
 
-/* The families of kernels, one after the other. */
-static void kernels_answer(const struct run *run, struct answer *answer)
+int run_fastest(const struct run *run, struct answer *answer, bool *fastest)
 {
     const size_t n = run->n_results + 1;
     struct family family = {.run = run,
                             .rows = calloc(n, sizeof *family.rows),
                             .best = calloc(n, sizeof *family.best),
                             .level = calloc(n, sizeof *family.level)};
-    if (!family.rows || !family.best || !family.level)
-        answer->text.failed = true;
-    FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (!answer->text.failed && kernel_measured(result) && !was_told(run, result))
-            family_judge(&family, result, answer);
+    int status = family.rows && family.best && family.level ? 0 : -ENOMEM;
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        if (status < 0 || !kernel_measured(result) || was_told(run, result))
+            continue;
+        status = family_judge(&family, result);
+        for (size_t i = 0; fastest && i < family.n_best; i++)
+            fastest[family.best[i] - run->results] = true;
+        if (answer && status == 0) {
+            family_tell(&answer->text, &family);
+            answer_next(answer);
+        }
+    }
     FREE_EACH(family.rows, family.best, family.level);
+    return status;
+}
+
+static void kernels_answer(const struct run *run, struct answer *answer)
+{
+    answer->text.failed |= run_fastest(run, answer, NULL) < 0;
 }
 
 struct answer run_answer(const struct run *run)

@@ -437,7 +437,9 @@ void threads_answer(const struct run *run, struct answer *answer)
         const double ops = gain_least_work(run, (uint32_t)n, &shape);
         buffer_plain(text, run->n_results ? run->results[0].op : "");
         if (isfinite(ops)) {
-            buffer_format(text, ": %d threads from %.6g operations a call on (", n, ops);
+            char least[NUMBER_SIZE];
+            text_scaled(ops, "op", least);
+            buffer_format(text, ": %d threads are faster from %s a call on (", n, least);
             buffer_tell(text, "%s)", shape);
         } else {
             buffer_format(text, ": %d threads: at no size faster for certain", n);

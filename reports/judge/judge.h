@@ -87,6 +87,9 @@ void audit_free(struct audit *audit);
  * teaches; of `threads` from how much work on they are worth while. Names are safe to
  * print. */
 struct answer run_answer(const struct run *run);
+/* The families of kernels, one after the other: each is told, and the fastest cases of
+ * each size are marked, level ones too; either may be NULL. 0 or -ENOMEM. */
+int run_fastest(const struct run *run, struct answer *answer, bool *fastest);
 /* The same of what wide SIMD costs, and from which sizes on avx512 is no loss
  * (license_verdict.c). */
 struct answer license_answer(const struct license *license);

@@ -133,6 +133,23 @@ class Pages(PageCase):
         self.assertEqual(self.js("document.querySelectorAll('#matrix table').length"), 2)
         self.assertEqual(self.js("document.querySelectorAll('#matrix td.cell').length"), 4)
 
+    def test_numbers_of_threads(self):
+        """Cases that differ in their threads alone have tables of their own; one size has no curve."""
+        document = json.loads(json.dumps(self.run_document))
+        one = next(r for r in document["results"] if r["role"] == "kernel" and r["status"] == "ok")
+        one.update(limit=None, ratios=[])
+        document["results"] = [json.loads(json.dumps(one)) for _ in range(4)]
+        for i, result in enumerate(document["results"]):
+            result.update(variant=f"v{i % 2}", threads=1 + i // 2,
+                          id=f"{one['op']}/{one['type']}/{one['isa']}/v{i % 2}@{one['shape']}"
+                             + ";threads=2" * (i // 2))
+        document["argv"] = ["simdbench", "threads"]
+        self.open(self.page_of(document, "threads"))
+        self.assertEqual(self.js("document.querySelectorAll('#matrix table').length"), 2)
+        self.assertEqual(self.js("document.querySelectorAll('#matrix .best').length"), 4)
+        self.assertEqual(self.js("document.querySelector('h1').textContent"), "simdbench threads")
+        self.assertEqual(self.js("document.querySelectorAll('#speed').length"), 0)
+
     def test_answer_comes_first(self):
         document = json.loads((self.page_of(self.run_document)
                                .with_suffix(".json")).read_text(encoding="utf-8"))

@@ -94,10 +94,17 @@ static const char *plain_confidence(const char *word)
                                          : word;
 }
 
+static bool is_open(const struct explained_finding *finding)
+{
+    return text_same(finding->cause, "unexplained");
+}
+
 static void put_cause(struct writer *to, const struct explained_finding *finding)
 {
-    buffer_tell(&to->text, "%s (%s", finding->cause ?: "",
-                plain_confidence(finding->confidence));
+    buffer_plain(&to->text, finding->cause ?: "");
+    if (is_open(finding))
+        return;
+    buffer_tell(&to->text, " (%s", plain_confidence(finding->confidence));
     if (isfinite(finding->share)) {
         buffer_add(&to->text, ", ");
         put_percent(to, finding->share);
@@ -110,8 +117,11 @@ static void finding_lines(struct writer *to, const struct explanation *why, size
 {
     const struct explained_finding *const finding = &why->findings[number];
     buffer_format(&to->text, "%zu. ", number + 1);
-    put_cause(to, finding);
-    buffer_tell(&to->text, ": %s", finding->text ?: "");
+    if (!is_open(finding)) {
+        put_cause(to, finding);
+        buffer_add(&to->text, ": ");
+    }
+    buffer_plain(&to->text, finding->text ?: "");
     explain_end(to, number == 0 ? "findings" : "");
     evidence_line(to, "  evidence", "", finding->evidence, finding->n_evidence);
     if (number >= FINDINGS_IN_FULL)

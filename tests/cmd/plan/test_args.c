@@ -107,6 +107,12 @@ static void test_every_option(void **state)
     assert_int_equal(o.format, FORMAT_CSV);
     assert_true(o.format_given);
     options_free(&o);
+
+    o = parsed("doctor --output=a.txt --format=html:b.html --json=c.json");
+    assert_string_equal(o.output, "a.txt");
+    check_output(&o, 0, FORMAT_HTML, "b.html", "--format=html:b.html");
+    check_output(&o, 1, FORMAT_JSON, "c.json", "--json=c.json");
+    options_free(&o);
 }
 
 static void test_shapes(void **state)
@@ -316,7 +322,7 @@ static void test_refuses(void **state)
         {"gemm --format=html:a,json:b", "--format=", "--format=html:a --format=json:b"},
         {"gemm --format=table,json", "--format=", "--format=table --format=json"},
         {"doctor instructions", "instructions", "needs forms"},
-        {"doctor --format=csv", "--format=csv", "table|markdown|json|html"},
+        {"doctor --format=csv", "--format=csv", "table, markdown, json, html"},
         {"reprot run.json", "reprot", "did you mean report?"},
         {"gem foo", "gem", "did you mean gemm, "},
         {"mix foo --plugin=mix.json", "foo", "mix takes no further words"},

@@ -324,6 +324,10 @@ static void level_kernels(void **state)
     assert_true(says(run,
                      "avx2/mix_avx2 is the fastest of 3 kernels at all 3 sizes, level "
                      "with another one at 2 of them"));
+    const bool expected[] = {true, true, false, true, true, false, true, false};
+    bool fastest[ARRAY_LEN(expected)] = {false};
+    assert_int_equal(run_fastest(run, NULL, fastest), 0);
+    assert_memory_equal(fastest, expected, sizeof fastest);
     run_free(run);
 }
 
