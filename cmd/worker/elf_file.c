@@ -45,6 +45,24 @@ static void read_text(const struct image *table, uint64_t offset, char *out, siz
         memcpy(out, table->at + offset, n + 1);
 }
 
+static bool is_alone(const struct image *dynamic, const struct image *table)
+{
+    static const char *const ours[] = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"};
+    bool alone = true;
+    ElfW(Dyn) entry;
+    for (uint64_t at = 0; image_take(dynamic, at, &entry, sizeof entry) && entry.d_tag;
+         at += sizeof entry) {
+        char name[64] = "";
+        bool known = entry.d_tag != DT_NEEDED;
+        if (!known)
+            read_text(table, entry.d_un.d_val, name, sizeof name);
+        for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+            known |= !strcmp(name, ours[i]);
+        alone &= known;
+    }
+    return alone;
+}
+
 static void read_dynamic(const struct image *image, const struct image *dynamic,
                          struct elf_file *file)
 {
@@ -65,6 +83,7 @@ static void read_dynamic(const struct image *image, const struct image *dynamic,
             file->kind = ELF_PROGRAM;
     }
     table.n = table.at ? (uint64_t)(image->at + image->n - table.at) : 0;
+    file->alone = is_alone(dynamic, &table);
     /* Byte 0 of the table is the empty text. */
     read_text(&table, soname, file->soname, sizeof file->soname);
     read_text(&table, runpath, file->runpath, sizeof file->runpath);
