@@ -45,20 +45,18 @@ static void read_text(const struct image *table, uint64_t offset, char *out, siz
         memcpy(out, table->at + offset, n + 1);
 }
 
+/* Does it load no other libraries than this program has? */
 static bool is_alone(const struct image *dynamic, const struct image *table)
 {
-    static const char *const ours[] = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"};
     bool alone = true;
     ElfW(Dyn) entry;
     for (uint64_t at = 0; image_take(dynamic, at, &entry, sizeof entry) && entry.d_tag;
          at += sizeof entry) {
         char name[64] = "";
-        bool known = entry.d_tag != DT_NEEDED;
-        if (!known)
+        if (entry.d_tag == DT_NEEDED)
             read_text(table, entry.d_un.d_val, name, sizeof name);
-        for (size_t i = 0; i < ARRAY_LEN(ours); i++)
-            known |= !strcmp(name, ours[i]);
-        alone &= known;
+        alone &= entry.d_tag != DT_NEEDED || !strcmp(name, "libc.so.6") ||
+                 !strcmp(name, "libm.so.6") || !strncmp(name, "ld-linux", 8);
     }
     return alone;
 }

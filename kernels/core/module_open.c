@@ -123,23 +123,17 @@ static bool needs_another(const struct link_map *map, const Dl_serinfo *wanted,
     return false;
 }
 
-/* glibc's own is libc.so.6; its libc.so is a text for linkers. */
-static void tell_why(const char *path, const char *why, struct error *error)
-{
-    if (strstr(why, "libc.so: ") || strstr(why, "libc.musl-"))
-        error_set(error, -ENOENT,
-                  "cannot load %s: it was built for musl, and simdbench runs on glibc: "
-                  "build it with this system's compiler",
-                  path);
-    else
-        error_set(error, -ENOENT, "cannot load %s", why);
-}
-
 void *module_open(const char *path, struct error *error)
 {
     void *const handle = load(path);
     if (!handle) {
-        tell_why(path, dlerror(), error);
+        /* glibc's own is libc.so.6; its libc.so is a text for linkers. */
+        const char *const why = dlerror();
+        const bool musl = strstr(why, "libc.so: ") || strstr(why, "libc.musl-");
+        error_set(error, -ENOENT, "cannot load %s%s", musl ? path : why,
+                  musl ? ": it was built for musl, and simdbench runs on glibc: build it "
+                         "with this system's compiler"
+                       : "");
         return NULL;
     }
     void *const program = dlopen(NULL, RTLD_NOW);
