@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "declare.h"
+#include "library_files.h"
 #include "process/process.h"
 
 static void add_number(struct run *run, const char *name, double number, bool identity)
@@ -187,6 +189,26 @@ static void add_node(const char *asked, struct run *run)
         must(facts_text(&run->host, "node", node));
 }
 
+/* The build of what a file declares, if it is functions of one library that loads no
+ * other ones. Another prototype is other work. */
+static bool read_declared(const char *path, struct elf_file *file)
+{
+    struct error error;
+    struct declared_file declared = {.n = 0};
+    char library[PATH_MAX];
+    const bool read =
+        module_is_declared(path) && declared_load(path, &declared, &error) == 0;
+    const struct declared_op *const op = declared.op;
+    const bool known = read && declared.n == 1 && op->library && !op->reference_library &&
+                       library_where(op->library, library, sizeof library, &error) == 0 &&
+                       elf_read_hashed(library, file, &error) == 0 && file->alone;
+    for (const char *c = known ? op->prototype : ""; *c; c++)
+        file->hash = (file->hash ^ (unsigned char)*c) * 0x100000001b3; /* FNV-1a */
+    if (read)
+        declared_free(&declared);
+    return known;
+}
+
 /* By the ids of builds two runs know that they compare equal code. The declaration of a
  * call is temporary: what was called stands in its place. */
 static void add_builds(const struct options *options, const struct catalog *catalog,
@@ -202,12 +224,10 @@ static void add_builds(const struct options *options, const struct catalog *cata
         struct buffer text = {.text = NULL};
         if (!info->path || info->is_baseline)
             continue;
-        const bool known = elf_read_hashed(info->path, &file, &error) == 0;
-        buffer_format(&text, "%s ",
-                      called && (!known || file.kind == ELF_OTHER)
-                          ? options->files.item[0]
-                          : info->path);
-        if (known && file.kind != ELF_OTHER)
+        const bool elf =
+            elf_read_hashed(info->path, &file, &error) == 0 && file.kind != ELF_OTHER;
+        buffer_format(&text, "%s ", called && !elf ? options->files.item[0] : info->path);
+        if (elf || read_declared(info->path, &file))
             buffer_format(&text, "%s-%016" PRIx64, file.build_id, file.hash);
         must(text.failed
                  ? -ENOMEM

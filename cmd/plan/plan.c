@@ -150,7 +150,7 @@ static int ask_shape(const struct wanted *wanted, const char *layout,
     /* A function of a library may be asked for nothing: its dispatcher takes time. Beside
      * other sizes it is an edge that is checked. */
     const struct selection *const selection = wanted->selection;
-    const bool alone = selection->shapes.n == 1 &&
+    const bool alone = selection->shapes.n == 1 && op_find(selection->op) &&
                        !catalog_op_owner(selection->catalog, selection->op)->info.path;
     return alone && shape->shape.rank && !shape->ops && !shape->bytes
                ? error_set(error, -EINVAL,

@@ -19,6 +19,7 @@ struct elf_file {
     char build_id[65]; /* hex */
     uint64_t hash;     /* of all bytes; reproducible builds may have fixed ids */
     uint64_t loaded;   /* of the bytes that a process maps, without the id; 0: none */
+    bool alone;        /* it loads no other libraries than libc and libm */
     char soname[256];
     char runpath[1024]; /* DT_RUNPATH or DT_RPATH */
 };

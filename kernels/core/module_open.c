@@ -127,7 +127,13 @@ void *module_open(const char *path, struct error *error)
 {
     void *const handle = load(path);
     if (!handle) {
-        error_set(error, -ENOENT, "cannot load %s", dlerror());
+        /* glibc's own is libc.so.6; its libc.so is a text for linkers. */
+        const char *const why = dlerror();
+        const bool musl = strstr(why, "libc.so: ") || strstr(why, "libc.musl-");
+        error_set(error, -ENOENT, "cannot load %s%s", musl ? path : why,
+                  musl ? ": it was built for musl, and simdbench runs on glibc: build it "
+                         "with this system's compiler"
+                       : "");
         return NULL;
     }
     void *const program = dlopen(NULL, RTLD_NOW);

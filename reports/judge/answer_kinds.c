@@ -81,7 +81,8 @@ static size_t count_named(const struct run *run, is_named *is)
     return n;
 }
 
-/* Names the first cases of a kind; those that are placed with their changes as built. */
+/* Names the first cases of a kind; those that are placed with their changes as built, the
+ * first one that is bad with its reason. */
 static void add_named(const struct run *run, is_named *is, struct buffer *text)
 {
     const size_t n = count_named(run, is);
@@ -95,6 +96,8 @@ static void add_named(const struct run *run, is_named *is, struct buffer *text)
         buffer_tell(text, "%s%s", named++ ? ", " : ": ", result->id);
         if (is == is_placed && placement && isfinite(placement->change))
             buffer_format(text, " %+.2f%%", 100 * placement->change);
+        if (is == gate_is_bad && named == 1 && result->reason)
+            buffer_tell(text, " (%s)", result->reason);
     }
     if (n > named)
         buffer_format(text, " and %zu more", n - named);
@@ -132,6 +135,8 @@ static void verdict_tell(const struct run *run, struct buffer *text)
                       gate->regressed, cases, s, 100 * gate->threshold);
         add_regressed(run, text);
         add_count(text, bad, "wrong or failed");
+        if (bad)
+            add_named(run, gate_is_bad, text);
     } else if (bad) {
         buffer_format(text, "FAILED: %zu of %zu case%s wrong or failed", bad, cases, s);
         add_named(run, gate_is_bad, text);

@@ -42,6 +42,40 @@ class CallLibraries(CallCase):
             "--reference=right", "--sizes=8", "--quiet", *SHORT))
         self.assertIn(row["status"], ("ok", "short", "suspect"), row)
 
+    def test_build(self):
+        """A run tells the bytes of the library and the prototype, unless it loads others."""
+        other = compile_library(self.folder, "libother.so", SOURCE, "-Wl,--no-as-needed", "-lz")
+        kept = self.folder / "run.json"
+
+        def build(library, prototype):
+            self.run_tool("call", f"{library}:mix_c", prototype, "--sizes=64", "--reference=mix_c",
+                          "--quiet", f"--json={kept}", *SHORT)
+            return self.load(kept)["tool"]["plugins"][0].rsplit(" ", 1)[1]
+        copy = self.folder / "copy.so"
+        copy.write_bytes(self.built.read_bytes())
+        mine = build(self.built, MIX)
+        self.assertRegex(mine, "-[0-9a-f]{16}$")
+        self.assertEqual(build(copy, MIX), mine)
+        self.assertNotEqual(build(self.built, MIX.replace("0.5", "0.25")), mine)
+        self.assertEqual(build(other, MIX), "")
+
+    def test_other_libc(self):
+        """musl's libc.so is none of this system's."""
+        one = {"input": "int one(int n) { return n; }"}
+        libc = compile_library(self.folder, "libc.so", "-Wl,-soname,libc.so", "-x", "c", "-", **one)
+        built = compile_library(self.folder, "musl.so", "-Wl,--no-as-needed", libc,
+                                "-x", "c", "-", **one)
+        libc.unlink()
+        self.assertIn(f"cannot load {built}: it was built for musl",
+                      self.run_tool("call", f"{built}:one", "int (int n)", status=2).stderr)
+
+    def test_numbers_alone(self):
+        """Builds of a function without arrays are compared at any number."""
+        built = compile_library(self.folder, "one.so", "-x", "c", "-",
+                                input="int one(int n) { return n; }")
+        self.assertIn("one/i32/lib/one@12", self.run_tool(
+            "ab", f"{built}:one", built, "int (int n)", "--sizes=12", "--dry-run").stdout)
+
     def test_library_that_is_loaded_already(self):
         """A library that needs another build of it would get the loaded one."""
         compile_library(self.folder, "libcjson.so.1", "-Wl,-soname,libcjson.so.1", "-x", "c",

@@ -215,7 +215,11 @@ static void stored_runs(void **state)
         result_comparison(result)->verdict = VERDICT_UNUSABLE;
     }
     gate->unusable = 2;
-    assert_true(says(run, "FAILED: 1 of 2 cases wrong or failed: b"));
+    need(!string_set(&run->results[1].reason, "head: crashes"));
+    assert_true(says(run, "FAILED: 1 of 2 cases wrong or failed: b (head: crashes)"));
+    gate->regressed = 1;
+    assert_true(says(run, ", 1 wrong or failed: b (head: crashes)"));
+    gate->regressed = 0;
     /* A case that run 2 alone has may be wrong, too; a library is not judged. */
     run->results[1].comparison->verdict = VERDICT_NEW;
     assert_true(says(run, "FAILED: 1 of 2 cases wrong or failed: b"));
