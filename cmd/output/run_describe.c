@@ -189,8 +189,28 @@ static void add_node(const char *asked, struct run *run)
         must(facts_text(&run->host, "node", node));
 }
 
+/* Adds a text and its end to a hash: FNV-1a. */
+static void hash_text(const char *text, uint64_t *hash)
+{
+    do
+        *hash = (*hash ^ (unsigned char)*text) * 0x100000001b3;
+    while (*text++);
+}
+
+/* False if one is a file, whose bytes nobody reads here. */
+static bool hash_texts(const struct named_text *text, size_t n, uint64_t *hash)
+{
+    bool known = true;
+    for (size_t i = 0; i < n; i++) {
+        hash_text(text[i].name, hash);
+        hash_text(text[i].text, hash);
+        known &= strncmp(text[i].text, "file:", 5) != 0;
+    }
+    return known;
+}
+
 /* The build of what a file declares, if it is functions of one library that loads no
- * other ones. Another prototype is other work. */
+ * other ones. Another prototype is other work, and so are other functions or inputs. */
 static bool read_declared(const char *path, struct elf_file *file)
 {
     struct error error;
@@ -201,9 +221,14 @@ static bool read_declared(const char *path, struct elf_file *file)
     const struct declared_op *const op = declared.op;
     const bool known = read && declared.n == 1 && op->library && !op->reference_library &&
                        library_where(op->library, library, sizeof library, &error) == 0 &&
-                       elf_read_hashed(library, file, &error) == 0 && file->alone;
-    for (const char *c = known ? op->prototype : ""; *c; c++)
-        file->hash = (file->hash ^ (unsigned char)*c) * 0x100000001b3; /* FNV-1a */
+                       !op->calls && elf_read_hashed(library, file, &error) == 0 &&
+                       file->alone &&
+                       hash_texts(op->kernel, op->n_kernels, &file->hash) &&
+                       hash_texts(op->input, op->n_inputs, &file->hash);
+    if (known) {
+        hash_text(op->prototype, &file->hash);
+        hash_text(op->reset ? "reset" : "", &file->hash);
+    }
     if (read)
         declared_free(&declared);
     return known;

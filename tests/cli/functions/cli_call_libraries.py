@@ -43,13 +43,13 @@ class CallLibraries(CallCase):
         self.assertIn(row["status"], ("ok", "short", "suspect"), row)
 
     def test_build(self):
-        """A run tells the bytes of the library and the prototype, unless it loads others."""
+        """A run tells the bytes of the library and the work, unless it loads others."""
         other = compile_library(self.folder, "libother.so", SOURCE, "-Wl,--no-as-needed", "-lz")
         kept = self.folder / "run.json"
 
-        def build(library, prototype):
-            self.run_tool("call", f"{library}:mix_c", prototype, "--sizes=64", "--reference=mix_c",
-                          "--quiet", f"--json={kept}", *SHORT)
+        def build(library, prototype, *options, function="mix_c"):
+            self.run_tool("call", f"{library}:{function}", prototype, "--sizes=64",
+                          "--reference=mix_c", "--quiet", f"--json={kept}", *options, *SHORT)
             return self.load(kept)["tool"]["plugins"][0].rsplit(" ", 1)[1]
         copy = self.folder / "copy.so"
         copy.write_bytes(self.built.read_bytes())
@@ -57,6 +57,10 @@ class CallLibraries(CallCase):
         self.assertRegex(mine, "-[0-9a-f]{16}$")
         self.assertEqual(build(copy, MIX), mine)
         self.assertNotEqual(build(self.built, MIX.replace("0.5", "0.25")), mine)
+        for option in "--input=src=sorted", "--input=src=zero", "--reset":
+            self.assertNotEqual(build(self.built, MIX, option), mine)
+        self.assertNotEqual(build(self.built, MIX, function="mix_c,mix_choose()"), mine)
+        self.assertEqual(build(self.built, MIX, f"--input=src=file:{SOURCE}"), "")
         self.assertEqual(build(other, MIX), "")
 
     def test_other_libc(self):
