@@ -32,7 +32,8 @@ static size_t left_out(const struct library *library, const char *pattern)
     for (size_t i = 0; i < library->n; i++) {
         const bool is_exported = library->function[i].binding == FUNCTION_EXPORTED;
         exported += !library->function[i].is_data && is_exported;
-        others += !library->function[i].is_data && !is_exported;
+        others += !library->function[i].is_data && !is_exported &&
+                  library->function[i].binding != FUNCTION_ELSEWHERE;
     }
     return !pattern && exported && others > FEW ? others : 0;
 }
@@ -43,14 +44,16 @@ static size_t print_functions(const struct library *library, const char *pattern
     const bool exported_alone = left_out(library, pattern) > 0;
     static const char *const bindings[] = {[FUNCTION_EXPORTED] = "",
                                            [FUNCTION_HIDDEN] = "hidden",
-                                           [FUNCTION_LOCAL] = "local"};
+                                           [FUNCTION_LOCAL] = "local",
+                                           [FUNCTION_ELSEWHERE] = "elsewhere"};
     size_t n = 0;
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *const function = &library->function[i];
         /* Dispatchers keep their choice in variables, which may be called, too. */
         const bool other = function->is_data && (!pattern || !function->bytes ||
                                                  function->bytes % sizeof(void *));
-        if (other || !matches(function, pattern) ||
+        if (other || function->binding == FUNCTION_ELSEWHERE ||
+            !matches(function, pattern) ||
             (exported_alone && function->binding != FUNCTION_EXPORTED))
             continue;
         if (!*first && function->binding == FUNCTION_EXPORTED)

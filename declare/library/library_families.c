@@ -277,7 +277,8 @@ int library_families(const struct library *library, struct family **family, size
     *n = 0;
     for (size_t i = 0; i < library->n && status == 0; i++) {
         const struct library_function *const function = &library->function[i];
-        if (!function->is_data && !has_no_name(library, i))
+        if (!function->is_data && function->binding != FUNCTION_ELSEWHERE &&
+            !has_no_name(library, i))
             count += make_candidate(function, &candidate[count]);
     }
     if (status == 0)

@@ -385,6 +385,17 @@ class CallList(CallCase):
                                          "--quiet", *SHORT, cwd=self.folder))
             self.assertIn(row["status"], ("unchecked", "short"), row)
 
+    def test_a_program_with_stubs(self):
+        """The address of a function of a library is that of a stub: no function of its own."""
+        program = self.folder / "fixed"
+        subprocess.run(
+            ["gcc", "-O1", "-fno-pie", "-no-pie", "-o", program, "-x", "c", "-"], text=True,
+            input="int atoi(const char *); int (*own(void))(const char *) { return atoi; }\n"
+                  "int main(void) { return own() == 0; }", check=True)
+        text = self.run_tool("call", program).stdout
+        self.assertRegex(text, r"(?m)  own  hidden$")
+        self.assertNotIn("atoi", text)
+
     def test_a_list_shows_what_is_exported(self):
         """Among hundreds of local functions nobody would find it; who asks for all gets all."""
         source, built = self.folder / "many.c", self.folder / "many.so"
