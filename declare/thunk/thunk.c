@@ -337,7 +337,7 @@ static void emit_checked(struct emitter *e, const struct thunk *thunk,
 /* Asked once: CPUID leaves a virtual machine, which takes longer than most calls. */
 static bool has_in_use(void)
 {
-    static int has = -1;
+    static _Atomic int has = -1;
     unsigned a, b, c, d;
     if (has < 0)
         has = __builtin_cpu_supports("avx") &&
