@@ -7,17 +7,16 @@
 
 #include "declare_private.h"
 
-#define VECTORS "vector_size __vector_size__ ext_vector_type __ext_vector_type__ "
+#define VECTORS "vector_size ext_vector_type "
 
-/* Words of an attribute or beside a name, with and without underscores. */
-static bool changes_call(const struct token *token)
+/* True of a word of an attribute or beside a name, with and without underscores, or a
+ * compiler before it: gnu::packed. */
+static bool bare_among(const struct token *token, const char *words)
 {
-    static const char words[] = VECTORS
-        "ms_abi stdcall fastcall thiscall vectorcall regcall regparm preserve_all mode "
-        "sseregparm preserve_most interrupt pass_object_size transparent_union WINAPI "
-        "EFIAPI STDCALL preserve_none swiftcall swiftasynccall pascal aarch64_vector_pcs "
-        "no_callee_saved_registers no_caller_saved_registers";
     struct token bare = *token;
+    const char *const colon = memrchr(bare.at, ':', bare.n);
+    bare.n -= colon ? (size_t)(colon + 1 - bare.at) : 0;
+    bare.at = colon ? colon + 1 : bare.at;
     while (bare.n > 2 && bare.at[0] == '_') {
         bare.at++;
         bare.n--;
@@ -25,6 +24,23 @@ static bool changes_call(const struct token *token)
     while (bare.n > 2 && bare.at[bare.n - 1] == '_')
         bare.n--;
     return token->kind == TOKEN_WORD && token_among(&bare, words);
+}
+
+static bool changes_call(const struct token *token)
+{
+    static const char words[] = VECTORS
+        "ms_abi stdcall fastcall thiscall vectorcall regcall regparm preserve_all mode "
+        "sseregparm preserve_most interrupt pass_object_size transparent_union WINAPI "
+        "EFIAPI STDCALL preserve_none swiftcall swiftasynccall pascal aarch64_vector_pcs "
+        "no_callee_saved_registers no_caller_saved_registers";
+    return bare_among(token, words);
+}
+
+/* True of a word that moves members of structures. */
+static bool changes_layout(const struct token *token)
+{
+    return bare_among(token, "packed aligned align alignas Alignas ms_struct gcc_struct "
+                             "scalar_storage_order no_unique_address");
 }
 
 /* Index behind the bracket that closes the one at `open`; `open` itself if none does. */
@@ -59,11 +75,12 @@ static size_t attribute_at(const struct reader *reader, size_t i)
 static int check_word(const struct reader *reader, const struct token *token,
                       bool in_attribute)
 {
-    return changes_call(token) && (in_attribute || token->at[0] == '_' ||
-                                   isupper((unsigned char)token->at[0]))
+    const bool has_class = memchr(token->at, ':', token->n); /* Handler::interrupt */
+    const bool is_odd = token->at[0] == '_' || isupper((unsigned char)token->at[0]);
+    return changes_call(token) && (in_attribute || (is_odd && !has_class))
                ? reader_fail(reader, token, "%s changes how a function is called; %s",
                              token_word(token).text,
-                             token_among(token, VECTORS)
+                             bare_among(token, VECTORS)
                                  ? "write the type of a vector in a register: __m128, "
                                    "__m256d, __m512i"
                                  : "such functions cannot be called")
@@ -77,8 +94,10 @@ int attributes_drop(struct reader *reader)
     for (size_t i = 0, next; i < reader->n && status == 0; i = next) {
         const size_t dropped = attribute_at(reader, i);
         next = i + (dropped ? dropped : 1);
-        for (size_t k = i; k < next && status == 0; k++)
+        for (size_t k = i; k < next && status == 0; k++) {
+            reader->laid_out |= dropped && changes_layout(&reader->token[k]);
             status = check_word(reader, &reader->token[k], dropped);
+        }
         if (!dropped)
             reader->token[n++] = reader->token[i];
     }

@@ -31,9 +31,11 @@ struct specifier {
     uint32_t
         each; /* such numbers of an element, of a pair or a structure; 0: it is one */
     unsigned pointers;
+    unsigned named_pointers; /* those that the type's name stands for */
     bool reference;
     uint32_t vector;                 /* bytes of a register of such elements; 0: none */
     const struct token *word, *star; /* for messages */
+    const struct structure *known;   /* its members are */
     const struct named_type
         *named; /* a name of an array that the type was written with */
     unsigned n_names;
@@ -63,8 +65,10 @@ struct reader {
         struct token word;
         enum ctype type; /* of all members, or BYTES */
         uint32_t each, align, bytes;
+        bool needs_values; /* a pointer or a bool is in it: any bytes are none */
     } structure[TYPEDEFS_MAX];
     size_t n_structures;
+    bool laid_out; /* an attribute or a macro may say where members lie */
     struct error *error;
 };
 int reader_begin(struct reader *reader, const char *text, struct error *error);

@@ -299,7 +299,8 @@ static int read_type(struct reader *reader, struct specifier *specifier)
     if (token_is(token, "struct") || token_is(token, "union")) {
         specifier->is_structure = true;
         specifier->word = reader_next(reader);
-        const struct structure *const known = structure_find(reader, specifier->word);
+        const struct structure *const known = specifier->known =
+            structure_find(reader, specifier->word);
         if (known) {
             specifier->is_unknown = false;
             specifier->type = known->type;
@@ -333,8 +334,11 @@ static bool take_macro(struct reader *reader, bool is_macro, bool *is_const)
 {
     const struct token *const token = reader_token(reader);
     const char *const end = token->at + token->n;
-    *is_const |= is_macro && token->n >= 5 && !strncasecmp(end - 5, "const", 5) &&
-                 (token->n == 5 || end[-6] == '_');
+    const bool says_const = is_macro && token->n >= 5 &&
+                            !strncasecmp(end - 5, "const", 5) &&
+                            (token->n == 5 || end[-6] == '_');
+    *is_const |= says_const;
+    reader->laid_out |= is_macro && !says_const;
     return is_macro && reader_next(reader);
 }
 

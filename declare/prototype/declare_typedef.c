@@ -49,6 +49,8 @@ int typedef_expand(struct reader *reader, struct specifier *specifier)
         return reader_fail(reader, reader_token(reader), "a type stands for itself");
     if (named->n_extents)
         specifier->named = named;
+    for (size_t i = 0; i < named->n; i++)
+        specifier->named_pointers += token_is(&reader->token[named->first + i], "*");
     return splice(reader, reader->at, 1, named->first, named->n) ?: 1;
 }
 
@@ -56,7 +58,7 @@ int typedef_extents(struct reader *reader, const struct specifier *specifier)
 {
     const struct named_type *const named = specifier->named;
     size_t at = reader->at;
-    if (!named || specifier->pointers)
+    if (!named || specifier->pointers > specifier->named_pointers)
         return 0;
     for (bool inside = token_is(&reader->token[at], "[");
          inside && reader->token[at].kind != TOKEN_END; at++)
@@ -70,10 +72,10 @@ static int add_member(struct reader *reader, const struct specifier *specifier,
                       struct structure *of)
 {
     enum { STRUCTURE_MAX = 1 << 20 };
-    const struct structure *const inner = structure_find(reader, specifier->word);
-    const bool pointer = specifier->pointers;
+    const bool pointer = specifier->pointers, is_bool = specifier->type == CTYPE_BOOL;
+    const struct structure *const inner = pointer ? NULL : specifier->known;
     const uint32_t size = pointer ? 8 : (uint32_t)ctype_bytes(specifier->type);
-    const uint32_t align = !pointer && inner ? inner->align : size;
+    const uint32_t align = inner ? inner->align : size;
     int64_t n = pointer || !specifier->each ? 1 : specifier->each, count = 1;
     int status = reader_next(reader)->kind == TOKEN_WORD && size && !specifier->vector
                      ? typedef_extents(reader, specifier)
@@ -90,8 +92,8 @@ static int add_member(struct reader *reader, const struct specifier *specifier,
         return -EINVAL;
     const uint32_t at = (of->bytes + align - 1) / align * align;
     const bool same = !of->bytes || (of->type == specifier->type && at == of->bytes);
-    of->type =
-        same && !pointer && specifier->type != CTYPE_BOOL ? specifier->type : CTYPE_BYTES;
+    of->type = same && !pointer && !is_bool ? specifier->type : CTYPE_BYTES;
+    of->needs_values |= pointer || is_bool || (inner && inner->needs_values);
     of->bytes = at + (uint32_t)n * size;
     of->align = align > of->align ? align : of->align;
     return 0;
@@ -106,7 +108,7 @@ static int read_members(struct reader *reader, struct structure *of)
         status = specifier_read(reader, &specifier);
         while ((status = status ?: add_member(reader, &specifier, of)) == 0 &&
                reader_take(reader, ","))
-            for (specifier.pointers = 0; reader_take(reader, "*");)
+            for (specifier.pointers = specifier.named_pointers; reader_take(reader, "*");)
                 specifier.pointers++;
         status = status ?: reader_expect(reader, ";", "behind a member");
     }
@@ -130,8 +132,8 @@ static int drop_members(struct reader *reader)
     struct structure of = {.align = 1};
     const size_t begin = reader->at;
     reader->at = at + tagged + 1;
-    const bool known = token_is(&first, "struct") && read_members(reader, &of) == 0 &&
-                       reader->n_structures < TYPEDEFS_MAX;
+    bool known = token_is(&first, "struct") && read_members(reader, &of) == 0 &&
+                 reader->n_structures < TYPEDEFS_MAX;
     reader->at = begin;
     do {
         depth += token_is(&token[at], "{");
@@ -142,6 +144,8 @@ static int drop_members(struct reader *reader)
     reader->at = at - 2;
     while (!tagged && token_is(&token[at], "*"))
         at++;
+    known &= !reader->laid_out && (token[at].kind != TOKEN_WORD ||
+                                   token[at + 1].kind != TOKEN_WORD); /* PACKED name */
     tag = tagged ? tag : token[at];
     token[reader->at] = first;
     token[reader->at + 1] = of.word = tag;

@@ -102,6 +102,7 @@ static void test_returned(void **state)
                {"void *memcpy()", CTYPE_POINTER},
                {"struct x *get()", CTYPE_POINTER},
                {"bool is() noexcept", CTYPE_BOOL},
+               {"int Handler::interrupt()", CTYPE_I32},
                {"static inline double dot();", CTYPE_F64}};
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         assert_int_equal(parsed(all[i].text)->returned, all[i].type);
@@ -276,7 +277,7 @@ static void test_structures(void **state)
         "typedef struct vec { float x, y, z; } vec;\n"
         "struct item { char tag; vec at[2]; double *a, **b; bool on; };\n"
         "typedef struct { struct item i; unsigned char id[2 + 1]; short s; } pack;\n"
-        "void f(const vec v[n], inout struct item i[n], pack p[1], const vec &one = "
+        "void f(const vec v[n], struct item i[n], pack p[1], const vec &one = "
         "NULL, "
         "const bool b[n], bool c[n], const bool e[2] = {1, 0}, size_t n)");
     const int64_t n[] = {10};
@@ -290,6 +291,14 @@ static void test_structures(void **state)
     assert_string_equal(d->argument[4].text, "indices:0..2");
     assert_string_equal(d->argument[5].text, "");
     assert_string_equal(d->argument[6].text, "values:1, 0");
+    /* A name may stand for a pointer; each member of a list has it, and its own ones. */
+    d = parsed(
+        "typedef float *row; typedef row rows[2]; typedef const uint8_t byte;\n"
+        "struct a {row a, b, *c;}; struct b {rows a; byte *b, c;};\n"
+        "void f(struct a a[1], struct b b[1], const struct a c[1] then g(c), const "
+        "struct b d[1] = {0})");
+    assert_int_equal(value_at(&d->argument[0].count, n), 24);
+    assert_int_equal(value_at(&d->argument[1].count, n), 32);
     (void)state;
 }
 
