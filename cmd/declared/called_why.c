@@ -3,6 +3,7 @@
  */
 #include "called_computed.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,6 +153,41 @@ static bool leaves_arrays(const struct declared_slot *slot,
     return any && same;
 }
 
+static bool begins_word(const char *name, size_t at)
+{
+    return !at || !isalpha((unsigned char)name[at - 1]) ||
+           (isupper((unsigned char)name[at]) && !isupper((unsigned char)name[at - 1]));
+}
+
+/* True of fit_err, pErrorCode and info2; not of interrupt. */
+static bool names_error(const char *name)
+{
+    static const char *const words[] = {"err",  "error", "errno",
+                                        "ierr", "info",  "status"};
+    for (size_t at = 0; name[at]; at++)
+        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+            const size_t end = at + strlen(words[i]);
+            if (begins_word(name, at) &&
+                !strncasecmp(name + at, words[i], strlen(words[i])) &&
+                (!isalpha((unsigned char)name[end]) || begins_word(name, end)))
+                return true;
+        }
+    return false;
+}
+
+/* True of an integer that is not what the call found there. */
+static bool tells_error(const struct declared_slot *slot, const struct computed *computed,
+                        uint32_t i, int64_t value)
+{
+    const int argument = slot->operand[i].argument;
+    struct declared_sizes sizes;
+    struct error lost;
+    return ctype_is_integer(slot->from->declaration.argument[argument].type) &&
+           names_error(output_name(slot, i)) &&
+           slot_measure(slot, computed->view.shape, &sizes, &lost) == 0 &&
+           value != (int32_t)sizes.integer[argument];
+}
+
 /* Functions that write their results elsewhere return a small negative number, some of
  * them as a size_t, if they refuse to work, or any other and leave arrays as they were;
  * others write a number to an argument that is named for it, as those of LAPACK: their
@@ -170,9 +206,7 @@ void tell_refusal(struct declared_slot *slot, const struct computed *computed, u
         returned ? ctype_is_integer(slot->from->declaration.returned) &&
                        ((value < 0 && value >= -ERRNO_MAX) ||
                         (value && leaves_arrays(slot, computed)))
-                 : size == 4 && value &&
-                       (!strcasecmp(name, "info") || strcasestr(name, "err") ||
-                        strcasestr(name, "status"));
+                 : size == 4 && value && tells_error(slot, computed, i, value);
     if (refuses)
         snprintf(slot->last.note, sizeof slot->last.note,
                  "%s%s %" PRId64 ": if that is an error, the time is that of the error",
