@@ -52,7 +52,8 @@ static void name_module(const char *library, char *name, size_t size)
 
 /* ---- the declaration ---- */
 
-/* "ARGUMENT=NAME" of --input belongs to the declaration, "NAME" to the run. */
+/* "ARGUMENT=NAME" of --input belongs to the declaration, "NAME" to the run. A file is
+ * meant from where it is typed, and the declaration is elsewhere. */
 static void take_inputs(struct options *options, cJSON *op)
 {
     struct text_list *const asked = &options->request.inputs;
@@ -64,11 +65,15 @@ static void take_inputs(struct options *options, cJSON *op)
             text_list_add(&rest, asked->item[i]);
             continue;
         }
-        char name[DECLARED_NAME];
+        char name[DECLARED_NAME], folder[PATH_MAX];
         snprintf(name, sizeof name, "%.*s", (int)(equals - asked->item[i]),
                  asked->item[i]);
         inputs = inputs ?: cJSON_AddObjectToObject(op, "inputs");
-        cJSON_AddStringToObject(inputs, name, equals + 1);
+        FREED_BY(free_memory) char *path = NULL;
+        if (!strncmp(equals, "=file:", 6) && equals[6] != '/' &&
+            getcwd(folder, sizeof folder))
+            must(asprintf(&path, "file:%s/%s", folder, equals + 6));
+        cJSON_AddStringToObject(inputs, name, path ?: equals + 1);
     }
     text_list_free(asked);
     *asked = rest;

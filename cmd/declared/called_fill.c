@@ -181,20 +181,17 @@ static void fill_bits(const struct simdbench_operand *operand, uint64_t random)
     }
 }
 
-/* The file's bytes, again and again. */
-static int fill_file(const struct declared_slot *slot,
-                     const struct simdbench_operand *operand, const char *name)
+/* The file's bytes, again and again. A relative name begins in the folder of `beside`. */
+static int fill_file(const char *beside, const struct simdbench_operand *operand,
+                     const char *name)
 {
     const size_t bytes = operand_bytes(operand);
-    const char *const slash = strrchr(slot->declared->path, '/');
+    const char *const slash = strrchr(beside, '/');
     char path[8192];
     struct stat facts;
     snprintf(path, sizeof path, "%.*s%s",
-             name[0] != '/' && slash ? (int)(slash + 1 - slot->declared->path) : 0,
-             slot->declared->path, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 && slash) /* --input: relative to the folder of who typed it */
-        fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+             name[0] != '/' && slash ? (int)(slash + 1 - beside) : 0, beside, name);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool good =
         fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0;
     const size_t size = good ? (size_t)facts.st_size : 0;
@@ -255,10 +252,11 @@ static void set_range(uint32_t type, struct input *input)
 
 static int fill_operand(const struct declared_slot *slot,
                         const struct simdbench_operands *operands,
-                        const struct simdbench_operand *operand, const char *text,
-                        uint64_t random)
+                        const struct simdbench_operand *operand, const char *own,
+                        const char *asked, uint64_t random)
 {
     struct input input = {.kind = INPUT_NONE};
+    const char *const text = own ?: asked;
     if (text &&
         input_read(&slot->from->declaration, text, operands->shape->dim, &input) < 0)
         return -EINVAL;
@@ -278,7 +276,7 @@ static int fill_operand(const struct declared_slot *slot,
     case INPUT_SORTED:
         return fill_sorted(operand, &input, random);
     case INPUT_FILE:
-        return fill_file(slot, operand, input.path);
+        return fill_file(own ? slot->declared->path : "", operand, input.path);
     case INPUT_VALUES:
         values_fill(slot, operands->shape->dim, operand, input.values);
         return 0;
@@ -331,8 +329,8 @@ int slot_fill(struct declared_slot *slot, const struct simdbench_operands *opera
         struct simdbench_operand plane = *operands->operand[i];
         plane.count = sizes.plane[argument];
         for (uint64_t p = 0; p < sizes.planes[argument] && status == 0; p++) {
-            status = fill_operand(slot, operands, &plane,
-                                  input_of(slot, argument) ?: input, random);
+            status = fill_operand(slot, operands, &plane, input_of(slot, argument), input,
+                                  random);
             plane.data =
                 (char *)plane.data + sizes.stride[argument] * type_bytes(plane.type);
             random = random_next(&random);

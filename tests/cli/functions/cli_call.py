@@ -218,6 +218,12 @@ class Call(CallCase):
         row = self.right("sum_errors", "int32_t (const int32_t x[n], size_t n, int *error = 7)",
                          "--sizes=100")
         self.assertIn("error is -1: if that is an error", " ".join(row["notes"]))
+        for argument, tells in (("int *fitErr = 7", True), ("int32_t *error_code = 0", True),
+                                ("int *error = 1", False), ("int *interrupt = 7", False),
+                                ("float *max_err = 0", False)):
+            row = self.right("sum_errors", f"int32_t (const int32_t x[n], size_t n, {argument})",
+                             "--sizes=100")
+            self.assertEqual("if that is an error" in " ".join(row["notes"]), tells, argument)
 
     def test_vectors(self):
         row = self.right("vector_add", "__m128 (__m128 x, __m128 y)")
@@ -349,6 +355,19 @@ class Call(CallCase):
                 row = self.call("sum_u8", prototype, "--reference=sum_u8", "--sizes=1000",
                                 f"--input={name}")["sum_u8"]
                 self.assertIn(row["status"], ("ok", "suspect"), row)
+        # Who types a name means it from there; a file of declarations from its own folder.
+        kept = self.folder / "kept" / "sum.json"
+        kept.parent.mkdir()
+        (self.folder / "bytes").write_text("1")
+        self.call("sum_u8", prototype, "--reference=sum_u8", "--sizes=9", "--input=x=file:bytes",
+                  f"--save={kept}", cwd=self.folder)
+        text = kept.read_text(encoding="utf-8")
+        self.assertIn(f"file:{os.path.realpath(self.folder)}/bytes", text)
+        kept.write_text(re.sub("file:[^\"]*", "file:bytes", text), encoding="utf-8")
+        for status in 4, 0:
+            self.run_json("call", kept, "--sizes=9", "--quiet", *SHORT, status=status,
+                          cwd=self.folder)
+            (kept.parent / "bytes").write_text("1")
         for name in ("x=uniform:1..", "x=none", "y=normal"):
             done = self.run_tool("call", f"{self.built}:sum_u8", prototype,
                                  f"--input={name}", status=2)
