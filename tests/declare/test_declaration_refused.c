@@ -52,7 +52,8 @@ static const struct {
     {"struct P {char t; ALIGN_16 float v[4];}; void (struct P x[2])", "unknown type"},
     {"typedef struct {float *p; size_t n;} mat; void f(const mat m[1])",
      "a pointer or a bool is in it, which bytes at random are not; write *m = from f(...)"
-     ", where f makes one, m[1] then f(m), where f fills it, or 'out' alone for one that is only written"},
+     ", where f makes one, m[1] then f(m), where f fills it, or 'out' alone for one that "
+     "is only written"},
     {"struct a {bool b;}; struct c {struct a d;}; void f(inout struct c m[n], int n)",
      "a pointer or a bool is in it"},
     {"struct P {float a;}; void (struct P x[n] length m, int *m, int n)",
