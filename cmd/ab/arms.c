@@ -44,10 +44,10 @@ static int find_file(struct ab_arm *arm, const char *flag, bool functions,
                : 0;
 }
 
-/* Nothing else is started with arguments of ours. */
+/* True of a file that has the option in it with which simdbench starts itself. */
 static bool is_simdbench(const char *path)
 {
-    static const char mark[] = "--parent=%d";
+    static const char mark[] = PARENT_FORMAT;
     FREED_BY(free_memory) char *bytes = NULL;
     size_t size = 0;
     return file_load(path, (size_t)1 << 30, &bytes, &size) == 0 &&

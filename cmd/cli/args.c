@@ -236,14 +236,16 @@ static int check_whole(const struct command_row *command, const struct options *
 {
     const struct text_list *const words = &options->files;
     const size_t most = command ? command->max_words : 0;
-    if (words->n > most && command && most > 1 && ends_with_prototype(words)) {
-        const char *const name = words->item[words->n - 2];
-        const bool swapped = strpbrk(name, "/.") != NULL;
+    const char *const name = words->n > 1 ? words->item[words->n - 2] : "";
+    const bool is_file = strpbrk(name, "/.") != NULL;
+    if (words->n > most && command &&
+        command->mask & (COMMAND_CALL | COMMAND_AUDIT | COMMAND_AB) &&
+        ends_with_prototype(words) && !(is_file && strpbrk(words->item[0], "/."))) {
         return error_set(error, -EINVAL,
                          "%.80s: a function stands behind its library: %.80s:%.80s "
                          "'PROTOTYPE'",
-                         swapped ? words->item[0] : name, swapped ? name : words->item[0],
-                         swapped ? words->item[0] : name);
+                         is_file ? words->item[0] : name, is_file ? name : words->item[0],
+                         is_file ? words->item[0] : name);
     }
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);

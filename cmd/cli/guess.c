@@ -105,7 +105,7 @@ static const char *op_of_variant(const char *word)
 const char *guess_option(const char *word)
 {
     const bool sizes =
-        *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789x.,:*kKMGi")];
+        *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789x.,:*-kKMGi")];
     return sizes                    ? "sizes"
            : isa_find(word) >= 0    ? "isa"
            : ends_with(word, ".so") ? "plugin"

@@ -32,12 +32,12 @@ int tables_make(struct made_call *made, struct error *error)
             made->sizes.stride[i] * ctype_bytes(declaration->argument[i].type);
         if (!declaration->argument[i].planes.n)
             continue;
-        char *const map =
+        void **const map =
             mmap(NULL, room + GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (map == MAP_FAILED)
             return error_set(error, -ENOMEM, "out of memory");
-        made->table[i] = (void **)(void *)(map + room) - (made->sizes.planes[i] + 1);
-        if (mprotect(map, room, PROT_READ | PROT_WRITE) < 0)
+        made->table[i] = map + room / sizeof *map - (made->sizes.planes[i] + 1);
+        if (mprotect((void *)map, room, PROT_READ | PROT_WRITE) < 0)
             return error_set(error, -ENOMEM, "out of memory");
     }
     return 0;

@@ -34,7 +34,7 @@ struct seen {
 /* A call that was captured. */
 struct captured {
     uint64_t argument[PROGRAM_WORDS], caller;
-    unsigned layout;    /* of its memory */
+    unsigned layout;    /* the number of the layout of its memory */
     double ns, stop_ns; /* NaN: not known */
 };
 
@@ -49,7 +49,7 @@ struct kept_shape {
 
 /* A place at which a file is mapped. */
 struct placed {
-    unsigned layout; /* of a memory */
+    unsigned layout; /* the number of the layout: which files lie where in a memory */
     struct symbol_file *file;
     uint64_t bias, end;
 };

@@ -155,20 +155,14 @@ void prove_tell_cost(const struct foreign *foreign, struct buffer *text)
         buffer_add(text, "; tracing ended early, as it took too long (--time)");
 }
 
-/* Where lines go. */
-struct page {
-    FILE *file;
-    bool markdown;
-};
-
-static void line(const struct page *page, struct buffer *text)
+static void line(const struct text_page *page, struct buffer *text)
 {
     if (text->length)
         text_item(page->file, page->markdown, "%s", buffer_text(text));
     buffer_clear(text);
 }
 
-static void tell_rules(const struct foreign *foreign, const struct page *page,
+static void tell_rules(const struct foreign *foreign, const struct text_page *page,
                        struct buffer *text)
 {
     FREED_BY(buffer_free) struct buffer why = {.text = NULL};
@@ -199,7 +193,7 @@ static void tell_rules(const struct foreign *foreign, const struct page *page,
     }
 }
 
-static void tell_rest(const struct foreign *foreign, const struct page *page)
+static void tell_rest(const struct foreign *foreign, const struct text_page *page)
 {
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     EACH_SHOWN(foreign, target)
@@ -219,7 +213,7 @@ static void tell_rest(const struct foreign *foreign, const struct page *page)
 int prove_write(const struct foreign *foreign, enum format format, FILE *file,
                 struct error *error)
 {
-    const struct page page = {file, format == FORMAT_MARKDOWN};
+    const struct text_page page = {file, format == FORMAT_MARKDOWN};
     struct grid grid = {.at = "llrlrrrrl"};
     if (format == FORMAT_JSON)
         return prove_write_json(foreign, file, error);

@@ -35,7 +35,7 @@ static const struct adapter adapters[] = {
      .list_reader = read_catch2,
      .run = "-r xml --benchmark-samples=10 --benchmark-resamples=10 --benchmark-warmup-time={ms}",
      .reader = read_catch2,
-     .hint = "benchmarks with the tag [!benchmark] run if asked: 'PROGRAM [!benchmark]'"},
+     .hint = "benchmarks with the tag [!benchmark] run if asked: 'PROGRAM \"[!benchmark]\"'"},
     {.name = "nanobench", .mark = "NANOBENCH_ENDLESS",
      .list = "", .list_reader = read_nanobench, .run = "", .reader = read_nanobench},
     /* Its library prints more digits as CSV. A short list has no time to hang. */

@@ -45,7 +45,7 @@ static void read_text(const struct image *table, uint64_t offset, char *out, siz
         memcpy(out, table->at + offset, n + 1);
 }
 
-/* Does it load no other libraries than this program has? */
+/* True of a file that loads no libraries but libc and libm. */
 static bool is_alone(const struct image *dynamic, const struct image *table)
 {
     bool alone = true;

@@ -21,6 +21,8 @@
 #include "worker/elf_file.h"
 
 enum { WORKER_PROTOCOL = 1 };
+/* The option with which simdbench starts its workers. */
+#define PARENT_FORMAT "--parent=%d"
 
 /* ---- JSON helpers (message.c); all tolerate NULL and wrong types ---- */
 

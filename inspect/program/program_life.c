@@ -89,7 +89,9 @@ static int seize(pid_t thread, int more, struct error *error)
     if (ptrace(PTRACE_SEIZE, thread, NULL, (long)(OPTIONS | more)) == 0)
         return 0;
     /* One that ends has no memory any more, and is not there soon. */
-    const int code = errno == EPERM && !inspect_told(thread, "VmPTE") ? ESRCH : errno;
+    const int refusal = errno;
+    const bool ends = inspect_told(thread, "Tgid") && !inspect_told(thread, "VmPTE");
+    const int code = refusal == EPERM && ends ? ESRCH : refusal;
     const pid_t tracer = code == EPERM ? inspect_told(thread, "TracerPid") : 0;
     if (tracer == getpid())
         return -EALREADY; /* a thread that is traced made it */

@@ -5,12 +5,6 @@
 
 #include "fleet_private.h"
 
-/* Where lines go. */
-struct page {
-    FILE *file;
-    bool markdown;
-};
-
 enum { NAMED = 8 }; /* hosts in one line */
 
 static void tell_who(struct buffer *line, const struct fleet *fleet, const char *name,
@@ -28,7 +22,7 @@ static void tell_who(struct buffer *line, const struct fleet *fleet, const char 
 static void put_difference(void *context, const struct fleet *fleet, const char *name,
                            const struct fleet_value *values, size_t n)
 {
-    const struct page *const page = context;
+    const struct text_page *const page = context;
     FREED_BY(buffer_free) struct buffer line = {.text = NULL};
 
     buffer_tell(&line, "%s: %s", name, values[0].text ?: "unknown");
@@ -56,8 +50,8 @@ static void put_case(struct grid *grid, const struct fleet_case *one)
     grid_cell(grid, "%s%s", one->id, one->judged ? "" : "  (too few hosts to judge)");
 }
 
-static void put_kind(const struct page *page, const struct fleet *fleet,
-                     const char *fingerprint)
+static int put_kind(const struct text_page *page, const struct fleet *fleet,
+                    const char *fingerprint)
 {
     size_t hosts = 0;
     const char *cpu = NULL;
@@ -79,7 +73,7 @@ static void put_kind(const struct page *page, const struct fleet *fleet,
     FOR_EACH (const struct fleet_case, one, fleet->cases, fleet->n_cases)
         if (text_same(one->fingerprint, fingerprint))
             put_case(&grid, one);
-    grid_write(&grid, page->markdown, 2, page->file);
+    return grid_write(&grid, page->markdown, 2, page->file);
 }
 
 /* The first cases of each host; CSV, JSON and the page have all. Returns their number. */
@@ -108,7 +102,7 @@ static size_t add_outliers(const struct fleet *fleet, struct grid *grid)
     return found;
 }
 
-static void put_outliers(const struct page *page, const struct fleet *fleet)
+static int put_outliers(const struct text_page *page, const struct fleet *fleet)
 {
     struct grid grid = {.at = "llrrl"};
     FILE *const file = page->file;
@@ -126,12 +120,13 @@ static void put_outliers(const struct page *page, const struct fleet *fleet)
                 judged ? "\nno host does otherwise than its kind\n"
                        : "\nno host is judged: no kind has %d hosts\n",
                 FLEET_MIN);
-    grid_write(&grid, page->markdown, 2, file);
+    const int status = grid_write(&grid, page->markdown, 2, file);
     if (judged)
         fprintf(file,
                 "%srule: %.0f%% off or more, and beyond what one of %.0f fleets of equal "
                 "hosts reaches in any case\n",
                 page->markdown ? "\n" : "", 100 * FLEET_LEAST, 1 / FLEET_ALARM);
+    return status;
 }
 
 static bool kind_is_new(const struct fleet *fleet, const struct fleet_host *host)
@@ -144,7 +139,7 @@ static bool kind_is_new(const struct fleet *fleet, const struct fleet_host *host
 
 int fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file)
 {
-    struct page page = {file, markdown};
+    struct text_page page = {file, markdown};
     size_t kinds = 0;
     int status = 0;
 
@@ -158,9 +153,9 @@ int fleet_write_text(const struct fleet *fleet, bool markdown, FILE *file)
             fleet->n_hosts == 1 ? "" : "s", kinds, kinds == 1 ? "" : "s", fleet->runs,
             fleet->runs == 1 ? "" : "s");
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
-        if (kind_is_new(fleet, host))
-            put_kind(&page, fleet, host->fingerprint);
-    put_outliers(&page, fleet);
+        if (status == 0 && kind_is_new(fleet, host))
+            status = put_kind(&page, fleet, host->fingerprint);
+    status = status ?: put_outliers(&page, fleet);
     FOR_EACH (const struct fleet_host, host, fleet->hosts, fleet->n_hosts)
         if (host->bad) {
             char count[NUMBER_SIZE];

@@ -429,11 +429,6 @@ int run_fastest(const struct run *run, struct answer *answer, bool *fastest)
     return status;
 }
 
-static void kernels_answer(const struct run *run, struct answer *answer)
-{
-    answer->text.failed |= run_fastest(run, answer, NULL) < 0;
-}
-
 struct answer run_answer(const struct run *run)
 {
     struct answer answer = {.n = 0};
@@ -444,10 +439,13 @@ struct answer run_answer(const struct run *run)
         : is_explained(run)      ? explained_answer
         : run_is_audit(run)      ? audit_answer
         : run_tries_threads(run) ? threads_answer
-                                 : kernels_answer;
+                                 : NULL;
 
-    tell(run, &answer);
-    if (tell == audit_answer || tell == kernels_answer)
+    if (tell)
+        tell(run, &answer);
+    else
+        answer.text.failed |= run_fastest(run, &answer, NULL) < 0;
+    if (!tell || tell == audit_answer)
         tell_doubts(run, &answer);
     return answer;
 }

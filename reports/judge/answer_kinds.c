@@ -135,11 +135,8 @@ static void verdict_tell(const struct run *run, struct buffer *text)
                       gate->regressed, cases, s, 100 * gate->threshold);
         add_regressed(run, text);
         add_count(text, bad, "wrong or failed");
-        if (bad)
-            add_named(run, gate_is_bad, text);
     } else if (bad) {
         buffer_format(text, "FAILED: %zu of %zu case%s wrong or failed", bad, cases, s);
-        add_named(run, gate_is_bad, text);
     } else if (gate->placement && gate->placed) {
         buffer_format(text,
                       "PLACED: %zu of %zu case%s slower as built by more than %.4g%%",
@@ -170,6 +167,8 @@ static void verdict_tell(const struct run *run, struct buffer *text)
             buffer_add(text, gate->strict ? " (--strict: this fails)"
                                           : " (--strict would fail)");
     }
+    if (bad)
+        add_named(run, gate_is_bad, text);
 }
 
 static const char *arm_path(const struct gate *gate, const char *name)

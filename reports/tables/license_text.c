@@ -65,7 +65,8 @@ static void put_scope(const struct license_scope *scope, bool markdown, FILE *fi
 
     text_tell(file, markdown ? "### %s" : "%s", scope->name);
     if (scope->skip[0]) {
-        text_tell(file, ": skipped: %s\n\n", scope->skip);
+        fputs(": skipped: ", file);
+        (markdown ? text_markdown_tell : text_tell)(file, "%s\n\n", scope->skip);
         return;
     }
     for (size_t i = 0; i < scope->n_cpu; i++)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static int width_of(const struct grid *grid, size_t column)
     return width;
 }
 
-static void print(const struct grid *grid, int indent, FILE *file)
+static int print(const struct grid *grid, int indent, FILE *file)
 {
     const size_t columns = columns_of(grid);
     FREED_BY(free_memory) int *width = calloc(columns, sizeof *width);
@@ -85,6 +86,7 @@ static void print(const struct grid *grid, int indent, FILE *file)
         }
         fputc('\n', file);
     }
+    return width ? 0 : -ENOMEM;
 }
 
 static void mark(const struct grid *grid, FILE *file)
@@ -102,14 +104,16 @@ static void mark(const struct grid *grid, FILE *file)
     }
 }
 
-void grid_write(struct grid *grid, bool markdown, int indent, FILE *file)
+int grid_write(struct grid *grid, bool markdown, int indent, FILE *file)
 {
     const bool any = grid->n > columns_of(grid) && !grid->failed;
+    int status = grid->failed ? -ENOMEM : 0;
     if (any && markdown)
         mark(grid, file);
     else if (any)
-        print(grid, indent, file);
+        status = print(grid, indent, file);
     strings_free(grid->cell, grid->n);
     grid->cell = NULL;
     grid->n = 0;
+    return status;
 }

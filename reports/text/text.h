@@ -146,13 +146,19 @@ void text_markdown_cell(FILE *file, const char *text);
 __attribute__((format(printf, 3, 4))) void text_item(FILE *file, bool markdown,
                                                      const char *format, ...);
 
+/* Where lines go. */
+struct text_page {
+    FILE *file;
+    bool markdown;
+};
+
 /* ---- tables of texts (grid.c) ---- */
 
 /* A table for a terminal or as Markdown. It is filled cell by cell with texts that are
  * made plain, row by row; the first row has the titles. */
 struct grid {
     const char
-        *at; /* for each column 'l' or 'r': where it is even; the last one repeats */
+        *at; /* 'l' or 'r' for each column: the side of its texts; the last one repeats */
     size_t columns; /* 0: as many as letters */
     char **cell;
     size_t n;
@@ -163,8 +169,8 @@ void grid_texts(struct grid *grid, const char *const *texts, size_t n);
 __attribute__((format(printf, 2, 3))) void grid_cell(struct grid *grid,
                                                      const char *format, ...);
 /* Writes the table, on a terminal behind `indent` blanks, and frees it. Nothing is
- * written if it has no row below its titles, or if there was no memory. */
-void grid_write(struct grid *grid, bool markdown, int indent, FILE *file);
+ * written if it has no row below its titles. 0 or -ENOMEM. */
+int grid_write(struct grid *grid, bool markdown, int indent, FILE *file);
 
 /* An answer in words: lines that are safe to print, and the one that is being made. Only
  * `text.failed` tells that there was no memory. */

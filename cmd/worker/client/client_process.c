@@ -229,7 +229,7 @@ int client_spawn(struct worker *worker, struct error *error)
     close(pair[1]);
     close(end);
     char parent[24];
-    snprintf(parent, sizeof parent, "--parent=%d", (int)getpid());
+    snprintf(parent, sizeof parent, PARENT_FORMAT, (int)getpid());
     const char *argv[128];
     size_t n = 0;
     argv[n++] = client_is_foreign(worker) ? worker->info.path : "simdbench";

@@ -200,7 +200,7 @@ int matrix_write(const struct run *const *runs, const char *const *paths, size_t
 {
     struct matrix matrix = {
         .runs = runs, .paths = paths, .n = n, .file = file, .markdown = markdown};
-    const int status = find_rows(&matrix);
+    int status = find_rows(&matrix);
 
     if (!status) {
         fprintf(file,
@@ -213,7 +213,7 @@ int matrix_write(const struct run *const *runs, const char *const *paths, size_t
             GRID_TEXTS(&grid, name_of(&matrix, i));
         FOR_EACH (const struct row, row, matrix.rows, matrix.n_rows)
             put_row(&matrix, row, &grid);
-        grid_write(&grid, markdown, 0, file);
+        status = grid_write(&grid, markdown, 0, file);
         fputc('\n', file);
         for (size_t i = 0; i < n; i++)
             put_run(&matrix, i);
