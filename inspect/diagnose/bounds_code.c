@@ -127,10 +127,9 @@ static double divide_cycles(const struct inspect_facts *facts)
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still
- * run: at least 1 / (1 + sight / entry) of the chain is seen. It counts if chains were
- * seen in order to overlap: through registers, as no others were seen. If the time
- * refutes that they follow each other, they wait as was seen, unless instructions entered
- * hardly faster there. */
+ * run: at least 1 / (1 + sight / entry) of the chain is seen. It counts if chains in
+ * registers were seen in order to overlap. If the time refutes that they follow each
+ * other, they wait as was seen, unless instructions entered hardly faster there. */
 static double chain_cycles(const struct inspect_facts *facts, double chain)
 {
     const double seen = GET(register_chain), entry = GET(trips) * GET(instructions);

@@ -35,8 +35,7 @@ struct step {
 
 struct run {
     struct ready ready;
-    double done[INSPECT_SIGHT]; /* time at which each instruction and all before it were
-                                   done */
+    double done[INSPECT_SIGHT]; /* time at which each and all before it were done */
     double last;
     uint64_t n;
     struct step step[ORDER_MAX];
@@ -101,9 +100,9 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
         const double before = run->last;
         const double took = run_on(run, code, item->address) - before;
         known = is_blind(code, item->address) ? 0 : known + 1;
-        run->step[i].known = known >= BLIND;
-        if (!run->step[i].known)
+        if (known < BLIND)
             continue;
+        run->step[i].known = true;
         sums->cycles[item->node] += took;
         sums->executed[item->node]++;
     }
