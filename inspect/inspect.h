@@ -242,6 +242,8 @@ struct inspect_window inspect_window(double per_cycle, double computed,
 /* A number of `pass` from what was measured: at least the cycle of a store. */
 double inspect_pass(double cycles);
 enum { INSPECT_CHAIN = 64, INSPECT_AHEAD = 16, INSPECT_BEHIND = 144 };
+/* Instructions under way at once: more than in any core that we know. */
+enum { INSPECT_SIGHT = 1024 };
 
 /* ---- what instructions cost ---- */
 

@@ -183,12 +183,12 @@ struct place {
 struct cell {
     uint64_t place, name;
     double ready;
-    uint32_t by; /* as of a register */
+    uint32_t by; /* the step that stored it, and 1 more; 0: none */
 };
 #define NO_CAUSE UINT32_MAX
 struct ready {
     double at[REGISTER_COUNT];
-    uint32_t by[REGISTER_COUNT]; /* the step that made its value, and 1 more; 0: none */
+    uint32_t by[REGISTER_COUNT]; /* as in struct cell, the step that made its value */
     uint32_t step;               /* instructions that were executed before */
     uint32_t cause; /* the step whose result the last one waited for, or NO_CAUSE */
     struct place place[PLACES_MAX];
@@ -219,7 +219,7 @@ struct order {
 void order_add(struct order *order, uint32_t node);
 void order_address(struct order *order, unsigned access, uint64_t address);
 struct tracer;
-/* Of each node, sums over all instructions. */
+/* Sums of each node, over all instructions that wait for nothing unknown. */
 struct order_sums {
     double *cycles;  /* in which they are the last to be done */
     double *chained; /* from a result that the next one of the longest chain waits for */

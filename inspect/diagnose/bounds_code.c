@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of each part of the core that the instructions of an iteration need. */
 #include "bounds.h"
+#include "inspect.h"
 
 /* Loops as long as this fit in no buffer of decoded instructions, and code of so many
  * bytes in no first cache. */
@@ -126,19 +127,17 @@ static double divide_cycles(const struct inspect_facts *facts)
 }
 
 /* Each time that the loop is entered a chain begins anew, while the last one may still
- * run: at least 1 / (1 + sight / entry) of the chain is seen. It counts if chains were
- * seen in order to overlap. If the time refutes that they follow each other, they wait as
- * was seen, or overlap as far as the time says, unless instructions entered hardly faster
- * there. */
+ * run: at least 1 / (1 + sight / entry) of the chain is seen. It counts if chains in
+ * registers were seen in order to overlap. If the time refutes that they follow each
+ * other, they wait as was seen, unless instructions entered hardly faster there. */
 static double chain_cycles(const struct inspect_facts *facts, double chain)
 {
-    const double sight = 512, cycles = GET(cycles), seen = GET(register_chain);
-    const double least = chain / (1 + sight / (GET(trips) * GET(instructions)));
-    if (seen < 0.5 * chain && least > 0)
+    const double seen = GET(register_chain), entry = GET(trips) * GET(instructions);
+    const double least = chain / (1 + INSPECT_SIGHT / entry);
+    if (seen < 0.5 * fmin(chain, GET(kept_chain)) && least > 0)
         return least;
-    if (!(chain > INSPECT_REFUTED * cycles) || seen < 1.25 * GET(dispatch_cycles))
-        return chain;
-    return fmin(fmin(chain, seen), least <= cycles ? cycles : (double)NAN);
+    const bool refuted = chain > INSPECT_REFUTED * GET(cycles);
+    return refuted && !(seen < 1.25 * GET(dispatch_cycles)) ? fmin(chain, seen) : chain;
 }
 
 /* Chains that take all the time fill the scheduler, and some cores are slower then. If

@@ -139,12 +139,13 @@ static bool take_order(struct making *m, bool memory)
         turns[m->sum_of[l]] += sums.executed[m->loops.loop[l].head];
     for (uint32_t i = 0; done && i < n; i++) {
         const uint32_t loop = m->loops.of[i];
-        const size_t at = loop == NO_LOOP ? 0 : m->sum_of[loop];
-        if (loop != NO_LOOP && turns[at] >= TURNS_IN_ORDER)
-            *(memory ? &m->sum[at].loop.memory_chain : &m->sum[at].loop.register_chain) +=
-                sums.cycles[i] / turns[at];
-        if (loop == NO_LOOP || turns[at] > 0)
-            sums.chained[i] /= loop == NO_LOOP ? 1 : turns[at];
+        if (loop == NO_LOOP)
+            continue;
+        const size_t at = m->sum_of[loop];
+        const double part = turns[at] >= TURNS_IN_ORDER ? 1 / turns[at] : 0;
+        *(memory ? &m->sum[at].loop.memory_chain : &m->sum[at].loop.register_chain) +=
+            sums.cycles[i] * part;
+        sums.chained[i] *= part;
     }
     /* A loop around others has no usual way: its own instructions wait as was seen. */
     for (size_t at = 0; at < m->n_sums && (m->window.waiting || m->window.results); at++)

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* No core looks farther ahead. Behind a load from an unknown place, so many instructions
- * may wait for what is not known. */
-enum { AHEAD = 512, BLIND = 64 };
+/* Behind a load from an unknown place, so many instructions may wait for what is not
+ * known. */
+enum { BLIND = 64 };
 
 void order_add(struct order *order, uint32_t node)
 {
@@ -30,11 +30,12 @@ void order_address(struct order *order, unsigned access, uint64_t address)
 struct step {
     double end;
     uint32_t cause, last; /* last: of all so far, the one that is done last */
+    bool known;           /* no load from an unknown place is near before it */
 };
 
 struct run {
     struct ready ready;
-    double done[AHEAD]; /* time at which each instruction and all before it were done */
+    double done[INSPECT_SIGHT]; /* time at which each and all before it were done */
     double last;
     uint64_t n;
     struct step step[ORDER_MAX];
@@ -43,7 +44,7 @@ struct run {
 /* The time at which the last of all instructions up to this one is done. */
 static double run_on(struct run *run, const struct code *code, const uint64_t *address)
 {
-    double *const slot = &run->done[run->n++ % AHEAD];
+    double *const slot = &run->done[run->n++ % INSPECT_SIGHT];
     const uint32_t number = run->ready.step;
     run->ready.address = address;
     run->ready.window.entered = fmax(run->ready.window.entered, *slot);
@@ -66,7 +67,8 @@ static void add_chain(const struct run *run, const struct order *order, double *
         at = number;
         for (uint32_t to = number; run->step[to].cause < to; at = to) {
             const uint32_t cause = run->step[to].cause;
-            chained[order->item[to].node] += run->step[to].end - run->step[cause].end;
+            if (run->step[to].known)
+                chained[order->item[to].node] += run->step[to].end - run->step[cause].end;
             to = cause;
         }
     }
@@ -100,6 +102,7 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
         known = is_blind(code, item->address) ? 0 : known + 1;
         if (known < BLIND)
             continue;
+        run->step[i].known = true;
         sums->cycles[item->node] += took;
         sums->executed[item->node]++;
     }

@@ -101,7 +101,8 @@ typedef uint64_t word_f64;
 #define MULTIPLY_ADD OF(multiply_add)
 #define IF_LESS OF(if_less)
 
-/* Inlined by every compiler at every level, as the intrinsics are. */
+/* Inlined by every compiler at every level, as the intrinsics are. `unused`: no file
+ * calls all of them, and compilers warn of static functions that nobody calls. */
 #define INLINE static inline __attribute__((always_inline, unused))
 
 /* load_first and store_first where there are no masks. */

@@ -355,6 +355,29 @@ static void test_instructions_of_chains(void **state)
     inspect_census_free(&census);
 }
 
+/* Its entries begin behind a load from an unknown place, which hides their first turns.
+ */
+CODE(hidden_in_part, "movq %rdi, (%rdi)\n"
+                     "1: movl $48, %ecx\n"
+                     "   movq (%rdi), %rdx\n"
+                     "   addl (%rdx), %r8d\n"
+                     "2: imulq %r9, %r9\n"
+                     "   imulq %r9, %r9\n"
+                     "   decl %ecx\n"
+                     "   jnz 2b\n"
+                     "   decl %esi\n"
+                     "   jnz 1b\n"
+                     "   retq")
+
+/* What is summed up is that of the turns that are counted. */
+static void test_hidden_turns(void **state)
+{
+    const struct inspect_options options = {.whole_only = true, .text = true};
+    struct inspect_census census = census_by(hidden_in_part, 200, &options);
+    assert_near(chained(&census, "imul", false), census.loop[0].chain, 0.5);
+    inspect_census_free(&census);
+}
+
 int main(void)
 {
     if (cannot_trace())
@@ -365,5 +388,6 @@ int main(void)
                      TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
                      TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
                      TEST(test_two_steps), TEST(test_jumps), TEST(test_returns),
-                     TEST(test_banks), TEST(test_instructions_of_chains));
+                     TEST(test_banks), TEST(test_instructions_of_chains),
+                     TEST(test_hidden_turns));
 }
