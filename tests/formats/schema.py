@@ -146,7 +146,8 @@ class Schema(unittest.TestCase):
             if key not in ("notes", "module_version", "module_core", "module_isa",
                            "input_hash", "layout", "implementation", "unranked", "unoptimised",
                            "source", "workspace_bytes", "accuracy", "metrics", "comparison", "apart", "voided_ns",
-                           "shared", "stopped", "proof", "base_proof", "explanation"):
+                           "shared", "stopped", "proof", "base_proof", "explanation",
+                           "fastest"):
                 with self.subTest(missing=key):
                     self.reject(lambda d, r, key=key: r.pop(key))
         bad = {
