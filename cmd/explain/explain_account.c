@@ -147,16 +147,57 @@ static void add_bound(struct account *account, const char *name, double a, doubl
         add(&account->bounds, name, NULL, a, b);
 }
 
-/* Cycles of an operation that an experiment took away. */
-static double cause_of(const struct subject *subject, enum inspect_cause cause)
+/* Cycles of an operation that an experiment takes away; NaN: it was not tried. Edits
+ * change the code at its best place, without subnormal numbers. */
+static double freed_by(const struct subject *subject, enum inspect_fact experiment)
 {
+    const double left = fact(subject, experiment);
+    const bool edit = inspect_fact_is_code(experiment);
+    double time = cycles_of(subject) + (edit ? 0 : placement_of(subject));
+    if (edit &&
+        inspect_fact_faster(&subject->facts, FACT_flush_denormals, INSPECT_PLACED))
+        time *= fact(subject, FACT_flush_denormals);
+    return left > 1 ? 0 : (1 - left) * time;
+}
+
+/* A row tells of this cause already, or the bound that stands for the same. */
+static bool is_told(const struct account_rows *bounds, enum inspect_cause cause)
+{
+    static const struct {
+        enum inspect_cause cause;
+        enum inspect_fact bound;
+    } same[] = {{CAUSE_latency_chain, FACT_chain_cycles},
+                {CAUSE_latency_chain, FACT_window_cycles},
+                {CAUSE_memory_chain, FACT_order_cycles},
+                {CAUSE_memory_bandwidth, FACT_memory_cycles},
+                {CAUSE_divider, FACT_divide_cycles},
+                {CAUSE_gathers, FACT_gather_cycles},
+                {CAUSE_call, FACT_calling_cycles}};
+    for (size_t i = 0; i < ARRAY_LEN(same); i++)
+        if (same[i].cause == cause &&
+            account_find(bounds, inspect_fact_name(same[i].bound)))
+            return true;
+    return account_find(bounds, inspect_cause_name(cause)) != NULL;
+}
+
+/* Causes of one of them that an experiment showed: what it takes away from both, once. */
+static void add_causes(const struct subject *a, const struct subject *b,
+                       const struct subject *of, bool *told, struct account *account)
+{
+    const double least = MATTERS * fmax(cycles_of(a), cycles_of(b));
     FREED_BY(free_memory) struct inspect_findings *found =
         must_have(calloc(1, sizeof *found));
-    inspect_find(&subject->facts, found);
-    FOR_EACH (const struct inspect_finding, finding, found->finding, found->n)
-        if (finding->cause == cause && isfinite(finding->share))
-            return finding->share * (cycles_of(subject) + placement_of(subject));
-    return 0;
+    inspect_find(&of->facts, found);
+    FOR_EACH (const struct inspect_finding, finding, found->finding, found->n) {
+        const enum inspect_fact experiment = finding->experiment;
+        if (finding->confidence != INSPECT_FLIPPED || told[experiment] ||
+            finding->cause == CAUSE_placement ||
+            is_told(&account->bounds, finding->cause))
+            continue;
+        told[experiment] = true;
+        add_bound(account, inspect_cause_name(finding->cause), freed_by(a, experiment),
+                  freed_by(b, experiment), least);
+    }
 }
 
 /* The bound, and the place of the code apart, that tell why one takes longer; each with
@@ -167,6 +208,7 @@ static void add_bounds(const struct subject *a, const struct subject *b,
     const double of_a = cycles_of(a), of_b = cycles_of(b);
     const double place_a = placement_of(a), place_b = placement_of(b);
     const double least = MATTERS * fmax(of_a, of_b);
+    bool told[INSPECT_FACTS] = {false};
     if (!(fabs(of_a + place_a - of_b - place_b) > least))
         return;
     add_bound(account, BOUND_BEST_PLACE, of_a, of_b, 0);
@@ -176,10 +218,9 @@ static void add_bounds(const struct subject *a, const struct subject *b,
         add_bound(account, inspect_fact_name(bound), bound_of(a, bound),
                   bound_of(b, bound), least);
     }
-    for (enum inspect_cause i = 0; i < INSPECT_CAUSES; i++)
-        if (i != CAUSE_placement)
-            add_bound(account, inspect_cause_name(i), cause_of(a, i), cause_of(b, i),
-                      least);
+    const bool a_slower = of_a + place_a > of_b + place_b;
+    add_causes(a, b, a_slower ? a : b, told, account);
+    add_causes(a, b, a_slower ? b : a, told, account);
     FOR_EACH (struct account_row, row, account->bounds.row, account->bounds.n) {
         char unit[64];
         snprintf(unit, sizeof unit, "%.0f%% of the difference",

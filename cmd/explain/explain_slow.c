@@ -160,18 +160,21 @@ static size_t links_of(const struct inspect_line *line, size_t n, bool memory,
     return found;
 }
 
-/* "...: mulss, addss at mix.c:12 take 7.9 of the 9.1 cycles of a turn" */
+/* "...: mulss, addss at mix.c:12 take 7.9 of the 9.1 cycles of the chain in a turn". The
+ * chain is the one that the finding rests on: what was seen must be about as long. */
 static void name_chain(const struct inspect_census *census,
                        const struct inspect_loop *loop, struct explained_finding *finding)
 {
-    const bool memory = loop->memory_chain > 1.1 * loop->register_chain;
+    const bool memory =
+        !strcmp(finding->cause, "memory-chain") || loop->chain > 1.1 * loop->kept_chain;
+    const double chain =
+        fmax(memory ? loop->memory_chain : loop->register_chain, loop->chain);
     const struct inspect_line *const line = &census->line[loop->line], *link[LINKS];
     double all = 0, some = 0;
     char text[384];
     for (size_t i = 0; i < loop->n_lines; i++)
         all += line[i].chained[memory];
-    if (!(all > 0) ||
-        all < 0.7 * fmax(memory ? loop->memory_chain : loop->register_chain, loop->chain))
+    if (!(all > 0) || all < 0.7 * chain || (chain > 0 && all > 1.3 * chain))
         return;
     size_t n = links_of(line, loop->n_lines, memory, 0.1 * all, link);
     if (n > LINKS)
@@ -193,29 +196,53 @@ static void name_chain(const struct inspect_census *census,
     if (used < sizeof text)
         snprintf(text + used, sizeof text - used, " take%s %.3g of the %.3g cycles %s",
                  n > 1 ? "" : "s", some, all,
-                 loop == &census->straight ? "of a call" : "of a turn");
+                 loop == &census->straight ? "of a call" : "of the chain in a turn");
     must(string_set(&finding->text, text));
 }
 
+/* Cycles that the arithmetic of a turn takes in vectors of 128 << `wider` bits, if those
+ * that it has are of 128 << `own`, by the terms of arithmetic_cycles but divisions and
+ * forms; NaN: a rate is not known. */
+static double arithmetic_in(const struct inspect_facts *facts, size_t own, size_t wider)
+{
+    static const struct {
+        enum inspect_fact count, rate;
+    } terms[] = {{FACT_multiplies, FACT_rate_fmas_128},
+                 {FACT_float_arithmetic, FACT_rate_floats_128},
+                 {FACT_needed, FACT_rate_computed_128}};
+    double most = 0;
+    for (size_t i = 0; i < ARRAY_LEN(terms) && !isnan(most); i++) {
+        const double count = inspect_fact_value(facts, terms[i].count);
+        const double cycles = count / inspect_fact_value(facts, terms[i].rate + wider);
+        if (!(count <= 0) && !(cycles <= most))
+            most = cycles;
+    }
+    return ldexp(most, (int)own - (int)wider);
+}
+
 /* The limit is one of arithmetic in vectors of so many bits, and the row names no width:
- * wider ones compute more where this core has as many units for them, or nearly. */
+ * wider ones compute more where this core has as many units for them, or nearly. Nobody
+ * knows that of divisions, nor of a form that one unit takes for nearly as long. */
 static void name_width(const struct inspect_facts *facts,
                        struct explained_finding *finding)
 {
     const double bits = inspect_fact_value(facts, FACT_free_bits), much = 1.2;
-    double rate[3], most = much;
-    size_t of = 0, best = 0;
+    const size_t own = bits >= 256, widest = 2;
+    const double cycles = arithmetic_in(facts, own, own);
+    double most = much;
+    size_t best = 0;
     char text[256];
-    for (size_t i = 0; i < ARRAY_LEN(rate); i++) {
-        const enum inspect_fact fact = FACT_rate_computed_128 + i;
-        rate[i] = inspect_fact_value(facts, fact) * (double)(128u << i);
-        of = bits == (double)(128u << i) ? i : of;
-    }
-    for (size_t i = of + 1; i < ARRAY_LEN(rate) && bits >= 128; i++)
-        if (rate[i] > most * rate[of]) {
-            most = rate[i] / rate[of];
+    if (!(bits >= 128) || inspect_fact_value(facts, FACT_divides) > 0 ||
+        !(cycles >= 0.99 * inspect_fact_value(facts, FACT_arithmetic_cycles)) ||
+        cycles < much * inspect_fact_value(facts, FACT_needed_form))
+        return;
+    for (size_t i = own + 1; i <= widest && bits < 512; i++) {
+        const double times = cycles / arithmetic_in(facts, own, i);
+        if (times > most) {
+            most = times;
             best = i;
         }
+    }
     if (!best)
         return;
     snprintf(
@@ -224,9 +251,12 @@ static void name_width(const struct inspect_facts *facts,
         "in those of %u it computes %.2g times as much in a cycle",
         bits, 128u << best, most);
     must(string_set(&finding->text, text));
-    must(string_set(&finding->remedy,
-                    "wider vectors (-march=native, intrinsics); then less "
-                    "work: another algorithm, a narrower type"));
+    /* For cores that lower their clock compilers prefer narrower ones. */
+    snprintf(text, sizeof text,
+             "wider vectors (-march=native%s, intrinsics); then less work: another "
+             "algorithm, a narrower type",
+             best == widest ? " -mprefer-vector-width=512" : "");
+    must(string_set(&finding->remedy, text));
 }
 
 void explain_slow(const struct subject *subject, struct explanation *explanation)

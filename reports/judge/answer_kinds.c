@@ -236,13 +236,13 @@ void gate_answer(const struct run *run, struct answer *answer)
  * branches by heart, more or less. All other experiments are remedies. */
 static void gain_tell(struct buffer *text, const struct explained_finding *finding)
 {
-    static const char least_work[] = "small_shape unsaved edit_chain edit_gather "
-                                     "edit_store edit_spill edit_forward edit_call";
+    static const char *const least_work[] = {"small_shape", "near_input",   "unsaved",
+                                             "edit_chain",  "edit_gather",  "edit_store",
+                                             "edit_spill",  "edit_forward", "edit_call"};
     const double twice = 0.49, share = finding->share;
-    const char *const name = finding->experiment ?: "-";
-    const char *const most = strstr(least_work, name) ? "up to "
-                             : strstr(name, "input")  ? "about "
-                                                      : "";
+    const char *const name = finding->experiment ?: "";
+    const bool least = text_find(least_work, ARRAY_LEN(least_work), name) >= 0;
+    const char *const most = least ? "up to " : strstr(name, "input") ? "about " : "";
     if (share >= twice && share < 1)
         buffer_format(text, "%s%.2g times slower than it could be: ", most,
                       1 / (1 - share));
@@ -326,20 +326,30 @@ static const struct account_row *main_bound(const struct account *account)
     return most;
 }
 
-static const char *bound_text(const struct run *run, const char *name)
+/* ", by the longest dependency", or ", as accesses change pages ..." of a cause that an
+ * experiment showed. */
+static void bound_tell(const struct run *run, const char *name, struct buffer *text)
 {
-    FOR_EACH (const struct result, result, run->results, run->n_results)
-        for (size_t i = 0; result->explanation && i < result->explanation->n_bounds; i++)
-            if (text_same(result->explanation->bounds[i].name, name))
-                return result->explanation->bounds[i].text;
-    return NULL;
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        const struct explanation *const why = result->explanation;
+        for (size_t i = 0; why && i < why->n_bounds; i++)
+            if (text_same(why->bounds[i].name, name)) {
+                buffer_tell(text, ", by %s", why->bounds[i].text ?: name);
+                return;
+            }
+        for (size_t i = 0; why && i < why->n_findings; i++)
+            if (text_same(why->findings[i].cause, name) && why->findings[i].text) {
+                buffer_tell(text, ", as %s", why->findings[i].text);
+                return;
+            }
+    }
+    buffer_tell(text, ", by %s", name);
 }
 
 static void bound_answer(const struct run *run, const struct account_row *bound,
                          struct buffer *text)
 {
-    const char *const meaning = bound_text(run, bound->name);
-    buffer_tell(text, ", by %s", meaning ?: bound->name);
+    bound_tell(run, bound->name, text);
     buffer_format(
         text, ": %.3g against %.3g cycles an operation, %.0f%% of the difference",
         bound->a, bound->b, 100 * fmin(1, account_share(&run->account->bounds, bound)));

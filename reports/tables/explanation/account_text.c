@@ -63,11 +63,14 @@ static void put_differences(struct grid *grid, const char *title,
 
 static void put_condition(struct grid *grid, const struct account_row *row)
 {
-    FREED_BY(buffer_free) struct buffer both = {.text = NULL};
-    put_times(&both, 2, row->a, &row->a_ci);
-    buffer_add(&both, " against ");
-    put_times(&both, 2, row->b, &row->b_ci);
-    GRID_TEXTS(grid, row->name ?: "", "", "", buffer_text(&both), "");
+    const struct interval none = {.known = false};
+    FREED_BY(buffer_free) struct buffer a = {.text = NULL}, b = {.text = NULL},
+                                        ratio = {.text = NULL};
+    put_times(&a, 2, row->a, &none);
+    put_times(&b, 2, row->b, &none);
+    put_times(&ratio, 2, row->ratio, &row->ci);
+    GRID_TEXTS(grid, row->name ?: "", buffer_text(&a), buffer_text(&b),
+               buffer_text(&ratio), "");
 }
 
 void account_write(const struct run *run, bool markdown, FILE *file)
@@ -83,8 +86,9 @@ void account_write(const struct run *run, bool markdown, FILE *file)
         text_tell(file, "\nA %s\nB %s\n", account->a, account->b);
     GRID_TEXTS(&grid, "", "A", "B", "A / B", "");
     put_factors(&grid, account);
-    put_differences(&grid, "cycles of an operation, and what bounds them",
-                    &account->bounds);
+    put_differences(
+        &grid, "cycles of an operation, what bounds them, what experiments took away",
+        &account->bounds);
     put_differences(&grid, "per operation, in loops", &account->classes);
     put_differences(&grid, "per operation, counted", &account->counters);
     for (size_t i = 0; i < account->conditions.n; i++)

@@ -115,7 +115,8 @@ static void test_branch(void **state)
 }
 
 /* A chain names up to four instructions that take a tenth of it or more, in the order of
- * their addresses, if it is the chain that was seen. */
+ * their addresses, if it is the chain that was seen: the one that the finding rests on,
+ * whatever else waits in the loop. */
 static void test_chain(void **state)
 {
     char add[] = "addss xmm0, xmm1", mul[] = "mulss xmm0, xmm2",
@@ -125,50 +126,87 @@ static void test_chain(void **state)
         {.address = 1, .text = add, .source = source, .chained = {4, 4}},
         {.address = 2, .text = mul, .source = source, .chained = {5, 5}},
         {.address = 3, .text = load, .source = other, .chained = {0.2, 9}}};
-    struct inspect_loop loop = {
-        .n_lines = ARRAY_LEN(line), .register_chain = 9.2, .memory_chain = 18};
+    struct inspect_loop loop = {.n_lines = ARRAY_LEN(line)};
     const struct subject subject = {
         .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const says[] = {"results wait: addss, mulss at mix.c:12 take 9 of "
+                                       "the 9.2 cycles of the chain in a "
+                                       "turn",
+                                       "results wait: addss, mulss at mix.c:12, mov at "
+                                       "mix.c:13 take 18 of the 18 cycles "
+                                       "of the chain in a turn",
+                                       "results wait"};
+    static const struct {
+        const char *cause;
+        double chain, kept, registers, memory;
+        size_t says;
+    } rows[] = {{"latency-chain", 9, 9, 9.2, 9.2, 0}, {"latency-chain", 9, 9, 9.2, 18, 0},
+                {"latency-chain", 18, 9, 9.2, 18, 1}, {"memory-chain", 9, 9, 9.2, 18, 1},
+                {"memory-chain", 9, 9, 9.2, 40, 2},   {"memory-chain", 9, 9, 9, 12, 2}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *const run = run_new();
         struct explanation *const why = result_explanation(run_add_result(run));
-        assert_non_null(
-            explanation_add_finding(why, i ? "memory-chain" : "latency-chain"));
+        assert_non_null(explanation_add_finding(why, rows[i].cause));
         assert_int_equal(string_set(&why->findings[0].text, "results wait"), 0);
-        loop.memory_chain = i == 0 ? 9.2 : i == 1 ? 18 : 40;
+        loop.chain = rows[i].chain;
+        loop.kept_chain = rows[i].kept;
+        loop.register_chain = rows[i].registers;
+        loop.memory_chain = rows[i].memory;
         explain_slow(&subject, why);
-        assert_string_equal(
-            why->findings[0].text,
-            i == 0 ? "results wait: addss, mulss at mix.c:12 take 9 of the 9.2 cycles of "
-                     "a turn"
-            : i == 1
-                ? "results wait: addss, mulss at mix.c:12, mov at mix.c:13 take 18 of "
-                  "the 18 cycles of a turn"
-                : "results wait");
+        assert_string_equal(why->findings[0].text, says[rows[i].says]);
         run_free(run);
     }
 }
 
-/* At a limit of arithmetic, the width that computes most is named if it is a wider one.
- */
+/* At a limit of arithmetic, the width that computes most is named if it is a wider one:
+ * by the rates of what is the limit, at that width too. Limits of divisions and of forms,
+ * and rates that are not known, say nothing. */
 static void test_width(void **state)
 {
-    static const double rates[][3] = {{3, 3, 2}, {4, 4, 2}, {4, 2, NAN}};
-    static const char *const says[] = {"of 512 it computes 2.7 times",
-                                       "of 256 it computes 2 times", NULL};
-    for (size_t i = 0; i < ARRAY_LEN(rates); i++) {
+    static const struct {
+        const char *says, *flag;
+        double bits, multiplies, floats, integers, fmas[3], computed[3], divides, form;
+    } rows[] = {
+        /* Two units for FMAs of any width, three for operations of up to 256 bits. */
+        {"of 512 it computes 4 times", "512", 128, 8, 8, 0, {2, 2, 2}, {3, 3, 2}, 0, 0},
+        {"of 512 it computes 2.7 times", "512", 128, 0, 0, 9, {2, 2, 2}, {3, 3, 2}, 0, 0},
+        {"of 512 it computes 1.3 times", "512", 256, 0, 0, 9, {2, 2, 1}, {3, 3, 2}, 0, 0},
+        /* One unit for FMAs of 512 bits. */
+        {"of 256 it computes 2 times", NULL, 128, 8, 8, 0, {2, 2, 1}, {3, 3, 2}, 0, 0},
+        {NULL, NULL, 256, 8, 8, 0, {2, 2, 1}, {3, 3, 2}, 0, 0},
+        {NULL, NULL, 512, 8, 8, 0, {2, 2, 2}, {3, 3, 2}, 0, 0},
+        {NULL, NULL, 128, 8, 8, 0, {2, 2, 2}, {3, 3, 2}, 1, 0},
+        {NULL, NULL, 128, 0, 0, 9, {2, 2, 2}, {3, 3, 2}, 0, 2.9},
+        {NULL, NULL, 128, 8, 8, 0, {2, NAN, NAN}, {3, 3, 2}, 0, 0}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run *const run = run_new();
         struct explanation *const why = result_explanation(run_add_result(run));
         struct subject subject = {.trace.known = true};
+        struct inspect_facts *const facts = &subject.facts;
         assert_non_null(explanation_add_finding(why, "at-limit"));
-        inspect_fact_set(&subject.facts, FACT_free_bits, 128);
-        for (size_t k = 0; k < 3; k++)
-            inspect_fact_set(&subject.facts, FACT_rate_computed_128 + k, rates[i][k]);
+        inspect_fact_set(facts, FACT_free_bits, rows[i].bits);
+        inspect_fact_set(facts, FACT_multiplies, rows[i].multiplies);
+        inspect_fact_set(facts, FACT_float_arithmetic, rows[i].floats);
+        inspect_fact_set(facts, FACT_needed, rows[i].floats + rows[i].integers);
+        inspect_fact_set(facts, FACT_divides, rows[i].divides);
+        inspect_fact_set(facts, FACT_needed_form, rows[i].form);
+        inspect_fact_set(facts, FACT_arithmetic_cycles,
+                         rows[i].multiplies / 2 + rows[i].integers / 3);
+        for (size_t k = 0; k < 3; k++) {
+            inspect_fact_set(facts, FACT_rate_fmas_128 + k, rows[i].fmas[k]);
+            inspect_fact_set(facts, FACT_rate_floats_128 + k, rows[i].fmas[k]);
+            inspect_fact_set(facts, FACT_rate_computed_128 + k, rows[i].computed[k]);
+        }
         explain_slow(&subject, why);
-        if (says[i])
-            assert_non_null(strstr(why->findings[0].text, says[i]));
+        const struct explained_finding *const finding = why->findings;
+        if (rows[i].says)
+            assert_non_null(strstr(finding->text, rows[i].says));
         else
-            assert_null(why->findings[0].text);
+            assert_null(finding->text);
+        if (rows[i].flag)
+            assert_non_null(strstr(finding->remedy, "-mprefer-vector-width=512"));
+        else
+            assert_true(!finding->remedy || !strstr(finding->remedy, "512"));
         run_free(run);
     }
 }

@@ -86,6 +86,11 @@ static void bounds(void **state)
     assert_true(says(run, "a: 4 times slower than it could be: sets are full"));
     string_set(&finding->experiment, "tame_input");
     assert_true(says(run, "a: about 4 times slower than it could be: sets are full"));
+    /* Places that are near are a nearer cache; a part of a name is none. */
+    string_set(&finding->experiment, "near_input");
+    assert_true(says(run, "a: up to 4 times slower than it could be: sets are full"));
+    string_set(&finding->experiment, "edit");
+    assert_true(says(run, "a: 4 times slower than it could be: sets are full"));
     string_set(&finding->experiment, "edit_gather");
     finding->share = 0.25;
     assert_true(says(run, "a: up to 25% of its time could be saved: sets are full"));
@@ -119,6 +124,9 @@ static void bounds(void **state)
     run->account->bounds.row[2].a = 2.9;
     assert_true(
         says(run, "by dispatch_cycles: 2.9 against 0.2 cycles an operation, 100% of "));
+    /* A cause is told by what its finding says. */
+    string_set(&run->account->bounds.row[2].name, "cache-sets");
+    assert_true(says(run, "cycles x3, as sets are full: 2.9 against 0.2 cycles an "));
     run->account->bounds.row[2].a = 0.2;
     /* As built the difference is that of the place, too. */
     account_add(&run->account->bounds, "placement", NULL, 3, 0);
