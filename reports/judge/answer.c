@@ -440,7 +440,6 @@ struct answer run_answer(const struct run *run)
         : run_is_audit(run)      ? audit_answer
         : run_tries_threads(run) ? threads_answer
                                  : NULL;
-
     if (tell)
         tell(run, &answer);
     else
