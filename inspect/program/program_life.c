@@ -90,7 +90,8 @@ static int seize(pid_t thread, int more, struct error *error)
         return 0;
     /* One that ends has no memory any more, and is not there soon. */
     const int refusal = errno;
-    const bool ends = inspect_told(thread, "Tgid") && !inspect_told(thread, "VmPTE");
+    const bool ends =
+        kill(thread, 0) == 0 ? !inspect_told(thread, "VmPTE") : errno == ESRCH;
     const int code = refusal == EPERM && ends ? ESRCH : refusal;
     const pid_t tracer = code == EPERM ? inspect_told(thread, "TracerPid") : 0;
     if (tracer == getpid())
