@@ -143,9 +143,11 @@ static int unknown_word(const char *word, const struct options *options,
                          "%.60s: one op at a time: simdbench %.60s, or simdbench all",
                          word, word);
     const char *const option = command ? NULL : guess_option(word);
+    char value[128];
+    guess_value(word, value, sizeof value);
     if (option)
         return error_set(error, -EINVAL, "%.80s: write --%s=%.80s; a list has commas",
-                         word, option, word);
+                         word, option, value);
     return error_set(error, -EINVAL,
                      "%.80s: %.60s takes %s; options begin with --, see simdbench %.60s "
                      "--help",

@@ -113,15 +113,26 @@ const char *guess_option(const char *word)
                                     : NULL;
 }
 
+void guess_value(const char *word, char *value, size_t size)
+{
+    const char *const option = guess_option(word);
+    const bool range = option && !strcmp(option, "sizes") && strchr(word, '-');
+    const size_t n = range ? strcspn(word, "-") : 0;
+    snprintf(value, size, "%.*s%s%.100s", (int)n, word, range ? ".." : "",
+             word + n + range);
+}
+
 /* -EINVAL with a command to type if a word is no command and no op, and yet known. */
 static int guess_part(const char *word, struct error *error)
 {
     const char *const option = guess_option(word);
     const struct option_row *const row = option_find(word, strlen(word), COMMAND_ALL);
+    char value[128];
+    guess_value(word, value, sizeof value);
     if (option)
         return error_set(error, -EINVAL,
                          "%.60s: a command is missing: simdbench %s --%s=%.60s", word,
-                         op_of_variant(word) ?: "gemm", option, word);
+                         op_of_variant(word) ?: "gemm", option, value);
     if (row && !row->set)
         return error_set(error, -EINVAL, "%s: write simdbench --%s", word, word);
     return 0;

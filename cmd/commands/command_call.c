@@ -44,8 +44,7 @@ static size_t print_functions(const struct library *library, const char *pattern
     const bool exported_alone = left_out(library, pattern) > 0;
     static const char *const bindings[] = {[FUNCTION_EXPORTED] = "",
                                            [FUNCTION_HIDDEN] = "hidden",
-                                           [FUNCTION_LOCAL] = "local",
-                                           [FUNCTION_ELSEWHERE] = "elsewhere"};
+                                           [FUNCTION_LOCAL] = "local"};
     size_t n = 0;
     for (size_t i = 0; i < library->n; i++) {
         const struct library_function *const function = &library->function[i];

@@ -162,8 +162,8 @@ static bool begins_word(const char *name, size_t at)
 /* True of fit_err, pErrorCode and info2; not of interrupt. */
 static bool names_error(const char *name)
 {
-    static const char *const words[] = {"err",  "error", "errno",
-                                        "ierr", "info",  "status"};
+    static const char *const words[] = {"err",     "error",     "errors", "errno", "ierr",
+                                        "errcode", "errorcode", "info",   "status"};
     for (size_t at = 0; name[at]; at++)
         for (size_t i = 0; i < ARRAY_LEN(words); i++) {
             const size_t end = at + strlen(words[i]);
@@ -185,7 +185,7 @@ static bool tells_error(const struct declared_slot *slot, const struct computed 
     return ctype_is_integer(slot->from->declaration.argument[argument].type) &&
            names_error(output_name(slot, i)) &&
            slot_measure(slot, computed->view.shape, &sizes, &lost) == 0 &&
-           value != (int32_t)sizes.integer[argument];
+           value != sizes.integer[argument];
 }
 
 /* Functions that write their results elsewhere return a small negative number, some of
@@ -202,11 +202,10 @@ void tell_refusal(struct declared_slot *slot, const struct computed *computed, u
     const int64_t value = size == 8   ? *(const int64_t *)operand->data
                           : size == 4 ? *(const int32_t *)operand->data
                                       : 0;
-    const bool refuses =
-        returned ? ctype_is_integer(slot->from->declaration.returned) &&
-                       ((value < 0 && value >= -ERRNO_MAX) ||
-                        (value && leaves_arrays(slot, computed)))
-                 : size == 4 && value && tells_error(slot, computed, i, value);
+    const bool refuses = returned ? ctype_is_integer(slot->from->declaration.returned) &&
+                                        ((value < 0 && value >= -ERRNO_MAX) ||
+                                         (value && leaves_arrays(slot, computed)))
+                                  : value && tells_error(slot, computed, i, value);
     if (refuses)
         snprintf(slot->last.note, sizeof slot->last.note,
                  "%s%s %" PRId64 ": if that is an error, the time is that of the error",

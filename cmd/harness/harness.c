@@ -154,17 +154,17 @@ static int list_side(struct harness *harness, int which, struct readings *readin
                           readings, &slice, &why);
     if (status == 0 && !readings->n)
         status =
-            error_set(&why, -EPROTO, "it lists no case%s%s%.200s%s%s",
+            error_set(&why, -EPROTO, "it lists no case%s%s%.200s",
                       harness->request.filters->n && strstr(adapter->list, "{prefix}")
                           ? " whose name begins as the filter does; --dry-run "
                             "without one lists them"
                           : "",
-                      slice.said ? "; it said: " : "", slice.said ?: "",
-                      adapter->hint ? "; " : "", adapter->hint ?: "");
+                      slice.said ? "; it said: " : "", slice.said ?: "");
     return status == -EPROTO
-               ? error_set(error, -EINVAL, "%s=%.200s: harness %s: %.600s",
+               ? error_set(error, -EINVAL, "%s=%.200s: harness %s: %.400s%s%s",
                            which == SIDE_HEAD ? "HEAD" : "BASE",
-                           harness->side[which].command, adapter->name, why.text)
+                           harness->side[which].command, adapter->name, why.text,
+                           adapter->hint ? "; " : "", adapter->hint ?: "")
            : status < 0 ? error_set(error, status, "%s", why.text)
                         : 0;
 }

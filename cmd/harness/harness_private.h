@@ -40,7 +40,7 @@ struct adapter {
     bool one_case;          /* a process runs one case; else all */
     enum choice choice;
     const char *home;     /* environment variable of a folder to write to; or NULL */
-    const char *hint;     /* what a program that lists no case may lack; or NULL */
+    const char *hint;     /* what may be lacking if the list fails; or NULL */
     uint32_t repetitions; /* most of a case in a process, whose median counts; 0: one */
 };
 /* Repetitions of the first process. */

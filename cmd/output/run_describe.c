@@ -197,14 +197,20 @@ static void hash_text(const char *text, uint64_t *hash)
     while (*text++);
 }
 
-/* False if one is a file, whose bytes nobody reads here. */
+/* Nobody reads its bytes here. */
+static bool is_file(const char *input)
+{
+    return !strncmp(input, "file:", 5);
+}
+
+/* False if one is a file. */
 static bool hash_texts(const struct named_text *text, size_t n, uint64_t *hash)
 {
     bool known = true;
     for (size_t i = 0; i < n; i++) {
         hash_text(text[i].name, hash);
         hash_text(text[i].text, hash);
-        known &= strncmp(text[i].text, "file:", 5) != 0;
+        known &= !is_file(text[i].text);
     }
     return known;
 }
@@ -240,6 +246,10 @@ static void add_builds(const struct options *options, const struct catalog *cata
                        struct run *run)
 {
     const bool called = text_same(options->command, "call") && !options->call.save;
+    const struct text_list *const inputs = &options->request.inputs;
+    bool files = false;
+    for (size_t i = 0; i < inputs->n; i++)
+        files |= is_file(inputs->item[i]);
     struct error error = {.text = ""};
     struct elf_file file;
     if (elf_read("/proc/self/exe", &file, &error) == 0 && file.build_id[0])
@@ -252,7 +262,7 @@ static void add_builds(const struct options *options, const struct catalog *cata
         const bool elf =
             elf_read_hashed(info->path, &file, &error) == 0 && file.kind != ELF_OTHER;
         buffer_format(&text, "%s ", called && !elf ? options->files.item[0] : info->path);
-        if (elf || read_declared(info->path, &file))
+        if (elf || (!files && read_declared(info->path, &file)))
             buffer_format(&text, "%s-%016" PRIx64, file.build_id, file.hash);
         must(text.failed
                  ? -ENOMEM

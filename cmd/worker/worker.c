@@ -46,7 +46,8 @@ int worker_main(int argc, char **argv)
     /* SIGINT and its like are blocked: the parent decides what they mean, and its death
      * ends the worker. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (argc < 3 || strncmp(argv[2], "--parent=", 9) || atoi(argv[2] + 9) != getppid())
+    if (argc < 3 || strncmp(argv[2], PARENT_OPTION, sizeof PARENT_OPTION - 1) ||
+        atoi(argv[2] + sizeof PARENT_OPTION - 1) != getppid())
         return EXIT_USAGE;
     confine(getppid());
     struct service *service = NULL;

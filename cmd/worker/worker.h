@@ -22,7 +22,8 @@
 
 enum { WORKER_PROTOCOL = 1 };
 /* The option with which simdbench starts its workers. */
-#define PARENT_FORMAT "--parent=%d"
+#define PARENT_OPTION "--parent="
+#define PARENT_FORMAT PARENT_OPTION "%d"
 
 /* ---- JSON helpers (message.c); all tolerate NULL and wrong types ---- */
 

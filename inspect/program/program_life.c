@@ -88,7 +88,7 @@ static int seize(pid_t thread, int more, struct error *error)
 {
     if (ptrace(PTRACE_SEIZE, thread, NULL, (long)(OPTIONS | more)) == 0)
         return 0;
-    /* One that ends has no memory any more, and is not there soon. */
+    /* One that ends has no memory any more, and will soon be gone. */
     const int refusal = errno;
     const bool ends =
         kill(thread, 0) == 0 ? !inspect_told(thread, "VmPTE") : errno == ESRCH;

@@ -129,7 +129,8 @@ void *module_open(const char *path, struct error *error)
     if (!handle) {
         /* glibc's own is libc.so.6; its libc.so is a text for linkers. */
         const char *const why = dlerror();
-        const bool musl = strstr(why, "/libc.so: invalid") || strstr(why, "libc.musl-");
+        const bool musl = !strncmp(why, "libc.so: ", 9) ||
+                          strstr(why, "/libc.so: invalid") || strstr(why, "libc.musl-");
         error_set(error, -ENOENT, "cannot load %s%s%s", musl ? path : "",
                   musl ? ": it was built for musl, and simdbench runs on glibc: build it "
                          "with this system's compiler: "

@@ -146,7 +146,7 @@ void text_markdown_cell(FILE *file, const char *text);
 __attribute__((format(printf, 3, 4))) void text_item(FILE *file, bool markdown,
                                                      const char *format, ...);
 
-/* Where lines go. */
+/* A file to which lines go, as Markdown or as plain text. */
 struct text_page {
     FILE *file;
     bool markdown;

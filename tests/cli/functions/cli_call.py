@@ -308,7 +308,7 @@ class Call(CallCase):
         row, = kernels(self.run_json(
             "call", "libc.so.6:memcmp", "int (inout uint8_t x[n], const uint8_t y[n], size_t n)",
             "--sizes=64", "--quiet", *SHORT))
-        self.assertRegex(" ".join(row["notes"]), "returned [^0]+: if that is an error")
+        self.assertRegex(" ".join(row["notes"]), r"returned -?[1-9]\d*: if that is an error")
         row, = kernels(self.run_json(
             "call", "libc.so.6:calloc", "void *(size_t n = 1099511627776, size_t m = n) free free",
             "--quiet", *SHORT))
@@ -355,7 +355,7 @@ class Call(CallCase):
                 row = self.call("sum_u8", prototype, "--reference=sum_u8", "--sizes=1000",
                                 f"--input={name}")["sum_u8"]
                 self.assertIn(row["status"], ("ok", "suspect"), row)
-        # Who types a name means it from there; a file of declarations from its own folder.
+        # A typed name is meant from there; a file of declarations from its own folder.
         kept = self.folder / "kept" / "sum.json"
         kept.parent.mkdir()
         (self.folder / "bytes").write_text("1")
