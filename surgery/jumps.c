@@ -99,8 +99,9 @@ static bool function_leads(const struct frame *function, uint64_t at)
     return false;
 }
 
-/* Four bytes from there on are the distance of a jump, a call or a branch, or look so. */
-static bool is_distance(uint64_t from)
+/* Four bytes from there on are the distance of a jump, a call or a branch, or look so.
+ * Data may stand among code, also what sanitizers keep others from reading. */
+__attribute__((no_sanitize("address"))) static bool is_distance(uint64_t from)
 {
     const unsigned char *const byte = (const unsigned char *)(uintptr_t)from;
     return byte[-1] == JUMP || byte[-1] == CALL ||
@@ -110,8 +111,8 @@ static bool is_distance(uint64_t from)
 /* Functions that did not execute may be called while a variant is selected: memcpy and
  * mempcpy share their code. Short jumps come from functions nearby, others from anywhere
  * in the object. */
-static bool strangers_lead(const struct surgery *surgery, const struct block *block,
-                           uint64_t at)
+__attribute__((no_sanitize("address"))) static bool
+strangers_lead(const struct surgery *surgery, const struct block *block, uint64_t at)
 {
     enum { SHORT_REACH = 160, LONG_BYTES = 4 };
     const struct region *const region = region_at(&surgery->objects, at);

@@ -350,7 +350,7 @@ static void test_instructions_of_chains(void **state)
     struct inspect_census entering = census_by(loop_by_copy, TURNS, &slow);
     assert_near(chained(&entering, "mov", false), 0, 0.1);
     inspect_census_free(&entering);
-    /* What stays in registers is the copies of a value, which take a cycle each. */
+    /* Copies of a value alone stay in registers, and take a cycle each. */
     assert_true(census.loop[0].chain >= 5 && census.loop[0].kept_chain <= 2);
     inspect_census_free(&census);
 }
@@ -369,7 +369,7 @@ CODE(hidden_in_part, "movq %rdi, (%rdi)\n"
                      "   jnz 1b\n"
                      "   retq")
 
-/* What is summed up is that of the turns that are counted. */
+/* Instructions of the turns that are counted are summed up alone. */
 static void test_hidden_turns(void **state)
 {
     const struct inspect_options options = {.whole_only = true, .text = true};
