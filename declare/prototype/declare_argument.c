@@ -88,23 +88,6 @@ static int read_values(struct reader *reader, struct declared_argument *argument
     return 0;
 }
 
-/* A function that reads a structure follows the pointers in it. */
-static int check_values(const struct reader *reader,
-                        const struct declared_argument *argument,
-                        const struct specifier *specifier)
-{
-    return !specifier->known || !specifier->known->needs_values ||
-                   argument->role == ARGUMENT_OUT || argument->n_steps ||
-                   argument->text[0]
-               ? 0
-               : reader_fail(
-                     reader, specifier->word,
-                     "a pointer or a bool is in it, which bytes at random are not; write "
-                     "*%s = from f(...), where f makes one, %s[1] then f(%s), where f "
-                     "fills it, or 'out' alone for one that is only written",
-                     argument->name, argument->name, argument->name);
-}
-
 static int read_array(struct reader *reader, uint32_t i, struct later *later)
 {
     const struct specifier *const specifier = &later->specifier;
@@ -136,7 +119,7 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     return read_extents(reader, later)
                ?: read_values(reader, argument, later)
                ?: fillers_parse(reader, argument, specifier->pointers)
-               ?: check_values(reader, argument, specifier);
+               ?: structure_check(reader, argument, specifier);
 }
 
 /* ---- pointers with a value ---- */

@@ -139,6 +139,9 @@ const struct named_type *typedef_find(const struct reader *reader,
 /* The structure of that name, if its members are known; else NULL. */
 const struct structure *structure_find(const struct reader *reader,
                                        const struct token *token);
+/* -EINVAL if its bytes at random would be no structure for a function that reads it. */
+int structure_check(const struct reader *reader, const struct declared_argument *argument,
+                    const struct specifier *specifier);
 /* Puts the words of the type in the place of its name. 0: none is next. */
 int typedef_expand(struct reader *reader, struct specifier *specifier);
 /* Puts the extents of such a type behind a name and its own ones, x[n][16]. */

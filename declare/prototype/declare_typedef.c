@@ -6,12 +6,16 @@
 
 #include "declare_private.h"
 
+static bool same_word(const struct token *a, const struct token *b)
+{
+    return a->n == b->n && !strncmp(a->at, b->at, a->n);
+}
+
 const struct named_type *typedef_find(const struct reader *reader,
                                       const struct token *token)
 {
     for (size_t i = 0; i < reader->n_named; i++)
-        if (reader->named[i].word.n == token->n &&
-            !strncmp(reader->named[i].word.at, token->at, token->n))
+        if (same_word(&reader->named[i].word, token))
             return &reader->named[i];
     return NULL;
 }
@@ -20,8 +24,7 @@ const struct structure *structure_find(const struct reader *reader,
                                        const struct token *token)
 {
     for (size_t i = 0; i < reader->n_structures; i++)
-        if (reader->structure[i].word.n == token->n &&
-            !strncmp(reader->structure[i].word.at, token->at, token->n))
+        if (same_word(&reader->structure[i].word, token))
             return &reader->structure[i];
     return NULL;
 }
@@ -213,4 +216,20 @@ int typedefs_read(struct reader *reader)
         status = status < 0 ? status : skip_definitions(reader);
     }
     return status;
+}
+
+/* A function that reads a structure follows the pointers in it. */
+int structure_check(const struct reader *reader, const struct declared_argument *argument,
+                    const struct specifier *specifier)
+{
+    return !specifier->known || !specifier->known->needs_values ||
+                   argument->role == ARGUMENT_OUT || argument->n_steps ||
+                   argument->text[0]
+               ? 0
+               : reader_fail(
+                     reader, specifier->word,
+                     "a pointer or a bool is in it, which bytes at random are not; write "
+                     "*%s = from f(...), where f makes one, %s[1] then f(%s), where f "
+                     "fills it, or 'out' alone for one that is only written",
+                     argument->name, argument->name, argument->name);
 }

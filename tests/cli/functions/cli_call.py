@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cli_tool import MADE_UP, SHORT, Case, compile_library, environment, kernels
+from cli_tool import SHORT, Case, compile_library, environment, kernels
 
 MIX = "void (inout float dst[n], const float src[n], float gain = 0.5, size_t n)"
 SOURCE = Path(__file__).with_name("mix.c")
@@ -427,15 +427,6 @@ class Call(CallCase):
                             "--input=x=uniform:0..9", *options, status=exit_status)["once"]
             self.assertIn(row["status"], status, row)
 
-    def test_sort(self):
-        """Each call sorts what the first one sorted; nobody has to ask for that."""
-        for first, noted in (MADE_UP, 0), (MADE_UP + ",first=4", 1):
-            document = self.run_json("call", f"{self.built}:sort",
-                                     "void (inout int32_t x[n], size_t n)", "--sizes=4096",
-                                     env=environment(SIMDBENCH_TEST_CLOCK=first))
-            notes = str(kernels(document)[0]["notes"])
-            self.assertEqual(notes.count("each call gets the data of the first"), noted, notes)
-
     def test_bad_prototypes(self):
         for prototype, word, why in (
                 ("void (float x[m], size_t n)", "m", "m"),
@@ -449,8 +440,3 @@ class Call(CallCase):
                 caret = lines[-1].index("^")
                 self.assertEqual(lines[-1].strip("~ "), "^")
                 self.assertLessEqual(caret, len(lines[-2]))
-
-    def test_nothing_is_left(self):
-        place = self.new_folder()
-        self.mix("mix_c", env=environment(TMPDIR=str(place)))
-        self.assertEqual(list(place.iterdir()), [])

@@ -4,7 +4,8 @@ import re
 import unittest
 
 from cli_call import MIX, CallCase
-from cli_tool import SHORT, compile_library, kernels, sanitized
+from cli_tool import (MADE_UP, SHORT, compile_library, environment, kernels,
+                      sanitized)
 
 SOURCE = """
 #include <signal.h>
@@ -186,3 +187,17 @@ class CallVaries(CallCase):
         option, = re.findall(r"differ in their last bits, which (--tolerance=\S+)", reason)
         row = self.call(*asked, option)["dot"]
         self.assertIn(row["status"], ("ok", "suspect"), row)
+
+    def test_nothing_is_left(self):
+        place = self.new_folder()
+        self.mix("mix_c", env=environment(TMPDIR=str(place)))
+        self.assertEqual(list(place.iterdir()), [])
+
+    def test_sort(self):
+        """Each call sorts what the first one sorted; nobody has to ask for that."""
+        for first, noted in (MADE_UP, 0), (MADE_UP + ",first=4", 1):
+            document = self.run_json("call", f"{self.built}:sort",
+                                     "void (inout int32_t x[n], size_t n)", "--sizes=4096",
+                                     env=environment(SIMDBENCH_TEST_CLOCK=first))
+            notes = str(kernels(document)[0]["notes"])
+            self.assertEqual(notes.count("each call gets the data of the first"), noted, notes)
