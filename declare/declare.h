@@ -101,7 +101,8 @@ enum argument_role { ARGUMENT_IN = 1, ARGUMENT_OUT, ARGUMENT_INOUT };
 /* An argument of the function that makes an opaque pointer. */
 struct made_argument {
     enum argument_kind kind; /* INTEGER, NUMBER, NULL, TEXT; ARRAY and OPAQUE: what
-                                `argument` is; SYMBOL: a name of the library */
+                                `argument` is; SYMBOL: a name of the library;
+                                DIMENSION: the seed of the inputs */
     enum ctype type;         /* I64, F64, F32 (written 3.0f) or POINTER */
     struct extent integer;
     double number;
@@ -130,6 +131,8 @@ struct declared_argument {
     struct extent count;  /* elements, of each plane if there are planes */
     struct extent planes; /* an array of so many pointers is passed; n = 0: none is */
     uint32_t vector; /* bytes of the register that the elements are passed in; 0: none */
+    bool has_bool,
+        has_pointer; /* structures with such members, which are not any bytes */
     int length;      /* valid elements after a call: index of a LENGTH argument,
                         DECLARED_RETURN, or DECLARED_WHOLE */
     /* DIMENSION: */
@@ -157,7 +160,8 @@ enum { DECLARED_WHOLE = -1, DECLARED_RETURN = -2 };
 struct declaration {
     char name[DECLARED_NAME]; /* empty: the prototype has none */
     enum ctype returned;
-    char freed_by[DECLARED_NAME]; /* what is returned is freed after each call */
+    char returned_as[DECLARED_NAME]; /* the word of its type: gcry_error_t */
+    char freed_by[DECLARED_NAME];    /* what is returned is freed after each call */
     uint32_t vector;      /* bytes of the register that is returned, with elements of that
                              type; 0: one value */
     uint32_t n, n_passed; /* all arguments; those before the ones behind `for` */

@@ -52,9 +52,24 @@ static void name_module(const char *library, char *name, size_t size)
 
 /* ---- the declaration ---- */
 
+/* What lies beside a declaration that is kept, or below it, is found from there on other
+ * machines, too. */
+static void add_path(cJSON *to, const char *key, const char *kind, const char *path,
+                     const struct called *called, bool kept)
+{
+    char file[sizeof called->file], folder[PATH_MAX], name[PATH_MAX + 10];
+    snprintf(file, sizeof file, "%s", called->file);
+    *strrchr(file, '/') = '\0';
+    const size_t n = kept && realpath(file, folder) ? strlen(folder) : 0;
+    const bool beside = n && !strncmp(path, folder, n) && path[n] == '/';
+    snprintf(name, sizeof name, "%s%s%s", kind, beside ? "." : "",
+             path + (beside ? n : 0));
+    cJSON_AddStringToObject(to, key, name);
+}
+
 /* "ARGUMENT=NAME" of --input belongs to the declaration, "NAME" to the run. A file is
  * meant from where it is typed, and the declaration is elsewhere. */
-static void take_inputs(struct options *options, cJSON *op)
+static void take_inputs(struct options *options, const struct called *called, cJSON *op)
 {
     struct text_list *const asked = &options->request.inputs;
     struct text_list rest = {.n = 0};
@@ -65,31 +80,17 @@ static void take_inputs(struct options *options, cJSON *op)
             text_list_add(&rest, asked->item[i]);
             continue;
         }
-        char name[DECLARED_NAME], folder[PATH_MAX];
+        char name[DECLARED_NAME], path[PATH_MAX];
         snprintf(name, sizeof name, "%.*s", (int)(equals - asked->item[i]),
                  asked->item[i]);
         inputs = inputs ?: cJSON_AddObjectToObject(op, "inputs");
-        FREED_BY(free_memory) char *path = NULL;
-        if (!strncmp(equals, "=file:", 6) && equals[6] != '/' &&
-            getcwd(folder, sizeof folder))
-            must(asprintf(&path, "file:%s/%s", folder, equals + 6));
-        cJSON_AddStringToObject(inputs, name, path ?: equals + 1);
+        if (!strncmp(equals, "=file:", 6) && realpath(equals + 6, path))
+            add_path(inputs, name, "file:", path, called, options->call.save);
+        else
+            cJSON_AddStringToObject(inputs, name, equals + 1);
     }
     text_list_free(asked);
     *asked = rest;
-}
-
-/* A library beside the file that is kept is found from there on other machines, too. */
-static void add_library(cJSON *op, const struct called *called, bool kept)
-{
-    const char *const library = kept || !called->linked ? called->object : called->linked;
-    char file[sizeof called->file], folder[PATH_MAX], name[PATH_MAX + 1];
-    snprintf(file, sizeof file, "%s", called->file);
-    *strrchr(file, '/') = '\0';
-    const size_t n = kept && realpath(file, folder) ? strlen(folder) : 0;
-    const bool beside = n && !strncmp(library, folder, n) && library[n] == '/';
-    snprintf(name, sizeof name, "%s%s", beside ? "." : "", library + (beside ? n : 0));
-    cJSON_AddStringToObject(op, "library", name);
 }
 
 static cJSON *make_document(struct options *options, const char *prototype,
@@ -102,7 +103,9 @@ static cJSON *make_document(struct options *options, const char *prototype,
     cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "ops"), op);
     cJSON_AddStringToObject(op, "name", called->op);
     cJSON_AddStringToObject(op, "prototype", prototype);
-    add_library(op, called, call->save);
+    add_path(op, "library", "",
+             call->save || !called->linked ? called->object : called->linked, called,
+             call->save);
     cJSON *const kernels = cJSON_AddObjectToObject(op, "kernels");
     for (size_t i = 0; i < called->places.n; i++) {
         const char *const isa = name_isa(called->places.item[i]) ?: "lib";
@@ -123,7 +126,7 @@ static cJSON *make_document(struct options *options, const char *prototype,
         cJSON_AddNumberToObject(op, "overread", call->overread);
     if (call->reset)
         cJSON_AddTrueToObject(op, "reset");
-    take_inputs(options, op);
+    take_inputs(options, called, op);
     return root;
 }
 

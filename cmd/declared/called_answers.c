@@ -276,6 +276,8 @@ static int compute(struct declared_slot *slot, struct made_call *made,
     status = status ?: judge_outputs(slot, computed, error);
     if (status == 0)
         tell_why(slot, made, computed);
+    if (status == 0 && !*slot->last.note)
+        tell_idle(slot, computed->view.shape);
     return status;
 }
 

@@ -24,9 +24,10 @@ const char *output_name(const struct declared_slot *slot, uint32_t i);
 int compute_once(struct made_call *made, struct computed *computed, int byte,
                  struct error *error);
 
-/* called_why.c: notes about a number that may be an error, and about results that vary.
- */
+/* called_why.c: notes about a number that may be an error, results that vary, and numbers
+ * that are no sizes. */
 void tell_refusal(struct declared_slot *slot, const struct computed *computed,
                   uint32_t i);
 void tell_why(struct declared_slot *slot, struct made_call *made,
               struct computed *computed);
+void tell_idle(struct declared_slot *slot, const struct simdbench_shape *shape);

@@ -302,12 +302,34 @@ static const char *input_of(const struct declared_slot *slot, int argument)
 
 /* Functions that cannot run are the slot's trouble. */
 static int run_fillers(struct declared_slot *slot,
-                       const struct simdbench_operands *operands)
+                       const struct simdbench_operands *operands, uint64_t seed)
 {
     struct error error = {.text = ""};
-    const int status = slot_run_fillers(slot, operands, &error);
+    const int status = slot_run_fillers(slot, operands, seed, &error);
     snprintf(slot->trouble, sizeof slot->trouble, "%.250s", error.text);
     return status;
+}
+
+/* Bytes at random are no structure with a bool, and those of a program none with a
+ * pointer. */
+static int check_structure(struct declared_slot *slot,
+                           const struct declared_argument *argument, const char *input)
+{
+    static const char *const filled[] = {"zero", VALUES_INPUT, NULL};
+    const bool of_program =
+        input ? !strncmp(input, "file:", 5) : slot->calls.n && slot->from->calls;
+    if ((!argument->has_pointer && (!argument->has_bool || of_program)) ||
+        argument->n_steps || (input && begins(input, filled)))
+        return 0;
+    snprintf(
+        slot->trouble, sizeof slot->trouble,
+        "%.60s: a %s is in its structure, which %s are not; write *%.30s = from f(...),"
+        " %.30s[1] then f(%.30s), = {0}%s, or out before its type",
+        argument->name, argument->has_pointer ? "pointer" : "bool",
+        of_program ? "bytes of a file" : "bytes at random", argument->name,
+        argument->name, argument->name,
+        argument->has_pointer ? "" : ", --input=NAME=file:PATH");
+    return -EINVAL;
 }
 
 int slot_fill(struct declared_slot *slot, const struct simdbench_operands *operands,
@@ -322,19 +344,24 @@ int slot_fill(struct declared_slot *slot, const struct simdbench_operands *opera
     for (uint32_t i = 0; i < operands->count && status == 0; i++) {
         const int argument = slot->operand[i].argument;
         uint64_t random = random_next(&seed);
-        if (operands->operand[i]->role != SIMDBENCH_IN ||
-            (!input && !input_of(slot, argument) &&
+        if (operands->operand[i]->role != SIMDBENCH_IN)
+            continue;
+        const char *const own = input_of(slot, argument);
+        status = check_structure(slot, &slot->from->declaration.argument[argument],
+                                 own ?: input);
+        if (status < 0 ||
+            (!input && !own &&
              slot_fill_kept(slot, operands->shape->dim, argument, operands->operand[i])))
             continue;
         struct simdbench_operand plane = *operands->operand[i];
         plane.count = sizes.plane[argument];
         for (uint64_t p = 0; p < sizes.planes[argument] && status == 0; p++) {
-            status = fill_operand(slot, operands, &plane, input_of(slot, argument), input,
-                                  random);
+            status = fill_operand(slot, operands, &plane, own, input, random);
             plane.data =
                 (char *)plane.data + sizes.stride[argument] * type_bytes(plane.type);
             random = random_next(&random);
         }
     }
-    return status == 0 && slot_has_fillers(slot) ? run_fillers(slot, operands) : status;
+    return status == 0 && slot_has_fillers(slot) ? run_fillers(slot, operands, seed)
+                                                 : status;
 }

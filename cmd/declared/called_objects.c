@@ -75,6 +75,9 @@ static int set_made(struct made_call *made, const struct made_argument *from,
         status = find(symbol_address, made->slot, from->text, &address, error);
         frame->word[i] = status == 0 ? (uintptr_t)address : 0;
         break;
+    case ARGUMENT_DIMENSION:
+        frame->word[i] = made->seed;
+        break;
     default:
         frame->word[i] = 0;
     }
@@ -240,7 +243,8 @@ bool slot_has_fillers(const struct declared_slot *slot)
 
 /* An inout array has its values in the operand that it is a copy of. */
 int slot_run_fillers(const struct declared_slot *slot,
-                     const struct simdbench_operands *operands, struct error *error)
+                     const struct simdbench_operands *operands, uint64_t seed,
+                     struct error *error)
 {
     const struct declaration *const declaration = &slot->from->declaration;
     FREED_BY(free_memory) struct made_call *made = calloc(1, sizeof *made);
@@ -249,6 +253,7 @@ int slot_run_fillers(const struct declared_slot *slot,
     int status = made ? 0 : error_set(error, -ENOMEM, "out of memory");
     if (status == 0) {
         made->slot = slot;
+        made->seed = seed;
         made->operands = *operands;
         for (uint32_t o = 0; o < slot->n_operands; o++)
             if (slot->operand[o].role == SIMDBENCH_INOUT)

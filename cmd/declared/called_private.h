@@ -159,6 +159,7 @@ struct made_call {
     void *maker[DECLARED_MAX][STEPS_MAX];
     void (*freed_by[DECLARED_MAX])(void *);
     struct call_signature signature;
+    uint64_t seed; /* for functions that fill arrays */
 };
 /* A function, or the reference (NULL), on operands. */
 int made_call_begin(const struct declared_slot *slot,
@@ -195,7 +196,8 @@ void objects_free(struct made_call *made);
 bool slot_has_fillers(const struct declared_slot *slot);
 /* Calls the functions that write values into arrays. */
 int slot_run_fillers(const struct declared_slot *slot,
-                     const struct simdbench_operands *operands, struct error *error);
+                     const struct simdbench_operands *operands, uint64_t seed,
+                     struct error *error);
 /* Writes what is returned, and lengths, to their operands. */
 void made_call_finish(const struct made_call *made);
 /* Number of elements of an operand that are valid after the call. */

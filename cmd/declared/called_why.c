@@ -134,6 +134,52 @@ void tell_why(struct declared_slot *slot, struct made_call *made,
             "makes them, uses state outside of them, or memory that nobody wrote");
 }
 
+/* ---- numbers that are no sizes ---- */
+
+static bool stands_in(const struct extent *extent, int64_t dimension)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < extent->n; i++)
+        found |=
+            extent->step[i].op == EXTENT_DIMENSION && extent->step[i].value == dimension;
+    return found;
+}
+
+static bool is_used(const struct declared_op *from, uint32_t dimension)
+{
+    bool used = stands_in(&from->ops, dimension);
+    for (uint32_t i = 0; i < from->declaration.n; i++) {
+        const struct declared_argument *const one = &from->declaration.argument[i];
+        used |= stands_in(&one->count, dimension) || stands_in(&one->planes, dimension) ||
+                stands_in(&one->integer, dimension);
+        for (uint32_t k = 0; k < one->n_made; k++)
+            used |= stands_in(&one->made[k].integer, dimension);
+    }
+    for (size_t i = 0; i < from->n_inputs; i++)
+        used |=
+            !!strstr(from->input[i].text, from->declaration.dimension[dimension].name);
+    return used;
+}
+
+/* --sizes gives them the value of a size all the same. */
+void tell_idle(struct declared_slot *slot, const struct simdbench_shape *shape)
+{
+    const struct declaration *const declaration = &slot->from->declaration;
+    const struct declared_dimension *idle = NULL;
+    bool any = false;
+    for (uint32_t d = 0; d < declaration->n_dimensions; d++) {
+        const bool used = is_used(slot->from, d);
+        any |= used;
+        if (!used && declaration->dimension[d].argument >= 0)
+            idle = &declaration->dimension[d];
+    }
+    if (idle && any)
+        snprintf(slot->last.note, sizeof slot->last.note,
+                 "%s stands in no extent, and --sizes made it %" PRId64
+                 ": if it is no size, write %s = VALUE in the prototype",
+                 idle->name, shape->dim[idle - declaration->dimension], idle->name);
+}
+
 /* ---- calls that refuse ---- */
 
 /* False if there is an array that is written and no inout array that is as it was. */
@@ -188,6 +234,14 @@ static bool tells_error(const struct declared_slot *slot, const struct computed 
            value != sizes.integer[argument];
 }
 
+/* The type of what is returned has the name of an error; lapack_int of LAPACKE is info.
+ */
+static bool returns_error(const struct declared_slot *slot)
+{
+    const char *const word = slot->from->declaration.returned_as;
+    return names_error(word) || !strcmp(word, "lapack_int");
+}
+
 /* Functions that write their results elsewhere return a small negative number, some of
  * them as a size_t, if they refuse to work, or any other and leave arrays as they were;
  * others write a number to an argument that is named for it, as those of LAPACK: their
@@ -204,6 +258,7 @@ void tell_refusal(struct declared_slot *slot, const struct computed *computed, u
                                       : 0;
     const bool refuses = returned ? ctype_is_integer(slot->from->declaration.returned) &&
                                         ((value < 0 && value >= -ERRNO_MAX) ||
+                                         (value && returns_error(slot)) ||
                                          (value && leaves_arrays(slot, computed)))
                                   : value && tells_error(slot, computed, i, value);
     if (refuses)

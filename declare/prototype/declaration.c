@@ -28,6 +28,8 @@ static int read_returned(struct reader *reader)
         return status;
     declaration->returned = specifier.pointers ? CTYPE_POINTER : specifier.type;
     declaration->vector = specifier.pointers ? 0 : specifier.vector;
+    snprintf(declaration->returned_as, sizeof declaration->returned_as, "%s",
+             token_word(specifier.word).text);
     if (specifier.role)
         return reader_fail(reader, specifier.word,
                            "in, out and inout are said of arguments");

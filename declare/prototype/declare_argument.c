@@ -97,7 +97,8 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
                            "for an array of vectors write one of their elements: "
                            "float x[8 * n]");
     if (specifier->is_unknown)
-        return type_misspelt(reader, specifier->word)
+        return structure_unknown(reader, specifier, argument->name)
+                   ?: type_misspelt(reader, specifier->word)
                    ?: reader_fail(reader, specifier->word,
                                   "unknown type; write its type in C, for a structure "
                                   "that of its members, float x[2 * n], or 'bytes'; or "
@@ -108,6 +109,8 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     argument->kind = ARGUMENT_ARRAY;
     argument->type = specifier->type == CTYPE_VOID ? CTYPE_BYTES : specifier->type;
     argument->length = DECLARED_WHOLE;
+    argument->has_pointer = specifier->known && specifier->known->has_pointer;
+    argument->has_bool = specifier->known && specifier->known->has_bool;
     argument->role = specifier->role       ? specifier->role
                      : specifier->is_const ? ARGUMENT_IN
                                            : ARGUMENT_OUT;
@@ -118,8 +121,7 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     }
     return read_extents(reader, later)
                ?: read_values(reader, argument, later)
-               ?: fillers_parse(reader, argument, specifier->pointers)
-               ?: structure_check(reader, argument, specifier);
+               ?: fillers_parse(reader, argument, specifier->pointers);
 }
 
 /* ---- pointers with a value ---- */
@@ -190,15 +192,18 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
                            "elements each are written *%s[k][n]",
                            argument->name);
     if (specifier->is_unknown)
-        return reader_fail(
-            reader, &reader->token[later->name],
-            "how many bytes has %s? Write %s bytes %s[SIZE], or %s[%s] and the header's "
-            "definition first: typedef struct {...} %s; or say its value: = NULL, %s",
-            argument->name, specifier->is_const ? "const" : "inout", argument->name,
-            argument->name, n.text, token_word(specifier->word).text,
-            token_is(specifier->word, "FILE")
-                ? "= from fopen(\"/dev/null\", \"r+\") free fclose"
-                : "= from f(...)");
+        return structure_unknown(reader, specifier, argument->name)
+                   ?: reader_fail(reader, &reader->token[later->name],
+                                  "how many bytes has %s? Write %s bytes %s[SIZE], or "
+                                  "%s[%s] and the header's "
+                                  "definition first: typedef struct {...} %s; or say its "
+                                  "value: = NULL, %s",
+                                  argument->name, specifier->is_const ? "const" : "inout",
+                                  argument->name, argument->name, n.text,
+                                  token_word(specifier->word).text,
+                                  token_is(specifier->word, "FILE")
+                                      ? "= from fopen(\"/dev/null\", \"r+\") free fclose"
+                                      : "= from f(...)");
     if (specifier->is_const || specifier->each || !ctype_is_integer(specifier->type))
         return reader_fail(reader, &reader->token[later->name],
                            "how many elements has %s? Write %s[%s] without the '*', %s%s "

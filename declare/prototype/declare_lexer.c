@@ -157,7 +157,6 @@ int reader_begin(struct reader *reader, const char *text, struct error *error)
     reader->n = reader->at = reader->n_named = reader->n_structures = 0;
     memset(reader->later, 0, sizeof reader->later);
     reader->values = 0;
-    reader->laid_out = false;
     reader->error = error;
     if (strlen(text) > SOURCE_MAX)
         return error_set(error, -EINVAL, "a prototype has more than %d characters",

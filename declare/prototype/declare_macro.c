@@ -91,15 +91,19 @@ int attributes_drop(struct reader *reader)
 {
     size_t n = 0;
     int status = 0;
+    bool moved = false;
     for (size_t i = 0, next; i < reader->n && status == 0; i = next) {
         const size_t dropped = attribute_at(reader, i);
         next = i + (dropped ? dropped : 1);
         for (size_t k = i; k < next && status == 0; k++) {
-            reader->laid_out |= dropped && changes_layout(&reader->token[k]);
+            moved |= dropped && changes_layout(&reader->token[k]);
             status = check_word(reader, &reader->token[k], dropped);
         }
-        if (!dropped)
-            reader->token[n++] = reader->token[i];
+        if (dropped)
+            continue;
+        reader->token[n] = reader->token[i];
+        reader->token[n++].moved = moved;
+        moved = false;
     }
     reader->n = n;
     return status;

@@ -148,7 +148,7 @@ static int finish_address(struct reader *reader, uint32_t i, bool first,
                              "makes it, or before a name of the library");
 }
 
-static int finish_value(struct reader *reader, struct made_argument *made)
+static int finish_value(struct reader *reader, bool fills, struct made_argument *made)
 {
     const struct token *const token = reader_token(reader);
     bool single;
@@ -156,6 +156,8 @@ static int finish_value(struct reader *reader, struct made_argument *made)
     made->type = CTYPE_POINTER;
     if (reader_take(reader, "NULL")) {
         made->kind = ARGUMENT_NULL;
+    } else if (fills && !is_known(reader, token) && reader_take(reader, "seed")) {
+        made->kind = ARGUMENT_DIMENSION;
     } else if (token->kind == TOKEN_TEXT) {
         made->kind = ARGUMENT_TEXT;
         return token_text(reader, reader_next(reader), made->text, sizeof made->text, &n);
@@ -193,8 +195,9 @@ static int finish_made(struct reader *reader, uint32_t i, bool first,
     const struct token *const token = &reader->token[made->integer.n];
     reader->at = made->integer.n;
     made->integer.n = 0;
+    const bool fills = reader->declaration->argument[i].kind == ARGUMENT_ARRAY;
     int status = reader_take(reader, "&") ? finish_address(reader, i, first, made)
-                                          : finish_value(reader, made);
+                                          : finish_value(reader, fills, made);
     if (status == 0 && first && made->kind == ARGUMENT_OPAQUE && made->argument == i &&
         !made->by_address)
         status = reader_fail(reader, token, "%s is not made yet; write &%s",

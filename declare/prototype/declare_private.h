@@ -21,6 +21,7 @@ struct token {
     int64_t integer;
     double number;
     bool single; /* REAL: written with f */
+    bool moved;  /* an attribute before it says where members lie */
 };
 enum { SOURCE_MAX = 4096, TOKENS_MAX = 1024, TYPEDEFS_MAX = 32, VECTORS_PASSED = 8 };
 /* A type as it stands before a name. */
@@ -28,6 +29,7 @@ struct specifier {
     enum ctype type;
     enum argument_role role; /* 0: not said */
     bool is_const, is_unknown, is_structure;
+    bool moved; /* a macro or an attribute of the type may say where members lie */
     uint32_t
         each; /* such numbers of an element, of a pair or a structure; 0: it is one */
     unsigned pointers;
@@ -35,7 +37,7 @@ struct specifier {
     bool reference;
     uint32_t vector;                 /* bytes of a register of such elements; 0: none */
     const struct token *word, *star; /* for messages */
-    const struct structure *known;   /* its members are */
+    const struct structure *known;   /* its members stand there */
     const struct named_type
         *named; /* a name of an array that the type was written with */
     unsigned n_names;
@@ -50,6 +52,7 @@ struct named_type {
     struct token word;
     size_t first, n;
     size_t extents, n_extents; /* [16] */
+    bool moved;                /* as in a specifier */
 };
 struct reader {
     const char *text;
@@ -60,15 +63,15 @@ struct reader {
     uint32_t values; /* a bit for each argument whose value is being read */
     struct named_type named[TYPEDEFS_MAX];
     size_t n_named;
-    /* "struct state {...}", if all of its members are known */
+    /* "struct state {...}" */
     struct structure {
         struct token word;
-        enum ctype type; /* of all members, or BYTES */
+        struct token odd; /* the place from where nobody knows how members lie */
+        enum ctype type;  /* of all members, or BYTES; VOID: it is not known */
         uint32_t each, align, bytes;
-        bool needs_values; /* a pointer or a bool is in it: any bytes are none */
+        bool has_bool, has_pointer;
     } structure[TYPEDEFS_MAX];
     size_t n_structures;
-    bool laid_out; /* an attribute or a macro may say where members lie */
     struct error *error;
 };
 int reader_begin(struct reader *reader, const char *text, struct error *error);
@@ -136,12 +139,12 @@ int typedefs_read(struct reader *reader);
 /* NULL: it is no such name. */
 const struct named_type *typedef_find(const struct reader *reader,
                                       const struct token *token);
-/* The structure of that name, if its members are known; else NULL. */
+/* The structure of that name, whose members may be not known; or NULL. */
 const struct structure *structure_find(const struct reader *reader,
                                        const struct token *token);
-/* -EINVAL if its bytes at random would be no structure for a function that reads it. */
-int structure_check(const struct reader *reader, const struct declared_argument *argument,
-                    const struct specifier *specifier);
+/* The error of one whose size nobody knows although its members stand there, or 0. */
+int structure_unknown(const struct reader *reader, const struct specifier *specifier,
+                      const char *name);
 /* Puts the words of the type in the place of its name. 0: none is next. */
 int typedef_expand(struct reader *reader, struct specifier *specifier);
 /* Puts the extents of such a type behind a name and its own ones, x[n][16]. */

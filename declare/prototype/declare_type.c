@@ -301,7 +301,7 @@ static int read_type(struct reader *reader, struct specifier *specifier)
         specifier->word = reader_next(reader);
         const struct structure *const known = specifier->known =
             structure_find(reader, specifier->word);
-        if (known) {
+        if (known && known->type != CTYPE_VOID) {
             specifier->is_unknown = false;
             specifier->type = known->type;
             specifier->each = known->each;
@@ -330,7 +330,7 @@ static int no_more_words(const struct reader *reader)
 }
 
 /* OPENBLAS_CONST and z_const are const where they mean anything. */
-static bool take_macro(struct reader *reader, bool is_macro, bool *is_const)
+static bool take_macro(struct reader *reader, bool is_macro, bool *is_const, bool *moved)
 {
     const struct token *const token = reader_token(reader);
     const char *const end = token->at + token->n;
@@ -338,7 +338,7 @@ static bool take_macro(struct reader *reader, bool is_macro, bool *is_const)
                             !strncasecmp(end - 5, "const", 5) &&
                             (token->n == 5 || end[-6] == '_');
     *is_const |= says_const;
-    reader->laid_out |= is_macro && !says_const;
+    *moved |= is_macro && !says_const;
     return is_macro && reader_next(reader);
 }
 
@@ -350,13 +350,14 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
     do
         while (qualifier_take(reader, &specifier->is_const) ||
                take_role(reader, &specifier->role) ||
-               take_macro(reader, macro_before_type(reader), &specifier->is_const))
+               take_macro(reader, macro_before_type(reader), &specifier->is_const,
+                          &specifier->moved))
             ;
     while ((status = typedef_expand(reader, specifier)) > 0);
     status = status < 0 ? status : read_type(reader, specifier);
-    while (status == 0 &&
-           (qualifier_take(reader, &specifier->is_const) ||
-            take_macro(reader, macro_behind_type(reader), &specifier->is_const)))
+    while (status == 0 && (qualifier_take(reader, &specifier->is_const) ||
+                           take_macro(reader, macro_behind_type(reader),
+                                      &specifier->is_const, &specifier->moved)))
         ;
     specifier->star = reader_token(reader);
     while (status == 0) {
@@ -367,7 +368,8 @@ int specifier_read(struct reader *reader, struct specifier *specifier)
             specifier->pointers++;
         else if (reader_take(reader, "&"))
             specifier->reference = true;
-        else if (!take_macro(reader, macro_behind_type(reader), &of_pointer) &&
+        else if (!take_macro(reader, macro_behind_type(reader), &of_pointer,
+                             &specifier->moved) &&
                  !qualifier_take(reader, &of_pointer))
             break;
     }

@@ -52,6 +52,7 @@ int typedef_expand(struct reader *reader, struct specifier *specifier)
         return reader_fail(reader, reader_token(reader), "a type stands for itself");
     if (named->n_extents)
         specifier->named = named;
+    specifier->moved |= named->moved;
     for (size_t i = 0; i < named->n; i++)
         specifier->named_pointers += token_is(&reader->token[named->first + i], "*");
     return splice(reader, reader->at, 1, named->first, named->n) ?: 1;
@@ -75,12 +76,14 @@ static int add_member(struct reader *reader, const struct specifier *specifier,
                       struct structure *of)
 {
     enum { STRUCTURE_MAX = 1 << 20 };
-    const bool pointer = specifier->pointers, is_bool = specifier->type == CTYPE_BOOL;
+    const bool pointer = specifier->pointers;
+    const bool is_bool = !pointer && specifier->type == CTYPE_BOOL;
     const struct structure *const inner = pointer ? NULL : specifier->known;
     const uint32_t size = pointer ? 8 : (uint32_t)ctype_bytes(specifier->type);
     const uint32_t align = inner ? inner->align : size;
     int64_t n = pointer || !specifier->each ? 1 : specifier->each, count = 1;
-    int status = reader_next(reader)->kind == TOKEN_WORD && size && !specifier->vector
+    int status = reader_next(reader)->kind == TOKEN_WORD && size && !specifier->vector &&
+                         !specifier->moved
                      ? typedef_extents(reader, specifier)
                      : -EINVAL;
     while (status == 0 && reader_take(reader, "[")) {
@@ -96,7 +99,8 @@ static int add_member(struct reader *reader, const struct specifier *specifier,
     const uint32_t at = (of->bytes + align - 1) / align * align;
     const bool same = !of->bytes || (of->type == specifier->type && at == of->bytes);
     of->type = same && !pointer && !is_bool ? specifier->type : CTYPE_BYTES;
-    of->needs_values |= pointer || is_bool || (inner && inner->needs_values);
+    of->has_pointer |= pointer || (inner && inner->has_pointer);
+    of->has_bool |= is_bool || (inner && inner->has_bool);
     of->bytes = at + (uint32_t)n * size;
     of->align = align > of->align ? align : of->align;
     return 0;
@@ -108,6 +112,7 @@ static int read_members(struct reader *reader, struct structure *of)
     int status = 0;
     while (status == 0 && !reader_take(reader, "}")) {
         struct specifier specifier;
+        of->odd = *reader_token(reader);
         status = specifier_read(reader, &specifier);
         while ((status = status ?: add_member(reader, &specifier, of)) == 0 &&
                reader_take(reader, ","))
@@ -135,8 +140,7 @@ static int drop_members(struct reader *reader)
     struct structure of = {.align = 1};
     const size_t begin = reader->at;
     reader->at = at + tagged + 1;
-    bool known = token_is(&first, "struct") && read_members(reader, &of) == 0 &&
-                 reader->n_structures < TYPEDEFS_MAX;
+    bool known = token_is(&first, "struct") && read_members(reader, &of) == 0;
     reader->at = begin;
     do {
         depth += token_is(&token[at], "{");
@@ -147,12 +151,17 @@ static int drop_members(struct reader *reader)
     reader->at = at - 2;
     while (!tagged && token_is(&token[at], "*"))
         at++;
-    known &= !reader->laid_out && (token[at].kind != TOKEN_WORD ||
-                                   token[at + 1].kind != TOKEN_WORD); /* PACKED name */
+    for (size_t i = begin; known && (i < at || !token_is(&token[i - 1], ";")); i++) {
+        of.odd = token[i];
+        known = !token[i].moved && token[i].kind != TOKEN_END &&
+                (i < at || token[i].kind != TOKEN_WORD ||
+                 token[i + 1].kind != TOKEN_WORD); /* PACKED name */
+    }
     tag = tagged ? tag : token[at];
     token[reader->at] = first;
     token[reader->at + 1] = of.word = tag;
-    if (known)
+    of.type = known ? of.type : CTYPE_VOID;
+    if (reader->n_structures < TYPEDEFS_MAX && token_is(&first, "struct"))
         reader->structure[reader->n_structures++] = of;
     return 0;
 }
@@ -211,6 +220,9 @@ int typedefs_read(struct reader *reader)
                 expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
         }
         named.n_extents = reader->at - named.extents;
+        named.moved = specifier.moved;
+        for (size_t i = named.first; i <= reader->at; i++)
+            named.moved |= reader->token[i].moved;
         reader->named[reader->n_named++] = named;
         status = status < 0 ? status : reader_expect(reader, ";", "behind the typedef");
         status = status < 0 ? status : skip_definitions(reader);
@@ -218,18 +230,16 @@ int typedefs_read(struct reader *reader)
     return status;
 }
 
-/* A function that reads a structure follows the pointers in it. */
-int structure_check(const struct reader *reader, const struct declared_argument *argument,
-                    const struct specifier *specifier)
+int structure_unknown(const struct reader *reader, const struct specifier *specifier,
+                      const char *name)
 {
-    return !specifier->known || !specifier->known->needs_values ||
-                   argument->role == ARGUMENT_OUT || argument->n_steps ||
-                   argument->text[0]
-               ? 0
-               : reader_fail(
-                     reader, specifier->word,
-                     "a pointer or a bool is in it, which bytes at random are not; write "
-                     "*%s = from f(...), where f makes one, %s[1] then f(%s), where f "
-                     "fills it, or 'out' alone for one that is only written",
-                     argument->name, argument->name, argument->name);
+    return specifier->known && specifier->is_unknown
+               ? reader_fail(
+                     reader, &specifier->known->odd,
+                     "how %s lies in memory is not known: a union, bits, a vector, "
+                     "a type without a definition, or a macro or an attribute that "
+                     "may move members is here; write bytes %s[SIZE * n], with "
+                     "what sizeof says for SIZE",
+                     token_word(&specifier->known->word).text, name)
+               : 0;
 }

@@ -299,6 +299,28 @@ static void test_structures(void **state)
         "struct b d[1] = {0})");
     assert_int_equal(value_at(&d->argument[0].count, n), 24);
     assert_int_equal(value_at(&d->argument[1].count, n), 32);
+    /* What moves members of one structure leaves the others where they are. */
+    d = parsed(
+        "struct a {char t; int v;}; struct __attribute__((packed)) b {char t; int v;};"
+        "typedef API_PUBLIC int id; typedef struct {char t; bool on; void *p;} c; "
+        "typedef const float row;"
+        "int f(const struct a a[n], const c c[n], row r[n], alignas(64) u8 y[n], int n)");
+    assert_int_equal(value_at(&d->argument[0].count, n), 80);
+    assert_false(d->argument[0].has_bool || d->argument[0].has_pointer);
+    assert_int_equal(value_at(&d->argument[1].count, n), 160);
+    assert_true(d->argument[1].has_bool && d->argument[1].has_pointer);
+    assert_string_equal(d->returned_as, "int");
+    (void)state;
+}
+
+/* The functions that fill an array are told the seed. */
+static void test_seed(void **state)
+{
+    const struct declaration *d =
+        parsed("void (inout u8 x[n] then f(x, n, seed), int n)");
+    assert_int_equal(d->argument[0].made[2].kind, ARGUMENT_DIMENSION);
+    d = parsed("void (inout u8 x[n] then f(x, seed), int n, int seed = 3)");
+    assert_int_equal(d->argument[0].made[1].kind, ARGUMENT_INTEGER);
     (void)state;
 }
 
@@ -428,6 +450,6 @@ int main(void)
                      TEST(test_returned), TEST(test_objects_of_methods),
                      TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
                      TEST(test_pointers), TEST(test_typedefs), TEST(test_structures),
-                     TEST(test_freed), TEST(test_functions), TEST(test_lengths),
-                     TEST(test_tolerances));
+                     TEST(test_seed), TEST(test_freed), TEST(test_functions),
+                     TEST(test_lengths), TEST(test_tolerances));
 }

@@ -256,6 +256,46 @@ class Call(CallCase):
                             "--reset", "--sizes=9", status=4)["state_add"]
             self.assertRegex(row["reason"], why)
 
+    def test_seed(self):
+        """An op's own generator gets the seed of the inputs."""
+        told = []
+        for seed in 1, 1, 2:
+            row = self.call("first_u32,zero_u32", "uint32_t (const uint32_t x[2] then "
+                            "draw_seeded(x, 2, seed))", "--reference=first_u32",
+                            f"--seed={seed}", status=4)["zero_u32"]
+            told.append(re.search(r"should be (\d+)", row["reason"])[1])
+        self.assertEqual(told[0], told[1])
+        self.assertNotEqual(told[0], told[2])
+
+    def test_structures_that_are_not_any_bytes(self):
+        """A program's bytes are structures; its pointers are none here."""
+        of_bool = "struct s {bool on; int v;}; uint32_t (const struct s x[1], size_t n = 8)"
+        of_pointer = of_bool.replace("bool on", "char *on")
+        (self.folder / "bytes").write_bytes(bytes(range(2)) * 99)
+        words = [f"{self.built}:sum_u8", of_bool, "--reference=sum_u8", "--quiet", *SHORT]
+        for option, prototype, good in (
+                (f"x=file:{self.folder}/bytes", of_bool, True), ("zero", of_bool, True),
+                ("zero", of_pointer, True), (None, of_bool, False), ("runs", of_bool, False),
+                (f"x=file:{self.folder}/bytes", of_pointer, False)):
+            words[1] = prototype
+            done = self.run_tool("call", *words, *([f"--input={option}"] if option else []),
+                                 status=0 if good else 2)
+            self.assertEqual("is in its structure" in done.stdout + done.stderr, not good, option)
+
+    def test_numbers_that_are_no_sizes(self):
+        for argument, tells in (("int c", True), ("int c = 7", False), ("int c = n", False)):
+            row = self.right("mix_c", f"void (inout float d[n], const float s[n], float g = 1, "
+                             f"size_t n, {argument})", "--sizes=9")
+            self.assertEqual("c stands in no extent, and --sizes made it 9" in
+                             " ".join(row["notes"]), tells, argument)
+
+    def test_error_by_type(self):
+        for returned, tells in (("lapack_int", True), ("enum mix_status", True), ("int", False)):
+            row = self.right("fail_u8", f"{returned} (u8 y[n], const u8 x[n], size_t n)",
+                             "--sizes=9")
+            self.assertEqual("returned 3: if that is an error" in " ".join(row["notes"]), tells,
+                             returned)
+
     def test_results_that_nobody_sees(self):
         """They have a time, and a reference is of no use."""
         rows = self.call("state_add,state_add_wrong", "void (void *s = from calloc(1, 8) then "
@@ -363,6 +403,9 @@ class Call(CallCase):
                   f"--save={kept}", cwd=self.folder)
         text = kept.read_text(encoding="utf-8")
         self.assertIn(f"file:{os.path.realpath(self.folder)}/bytes", text)
+        self.call("sum_u8", prototype, "--reference=sum_u8", "--sizes=9", "--input=x=file:bytes",
+                  f"--save={self.folder}/beside.json", cwd=self.folder)
+        self.assertIn('"file:./bytes"', (self.folder / "beside.json").read_text("utf-8"))
         kept.write_text(re.sub("file:[^\"]*", "file:bytes", text), encoding="utf-8")
         for status in 4, 0:
             self.run_json("call", kept, "--sizes=9", "--quiet", *SHORT, status=status,

@@ -103,6 +103,31 @@ void sort(int32_t *x, size_t n)
     }
 }
 
+/* The generator of an op's own inputs. */
+void draw_seeded(uint32_t *x, size_t n, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (uint32_t)(seed = seed * 6364136223846793005 + 1442695040888963407);
+}
+
+uint32_t first_u32(const uint32_t *x)
+{
+    return x[0];
+}
+
+uint32_t zero_u32(const uint32_t *x)
+{
+    return x[0] & 0;
+}
+
+/* Fails as LAPACKE does, with arrays that are half done. */
+int fail_u8(uint8_t *y, const uint8_t *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = x[i];
+    return 3;
+}
+
 uint32_t sum_u8(const uint8_t *x, size_t n)
 {
     uint32_t sum = 0;
