@@ -126,6 +126,10 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
         if (input_is_ordered(from->input[i].text))
             slot->op.flags |= OP_ORDERED;
     }
+    for (uint32_t i = 0; i < from->declaration.n; i++)
+        if (from->declaration.argument[i].has_bool ||
+            from->declaration.argument[i].has_pointer)
+            slot->op.flags |= SIMDBENCH_JOINT | OP_FORMED;
     if (slot_has_fillers(slot))
         slot->op.flags |= SIMDBENCH_JOINT | OP_FORMED | OP_ORDERED;
     return 0;

@@ -236,10 +236,10 @@ int structure_unknown(const struct reader *reader, const struct specifier *speci
     return specifier->known && specifier->is_unknown
                ? reader_fail(
                      reader, &specifier->known->odd,
-                     "how %s lies in memory is not known: a union, bits, a vector, "
-                     "a type without a definition, or a macro or an attribute that "
-                     "may move members is here; write bytes %s[SIZE * n], with "
-                     "what sizeof says for SIZE",
-                     token_word(&specifier->known->word).text, name)
+                     "how the structure of %s lies in memory is not known: a union, "
+                     "bits, a vector, a type without a definition, or a macro or an "
+                     "attribute that may move members is here; write bytes %s[SIZE "
+                     "* n], with what sizeof says for SIZE",
+                     name, name)
                : 0;
 }
