@@ -82,6 +82,7 @@ struct options {
     bool expect_confirmed;    /* study: another verdict fails */
     char *lang;               /* new-plugin: "c", "cpp", "rust"; NULL: "c" */
     bool own_op;              /* new-plugin: an op of its own, not gemm */
+    char *from, *link;        /* new-plugin: a prototype, and who has the function */
     char *project;            /* --project, a file or "no"; NULL: to be found */
     char *project_file;       /* the file that was read; NULL: none */
     enum trust project_trust; /* decides how much of it counts */

@@ -106,7 +106,9 @@ const struct command_row command_rows[] = {
      {"license", "license --quick --json=license.json", "license --cpu=0 --rounds=100"}},
     {"new-plugin", COMMAND_NEW_PLUGIN, "DIR",
      "write a plug-in to begin with, in C, C++, Rust or Zig", 1, 1,
-     {"new-plugin ./mine", "new-plugin ./mine --op=own --type=u8", "new-plugin ./mine --lang=rust"}},
+     {"new-plugin ./mine", "new-plugin ./mine --op=own --type=u8", "new-plugin ./mine --lang=rust",
+      "new-plugin ./mine --link=libz.so.1 --from='uint32_t adler32(uint32_t a = 1, const uint8_t x[n], "
+      "size_t n)'"}},
     {"trust", COMMAND_TRUST, "[FILE]",
      "let a project file or a study run code and write files", 0, 1,
      {"trust", "trust ./study.json", "trust --list", "trust --revoke"}},

@@ -154,6 +154,12 @@ const struct option_row option_rows[] = {
      "gemm: a kernel to be compared with simdbench's own ones; own: an operation of its own, "
      "with a kernel (not in Zig).",
      option_set_second, AT(own_op), HARMLESS},
+    {"from", "PROTOTYPE", RUN, COMMAND_NEW_PLUGIN, NULL,
+     "Write a function of one's own in C that takes the place of a library's, and a declaration "
+     "that measures both, as for `call`.", option_set_text, AT(from), TYPED},
+    {"link", "LIB[:FUNCTION]", RUN, COMMAND_NEW_PLUGIN, NULL,
+     "The library that has the function of --from, which it is checked against.",
+     option_set_text, AT(link), TYPED},
     {"list", NULL, RUN, COMMAND_TRUST, NULL, "Print which files are trusted.", option_set_flag,
      AT(list_trusted), NEEDS_TRUST},
     {"revoke", NULL, RUN, COMMAND_TRUST, NULL, "Do not trust the file any longer.",

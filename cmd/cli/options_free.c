@@ -33,12 +33,12 @@ void options_free(struct options *options)
     how_free(&options->how);
     FREE_EACH(options->command, options->uarch, options->history, options->label,
               options->node, options->query, options->value, options->by, options->output,
-              options->lang, options->harness, options->pattern, options->build,
-              options->run, options->relink, options->cwd_old, options->cwd_new,
-              options->functions, options->dispatcher, options->relative_to,
-              options->call.reference, options->call.tolerance, options->call.roof,
-              options->call.work, options->call.save, options->prove.prototype,
-              options->project, options->project_file);
+              options->lang, options->from, options->link, options->harness,
+              options->pattern, options->build, options->run, options->relink,
+              options->cwd_old, options->cwd_new, options->functions, options->dispatcher,
+              options->relative_to, options->call.reference, options->call.tolerance,
+              options->call.roof, options->call.work, options->call.save,
+              options->prove.prototype, options->project, options->project_file);
     project_free(options->defaults, options->n_defaults);
     for (size_t i = 0; i < options->n_outputs; i++)
         FREE_EACH(options->outputs[i].file, options->outputs[i].argument);

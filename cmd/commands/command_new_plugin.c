@@ -34,7 +34,8 @@ struct project {
     const struct project_type *type; /* of an own operation */
     const char *folder;
     char name[64];
-    const char *stem; /* its name in the embedded files: "my_gemm" */
+    const char *stem;        /* its name in the embedded files: "my_gemm" */
+    struct plugin_from from; /* texts of --from; NULL: it was not said */
 };
 
 /* A file, as it is embedded and as it is written; "*" stands for the module's name. */
@@ -46,6 +47,9 @@ static const struct project_file project_files[] = {
     {"c", "c.mk", "Makefile"},
     {"c", "*.c", "*.c"},
     {"c", "simdbench.h", "simdbench.h"},
+    {"from", "c.mk", "Makefile"},
+    {"from", "", "*.c"},
+    {"from", "", "*.json"},
     {"cpp", "cpp.mk", "Makefile"},
     {"cpp", "*.c", "*.cpp"},
     {"cpp", "simdbench.h", "simdbench.h"},
@@ -75,6 +79,8 @@ static void write_text(const struct project *project, const char *text, FILE *fi
         {"SIMDBENCH_F32", project->type->number},
         {"2.5e-7", project->type->slack},
         {"uniform:-1..1", project->type->inputs},
+        {" simdbench.h", project->from.libs ? "" : " simdbench.h"},
+        {"LDLIBS =", project->from.libs ?: "LDLIBS ="},
 #ifdef __aarch64__
         {"\"avx2\"", "\"neon\""},
         {" -march=x86-64-v3", ""},
@@ -137,7 +143,11 @@ static int write_file(const struct project *project, const struct project_file *
     FILE *const file = fopen(path, "wxe");
     if (!file)
         return error_set(error, -errno, "%.300s: %s", path, strerror(errno));
-    if (*row->from == '*' || strcmp(row->from, row->to) != 0)
+    if (!*row->from)
+        fprintf(file, "%s\n",
+                strcmp(row->to, "*.c") ? project->from.declaration
+                                       : project->from.source);
+    else if (*row->from == '*' || strcmp(row->from, row->to) != 0)
         write_text(project, embedded(from), file);
     else
         fputs(embedded(from), file);
@@ -243,7 +253,7 @@ static int check_lang(const char *lang, bool own_op, struct error *error)
 {
     bool known = false;
     for (size_t i = 0; i < ARRAY_LEN(project_files); i++)
-        known |= !strcmp(project_files[i].lang, lang);
+        known |= !strcmp(project_files[i].lang, lang) && strcmp(lang, "from") != 0;
     if (!known)
         return error_set(error, -EINVAL, "--lang=%.40s: there are c, cpp, rust and zig",
                          lang);
@@ -258,17 +268,26 @@ int command_new_plugin(struct options *options)
 {
     struct error error = {.text = ""};
     const char *const lang = options->lang ?: "c";
-    const bool own = options->own_op;
+    const char *const from = options->from;
+    const bool own = options->own_op || from;
     struct project project = {.folder = options->files.item[0],
                               .stem = own ? "my_op" : "my_gemm"};
     int status = check_lang(lang, own, &error)
                      ?: choose_type(&options->request.types, lang, own, &project, &error)
-                     ?: name_project(&project, own, &error)
-                     ?: make_project(&project, lang, &error);
-    if (status == 0)
+                     ?: name_project(&project, own, &error);
+    if (status == 0 && !from != !options->link)
+        status = error_set(&error, -EINVAL, "--from and --link belong together");
+    if (status == 0 && from)
+        status = plugin_from(from, options->link, project.name, &project.from, &error);
+    status = status ?: make_project(&project, from ? "from" : lang, &error);
+    const char *const dot = strchr(project.folder, '/') ? "" : "./";
+    if (status == 0 && from)
+        text_line(stdout, "make -C %s && %s call %s%s/%s.json", project.folder,
+                  options->argv[0], dot, project.folder, project.name);
+    else if (status == 0)
         text_line(stdout, "make -C %s && %s %s --plugin=%s%s/%s.so%s", project.folder,
-                  options->argv[0], own ? project.name : "gemm",
-                  strchr(project.folder, '/') ? "" : "./", project.folder, project.name,
-                  own ? "" : " --semiring=maxplus --sizes=64..256");
+                  options->argv[0], own ? project.name : "gemm", dot, project.folder,
+                  project.name, own ? "" : " --semiring=maxplus --sizes=64..256");
+    FREE_EACH(project.from.source, project.from.declaration, project.from.libs);
     return exit_status_of(status, &error);
 }

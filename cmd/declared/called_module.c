@@ -88,8 +88,11 @@ static int add_texts(struct declared_slot *slot, struct error *error)
     if (!help.length)
         buffer_add(&help, "1: the function has no dimensions");
     else if (declaration->n_dimensions > 1)
-        buffer_format(&help, ", as in 64%s, or one number for all",
-                      declaration->n_dimensions > 2 ? "x64x64" : "x64");
+        buffer_format(&help,
+                      ", as in 64%s, or one number for all; one that is no size has a "
+                      "value in the prototype: %s = 1",
+                      declaration->n_dimensions > 2 ? "x64x64" : "x64",
+                      declaration->dimension[0].name);
     slot->shape_help = help.failed ? NULL : strdup(buffer_text(&help));
     if (!slot->shape_help ||
         asprintf(&slot->summary, "declared: %s", slot->from->prototype) < 0) {

@@ -25,7 +25,8 @@ static int read_extents(struct reader *reader, struct later *later)
             ;
         if (token_is(reader_token(reader), "]"))
             return reader_fail(reader, reader_token(reader),
-                               "how many elements? Write an expression, such as [n]");
+                               "how many elements? Write an expression, such as [%s]",
+                               dimension_near(reader_token(reader)).text);
         status =
             expression_skip(reader) ?: reader_expect(reader, "]", "behind an extent");
     }

@@ -313,17 +313,6 @@ static void test_structures(void **state)
     (void)state;
 }
 
-/* The functions that fill an array are told the seed. */
-static void test_seed(void **state)
-{
-    const struct declaration *d =
-        parsed("void (inout u8 x[n] then f(x, n, seed), int n)");
-    assert_int_equal(d->argument[0].made[2].kind, ARGUMENT_DIMENSION);
-    d = parsed("void (inout u8 x[n] then f(x, seed), int n, int seed = 3)");
-    assert_int_equal(d->argument[0].made[1].kind, ARGUMENT_INTEGER);
-    (void)state;
-}
-
 static void test_typedefs(void **state)
 {
     const struct declaration *d = parsed(
@@ -450,6 +439,6 @@ int main(void)
                      TEST(test_returned), TEST(test_objects_of_methods),
                      TEST(test_words_as_names), TEST(test_extents), TEST(test_limits),
                      TEST(test_pointers), TEST(test_typedefs), TEST(test_structures),
-                     TEST(test_seed), TEST(test_freed), TEST(test_functions),
-                     TEST(test_lengths), TEST(test_tolerances));
+                     TEST(test_freed), TEST(test_functions), TEST(test_lengths),
+                     TEST(test_tolerances));
 }

@@ -213,6 +213,7 @@ static const struct {
     {"void (int *r)",
      "how many elements has r? Write r[n] without the '*', r[1] for one value; or '= 0'"},
     {"void (u8 x[])", "how many elements? Write an expression, such as [n]"},
+    {"void (u8 x[], int len)", "how many elements? Write an expression, such as [len]"},
     {"void (u8 x[2.5])",
      "expected a whole number\n    void (u8 x[2.5])\n               ^~~"},
     {"void (u8 x[n, size_t n)", "expected ']' behind an extent"},

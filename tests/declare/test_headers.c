@@ -45,6 +45,17 @@ static void test_macros(void **state)
     }
 }
 
+/* The functions that fill an array are told the seed. */
+static void test_seed(void **state)
+{
+    const struct declaration *d =
+        parsed("void (inout u8 x[n] then f(x, n, seed), int n)");
+    assert_int_equal(d->argument[0].made[2].kind, ARGUMENT_DIMENSION);
+    d = parsed("void (inout u8 x[n] then f(x, seed), int n, int seed = 3)");
+    assert_int_equal(d->argument[0].made[1].kind, ARGUMENT_INTEGER);
+    (void)state;
+}
+
 static void test_pairs(void **state)
 {
     static const char *const all[] = {
@@ -152,6 +163,6 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(TEST(test_macros), TEST(test_pairs), TEST(test_values),
-                     TEST(test_objects), TEST(test_refused));
+    return RUN_TESTS(TEST(test_macros), TEST(test_seed), TEST(test_pairs),
+                     TEST(test_values), TEST(test_objects), TEST(test_refused));
 }

@@ -29,12 +29,12 @@ def zig_compiler(case):
 
 
 class NewPlugin(Case):
-    def make(self, name, *options):
+    def make(self, name, *options, isa="--isa=scalar,avx2"):
         """Runs the command that is printed; the rows of the module."""
         printed = self.run_tool("new-plugin", f"./{name}", *options, cwd=self.folder).stdout
         self.assertEqual(printed.count("\n"), 1, printed)
         path = self.folder / f"{name}.json"
-        command = [printed.strip().replace("64..256", "17,b2x5x5x5"), "--isa=scalar,avx2", "--baseline=none", *SHORT,
+        command = [printed.strip().replace("64..256", "17,b2x5x5x5"), isa, "--baseline=none", *SHORT,
                    f"--json={path}"]
         done = subprocess.run(" ".join(map(str, command)), shell=True, cwd=self.folder,
                               capture_output=True, text=True, timeout=PATIENCE,
@@ -121,6 +121,43 @@ class NewPlugin(Case):
         done = subprocess.run(["make", "-n", "-C", self.folder / "linked", "LDFLAGS=-L/there", "LDLIBS=-lmix"],
                               check=True, capture_output=True, text=True)
         self.assertRegex(done.stdout, r"-L/there .*linked\.c -lmix")
+
+    def test_from_a_prototype(self):
+        """A function of one's own beside that of a shared library or an archive."""
+        (self.folder / "add.c").write_text(
+            "float add(float y[2][9], const float *x, int n, const float *by, double *sum, char *none)\n"
+            "{ for (int i = 0; i < n; i++) *sum += y[0][i] = x[i] + *by; return none ? 1 : 2; }\n"
+            "float other(void) { return 1; }\nstatic int hidden(void) { return 1; }\n"
+            "int (*at)(void) = hidden;\n")
+        subprocess.run(["sh", "-c", "cc -w -O1 -g -c add.c && ar rc libadd.a add.o && "
+                        "cc -shared -o libadd.so add.o"], cwd=self.folder, check=True)
+        add = "float (inout float y[n], const float x[n], int n, const float &by = 2, double *sum = 0.0, char *none = NULL)"
+        for name, prototype, link in (
+                ("copy-own", "void *memcpy(uint8_t y[n], const uint8_t x[n], size_t n)", "libc.so.6"),
+                ("vectors", "__m256d sin4(__m256d x)", "libmvec.so.1:_ZGVdN4v_sin"),
+                ("archive", add, "./libadd.a:add"), ("shared", add, "./libadd.so:add")):
+            with self.subTest(name):
+                rows = self.make(name, f"--from={prototype}", f"--link={link}", isa="--sizes=9")
+                self.assertEqual([r["variant"] for r in rows],
+                                 [name.replace("-", "_") + end for end in ("_linked", "_own")])
+                self.assertLessEqual({r["status"] for r in rows}, {"ok", "skipped", "short"}, rows)
+        source = self.folder / "shared/shared.c"
+        text = source.read_text("utf-8")
+        self.assertIn("float shared_own(float *y, const float *x, int32_t n, const float *by, double *sum, void *none)", text)
+        source.write_text("(y, x, n - 1".join(text.rsplit("(y, x, n", 1)), encoding="utf-8")
+        done = subprocess.run(["make", "-C", source.parent, "CFLAGS=-Wall -Wextra -Werror -mavx2"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = self.run_json("call", source.with_suffix(".json"), "--sizes=9", *SHORT, status=4)
+        self.assertEqual([r["status"] for r in kernels(document)], ["ok", "wrong"])
+        for link, message in (("libc.so.6:memcpz", "did you mean"), ("./none.so:f", "none.so"),
+                              ("./libadd.so", "which function of ./libadd.so?"),
+                              ("./libadd.so:hidden", "does not export hidden")):
+            done = self.run_tool("new-plugin", "x", f"--from={add}", f"--link={link}", status=2,
+                                 cwd=self.folder)
+            self.assertIn(message, done.stderr)
+        done = self.run_tool("new-plugin", "x", f"--from={add}", status=2, cwd=self.folder)
+        self.assertIn("--from and --link belong together", done.stderr)
 
     def test_own_op(self):
         for lang in ("c", "cpp"):
