@@ -203,7 +203,7 @@ int typedefs_read(struct reader *reader)
 {
     int status = skip_definitions(reader);
     while (status == 0 && reader_take(reader, "typedef")) {
-        struct specifier specifier;
+        struct specifier specifier = {.moved = false};
         struct named_type named = {.n = 0};
         if (reader->n_named == TYPEDEFS_MAX)
             return reader_fail(reader, reader_token(reader), "more than %d typedefs",
