@@ -323,11 +323,10 @@ static int check_structure(struct declared_slot *slot,
         return 0;
     snprintf(
         slot->trouble, sizeof slot->trouble,
-        "%.60s: a %s is in its structure, which %s are not; write *%.30s = from f(...),"
-        " %.30s[1] then f(%.30s), = {0}%s, or out before its type",
+        "%.60s: a %s is in its structure, which bytes %s are not; write * and = from "
+        "f(...), [1] then f(...), [1] = {0}%s, or out before its type",
         argument->name, argument->has_pointer ? "pointer" : "bool",
-        of_program ? "bytes of a file" : "bytes at random", argument->name,
-        argument->name, argument->name,
+        of_program ? "of a file" : "at random",
         argument->has_pointer ? "" : ", --input=NAME=file:PATH");
     return -EINVAL;
 }
