@@ -87,11 +87,12 @@ static int add_texts(struct declared_slot *slot, struct error *error)
         buffer_format(&help, "%s%s", i ? " x " : "", declaration->dimension[i].name);
     if (!help.length)
         buffer_add(&help, "1: the function has no dimensions");
-    else if (declaration->n_dimensions > 1)
+    for (uint32_t i = 1; i < declaration->n_dimensions; i++)
+        buffer_add(&help, i == 1 ? ", as in 64x64" : "x64");
+    if (declaration->n_dimensions > 1)
         buffer_format(&help,
-                      ", as in 64%s, or one number for all; one that is no size has a "
-                      "value in the prototype: %s = 1",
-                      declaration->n_dimensions > 2 ? "x64x64" : "x64",
+                      ", or one number for all; one that is no size has a value in the "
+                      "prototype: %s = 1",
                       declaration->dimension[0].name);
     slot->shape_help = help.failed ? NULL : strdup(buffer_text(&help));
     if (!slot->shape_help ||
