@@ -43,7 +43,7 @@ class CallFile(CallCase):
         names = [f"d{number:062}" for number in range(9)]
         size = ", ".join(f"size_t {name}" for name in names)
         path = self.declare(prototype=f"void (inout float x[{names[0]}], {size})")
-        self.assertIn(f"a size is {' x '.join(names)}, as in 64x64x64, or one number for all",
+        self.assertIn(f"a size is {' x '.join(names)}, as in 64{'x64' * 8}, or one number for all",
                       self.run_tool("list", "ops", f"--plugin={path}").stdout)
 
     def test_reference_elsewhere(self):
