@@ -77,12 +77,12 @@ const kernelOf = (result) => [result.role === "kernel" && modules.size === 1 ? "
 function cellShare(result, best, limited) {
   return limited ? result.limit?.share : best.summary.median_ns / result.summary.median_ns;
 }
-function matrixCell(result, best, limited) {
+function matrixCell(result, best, limited, paired) {
   const share = cellShare(result, best, limited);
   const cell = el("td", { class: "cell right" }, caseLink(result.anchor, known(share)
     ? limited ? percent(share, 0) : `${share.toFixed(2)}x` : time(result.summary.median_ns),
   { class: "number", title: [result.id, ...hover(result)].join("\n") }),
-  result.fastest ? el("span", { class: "best", role: "img", "aria-label": "the fastest" }, "★") : null);
+  result.fastest && paired ? el("span", { class: "best", role: "img", "aria-label": "the fastest" }, "★") : null);
   // Half the share looks half as dark, and a little less.
   cell.style.setProperty("--share", Math.min(Math.max(share || 0, 0), 1) ** 1.5);
   return cell;
@@ -98,7 +98,9 @@ function matrix(family, cases, shapes) {
     const mine = members.filter((result) => result.role !== "baseline");
     const best = (mine.length ? mine : members).reduce((a, b) =>
       b.summary.median_ns < a.summary.median_ns ? b : a);
-    return { shape, best, of: new Map(members.map((result) => [kernelOf(result), result])) };
+    // Only kernels that took turns have a fastest one.
+    const paired = members.every((result) => result.group === members[0].group);
+    return { shape, best, paired, of: new Map(members.map((result) => [kernelOf(result), result])) };
   });
   // The fastest kernel first, by its mean speed beside the fastest of each size.
   const mean = (row) => {
@@ -115,8 +117,8 @@ function matrix(family, cases, shapes) {
       el("th", { scope: "col" }, "kernel"), columns.map(({ best }) =>
         el("th", { scope: "col", class: "right" }, breakable(short(sizeOf(best) > 0 ? sizeText(sizeOf(best))
           : best.shape ?? "")))))), el("tbody", {}, rows.map((row) => el("tr", {},
-      el("td", {}, breakable(row)), columns.map(({ of, best }) => of.has(row)
-        ? matrixCell(of.get(row), best, limited) : el("td", { class: "right dim" }, "–")))))));
+      el("td", {}, breakable(row)), columns.map(({ of, best, paired }) => of.has(row)
+        ? matrixCell(of.get(row), best, limited, paired) : el("td", { class: "right dim" }, "–")))))));
 }
 function drawMatrix(body) {
   figures(body, families().flatMap((family) => {

@@ -108,6 +108,15 @@ class Pages(PageCase):
         sizes = self.js("[...document.querySelectorAll('.matrix th.right')]"
                         ".map(found => Number(found.textContent))")
         self.assertEqual(sizes, sorted(sizes))
+        self.assertGreater(self.js("document.querySelectorAll('#matrix .best').length"), 0)
+
+        def part(document):
+            for i, result in enumerate(document["results"]):
+                result.update(group=i, variant=f"v{i}", shape="8")
+
+        # Cases that took no turns with each other have no fastest one.
+        self.open(self.changed(self.page_of(self.run_document), part))
+        self.assertEqual(self.js("document.querySelectorAll('#matrix .best').length"), 0)
         self.assertEqual(self.js("[65536, 256000, 3000].map(sizeText)"), ["64Ki", "256000", "3000"])
         self.assertEqual(self.js("seriesOf({ id: 'BM_sum/64', shape: '64' })"), "BM_sum")
         # Names that would stand on each other are left out.
