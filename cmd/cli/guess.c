@@ -294,9 +294,10 @@ int args_check_files(const struct options *options, struct error *error)
             status = refuse_file(words->item[i], error);
         else if (command->mask == COMMAND_COMPARE &&
                  taker_of(words->item[i]) == &takers[0])
-            status = error_set(error, -EINVAL,
-                               "%.200s: this is a library, and not a saved run; simdbench "
-                               "ab OLD.so NEW.so measures two",
-                               words->item[i]);
+            status =
+                error_set(error, -EINVAL,
+                          "%.200s: this is a library, and not a saved run; simdbench "
+                          "ab OLD.so NEW.so measures two",
+                          words->item[i]);
     return status;
 }
