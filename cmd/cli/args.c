@@ -134,6 +134,8 @@ static int unknown_word(const char *word, const struct options *options,
             return error_set(error, -EINVAL,
                              "%.60s: no such command or op; write simdbench %.60s",
                              options->command, word);
+        if (guess_word(options->command, error))
+            return -EINVAL;
         text_list_unknown(&names, options->command, "command or op", why, sizeof why);
         return error_set(error, -EINVAL, "%.60s: %s; --plugin=FILE.so may bring an op",
                          options->command, why);

@@ -122,9 +122,32 @@ void guess_value(const char *word, char *value, size_t size)
              word + n + range);
 }
 
+/* Words for what a command of another name does. */
+static const struct meant {
+    const char *word, *command;
+} meant[] = {
+    {"bench", "gemm"},
+    {"benchmark", "gemm"},
+    {"build", "ab ./old.so ./new.so"},
+    {"diff", "compare before.json after.json"},
+    {"fleet", "report --by=host RUN.json..."},
+    {"harness", "ab ./old_bench ./new_bench"},
+    {"html", "report run.json --format=html:run.html"},
+    {"measure", "gemm"},
+    {"plot", "report run.json --format=html:run.html"},
+    {"profile", "explain relu/f32/avx2/max@2048"},
+    {"roofline", "roof --ladder"},
+    {"run", "gemm"},
+    {"why", "explain relu/f32/avx2/max@2048"},
+};
+
 /* -EINVAL with a command to type if a word is no command and no op, and yet known. */
-static int guess_part(const char *word, struct error *error)
+int guess_word(const char *word, struct error *error)
 {
+    for (size_t i = 0; i < ARRAY_LEN(meant); i++)
+        if (!strcmp(meant[i].word, word))
+            return error_set(error, -EINVAL, "%s: no such command; as in simdbench %s",
+                             word, meant[i].command);
     const char *const option = guess_option(word);
     const struct option_row *const row = option_find(word, strlen(word), COMMAND_ALL);
     char value[128];
@@ -260,7 +283,7 @@ int args_check_files(const struct options *options, struct error *error)
     int status = 0;
     if (options->is_op && !op_find(options->command) && !options->request.plugins.n &&
         !options->request.baselines.n)
-        return guess_part(options->command, error);
+        return guess_word(options->command, error);
     /* A fleet leaves files out that are no runs. */
     if (!command || !(command->mask & all) || options->by)
         return 0;
@@ -269,5 +292,12 @@ int args_check_files(const struct options *options, struct error *error)
             status = check_document(words->item[i], command->mask, error);
         else if (is_source(words->item[i]) && access(words->item[i], F_OK) == 0)
             status = refuse_file(words->item[i], error);
+        else if (command->mask == COMMAND_COMPARE &&
+                 taker_of(words->item[i]) == &takers[0])
+            status =
+                error_set(error, -EINVAL,
+                          "%.200s: this is a library, and not a saved run; simdbench "
+                          "ab OLD.so NEW.so measures two",
+                          words->item[i]);
     return status;
 }

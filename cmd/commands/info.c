@@ -347,6 +347,9 @@ static int find_topic(const char *name, struct error *error)
     text_list_hint(&names, name, hint, sizeof hint);
     if (found < ARRAY_LEN(topics))
         return (int)found;
+    if (op_find(name))
+        return error_set(error, -EINVAL, "no topic '%s'; write simdbench list kernels %s",
+                         name, name);
     return error_set(error, -EINVAL,
                      "no topic '%.60s'%s (there are ops, kernels, isas, modules, shapes, "
                      "events, roofs, groups, studies, settings)",

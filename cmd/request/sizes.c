@@ -146,12 +146,11 @@ static int expand_item(struct span item, struct text_list *shapes, struct error 
     const char *const dots = memmem(item.at, item.length, "..", 2);
     if (dots)
         return expand_range(item, dots, shapes, error);
-    const char *const dash = memchr(item.at, '-', item.length);
-    if (dash > item.at && dash[-1] >= '0' && dash[-1] <= '9' &&
-        strspn(item.at, "0123456789kKMGi-") >= item.length)
-        return item_error(error, item, "is no range: write %.*s..%.*s",
-                          (int)(dash - item.at), item.at,
-                          (int)(item.length - 1) - (int)(dash - item.at), dash + 1);
+    const size_t first = strspn(item.at, "0123456789kKMGi");
+    if (first && first < item.length && strchr("-:", item.at[first]) &&
+        strspn(item.at, "0123456789kKMGi-:") >= item.length)
+        return item_error(error, item, "is no range: write %.*s..%.*s", (int)first,
+                          item.at, (int)(item.length - first - 1), item.at + first + 1);
     const char c = item.at[0];
     const bool own = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     if (own)

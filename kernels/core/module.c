@@ -378,8 +378,9 @@ int module_load(struct module *module, const char *path,
         status = error_set(error, -EINVAL,
                            "%s is no simdbench module: it does not export "
                            "simdbench_module(); functions of a library need a "
-                           "prototype: simdbench call %s lists them; ab "
-                           "OLD.so:NAME NEW.so 'PROTOTYPE', or --functions=FILE.json",
+                           "prototype: simdbench call %s lists them; write "
+                           "LIB.so:NAME 'PROTOTYPE' (ab: OLD.so:NAME NEW.so "
+                           "'PROTOTYPE'), or a file that declares them",
                            path, path);
         goto out;
     }

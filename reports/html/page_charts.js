@@ -201,8 +201,17 @@ const rowAxis = (names, more = {}) => ({
   ticks: { autoSkip: false, callback: (value) => shortId(names[value] ?? "", window.innerWidth < 700 ? 19 : 44) },
   grid: { display: false }, ...more,
 });
-const ticksAt = (values) => ({
-  afterBuildTicks: (scale) => { scale.ticks = values.map((value) => ({ value })); },
+// With a place, as many as have room for their names.
+const ticksAt = (values, place) => ({
+  afterBuildTicks: (scale) => {
+    const room = place ? 32 / scale.chart.width * (place(values[values.length - 1]) - place(values[0])) : 0;
+    let last = -Infinity;
+    scale.ticks = values.filter((value) => {
+      const free = !place || place(value) - last >= room;
+      last = place && free ? place(value) : last;
+      return free;
+    }).map((value) => ({ value }));
+  },
 });
 
 // ---- figures ----

@@ -17,7 +17,9 @@ const perCall = (result, total) => Math.max(total / Math.max(result.iterations ?
 // "maxplus-f32" is made of f32.
 const elementOf = (result) => (result.type ?? "").split("-").pop();
 // The case without its shape: a line over sizes.
-const seriesOf = (result) => result.id.replace(`@${result.shape}`, "");
+// Harnesses write a shape behind a slash.
+const seriesOf = ({ id, shape }) => id.endsWith(`/${shape}`) ? id.slice(0, -shape.length - 1)
+  : id.replace(`@${shape}`, "");
 // The module of a case, with its options; "" of own kernels.
 const labelOf = (id) => id.split("/")[0].split(":").slice(0, -1).join(":");
 // The owner of a baseline: "openblas", or the file that it was merged from.
@@ -91,9 +93,9 @@ function scaled(value, unit, steps) {
   return `${(value / step[0]).toPrecision(4)} ${step[1]}${unit}`;
 }
 const time = (ns) => scaled(ns, "s", [[1e9, ""], [1e6, "m"], [1e3, "u"], [1, "n"]]);
-// A size as the command line takes it: 64Ki.
+// A size as the command line takes it: 64Ki, or 256000, which is round already.
 const sizeText = (size) => size && size % 2 ** 20 === 0 ? `${size / 2 ** 20}Mi`
-  : size > 1e4 && size % 1024 === 0 ? `${size / 1024}Ki` : String(size);
+  : size > 1e4 && size % 1024 === 0 && size % 1000 ? `${size / 1024}Ki` : String(size);
 const amount = (value, unit) => known(value) && Math.abs(value) < 1e4 ? `${digits(value)} ${unit}`
   : scaled(value, unit, [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]);
 const percent = (share, n = 1) => known(share) ? `${(100 * share).toFixed(n)}%` : "–";

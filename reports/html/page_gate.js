@@ -20,15 +20,15 @@ function gateTable(list) {
     { title: "verdict", value: (result) => result.comparison.verdict, tone: verdictTone },
     of("change", change),
     interval((result) => result.comparison.ci, change),
+    { title: "reason", value: (result) => result.comparison.reason ??
+      result.comparison.code?.reason ?? result.comparison.placement?.unmoved ?? "" },
     numbers("as built", (result) => result.comparison.placement?.change, change),
     { title: "code", value: (result) => codeText(result.comparison.placement) },
     of("base_ns", (ns) => ns > 0 ? time(ns) : "–"), of("head_ns", (ns) => ns > 0 ? time(ns) : "–"),
     { ...of("floor", percent), title: "floor" },
     { ...of("delta", percent), title: "to exceed" }, of("detectable", percent),
     numbers("processes", (result) => result.comparison.processes || null),
-    of("p", (p) => known(p) ? p.toPrecision(2) : "–"),
-    { title: "reason", value: (result) => result.comparison.reason ??
-      result.comparison.code?.reason ?? result.comparison.placement?.unmoved ?? "" }],
+    of("p", (p) => known(p) ? p.toPrecision(2) : "–")],
   list, { anchor: (result) => result.anchor, sort: 2, descending: true });
 }
 

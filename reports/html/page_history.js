@@ -83,7 +83,7 @@ function drawHistory(body) {
   const lines = page.cases.filter((line) => matches(line.id)).sort((a, b) => last(b) - last(a));
   const moved = (line) => line.changes || lastGate(line);
   const kinds = groupBy(lines, (line) => moved(line) ? "that changed"
-    : line.seen ? "without a change" : "with too few runs to see a change");
+    : line.seen ? "in which no change was found" : "with too few runs to see a change");
   for (const [kind, some] of [...kinds].sort(([a], [b]) => (b === "that changed") - (a === "that changed"))) {
     body.append(el("h3", {}, `${plural(some.length, "case")} ${kind}`));
     figures(body, some, "cases", timeline);

@@ -130,7 +130,8 @@ function addSections() {
     addSection("why", "Why", "Causes with their evidence, bounds, and what the hot loops execute.",
       drawExplanations);
   const drawn = families().map(({ cases }) => cases.filter(isMeasured));
-  if (!page.gate && drawn.some((cases) => cases.length > 1))
+  // Arms of a claim took turns with each other alone.
+  if (!page.gate && !page.studies && drawn.some((cases) => cases.length > 1))
     addSection("matrix", "Each kernel at each size", null, drawMatrix);
   if (some((result) => result.role !== "roof"))
     addSection("cases", "Cases", null, drawCases);

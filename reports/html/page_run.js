@@ -77,12 +77,12 @@ const kernelOf = (result) => [result.role === "kernel" && modules.size === 1 ? "
 function cellShare(result, best, limited) {
   return limited ? result.limit?.share : best.summary.median_ns / result.summary.median_ns;
 }
-function matrixCell(result, best, limited) {
+function matrixCell(result, best, limited, paired) {
   const share = cellShare(result, best, limited);
   const cell = el("td", { class: "cell right" }, caseLink(result.anchor, known(share)
     ? limited ? percent(share, 0) : `${share.toFixed(2)}x` : time(result.summary.median_ns),
   { class: "number", title: [result.id, ...hover(result)].join("\n") }),
-  result.fastest ? el("span", { class: "best", role: "img", "aria-label": "the fastest" }, "★") : null);
+  result.fastest && paired ? el("span", { class: "best", role: "img", "aria-label": "the fastest" }, "★") : null);
   // Half the share looks half as dark, and a little less.
   cell.style.setProperty("--share", Math.min(Math.max(share || 0, 0), 1) ** 1.5);
   return cell;
@@ -91,13 +91,16 @@ function matrixCell(result, best, limited) {
 const breakable = (text) => text.split(/(?<=\/)|(?<=\d)(?=[a-z]\d)/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
 function matrix(family, cases, shapes) {
   const own = cases.filter((result) => result.role !== "baseline");
-  const limited = own.every((result) => known(result.limit?.share)) && own.length > 0;
+  // An audit and a verdict ask which kernel is fastest, not how far each is from its limit.
+  const limited = !page.audit && !page.judge && own.every((result) => known(result.limit?.share)) && own.length > 0;
   const columns = shapes.map((shape) => {
     const members = cases.filter((result) => result.shape === shape);
     const mine = members.filter((result) => result.role !== "baseline");
     const best = (mine.length ? mine : members).reduce((a, b) =>
       b.summary.median_ns < a.summary.median_ns ? b : a);
-    return { shape, best, of: new Map(members.map((result) => [kernelOf(result), result])) };
+    // Only kernels that took turns have a fastest one.
+    const paired = members.every((result) => result.group === members[0].group);
+    return { shape, best, paired, of: new Map(members.map((result) => [kernelOf(result), result])) };
   });
   // The fastest kernel first, by its mean speed beside the fastest of each size.
   const mean = (row) => {
@@ -106,7 +109,7 @@ function matrix(family, cases, shapes) {
     return parts.reduce((a, b) => a + b, 0) / parts.length;
   };
   const rows = [...new Set(cases.map(kernelOf))].sort((a, b) => mean(b) - mean(a));
-  const caption = `${family.title}: ${limited ? "share of the limit"
+  const caption = `${family.title}: ${limited ? "share of its own limit"
     : "speed beside that of the fastest kernel"}; ★ the fastest kernel of a size${columns.some(({ of }) =>
     [...of.values()].filter((result) => result.fastest).length > 1) ? ", or several that are level" : ""}`;
   return el("div", { class: "table", role: "group", tabindex: 0, "aria-label": caption },
@@ -114,12 +117,14 @@ function matrix(family, cases, shapes) {
       el("th", { scope: "col" }, "kernel"), columns.map(({ best }) =>
         el("th", { scope: "col", class: "right" }, breakable(short(sizeOf(best) > 0 ? sizeText(sizeOf(best))
           : best.shape ?? "")))))), el("tbody", {}, rows.map((row) => el("tr", {},
-      el("td", {}, breakable(row)), columns.map(({ of, best }) => of.has(row)
-        ? matrixCell(of.get(row), best, limited) : el("td", { class: "right dim" }, "–")))))));
+      el("td", {}, breakable(row)), columns.map(({ of, best, paired }) => of.has(row)
+        ? matrixCell(of.get(row), best, limited, paired) : el("td", { class: "right dim" }, "–")))))));
 }
 function drawMatrix(body) {
   figures(body, families().flatMap((family) => {
-    const cases = family.cases.filter((result) => isMeasured(result) && matches(result.id));
+    // A time that is no longer than what measures it ranks nothing.
+    const cases = family.cases.filter((result) => isMeasured(result) && result.status !== "short" &&
+      matches(result.id)).sort((a, b) => sizeOf(a) - sizeOf(b) || 0);
     const shapes = [...new Set(cases.map((result) => result.shape))], parts = [];
     for (let i = 0; i < shapes.length; i += SIZES)
       parts.push({ family, cases, shapes: shapes.slice(i, i + SIZES) });
@@ -141,7 +146,7 @@ function shapeAxis(cases, log) {
   const shapes = [...new Map(cases.map((result) => [result.shape, result])).values()];
   if (shapes.every((result) => sizeOf(result) > 0)) {
     const sizes = [...new Set(shapes.map(sizeOf))].sort((a, b) => a - b);
-    const ticks = sizes.length <= 14 ? ticksAt(sizes) : {};
+    const ticks = sizes.length <= 14 ? ticksAt(sizes, log ? Math.log : Number) : {};
     const [min, max] = [sizes[0], sizes[sizes.length - 1]];
     const room = log ? { min: min / 1.15, max: max * 1.15 }
       : { min: min - (max - min) * 0.03, max: max + (max - min) * 0.03 || 1 };
@@ -176,7 +181,7 @@ function speedConfig(family, cases, unit) {
     const [first] = members, baseline = first.role === "baseline";
     const ink = colour(baseline ? "dim" : cycled(variants.indexOf(first.variant)));
     return {
-      label, end: kernelOf(first), data: members.map((result) => speedPoint(result, unit, at))
+      label, end: kernelOf(first) || label, data: members.map((result) => speedPoint(result, unit, at))
         .filter((point) => known(point.y)).sort((a, b) => a.x - b.x),
       borderColor: ink, backgroundColor: baseline ? colour("ground") : ink, borderWidth: 1.75,
       pointStyle: baseline ? "triangle" : "circle", pointRadius: baseline ? 4.5 : 3,

@@ -275,6 +275,10 @@ static void family_tell(struct buffer *text, const struct family *family)
     if (winner->layout)
         buffer_tell(text, " (%s)", winner->layout);
     buffer_add(text, ": ");
+    if (is_roof_op(winner)) {
+        add_roofs(text, family->run, winner);
+        return;
+    }
     add_winner(text, family, winner, wins);
     const struct result *const lowest = add_share(text, family, winner);
     add_baselines(text, family, winner);
@@ -363,11 +367,11 @@ static void tell_missing(const struct run *run, struct answer *answer)
     answer_next(answer);
     count[STATUS_OK] += count[STATUS_SUSPECT] + count[STATUS_UNCHECKED];
     count[STATUS_SUSPECT] = count[STATUS_UNCHECKED] = 0;
-    const size_t missing = cases - count[STATUS_OK];
-    if (missing == 0)
-        return;
     const char *separator = " ";
-    buffer_format(text, "without a number: %zu of %zu cases:", missing, cases);
+    if (cases == count[STATUS_OK])
+        return;
+    buffer_format(text, "without a number: %zu of %zu cases:", cases - count[STATUS_OK],
+                  cases);
     for (int i = STATUS_PENDING; i < STATUS_COUNT; i++)
         if (i != STATUS_OK && count[i]) {
             buffer_format(text, "%s%zu %s", separator, count[i],
@@ -398,14 +402,6 @@ static void tell_doubts(const struct run *run, struct answer *answer)
     answer_next(answer);
 }
 
-static bool is_explained(const struct run *run)
-{
-    FOR_EACH (const struct result, result, run->results, run->n_results)
-        if (result->explanation)
-            return true;
-    return run->account != NULL;
-}
-
 int run_fastest(const struct run *run, struct answer *answer, bool *fastest)
 {
     const size_t n = run->n_results + 1;
@@ -418,7 +414,7 @@ int run_fastest(const struct run *run, struct answer *answer, bool *fastest)
         if (status < 0 || !kernel_measured(result) || was_told(run, result))
             continue;
         status = family_judge(&family, result);
-        for (size_t i = 0; fastest && i < family.n_best; i++)
+        for (size_t i = 0; fastest && !is_roof_op(result) && i < family.n_best; i++)
             fastest[family.best[i] - run->results] = true;
         if (answer && status == 0) {
             family_tell(&answer->text, &family);
@@ -436,7 +432,7 @@ struct answer run_answer(const struct run *run)
         run->n_judgements        ? judged_answer
         : run->n_studies         ? studies_answer
         : run->gate              ? gate_answer
-        : is_explained(run)      ? explained_answer
+        : run_is_explained(run)  ? explained_answer
         : run_is_audit(run)      ? audit_answer
         : run_tries_threads(run) ? threads_answer
                                  : NULL;

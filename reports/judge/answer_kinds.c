@@ -16,6 +16,49 @@ bool is_harmless(const char *word)
                               "0123456789_-+.,:;=@/")];
 }
 
+/* ---- roofs ---- */
+
+bool is_roof_op(const struct result *result)
+{
+    return text_same(result->op, "roof");
+}
+
+static bool same_level(const struct result *a, const struct result *b)
+{
+    return kernel_measured(b) && family_same(a, b) &&
+           text_same(a->work.level, b->work.level);
+}
+
+static double roof_rate(const struct result *result)
+{
+    return result->summary.gbps > 0 ? result->summary.gbps : result->summary.gops;
+}
+
+void add_roofs(struct buffer *text, const struct run *run, const struct result *like)
+{
+    const char *joint = "at most";
+    FOR_EACH (const struct result, result, run->results, run->n_results) {
+        const struct result *best = result, *first = NULL;
+        if (!kernel_measured(result) || !family_same(like, result))
+            continue;
+        FOR_EACH (const struct result, other, run->results, run->n_results)
+            if (same_level(result, other)) {
+                first = first ?: other;
+                best = roof_rate(other) > roof_rate(best) ? other : best;
+            }
+        if (first != result)
+            continue;
+        buffer_format(text, "%s %.4g %s", joint, roof_rate(best),
+                      best->summary.gbps > 0 ? "GB/s" : "Gop/s");
+        if (best->work.level)
+            buffer_tell(text, " in %s", best->work.level);
+        buffer_add(text, " (");
+        kernel_tell(best, text);
+        buffer_add(text, ")");
+        joint = ",";
+    }
+}
+
 /* ---- two builds ---- */
 
 static void add_count(struct buffer *text, size_t n, const char *what)

@@ -16,10 +16,15 @@ bool kernel_same(const struct result *a, const struct result *b);
 bool family_same(const struct result *a, const struct result *b);
 /* Was it asked for, and has it a time? */
 bool kernel_measured(const struct result *result);
+/* Roofs do different things, so that none is the fastest: adds the highest rate at each
+ * level of memory, of the family of `like`. */
+bool is_roof_op(const struct result *result);
+void add_roofs(struct buffer *text, const struct run *run, const struct result *like);
 
 void audit_answer(const struct run *run, struct answer *answer);
 void judged_answer(const struct run *run, struct answer *answer);
 void gate_answer(const struct run *run, struct answer *answer);
+bool run_is_explained(const struct run *run);
 void explained_answer(const struct run *run, struct answer *answer);
 void studies_answer(const struct run *run, struct answer *answer);
 void threads_answer(const struct run *run, struct answer *answer);

@@ -196,3 +196,11 @@ void explained_answer(const struct run *run, struct answer *answer)
         answer_next(answer);
     }
 }
+
+bool run_is_explained(const struct run *run)
+{
+    FOR_EACH (const struct result, result, run->results, run->n_results)
+        if (result->explanation)
+            return true;
+    return run->account != NULL;
+}

@@ -103,8 +103,7 @@ static void print_explanations(const struct run *run, FILE *file)
 void answer_markdown(const struct run *run, FILE *file)
 {
     fputs("# simdbench\n\n", file);
-    if (!run_is_ladder(run))
-        text_answer_markdown(file, run_answer(run));
+    text_answer_markdown(file, run_answer(run));
 }
 
 void markdown_print(const struct run *run, const struct text_options *options, FILE *file)

@@ -342,10 +342,8 @@ void table_group(const struct run *run, size_t group, const struct text_options 
 void answer_write(const struct run *run, const struct text_options *options, FILE *file)
 {
     const struct text_options *const given = options ?: &no_options;
-    struct answer answer = {.n = 0};
+    struct answer answer = run_answer(run);
 
-    if (!run_is_ladder(run))
-        answer = run_answer(run);
     for (size_t i = 0; i < answer.n && !answer.text.failed; i++) {
         const enum tone tone = i || !run->gate ? TONE_PLAIN : comparison_tone(run);
         const bool colour = given->colour && tone != TONE_PLAIN;
@@ -363,11 +361,11 @@ void table_end(const struct run *run, const struct text_options *options, FILE *
         studies_table(run, options, file);
     else if (run->gate)
         comparison_table(run, options ? options : &no_options, file);
-    else if (run_is_ladder(run)) {
-        ladder_table(run, options ? options : &no_options, file);
+    else {
+        if (run_is_ladder(run))
+            ladder_table(run, options ? options : &no_options, file);
         print_step(run, GROUP_ALL, options, file, print_end);
-    } else
-        print_step(run, GROUP_ALL, options, file, print_end);
+    }
     explain_write(run, options, file);
     account_write(run, false, file);
     answer_write(run, options, file);

@@ -93,6 +93,37 @@ class Pages(PageCase):
         self.assertIn("scalar/", self.js("Chart.getChart(document.querySelector('#speed canvas'))"
                                          ".data.datasets[0].end"))
 
+    def test_matrix_of_what_ranks(self):
+        """No case that is too short to time has a cell; sizes stand in their order."""
+        timed = [r for r in self.run_document["results"] if r["summary"] and r["role"] != "roof"]
+
+        def change(document):
+            kernels = [r for r in document["results"] if r["role"] == "kernel"]
+            kernels[0]["status"] = "short"
+            document["results"].reverse()
+
+        self.open(self.changed(self.page_of(self.run_document), change))
+        self.assertEqual(self.js("document.querySelectorAll('#matrix td.cell').length"),
+                         len(timed) - 1)
+        sizes = self.js("[...document.querySelectorAll('.matrix th.right')]"
+                        ".map(found => Number(found.textContent))")
+        self.assertEqual(sizes, sorted(sizes))
+        self.assertGreater(self.js("document.querySelectorAll('#matrix .best').length"), 0)
+
+        def part(document):
+            for i, result in enumerate(document["results"]):
+                result.update(group=i, variant=f"v{i}", shape="8")
+
+        # Cases that took no turns with each other have no fastest one.
+        self.open(self.changed(self.page_of(self.run_document), part))
+        self.assertEqual(self.js("document.querySelectorAll('#matrix .best').length"), 0)
+        self.assertEqual(self.js("[65536, 256000, 3000].map(sizeText)"), ["64Ki", "256000", "3000"])
+        self.assertEqual(self.js("seriesOf({ id: 'BM_sum/64', shape: '64' })"), "BM_sum")
+        # Names that would stand on each other are left out.
+        self.assertEqual(self.js("scale = { chart: { width: 1000 } };"
+                                 "ticksAt([1, 63, 64, 4096], Math.log).afterBuildTicks(scale);"
+                                 "scale.ticks.map(tick => tick.value)"), [1, 63, 4096])
+
     def test_a_phone(self):
         """No number of a size breaks, kernels stay in sight, and names at lines' ends are whole."""
         document = json.loads(json.dumps(self.run_document))

@@ -20,6 +20,9 @@ class CommandPages(PageCase):
         places = self.js("Chart.getChart(document.querySelector('#changes canvas'))"
                          ".data.datasets[0].data.map(point => point.x)")
         self.assertEqual(places, sorted(places, reverse=True))
+        # A reason is in sight, whatever else the table has.
+        heads = self.js("[...document.querySelectorAll('#changes th')].map(one => one.textContent)")
+        self.assertEqual(heads[heads.index("reason") - 1], "interval")
         # Processes that nobody counted are not 0.
         self.assertEqual(self.js(
             "[...gateTable([12, 0].map(processes => ({ id: 'a', comparison: { processes,"
@@ -35,6 +38,7 @@ class CommandPages(PageCase):
                     "value" in s["total"])
         self.assertGreaterEqual(self.count("studies"), steps)
         self.assertIn("2 CONFIRMED, ", self.js("document.querySelector('#studies .bar').ariaLabel"))
+        self.assertFalse(self.js("!!document.getElementById('matrix')"))
         self.assertEqual(self.js("document.querySelectorAll('#studies tbody tr').length"),
                          self.js("page.studies[0].claims.length"))
         said = "undecidedText({as: 'ratio', expect: [%s]}, {ci: [%s], floor: 0.04})"
@@ -166,7 +170,7 @@ class CommandPages(PageCase):
         tool("history", f"--history={database}", f"--format=html:{page}")
         self.open(self.changed(page, lambda document: document["cases"][1].update(seen=True)))
         titles = self.js("[...document.querySelectorAll('#history h3')].map(h => h.textContent)")
-        self.assertIn("1 case without a change", titles)
+        self.assertIn("1 case in which no change was found", titles)
         self.assertTrue([t for t in titles if t.endswith(" with too few runs to see a change")])
         self.open(self.changed(page, lambda document: document["cases"][0].update(
             changes=[{"run": 1, "before": 1, "after": 2, "change": 0.1, "ci": [0.05, 0.15]}])))

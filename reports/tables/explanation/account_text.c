@@ -65,11 +65,12 @@ static void put_condition(struct grid *grid, const struct account_row *row)
 {
     const struct interval none = {.known = false};
     FREED_BY(buffer_free) struct buffer a = {.text = NULL}, b = {.text = NULL},
-                                        ratio = {.text = NULL};
+                                        ratio = {.text = NULL}, name = {.text = NULL};
+    buffer_tell(&name, "  %s", row->name ?: "");
     put_times(&a, 2, row->a, &none);
     put_times(&b, 2, row->b, &none);
     put_times(&ratio, 2, row->ratio, &row->ci);
-    GRID_TEXTS(grid, row->name ?: "", buffer_text(&a), buffer_text(&b),
+    GRID_TEXTS(grid, buffer_text(&name), buffer_text(&a), buffer_text(&b),
                buffer_text(&ratio), "");
 }
 
@@ -91,6 +92,8 @@ void account_write(const struct run *run, bool markdown, FILE *file)
         &account->bounds);
     put_differences(&grid, "per operation, in loops", &account->classes);
     put_differences(&grid, "per operation, counted", &account->counters);
+    if (account->conditions.n)
+        GRID_TEXTS(&grid, "time in an experiment, over that without it", "", "", "", "");
     for (size_t i = 0; i < account->conditions.n; i++)
         put_condition(&grid, &account->conditions.row[i]);
     grid_write(&grid, markdown, INDENT, file);

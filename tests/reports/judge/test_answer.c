@@ -374,10 +374,35 @@ static void noisy_kernels(void **state)
     run_free(least);
 }
 
+/* A copy is no faster load: the highest rate of each level stands, and none is the
+ * fastest kernel. */
+static void roofs(void **state)
+{
+    static const struct {
+        const char *id, *level;
+        double gbps;
+    } rows[] = {{"roof/f32/avx2/load@64", "L1", 180},
+                {"roof/f32/avx2/copy@64", "L1", 320},
+                {"roof/f32/avx2/load@128", "L2", 86}};
+    bool fastest[ARRAY_LEN(rows)] = {false};
+    struct run *const run = run_new();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        add_kernel(run, rows[i].id, i / 2, 100 + (double)i, 0.01);
+        string_set(&run->results[i].op, "roof");
+        string_set(&run->results[i].work.level, rows[i].level);
+        run->results[i].summary.gbps = rows[i].gbps;
+    }
+    assert_true(says(run, "roof/f32: at most 320 GB/s in L1 (avx2/copy), 86 GB/s in L2 "
+                          "(avx2/load)"));
+    assert_int_equal(run_fastest(run, NULL, fastest), 0);
+    assert_false(fastest[0] || fastest[1] || fastest[2]);
+    run_free(run);
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(everywhere), TEST(bounds), TEST(other_programs), TEST(honest),
-                     TEST(level_kernels), TEST(noisy_kernels), TEST(stored_runs),
-                     TEST(opening_of_a_study), TEST(command_with_a_plugin),
-                     TEST(limits_that_are_too_low));
+                     TEST(level_kernels), TEST(noisy_kernels), TEST(roofs),
+                     TEST(stored_runs), TEST(opening_of_a_study),
+                     TEST(command_with_a_plugin), TEST(limits_that_are_too_low));
 }
