@@ -11,7 +11,7 @@ set -euo pipefail
 here=$(readlink -f "${BASH_SOURCE[0]}")
 source "${here%/*}/lib.sh"
 cd "$root"
-export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
+export LANG=C.UTF-8 LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 
 quick=(format text paths licences shell layers rooms headers subject symbols)
 # Three at a time in this order, as they also wait; nothing in them is measured. The longest is
