@@ -123,6 +123,8 @@ build() {
         output+=$line
         [[ ! -t 2 ]] || printf '\r\e[K' >&2
     }
+    # The time of what ninja started counts when somebody waited for it.
+    wait "$!" || true
     exec {fd}<&- {lock}>&-
     if [[ ${output##*$'\n'} != 0 ]]; then
         sed -E '$d; /^[0-9]+ of [0-9]+: /d' <<<"$output" >&2
