@@ -11,7 +11,7 @@ set -euo pipefail
 here=$(readlink -f "${BASH_SOURCE[0]}")
 source "${here%/*}/lib.sh"
 cd "$root"
-export LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
+export LANG=C.UTF-8 LC_ALL=C.UTF-8 SIMDBENCH_PROJECT=no
 
 quick=(format text paths licences shell layers rooms headers subject symbols)
 # Three at a time in this order, as they also wait; nothing in them is measured. The longest is
@@ -243,7 +243,7 @@ check_fuzz() {
         mkdir -p "$corpus"
         seeds=tests/fuzz/corpus/${program##*/fuzz_}
         [[ -d $seeds ]] || seeds=
-        UBSAN_OPTIONS=halt_on_error=1 "$program" -max_total_time=20 -artifact_prefix=build/asan/ "$corpus" ${seeds:+"$seeds"} \
+        UBSAN_OPTIONS=halt_on_error=1 "$program" -max_total_time=10 -artifact_prefix=build/asan/ "$corpus" ${seeds:+"$seeds"} \
             >"$program.log" 2>&1 || {
             tail -n 40 "$program.log" >&2
             return 1
@@ -279,16 +279,26 @@ check_arm64() {
     scripts/build-arm64 test
 }
 
+# used: sets `cpu` to the seconds of CPU time of all programs that ended here.
+used() {
+    local fields
+    read -ra fields <"/proc/$BASHPID/stat"
+    cpu=$(((fields[15] + fields[16]) / 100))
+}
+
 # check NAME: a subshell with set -e of its own, as under `if` or `||` it would not stop at
 # a failure. What it prints ends with its time, or with what repeats it.
 check() {
-    local started=$SECONDS status
+    local started=$SECONDS status cpu before
+    used
+    before=$cpu
     set +e
     (set -e; "check_$1")
     status=$?
     set -e
     [[ $status -eq 0 ]] || die "$1 failed; again: scripts/check.sh $1"
-    printf '%-9s ok %3d s\n' "$1" $((SECONDS - started))
+    used
+    printf '%-9s ok %3d s, %3d s of CPU time\n' "$1" $((SECONDS - started)) $((cpu - before))
 }
 
 # queue CHECK...: three at a time; what one says is printed at its end.

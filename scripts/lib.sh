@@ -92,6 +92,8 @@ use_compiler() {
 # the output if it fails. Scripts that run side by side wait for each other.
 build() {
     local directory=$root/build/$1 options output='' line fd lock said='' compiler
+    # ccache keeps each object by the locale, too.
+    local -x LANG=C.UTF-8 LC_ALL=C.UTF-8
     shift
     mkdir -p "$root/build"
     exec {lock}>"$directory.lock"
@@ -121,6 +123,8 @@ build() {
         output+=$line
         [[ ! -t 2 ]] || printf '\r\e[K' >&2
     }
+    # The time of what ninja started counts when somebody waited for it.
+    wait "$!" || true
     exec {fd}<&- {lock}>&-
     if [[ ${output##*$'\n'} != 0 ]]; then
         sed -E '$d; /^[0-9]+ of [0-9]+: /d' <<<"$output" >&2

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placement, red zones, hash, poison, and the choice of what is checked. */
+#include "effort.h"
 #include "kernels.h"
 #include "unit.h"
 
@@ -60,7 +61,7 @@ static void test_place(void **state)
 {
     static const uint64_t aligns[] = {4, 16, 32, 64, 128, 2048, 4096, 65536};
     for (size_t a = 0; a < ARRAY_LEN(aligns); a++) {
-        for (uint64_t seed = 0; seed < 50; seed++) {
+        for (uint64_t seed = 0; seed < effort_of(50); seed++) {
             struct operands_map map = map_of(4, SIMDBENCH_F32, seed * 37);
             assert_int_equal(operands_offsets(&map, aligns[a], seed, NULL), 0);
             uint64_t end = 0;
@@ -260,7 +261,7 @@ static void test_values(void **state)
         assert_near(value_of(in, 0), 1, 0);
         assert_near(value_of(in, MANY - 1), 700, 0);
         assert_near(value_of(in, MANY / 2), 350, 2);
-        for (uint64_t e = 1; e < MANY; e++)
+        for (uint64_t e = 1; e < MANY; e += effort_step())
             assert_true(value_of(in, e - 1) <= value_of(in, e));
         count_down(in);
         assert_int_equal(operands_set_values(&bound.operands, "constant"), 0);
@@ -270,7 +271,7 @@ static void test_values(void **state)
         assert_int_equal(operands_set_values(&bound.operands, "repeated"), 0);
         assert_near(value_of(in, 0), 700, 0);
         assert_near(value_of(in, MANY - 1), 700 - (MANY - 1) % 700, 0);
-        for (uint64_t e = 128; e < MANY - 64; e++)
+        for (uint64_t e = 128; e < MANY - 64; e += effort_step())
             assert_near(value_of(in, e), value_of(in, e - 64), 0);
         assert_near(value_of(in, 127), 700 - 127, 0);
         assert_int_equal(operands_set_values(&bound.operands, "zero"), 0);

@@ -5,6 +5,7 @@
  * access.
  */
 #include "arena.h"
+#include "effort.h"
 #include "lay_out.h"
 
 static struct simdbench_shape shape_as(const char *op, const char *text,
@@ -130,6 +131,7 @@ static void row_is_right(const struct arena *arena, const struct simdbench_kerne
                  kernel->variant, text, error.text);
 }
 
+/* With less effort each row and shape is at one place alone. */
 static void rows_are_right(const struct arena *arena, const char *op,
                            const char *const *shapes, size_t n)
 {
@@ -140,7 +142,8 @@ static void rows_are_right(const struct arena *arena, const char *op,
         rows++;
         for (size_t i = 0; i < n; i++)
             for (int place = 0; place < PLACES; place++)
-                row_is_right(arena, *at, shapes[i], (enum place)place);
+                if (effort_divisor() == 1 || (rows + (int)i) % PLACES == place)
+                    row_is_right(arena, *at, shapes[i], (enum place)place);
     }
     assert_true(rows >= 4);
 }

@@ -219,3 +219,15 @@ class Scripts(Case):
         done = subprocess.run(["bash", "-c", f"source {SOURCE}/scripts/lib.sh; apt_culprits {log}"],
                               text=True, capture_output=True, check=True)
         self.assertEqual(done.stdout, "no-such-package\n", log.read_text())
+
+    def test_one_cache_for_all_builds(self):
+        """ccache tells objects apart by the locale, which is the same in all builds."""
+        build = ("source scripts/lib.sh; root=$1; use_compiler; mkdir -p $1/build/some; "
+                 "touch $1/build/some/build.ninja; "
+                 "printf '%s\\n' \"CC=$compiler \" >$1/build/some/options.txt; "
+                 "ninja() { printf '%s' \"$LANG $LC_ALL\" >$1/said; }; build some")
+        for locale in "C", "POSIX":
+            subprocess.run(["bash", "-c", build.replace("$1", str(self.folder))], check=True,
+                           cwd=SOURCE, env={**environment(), "LC_ALL": locale, "LANG": locale})
+            self.assertEqual((self.folder / "said").read_text(encoding="utf-8"),
+                             "C.UTF-8 C.UTF-8")

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "effort.h"
 #include "history/history_db.h"
 #include "history_file.h"
 
@@ -13,9 +14,10 @@
 
 static void test_ten_thousand(void **state)
 {
-    enum { CASES = 10000, SAMPLES = 20 };
+    enum { SAMPLES = 20 };
+    const size_t cases = effort_of(10000);
     struct run *const run = sample_run_small();
-    for (size_t i = 0; i < CASES; i++) {
+    for (size_t i = 0; i < cases; i++) {
         struct result *const result = run_add_result(run);
         char id[60];
         assert_non_null(result);
@@ -31,7 +33,7 @@ static void test_ten_thousand(void **state)
     append(run);
     append(run);
     struct history history = read_all("*x1x1");
-    assert_int_equal(history.n, 2 * CASES);
+    assert_int_equal(history.n, 2 * cases);
     for (size_t i = 1; i < history.n; i += 2)
         assert_true(history.entries[i].change == 0);
     history_free(&history);

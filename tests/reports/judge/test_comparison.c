@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparisons as text and as JSON. */
 #include "bad_json.h"
+#include "effort.h"
 #include "fuzz_json.h"
 #include "golden.h"
 #include "read_back.h"
@@ -257,16 +258,16 @@ static void mutated_bytes(void **state)
     char *const bad = malloc(size);
     uint32_t seed = 1;
     assert_non_null(bad);
-    for (int i = 0; i < 600; i++) {
+    for (size_t i = 0; i < effort_of(600); i++) {
         memcpy(bad, good, size);
-        for (int k = 0; k < 1 + i % 3; k++) {
+        for (size_t k = 0; k < 1 + i % 3; k++) {
             seed = seed * 1664525 + 1013904223;
             const size_t at = (seed >> 8) % size;
             seed = seed * 1664525 + 1013904223;
             bad[at] =
                 i % 2 ? (char)(seed >> 24) : "0123456789-[]{}\",e."[(seed >> 8) % 19];
         }
-        LLVMFuzzerTestOneInput((const uint8_t *)bad, i % 5 ? size : (size_t)i * 7 % size);
+        LLVMFuzzerTestOneInput((const uint8_t *)bad, i % 5 ? size : i * 7 % size);
     }
     free(bad);
     free(good);
