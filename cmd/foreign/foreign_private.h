@@ -3,6 +3,8 @@
  * rules about them. */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "cli/cli.h"
 #include "declare.h"
 #include "foreign/foreign.h"
@@ -56,7 +58,8 @@ struct placed {
 
 struct symbol_file {
     char *path;
-    const char *name; /* without folders */
+    const char *name;  /* without folders */
+    struct stat state; /* when it was read */
     struct library library;
     bool is_loader;            /* the dynamic linker */
     struct target **target;    /* by name, then those that resolvers chose */

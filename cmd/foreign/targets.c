@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- names ---- */
 
@@ -165,12 +166,28 @@ static struct symbol_file *file_read(struct foreign *foreign, const char *path)
     return file;
 }
 
+/* A file may be replaced while the program runs, and may have several paths. */
+static bool is_file(const struct symbol_file *file, const char *path,
+                    const struct stat *state)
+{
+    const struct stat *const then = &file->state;
+    return then->st_dev == state->st_dev && then->st_ino == state->st_ino &&
+           then->st_size == state->st_size &&
+           then->st_mtim.tv_sec == state->st_mtim.tv_sec &&
+           then->st_mtim.tv_nsec == state->st_mtim.tv_nsec &&
+           (state->st_ino || !strcmp(file->path, path));
+}
+
 static struct symbol_file *file_of(struct foreign *foreign, const char *path)
 {
+    struct stat state = {.st_dev = 0};
+    stat(path, &state);
     for (size_t i = 0; i < foreign->n_files; i++)
-        if (!strcmp(foreign->file[i]->path, path))
+        if (is_file(foreign->file[i], path, &state))
             return foreign->file[i];
-    return file_read(foreign, path);
+    struct symbol_file *const file = file_read(foreign, path);
+    file->state = state;
+    return file;
 }
 
 /* Only a loader exports that. */

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "files.h"
+
 enum {
     OPTIONS = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
               PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD,
@@ -84,15 +86,23 @@ static void become(char *const *argv, const struct program *program, int go, int
     raise(SIGKILL);
 }
 
+/* One that has ended may be there until somebody waits for it. */
+static bool ends(pid_t thread)
+{
+    char path[40], text[80];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)thread);
+    if (kill(thread, 0) < 0)
+        return errno == ESRCH;
+    const char *const name =
+        file_read("", path, text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
+    return name && (name[2] == 'Z' || name[2] == 'X');
+}
+
 static int seize(pid_t thread, int more, struct error *error)
 {
     if (ptrace(PTRACE_SEIZE, thread, NULL, (long)(OPTIONS | more)) == 0)
         return 0;
-    /* One that ends has no memory any more, and will soon be gone. */
-    const int refusal = errno;
-    const bool ends =
-        kill(thread, 0) == 0 ? !inspect_told(thread, "VmPTE") : errno == ESRCH;
-    const int code = refusal == EPERM && ends ? ESRCH : refusal;
+    const int refusal = errno, code = refusal == EPERM && ends(thread) ? ESRCH : refusal;
     const pid_t tracer = code == EPERM ? inspect_told(thread, "TracerPid") : 0;
     if (tracer == getpid())
         return -EALREADY; /* a thread that is traced made it */

@@ -3,10 +3,13 @@
 #include "program_private.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HEADERS_MAX = 64 };
 
@@ -37,12 +40,37 @@ static bool bias_of(pid_t pid, uint64_t base, uint64_t *bias)
     return false;
 }
 
+/* A file of the same name may be another one: of another mount namespace. */
+static bool is_file(const struct program_space *space, uint64_t base, const char *path)
+{
+    unsigned char begins[1024], mapped[sizeof begins];
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t n = pread(file, begins, sizeof begins, 0);
+    close(file);
+    return n > 0 && pread(space->memory_fd, mapped, (size_t)n, (off_t)base) == n &&
+           !memcmp(begins, mapped, (size_t)n);
+}
+
 struct mapped {
     uint64_t base, inode;
     char *path;
     uint64_t end;
     bool has_code;
 };
+
+enum { ROOTED_MAX = PATH_MAX + 32 };
+
+/* The path by which it can be read here; NULL: another file is there. */
+static const char *path_here(const struct program_space *space, pid_t pid,
+                             const struct mapped *mapped, char rooted[ROOTED_MAX])
+{
+    if (is_file(space, mapped->base, mapped->path))
+        return mapped->path;
+    snprintf(rooted, ROOTED_MAX, "/proc/%d/root%s", (int)pid, mapped->path);
+    return is_file(space, mapped->base, rooted) ? rooted
+           : access(mapped->path, R_OK) < 0     ? mapped->path
+                                                : NULL;
+}
 
 /* The place where the first byte of each file is mapped, where its last mapping ends, and
  * whether code is among them. */
@@ -146,9 +174,13 @@ void space_look(struct program *program, struct program_space *space, pid_t pid)
         forget_gone(space, mapped, n);
     for (size_t i = 0; i < n; i++) {
         const struct object object = {mapped[i].base, mapped[i].inode};
+        char rooted[ROOTED_MAX];
         uint64_t bias;
         if (!mapped[i].has_code || !mapped[i].path || is_known(space, &mapped[i]) ||
             !bias_of(pid, object.base, &bias))
+            continue;
+        const char *const path = path_here(space, pid, &mapped[i], rooted);
+        if (!path)
             continue;
         struct object *const more =
             realloc(space->object, (space->n_objects + 1) * sizeof *more);
@@ -156,8 +188,8 @@ void space_look(struct program *program, struct program_space *space, pid_t pid)
             break;
         space->object = more;
         more[space->n_objects++] = object;
-        program->owner->object(program->owner->context, program, space, mapped[i].path,
-                               bias, mapped[i].end);
+        program->owner->object(program->owner->context, program, space, path, bias,
+                               mapped[i].end);
     }
     for (size_t i = 0; i < n; i++)
         free(mapped[i].path);

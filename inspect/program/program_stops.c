@@ -200,19 +200,17 @@ bool thread_passes(struct program *program, struct thread *thread, int status,
                    int request)
 {
     const int signal = WSTOPSIG(status), event = status >> 16;
-    if (signal == SYSCALL_STOP) {
-        ptrace((enum __ptrace_request)request, thread->id, NULL, 0L);
-        return true;
-    }
-    if (event == PTRACE_EVENT_STOP && is_job_control(signal)) {
+    const bool stop = event == PTRACE_EVENT_STOP,
+               suspended = stop && is_job_control(signal);
+    /* One that is suspended can be let go, and stays so, but cannot be followed. */
+    if ((!event && signal != SYSCALL_STOP) ||
+        (stop && thread->paused && (!suspended || program->leaving)))
+        return false;
+    if (suspended) {
         ptrace(PTRACE_LISTEN, thread->id, NULL, NULL);
         return true;
     }
-    if (event == PTRACE_EVENT_STOP && thread->paused)
-        return false;
-    if (!event)
-        return false;
-    if (event != PTRACE_EVENT_STOP)
+    if (event && !stop)
         adopt(program, thread, event);
     ptrace((enum __ptrace_request)request, thread->id, NULL, 0L);
     return true;

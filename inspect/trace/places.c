@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "files.h"
 
@@ -84,11 +85,21 @@ static int no_debuginfo(Dwfl_Module *module, void **data, const char *name,
     return -1;
 }
 
+/* Names of files mean others in another mount namespace. */
+static bool has_other_files(pid_t pid)
+{
+    char path[40];
+    struct stat own, other;
+    snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
+    return stat("/proc/self/ns/mnt", &own) == 0 && stat(path, &other) == 0 &&
+           own.st_ino != other.st_ino;
+}
+
 static Dwfl *open_dwfl(pid_t pid)
 {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                              .find_debuginfo = no_debuginfo};
-    Dwfl *dwfl = dwfl_begin(&callbacks);
+    Dwfl *dwfl = has_other_files(pid) ? NULL : dwfl_begin(&callbacks);
     if (dwfl)
         dwfl_linux_proc_report(dwfl, pid);
     if (dwfl)

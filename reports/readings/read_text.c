@@ -326,10 +326,15 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
                 ? unit_behind(behind)
                 : unit_ns(line + part[3].rm_so, (size_t)(part[3].rm_eo - part[3].rm_so));
         const bool comma = behind < end && *behind == ',';
-        if (comma || isnan(unit))
+        /* A pattern such as [0-9.]+ leaves the power of ten out. */
+        const bool cut =
+            behind == end && (*end == 'e' || *end == 'E') &&
+            isdigit((unsigned char)end[1 + (end[1] == '+' || end[1] == '-')]);
+        if (comma || cut || isnan(unit))
             readings_put(
                 readings, line + part[1].rm_so, length,
                 comma ? "its number has a comma, of thousands or of decimals"
+                : cut ? "the pattern ends within its number, before the exponent"
                       : "its unit is none of ps, ns, us, ms, s, and a rate is no time",
                 (struct reading){.ns = NAN});
         else

@@ -181,6 +181,10 @@ class Harnesses(HarnessCase):
         document = self.compare(rate, rate, "--harness=regex", "--pattern=^([a-z]+) ([0-9.]+)",
                                 status=4)
         self.assertRegex(document["results"][0]["reason"], "a rate is no time")
+        power = self.script("power", '#!/bin/sh\necho "copy 1.5e+03"\n')
+        document = self.compare(power, power, "--harness=regex", "--pattern=^([a-z]+) ([0-9.]+)",
+                                status=4)
+        self.assertRegex(document["results"][0]["reason"], "before the exponent")
         for wrong, why in (("([a-z]+", "[Uu]nmatched"), ("([a-z]+) 1", "a group for the name")):
             done = self.run_tool("ab", bench, bench, "--harness=regex", f"--pattern={wrong}",
                                  status=2)

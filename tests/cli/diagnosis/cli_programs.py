@@ -304,6 +304,53 @@ class ForeignPrograms(ProgramCase):
         self.wait_for(path.exists)
         self.wait_for(lambda: path.read_text(encoding="utf-8") == "306700\n")
 
+    def test_suspended_daemon(self):
+        """It stays suspended, and goes on when somebody continues it."""
+        path = self.folder / "done"
+        done, _ = self.prove("daemon", path)
+        pid = int(done.stdout.split()[-1])
+        status = Path(f"/proc/{pid}/status")
+        self.wait_for(lambda: "State:\tT (stopped)\n" in status.read_text(encoding="utf-8"))
+        os.kill(pid, signal.SIGCONT)
+        self.wait_for(path.exists)
+        self.wait_for(lambda: path.read_text(encoding="utf-8") == "306700\n")
+
+    # ---- files of one name ----
+
+    def two_programs(self):
+        """A function of theirs is at different places."""
+        paths = []
+        for n in (1, 9):
+            paths.append(self.folder / f"program{n}")
+            subprocess.run(["gcc", "-O1", "-x", "c", "-o", paths[-1], "-"], check=True,
+                           input="".join(f"volatile int v{i};\nint before{i}(int n) {{ while (n--)"
+                                         f" v{i} += n; return v{i}; }}\n" for i in range(n)) +
+                           "__attribute__((noipa)) int twice(int n)\n"
+                           "{ for (int i = 0; i < 50; i++) v0 += n; return n + n; }\n"
+                           f"int main(void) {{ return twice({n}) + before0(0) - 50 * {n}; }}\n",
+                           text=True)
+        return paths
+
+    def test_file_that_is_replaced(self):
+        """A build between two runs: each has the code of its own file."""
+        first, second = self.two_programs()
+        _, document = self.prove("-c", '"$0"; echo $?; mv "$1" "$0"; "$0"', first, second,
+                                 program="sh", options=["--function=twice"], status=18)
+        self.assertEqual([f["calls"] for f in document["functions"]], [1, 1])
+
+    def test_other_mounts(self):
+        """Another file has this name for the program."""
+        second, first = self.two_programs()
+        words = ("-rm", "sh", "-c", 'mount --bind "$1" "$0" && exec "$0"', first, second)
+        if subprocess.run(["unshare", *words], check=False, capture_output=True,
+                          timeout=PATIENCE).returncode != 2:
+            self.skipTest("no mount namespaces")
+        _, document = self.prove(*words, program="unshare", options=["--function=twice"],
+                                 status=2)
+        function = self.function(document, "twice")
+        self.assertEqual(function["calls"], 1)
+        self.assertNotIn("before", str(function))
+
     # ---- a process that runs already ----
 
     def looping(self):

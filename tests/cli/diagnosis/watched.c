@@ -304,21 +304,26 @@ static unsigned hash(void)
     return hash;
 }
 
-/* Goes on by itself when somebody opens a pipe, and writes a file when it has. */
+/* Goes on by itself when somebody opens a pipe, or continues what is suspended, and
+ * writes a file when it has. */
 static int daemonise(const char *path, const char *go)
 {
-    int ready[2];
+    int ready[2], status;
     char byte;
     if (pipe(ready) < 0)
         return 1;
-    if (fork() > 0)
+    const pid_t child = fork();
+    if (child > 0 && !go)
+        return waitpid(child, &status, WUNTRACED) != child || printf("%d\n", child) < 0;
+    if (child > 0)
         return read(ready[0], &byte, 1) != 1;
     setsid();
     calls(3);
     if (write(ready[1], "", 1) != 1)
         return 1;
     /* Readers of its output need not wait for it. */
-    if (fclose(stdout) || fclose(stderr) || open(go, O_RDONLY) < 0)
+    if (fclose(stdout) || fclose(stderr) ||
+        (go ? open(go, O_RDONLY) : raise(SIGSTOP)) < 0)
         return 1;
     float total = 0;
     for (int i = 0; i < 100; i++)
@@ -390,7 +395,7 @@ int main(int argc, char **argv)
     if (!strcmp(what, "leave"))
         return leave(argv[0]);
     if (!strcmp(what, "daemon"))
-        return daemonise(argv[2], argv[3]);
+        return daemonise(argv[2], argv[3]); /* or NULL */
     if (!strcmp(what, "loop"))
         return loop(argv[2]);
     if (!strcmp(what, "open"))
