@@ -109,12 +109,57 @@ static const char *symbol_of(const struct places *places, uint64_t address,
     return name;
 }
 
+/* A header of a compiler or the system, or the library of Rust, not of who measures. */
+static bool is_of_others(const char *path)
+{
+    return !strncmp(path, "/usr/lib", 8) || !strncmp(path, "/usr/include", 12) ||
+           !strncmp(path, "/rustc/", 7);
+}
+
+static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, &number) == 0
+               ? number
+               : 0;
+}
+
+/* The innermost call of what was inlined there that is in a file of one's own; else
+ * `path` and `line` stay. */
+static const char *caller_of(Dwfl_Module *module, uint64_t address, const char *path,
+                             int *line)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *const unit = dwfl_module_addrdie(module, address, &bias);
+    Dwarf_Die *scope = NULL, *around = NULL;
+    Dwarf_Files *files = NULL;
+    const char *of = path;
+    const int some = unit ? dwarf_getscopes(unit, address - bias, &scope) : 0;
+    const int n = some > 0 ? dwarf_getscopes_die(scope, &around) : 0;
+    for (int i = 0; i < n && is_of_others(of); i++) {
+        const char *const file =
+            dwarf_tag(&around[i]) == DW_TAG_inlined_subroutine &&
+                    dwarf_getsrcfiles(unit, &files, NULL) == 0
+                ? dwarf_filesrc(files, number_of(&around[i], DW_AT_call_file), NULL, NULL)
+                : NULL;
+        if (!file || is_of_others(file))
+            continue;
+        of = file;
+        *line = (int)number_of(&around[i], DW_AT_call_line);
+    }
+    FREE_EACH(scope, around);
+    return of;
+}
+
 char *places_path(const struct places *places, uint64_t address)
 {
     Dwfl_Module *module = places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
     Dwfl_Line *found = module ? dwfl_module_getsrc(module, address) : NULL;
     int line = 0;
     const char *path = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
+    if (path && is_of_others(path))
+        path = caller_of(module, address, path, &line);
     const char *folder = found && path && *path != '/' ? dwfl_line_comp_dir(found) : NULL;
     char *text = NULL;
     if (!path || !line)
