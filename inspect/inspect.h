@@ -182,8 +182,8 @@ struct inspect_census {
     uint64_t system_calls;
     uint64_t cpuids; /* of the instructions seen: CPUID, which leaves a virtual machine */
     double bytes_filled; /* stored by those with REP */
-    unsigned threads; /* of the process; the one that was called was traced */
-    unsigned windows; /* 0 if whole */
+    unsigned threads;    /* of the process; the one that was called was traced */
+    unsigned windows;    /* 0 if whole */
     /* Parts of all executed instructions. These four make 1: those that touch no vector
      * register, then by encoding: legacy SSE, VEX, EVEX. FMA is a part of these. */
     double share_scalar, share_sse, share_avx, share_avx512, share_fma;

@@ -142,8 +142,6 @@ static void test_loop_numbers(void **state)
     census = census_of(repeated, TURNS, false);
     ASSERT_LOOP(census, stores, 1);
     ASSERT_LOOP(census, bytes_stored, 4096);
-    assert_near(census.bytes_filled, 4096.0 * TURNS, 0);
-    assert_false(census.loop[0].away);
     inspect_census_free(&census);
 
     census = census_of(failing_forwards, TURNS, false);

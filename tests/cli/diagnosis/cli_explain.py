@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """simdbench explain: cases and ops, what it prints and writes, and what it cannot do."""
 import math
+import platform
 import re
 
 from cli_tool import *
@@ -224,6 +225,7 @@ class Explain(Case):
         self.assertIn("openblas:gemm/plustimes-f32/lib/sgemm@16x16x16",
                       [r["id"] for r in found])
 
+    @unittest.skipUnless(platform.machine() == "x86_64", "the tracer is for x86-64")
     def test_lines_of_ones_own(self):
         """What was inlined from a header has the line that calls it, whoever compiled it."""
         source = self.folder / "own.c"
