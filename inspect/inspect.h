@@ -117,6 +117,8 @@ struct inspect_loop {
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
+    bool away;  /* in another module than the function that was called, but no code that
+                   was made while the program ran */
     bool apart; /* some of its instructions work on registers of MMX, or tiles */
     /* The widest element that comes into a vector register alone, and 64 less what an
      * element of its vectors has at least: more would be several in one. */
@@ -179,8 +181,9 @@ struct inspect_census {
     double seconds;
     uint64_t system_calls;
     uint64_t cpuids; /* of the instructions seen: CPUID, which leaves a virtual machine */
-    unsigned threads; /* of the process; the one that was called was traced */
-    unsigned windows; /* 0 if whole */
+    double bytes_filled; /* stored by those with REP */
+    unsigned threads;    /* of the process; the one that was called was traced */
+    unsigned windows;    /* 0 if whole */
     /* Parts of all executed instructions. These four make 1: those that touch no vector
      * register, then by encoding: legacy SSE, VEX, EVEX. FMA is a part of these. */
     double share_scalar, share_sse, share_avx, share_avx512, share_fma;

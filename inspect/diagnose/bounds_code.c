@@ -3,9 +3,8 @@
 #include "bounds.h"
 #include "inspect.h"
 
-/* Loops as long as this fit in no buffer of decoded instructions, and code of so many
- * bytes in no first cache. */
-enum { LONG_LOOP = 4096, LONG_CODE = 65536 };
+/* Loops as long as this fit in no buffer of decoded instructions. */
+enum { LONG_LOOP = 4096 };
 
 static double access_bits(double bytes, double accesses)
 {
@@ -70,10 +69,10 @@ static double gather_cycles(const struct inspect_facts *facts)
 
 static double decode_cycles(const struct inspect_facts *facts)
 {
-    const double instructions = GET(instructions), bytes = GET(code_bytes);
+    const double instructions = GET(instructions), bytes = GET(crowded_code);
     const double decode =
         instructions >= LONG_LOOP ? takes(instructions, GET(rate_decoded)) : (double)NAN;
-    return bytes >= LONG_CODE ? fmax(decode, takes(bytes, GET(rate_fetched))) : decode;
+    return bytes > 0 ? fmax(decode, takes(bytes, GET(rate_fetched))) : decode;
 }
 
 /* Several instructions count at their mean width: a wide one takes at least as long as a

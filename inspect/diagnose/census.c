@@ -165,6 +165,13 @@ static int by_share(const void *a, const void *b)
                                      : 1;
 }
 
+static bool is_away(const struct making *m, uint64_t address)
+{
+    const char *const module = places_module(m->places, address);
+    const char *const first = places_module(m->places, m->nodes->node[0].code.address);
+    return strcmp(module, "jit") && strcmp(first, "jit") && strcmp(module, first);
+}
+
 static bool take_loops(struct making *m)
 {
     struct inspect_census *census = m->census;
@@ -178,6 +185,7 @@ static bool take_loops(struct making *m)
             m->sum[i].entries ? loop->iterations / (double)m->sum[i].entries : 0;
         census_divide(loop);
         loop->where = places_where(m->places, loop->address);
+        loop->away = m->census->whole && is_away(m, loop->address);
         loop->path = places_path(m->places, loop->address);
         loop->source = places_source(m->places, loop->address);
         if (!loop->where)
@@ -331,6 +339,10 @@ static void take_shares(const struct making *m)
         const struct node *node = &m->nodes->node[i];
         census_add_node(m->nodes, node, &all);
         cpuids += node->code.cpuid ? node->executed : 0;
+        for (unsigned k = 0; k < node->code.n_accesses && node->code.repeats; k++)
+            if (node->code.access[k].write)
+                census->bytes_filled +=
+                    (double)node->repeated * node->code.access[k].bytes;
     }
     const double n = (double)census->instructions;
     census->share_sse = all.legacy_sse / n;

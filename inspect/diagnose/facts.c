@@ -99,15 +99,20 @@ static double outside_share(const struct inspect_census *census)
     return fmax(0, 1 - inside);
 }
 
-/* Bytes of the lines of the cache that hold these instructions, which ascend. */
-static double code_bytes(const struct inspect_census *census, size_t from, size_t n)
+/* Bytes of the lines of these instructions, which ascend, that no first cache holds: the
+ * largest has room for 16 lines whose addresses are the same modulo 4096, and more of
+ * them push each other out, however short the code is. */
+static double crowded_code(const struct inspect_census *census, size_t from, size_t n)
 {
-    enum { LINE_SHIFT = 6 };
-    size_t lines = 0;
-    for (size_t i = from; i < from + n; i++)
-        lines += i == from || census->line[i].address >> LINE_SHIFT !=
-                                  census->line[i - 1].address >> LINE_SHIFT;
-    return (double)(lines << LINE_SHIFT);
+    enum { LINE = 64, SETS = 64, ROOM = 16 };
+    size_t lines[SETS] = {0}, crowded = 0;
+    for (size_t i = from; i < from + n; i++) {
+        const uint64_t line = census->line[i].address / LINE;
+        lines[line % SETS] += i == from || line != census->line[i - 1].address / LINE;
+    }
+    for (size_t i = 0; i < SETS; i++)
+        crowded += lines[i] > ROOM ? lines[i] : 0;
+    return (double)(crowded * LINE);
 }
 
 /* A call without loops has none of the facts of a loop. */
@@ -117,6 +122,9 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
 #define SET_KNOWN(fact) \
     inspect_fact_set(facts, FACT_##fact, loop->fact > 0 ? loop->fact : NAN)
     SET_KNOWN(trips);
+    inspect_fact_set(facts, FACT_looks_aside,
+                     loop->away && loop->iterations <= loop->trips && loop->stores <= 0 &&
+                         loop->vector <= 0 && loop->scalar_float <= 0);
     SET_KNOWN(chain_full);
     SET_KNOWN(needed_form);
     SET_KNOWN(shuffle_form);
@@ -163,8 +171,10 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         inspect_fact_set(facts, FACT_out_share, census->share_out);
         inspect_fact_set(facts, FACT_out_length, census->length_out);
     }
-    if (census->whole)
+    if (census->whole) {
         inspect_fact_set(facts, FACT_cpuids, (double)census->cpuids);
+        inspect_fact_set(facts, FACT_bytes_filled, census->bytes_filled);
+    }
     const int built = inspect_built_unoptimised(census->producer);
     if (built >= 0)
         inspect_fact_set(facts, FACT_built_unoptimised, built);
@@ -174,8 +184,8 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         loop = &census->straight;
     else
         return;
-    inspect_fact_set(facts, FACT_code_bytes,
-                     code_bytes(census, loop->line, loop->n_lines));
+    inspect_fact_set(facts, FACT_crowded_code,
+                     crowded_code(census, loop->line, loop->n_lines));
     inspect_fact_set(facts, FACT_loop_share, loop->share);
     SET_KNOWN(dearest);
     SET_KNOWN(dearest_each);

@@ -120,16 +120,77 @@ static const char *symbol_of(const struct places *places, uint64_t address,
     return name;
 }
 
-char *places_path(const struct places *places, uint64_t address)
+/* Without the table of units' addresses, which clang does not write, each is asked. */
+static Dwarf_Die *unit_of(const struct places *places, uint64_t address, Dwarf_Addr *bias)
 {
     Dwfl_Module *module = places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
-    Dwfl_Line *found = module ? dwfl_module_getsrc(module, address) : NULL;
+    Dwarf_Die *unit = module ? dwfl_module_addrdie(module, address, bias) : NULL;
+    if (module && !unit)
+        while ((unit = dwfl_module_nextcu(module, unit, bias)) &&
+               dwarf_haspc(unit, address - *bias) != 1)
+            ;
+    return unit;
+}
+
+/* A header of a compiler or the system, or the library of Rust, not of who measures. */
+static bool is_of_others(const char *path)
+{
+    return !strncmp(path, "/usr/lib", 8) || !strncmp(path, "/usr/include", 12) ||
+           !strncmp(path, "/rustc/", 7);
+}
+
+static int number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    dwarf_formudata(dwarf_attr(die, name, &attribute), &number);
+    return (int)number;
+}
+
+/* The innermost call of what was inlined there that is in a file of one's own; else
+ * `path` and `line` stay. */
+static const char *caller_of(Dwarf_Die *unit, Dwarf_Addr address, const char *path,
+                             int *line)
+{
+    Dwarf_Die *scope = NULL, *around = NULL;
+    Dwarf_Files *files = NULL;
+    const int n = dwarf_getscopes(unit, address, &scope) > 0 &&
+                          dwarf_getsrcfiles(unit, &files, NULL) == 0
+                      ? dwarf_getscopes_die(scope, &around)
+                      : 0;
+    for (int i = 0; i < n && is_of_others(path); i++) {
+        const size_t number = (size_t)number_of(&around[i], DW_AT_call_file);
+        const char *const file = dwarf_hasattr(&around[i], DW_AT_call_file)
+                                     ? dwarf_filesrc(files, number, NULL, NULL)
+                                     : NULL;
+        if (!file || is_of_others(file))
+            continue;
+        path = file;
+        *line = number_of(&around[i], DW_AT_call_line);
+    }
+    FREE_EACH(scope, around);
+    return path;
+}
+
+static const char *text_of(Dwarf_Die *unit, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr(unit, name, &attribute));
+}
+
+char *places_path(const struct places *places, uint64_t address)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *const unit = unit_of(places, address, &bias);
+    Dwarf_Line *const found = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+    const char *path = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
     int line = 0;
-    const char *path = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
-    const char *folder = found && path && *path != '/' ? dwfl_line_comp_dir(found) : NULL;
     char *text = NULL;
-    if (!path || !line)
+    if (!path || dwarf_lineno(found, &line) || !line)
         return NULL;
+    if (is_of_others(path))
+        path = caller_of(unit, address - bias, path, &line);
+    const char *const folder = *path != '/' ? text_of(unit, DW_AT_comp_dir) : NULL;
     return asprintf(&text, "%s%s%s:%d", folder ?: "", folder ? "/" : "", path, line) < 0
                ? NULL
                : text;
@@ -137,13 +198,9 @@ char *places_path(const struct places *places, uint64_t address)
 
 char *places_producer(const struct places *places, uint64_t address)
 {
-    Dwfl_Module *module = places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
     Dwarf_Addr bias;
-    Dwarf_Die *unit = module ? dwfl_module_addrdie(module, address, &bias) : NULL;
-    Dwarf_Attribute attribute;
-    const char *text = unit && dwarf_attr(unit, DW_AT_producer, &attribute)
-                           ? dwarf_formstring(&attribute)
-                           : NULL;
+    Dwarf_Die *const unit = unit_of(places, address, &bias);
+    const char *const text = unit ? text_of(unit, DW_AT_producer) : NULL;
     return text ? strdup(text) : NULL;
 }
 #else

@@ -174,10 +174,10 @@ static void test_long_loop(void **state)
     assert_near(VALUE(decode_cycles), 2048, 1e-9);
     assert_int_equal(inspect_limiting_bound(&facts), FACT_decode_cycles);
     SET(rate_fetched, 16);
-    SET(code_bytes, 65535);
+    SET(crowded_code, 0);
     inspect_bounds(&facts);
     assert_near(VALUE(decode_cycles), 2048, 1e-9);
-    SET(code_bytes, 65536);
+    SET(crowded_code, 65536);
     inspect_bounds(&facts);
     assert_near(VALUE(decode_cycles), 4096, 1e-9);
 }

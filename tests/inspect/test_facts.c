@@ -101,7 +101,7 @@ static void test_straight_call(void **state)
     assert_true(isnan(VALUE(branches)));
     assert_near(VALUE(instructions), 70, 0);
     assert_near(VALUE(loop_share), 1, 0);
-    assert_near(VALUE(code_bytes), 192, 0);
+    assert_near(VALUE(crowded_code), 0, 0);
     assert_near(VALUE(widest_bits), 256, 0);
     assert_true(isnan(VALUE(outside_share)));
     facts = (struct inspect_facts){0};
@@ -111,7 +111,27 @@ static void test_straight_call(void **state)
     census.loop = &loop;
     census.n_loops = 1;
     inspect_facts_trace(&facts, &census, &loop);
-    assert_near(VALUE(code_bytes), 128, 0);
+    assert_near(VALUE(crowded_code), 0, 0);
+}
+
+/* A line of each of 17 pages, and one beside the last, are in no first cache together. */
+static void test_crowded_code(void **state)
+{
+    enum { PAGES = 17 };
+    struct inspect_line lines[2 * PAGES + 1] = {{.address = 0}};
+    for (uint64_t i = 0; i < 2 * PAGES; i++)
+        lines[i].address = 0x100000 + i / 2 * 4096 + i % 2 * 8;
+    lines[2 * PAGES].address = lines[2 * PAGES - 1].address + 64;
+    struct inspect_census census = {.whole = true,
+                                    .instructions = 2 * PAGES + 1,
+                                    .straight = {.share = 1, .n_lines = 2 * PAGES + 1},
+                                    .line = lines};
+    struct inspect_facts facts = {0};
+    inspect_facts_trace(&facts, &census, NULL);
+    assert_near(VALUE(crowded_code), PAGES * 64, 0);
+    census.straight.n_lines = 2 * (PAGES - 1);
+    inspect_facts_trace(&facts, &census, NULL);
+    assert_near(VALUE(crowded_code), 0, 0);
 }
 
 static void test_set(void **state)
@@ -145,5 +165,5 @@ static void test_table(void **state)
 int main(void)
 {
     return RUN_TESTS(TEST(test_census), TEST(test_unoptimised), TEST(test_straight_call),
-                     TEST(test_set), TEST(test_table));
+                     TEST(test_crowded_code), TEST(test_set), TEST(test_table));
 }

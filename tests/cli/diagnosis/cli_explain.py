@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """simdbench explain: cases and ops, what it prints and writes, and what it cannot do."""
 import math
+import platform
 import re
 
 from cli_tool import *
@@ -223,6 +224,23 @@ class Explain(Case):
         found = self.explained("gemm", "--baseline=openblas", "--isa=scalar", "--sizes=16")
         self.assertIn("openblas:gemm/plustimes-f32/lib/sgemm@16x16x16",
                       [r["id"] for r in found])
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the tracer is for x86-64")
+    def test_lines_of_ones_own(self):
+        """What was inlined from a header has the line that calls it, whoever compiled it."""
+        source = self.folder / "own.c"
+        source.write_text("""#include <xmmintrin.h>
+            void own(const float *x, float *y, long n) { for (long i = 0; i < n; i += 4)
+            _mm_storeu_ps(y + i, _mm_sqrt_ps(_mm_loadu_ps(x + i))); }""", encoding="utf-8")
+        for compiler in filter(shutil.which, ("gcc", "clang", "clang-19")):
+            with self.subTest(compiler=compiler):
+                library = self.folder / f"{compiler}.so"
+                subprocess.run([compiler, "-g", "-O2", "-shared", "-fPIC", "-o", library, source],
+                               check=True)
+                result, = self.explained(f"{library}:own", "--sizes=4096",
+                                         "void (const float x[n], float y[n], long n)")
+                loop = result["explanation"]["loops"][0]
+                self.assertRegex(loop["source"] or "", "^own.c:[23]$")
 
     def test_foreign_worker(self):
         """What cannot be known of another program has its reason."""
