@@ -88,6 +88,7 @@ struct ab_case {
     struct ab_places places[ARMS];
     uint64_t n_places, best[ARMS]; /* copies; best 0: the code as built */
     uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */
+    uint32_t untimed;       /* batches in which predictors learn, before a timed one */
 };
 
 struct ab_group {

@@ -7,6 +7,10 @@
 
 /* Rounds have up to this much more calls, so that nothing periodic stays in step. */
 #define JITTER 0.2
+/* Learning takes this many batches of those that are looked at, and the first one so much
+ * longer than those behind them. */
+enum { LEARNING = 4, LOOK_BATCHES = LEARNING + 2, LOOKS = 3 };
+#define LEARNING_RATIO 1.25
 
 uint32_t ab_rounds_of(const struct ab *ab, double call_ns, bool moved)
 {
@@ -45,14 +49,61 @@ int ab_overhead(struct ab_group *group, struct error *error)
     return 0;
 }
 
+static int run_batch(const struct runner *runner, uint64_t calls, struct batch *batch)
+{
+    const struct batch_call call = runner_call(runner, calls);
+    const int status = runner_batch(runner, &call, batch);
+    cJSON_Delete(batch->reply);
+    return status;
+}
+
 int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
                  uint64_t calls, struct batch *batch)
 {
     struct runner runner = ab_runner(group, c, which);
     runner.copy = copy;
-    const struct batch_call call = runner_call(&runner, calls);
-    const int status = runner_batch(&runner, &call, batch);
-    cJSON_Delete(batch->reply);
+    for (uint32_t i = 0; i < group->cases[c].untimed; i++) {
+        const int status = run_batch(&runner, group->state.cases[c].iterations, batch);
+        if (status)
+            return status;
+    }
+    return run_batch(&runner, calls, batch);
+}
+
+/* The least times of batches in a row, behind those of another build. */
+static int time_row(struct ab_group *group, size_t c, int which, double *ns)
+{
+    struct batch batch;
+    int status = 0;
+    for (int i = 0; i < LOOK_BATCHES && status == 0; i++) {
+        status =
+            ab_run_batch(group, c, which, 0, group->state.cases[c].iterations, &batch);
+        ns[i] = fmin(ns[i], batch.ns);
+    }
+    return status;
+}
+
+/* Predictors of branches learn a short call by heart, anew behind other code, and builds
+ * that do other work at other speeds. Then times are of what they have learned. */
+static int look_at_learning(struct ab_group *group, size_t c)
+{
+    struct ab_case *const entry = &group->cases[c];
+    double ns[ARM_HEAD + 1][LOOK_BATCHES];
+    uint32_t untimed = 0;
+    int status = 0;
+    for (int i = 0; i < (ARM_HEAD + 1) * LOOK_BATCHES; i++)
+        ns[i / LOOK_BATCHES][i % LOOK_BATCHES] = INFINITY;
+    for (int i = 0; i < LOOKS * (ARM_HEAD + 1) && status == 0; i++)
+        status = time_row(group, c, i % (ARM_HEAD + 1), ns[i % (ARM_HEAD + 1)]);
+    for (int which = ARM_BASE; which <= ARM_HEAD; which++)
+        if (ns[which][0] >
+            LEARNING_RATIO * fmax(ns[which][LEARNING], ns[which][LEARNING + 1]))
+            untimed = LEARNING;
+    entry->untimed = untimed;
+    if (untimed && status == 0)
+        note_once(ab_result(group, c),
+                  "predictors of branches learn its calls by heart; --inputs=auto gives "
+                  "a declared function more of them");
     return status;
 }
 
@@ -61,7 +112,9 @@ static int calibrate(struct ab_group *group, size_t c, bool *matter)
     const struct runner runners[ARMS] = {ab_runner(group, c, ARM_BASE),
                                          ab_runner(group, c, ARM_HEAD),
                                          ab_runner(group, c, ARM_CONTROL)};
+    group->cases[c].untimed = 0;
     return runners_calibrate(runners, ARMS, AB_BATCH_NS)
+               ?: (group->state.cases[c].iterations > 1 ? look_at_learning(group, c) : 0)
                ?: runner_look_at_data(&runners[ARM_BASE], matter)
                ?: runner_look_at_data(&runners[ARM_HEAD], matter);
 }

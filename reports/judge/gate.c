@@ -14,6 +14,8 @@
 
 /* A noise floor above this many thresholds makes a case unusable. */
 #define FLOOR_LIMIT 2
+/* More are hardly worth their time. */
+#define PROCESSES_ADVISED 256
 
 typedef double value_of(const struct trial *trial);
 
@@ -253,6 +255,35 @@ static int judge_means(struct comparison *c, double threshold)
     return 1;
 }
 
+/* With how many processes, of which a second look takes twice as many, the interval would
+ * lie on one side: it narrows as the root of their number. */
+static double processes_to_decide(const struct comparison *c, double threshold)
+{
+    const double change = fabs(log1p(c->change));
+    const double half = log((1 + c->change_ci.hi) / (1 + c->change_ci.lo)) / 2;
+    const double beyond = change - log1p(threshold);
+    const double ratio =
+        fmax(half / fabs(beyond), beyond > 0 ? (half + 2 * log1p(c->floor)) / change : 0);
+
+    return 16 * ceil(c->processes * ratio * ratio / 32);
+}
+
+/* The interval reaches across delta: what would decide. */
+static int say_across(struct comparison *c, double threshold)
+{
+    char advice[80] = "";
+
+    if (c->n_trials && processes_to_decide(c, threshold) <= PROCESSES_ADVISED)
+        snprintf(advice, sizeof advice, "; --processes=%.0f may decide",
+                 processes_to_decide(c, threshold));
+    else if (c->n_trials)
+        snprintf(advice, sizeof advice, "; another --threshold may decide");
+    return comparison_set(c, VERDICT_INCONCLUSIVE,
+                          "the interval reaches across %s%.2f%%%s",
+                          c->change > 0 ? "+" : "-",
+                          100 * (c->change > 0 ? c->delta : -faster(c->delta)), advice);
+}
+
 static int judge(struct comparison *c, double threshold, size_t n_cases)
 {
     const int status = judge_means(c, threshold);
@@ -276,9 +307,7 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
             100 * c->delta / 2);
     if (within(c->change_ci, c->delta))
         return comparison_set(c, VERDICT_SAME, NULL);
-    return comparison_set(c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%",
-                          c->change > 0 ? "+" : "-",
-                          100 * (c->change > 0 ? c->delta : -faster(c->delta)));
+    return say_across(c, threshold);
 }
 
 struct ranked {
@@ -319,35 +348,6 @@ bool comparison_is_open(const struct comparison *comparison, double threshold)
            ((comparison->verdict == VERDICT_SAME ||
              comparison->verdict == VERDICT_PLACED) &&
             !within(comparison->change_ci, threshold));
-}
-
-void gate_count(struct run *run)
-{
-    struct gate *const gate = run->gate;
-    size_t *const counts[] = {[VERDICT_SAME] = &gate->same,
-                              [VERDICT_IMPROVED] = &gate->improved,
-                              [VERDICT_REGRESSED] = &gate->regressed,
-                              [VERDICT_PLACED] = &gate->placed,
-                              [VERDICT_INCONCLUSIVE] = &gate->inconclusive,
-                              [VERDICT_UNUSABLE] = &gate->unusable,
-                              [VERDICT_NEW] = &gate->only_one,
-                              [VERDICT_GONE] = &gate->only_one};
-    double sum = 0;
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-        *counts[i] = 0;
-    for (size_t i = 0; i < run->n_results; i++) {
-        const struct comparison *const c = run->results[i].comparison;
-        if (!c || run->results[i].is_baseline)
-            continue;
-        ++*counts[c->verdict];
-        if (result_is_usable(&run->results[i])) {
-            sum += log1p(c->change);
-            n++;
-        }
-    }
-    gate->geomean_change = n ? expm1(sum / (double)n) : NAN;
 }
 
 /* Times of less work than there should be are no change: only the trials remain. */

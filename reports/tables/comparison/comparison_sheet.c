@@ -155,7 +155,10 @@ bool change_note(const struct run *run, const struct result *result,
                       "%.2f%%",
                       buffer->length > before ? "; " : "", 100 * c->delta,
                       100 * c->delta / 2);
-    for (size_t i = 0; run->gate->harness && i < result->n_notes; i++)
+    const bool notes =
+        run->gate->harness ||
+        (c && (c->verdict == VERDICT_UNUSABLE || c->verdict == VERDICT_INCONCLUSIVE));
+    for (size_t i = 0; notes && i < result->n_notes; i++)
         buffer_tell(buffer, "%s%s", buffer->length > before ? "; " : "",
                     result->notes[i]);
     if (c)

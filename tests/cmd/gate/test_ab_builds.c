@@ -175,7 +175,8 @@ static void test_open_fails(void **state)
 static void test_interruption(void **state)
 {
     open_builds("--processes=8 --rounds=4", same, same, false);
-    script_trouble("batch", 30, 30, NULL, -EINTR)->kernel = 1000 * 'h' + 1;
+    script_trouble("batch", 30 + LOOKED, 30 + LOOKED, NULL, -EINTR)->kernel =
+        1000 * 'h' + 1;
     assert_int_equal(measure(0), -EINTR);
     assert_string_equal(error.text, "interrupted");
     assert_true(run->interrupted);

@@ -73,7 +73,7 @@ static void test_requests(void **state)
     for (int arm = 0; arm < ARMS; arm++)
         for (int copy = 1; copy <= PLACES_MOST; copy++)
             assert_true(batches[arm][copy] >= 2 * AB_PROCESSES);
-    assert_int_equal(batches[ARM_HEAD][0], AB_PROCESSES * AB_MOVED_ROUNDS + 4);
+    assert_int_equal(batches[ARM_HEAD][0], AB_PROCESSES * AB_MOVED_ROUNDS + 4 + LOOKED);
     assert_int_equal(batches[ARM_CONTROL][0], 4); /* of the calibration */
     /* The copy that was timed last is checked again. */
     size_t checked = 0;
