@@ -152,6 +152,7 @@ struct inspect_line {
     bool needed, shuffles; /* as of a loop, of vectors alone */
     char *text;            /* Intel syntax; NULL unless asked for */
     char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
+    char *callee; /* the function that it calls in nearly all cases. NULL: unknown */
     size_t loop;  /* index; INSPECT_NO_LOOP */
     char *form;   /* NULL unless its cost is known */
     double throughput, latency; /* cycles, the longest latency; NaN: none, or not known */

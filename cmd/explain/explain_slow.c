@@ -47,6 +47,27 @@ evidence_of(const struct explained_finding *finding, enum inspect_fact fact)
     return NULL;
 }
 
+/* The function that the loop itself calls: those that this one calls come later. */
+static void name_callee(const struct inspect_census *census,
+                        const struct inspect_loop *loop,
+                        struct explained_finding *finding)
+{
+    const struct inspect_line *most = NULL;
+    char text[256];
+    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[i];
+        if (line->callee &&
+            (!most || line->executed > most->executed ||
+             (line->executed == most->executed && line->first < most->first)))
+            most = line;
+    }
+    if (!most)
+        return;
+    snprintf(text, sizeof text, "the hot loop calls %s%s%s, and saves registers around it",
+             most->callee, most->source ? " at " : "", most->source ?: "");
+    must(string_set(&finding->text, text));
+}
+
 static void name_call(const char *name, struct explained_finding *finding)
 {
     char text[256];
@@ -57,6 +78,19 @@ static void name_call(const char *name, struct explained_finding *finding)
              "do without %s: inline what it does, or call what works on many elements",
              name);
     must(string_set(&finding->remedy, text));
+}
+
+/* An edit drops calls of functions that do nothing, and nobody knows which. */
+static void tell_call(const struct subject *subject, const struct inspect_loop *loop,
+                      struct explained_finding *finding)
+{
+    const struct inspect_census *const census = &subject->trace.census;
+    const double most = 0.6;
+    if (census->name_out && !isfinite(finding->share) &&
+        (evidence_of(finding, FACT_out_share) || census->share_out >= most))
+        name_call(census->name_out, finding);
+    else if (!evidence_of(finding, FACT_edit_call))
+        name_callee(census, loop, finding);
 }
 
 static void advise(const struct inspect_loop *loop, struct explained_finding *finding)
@@ -148,6 +182,23 @@ static void name_branch(const struct inspect_census *census,
     must(string_set(&finding->text, text));
 }
 
+/* Too many instructions, or code that is too long: these have other remedies. */
+static void tell_entering(const struct subject *subject, struct explained_finding *finding)
+{
+    char text[256];
+    if (!evidence_of(finding, FACT_dispatch_cycles) ||
+        evidence_of(finding, FACT_decode_cycles))
+        return;
+    snprintf(text, sizeof text,
+             "it has many instructions, and this core takes them no faster: %.3g in an "
+             "iteration of the hot loop",
+             inspect_fact_value(&subject->facts, FACT_instructions));
+    must(string_set(&finding->text, text));
+    must(string_set(&finding->remedy,
+                    "fewer instructions for an element: vectors, wider words, a table, or "
+                    "what is the same for all of them outside of the loop"));
+}
+
 enum { LINKS = 4 };
 /* The first of the instructions that take so much of a chain; returns how many do. */
 static size_t links_of(const struct inspect_line *line, size_t n, bool memory,
@@ -185,13 +236,20 @@ static void name_chain(const struct inspect_census *census,
     if (!n)
         return;
     size_t used = (size_t)snprintf(text, sizeof text, "%s:", finding->text);
-    for (size_t i = 0; i < n && used < sizeof text; i++) {
-        const bool last = i + 1 == n || !link[i]->source || !link[i + 1]->source ||
-                          strcmp(link[i]->source, link[i + 1]->source) != 0;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s %.*s%s%s",
-                                 i ? "," : "", (int)strcspn(link[i]->text, " "),
-                                 link[i]->text, last && link[i]->source ? " at " : "",
-                                 last && link[i]->source ? link[i]->source : "");
+    for (size_t i = 0, alike = 1; i < n && used < sizeof text; i++) {
+        const char *const at = link[i]->source ?: "";
+        const bool last = i + 1 == n || strcmp(at, link[i + 1]->source ?: "") != 0;
+        const size_t word = strcspn(link[i]->text, " ");
+        if (!last && !strncmp(link[i]->text, link[i + 1]->text, word + 1)) {
+            alike++;
+            continue;
+        }
+        char times[8] = "";
+        snprintf(times, alike > 1 ? sizeof times : 1, "%zu ", alike);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s%.*s%s%s",
+                                 i >= alike ? "," : "", times, (int)word, link[i]->text,
+                                 last && *at ? " at " : "", last ? at : "");
+        alike = 1;
     }
     if (used < sizeof text)
         snprintf(text + used, sizeof text - used, " take%s %.3g of the %.3g cycles %s",
@@ -267,12 +325,14 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
                                                 : &census->straight;
     for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++) {
         struct explained_finding *const finding = &explanation->findings[i];
-        if (census->name_out && evidence_of(finding, FACT_out_share))
-            name_call(census->name_out, finding);
+        if (!strcmp(finding->cause, "call"))
+            tell_call(subject, loop, finding);
         else if (loop->dearest_form && !strcmp(finding->cause, "slow-instruction"))
             advise(loop, finding);
         else if (!strcmp(finding->cause, "mispredicts"))
             name_branch(census, loop, finding);
+        else if (!strcmp(finding->cause, "front-end"))
+            tell_entering(subject, finding);
         else if (!strcmp(finding->cause, "at-limit"))
             name_width(&subject->facts, finding);
         else if (strstr(finding->cause, "-chain") && finding->text)

@@ -243,6 +243,8 @@ static double parted(const struct inspect_facts *facts)
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
  * each other as long if inputs are repeated, unless these may leave out work. */
+/* (A chain of divisions of integers may be that short: values say how long these take.)
+ */
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
@@ -260,7 +262,8 @@ static void refute(struct inspect_facts *facts)
         inspect_fact_set_absent(facts, bound, why);
         facts->fact[bound].refuted = true;
         for (size_t k = 0; k < sizeof twins / sizeof *twins; k++)
-            if (twins[k].bound == bound)
+            if (twins[k].bound == bound &&
+                !(twins[k].too == FACT_chain && GET(integer_divides) > 0))
                 inspect_fact_set_absent(facts, twins[k].too, why);
     }
 }
