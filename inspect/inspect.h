@@ -227,8 +227,8 @@ struct inspect_window {
     double per_cycle; /* instructions that enter */
     /* Cycles from a value that is stored to the one that is loaded, in general registers
      * and in vectors; 0: unknown. `pass_named`: where both name the same register, which
-     * did not change, and the same offset. */
-    double pass, pass_named, pass_vector;
+     * did not change, and the same offset; `pass_global`: where they name none. */
+    double pass, pass_named, pass_global, pass_vector;
     /* Cycles of an instruction with REP that stores few bytes, or copies them; of an
      * element that one searches; and of LOOP. */
     double string, string_copies, scan, counted;

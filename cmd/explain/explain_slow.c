@@ -63,8 +63,9 @@ static void name_callee(const struct inspect_census *census,
     }
     if (!most)
         return;
-    snprintf(text, sizeof text, "the hot loop calls %s%s%s, and saves registers around it",
-             most->callee, most->source ? " at " : "", most->source ?: "");
+    snprintf(text, sizeof text,
+             "the hot loop calls %s%s%s, and saves registers around it", most->callee,
+             most->source ? " at " : "", most->source ?: "");
     must(string_set(&finding->text, text));
 }
 
@@ -108,6 +109,36 @@ static void advise(const struct inspect_loop *loop, struct explained_finding *fi
             break;
         }
     must(string_set(&finding->remedy, text));
+}
+
+/* The division or root that takes most of the loop; those of integers have no reciprocals
+ * by instructions. */
+static void name_division(const struct inspect_census *census,
+                          const struct inspect_loop *loop,
+                          struct explained_finding *finding)
+{
+    const struct inspect_line *most = NULL;
+    double longest = 0;
+    char text[256];
+    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++) {
+        const struct inspect_line *const line = &census->line[i];
+        const double cycles = (double)line->executed * line->throughput;
+        if (!line->form || !line->text || !(cycles > longest) ||
+            (!strstr(line->form, "div") && !strstr(line->form, "sqrt")))
+            continue;
+        most = line;
+        longest = cycles;
+    }
+    if (!most)
+        return;
+    snprintf(text, sizeof text, "%s, above all %.*s%s%s", finding->text,
+             (int)strcspn(most->text, " "), most->text, most->source ? " at " : "",
+             most->source ?: "");
+    must(string_set(&finding->text, text));
+    if (!strstr(most->form, "mm"))
+        must(string_set(&finding->remedy,
+                        "fewer divisions: multiply by a reciprocal where the divisor "
+                        "stays; shifts and masks for powers of two; 32 bits, not 64"));
 }
 
 /* Cycles that one unit takes for an iteration, and the instructions that it takes. */
@@ -183,7 +214,8 @@ static void name_branch(const struct inspect_census *census,
 }
 
 /* Too many instructions, or code that is too long: these have other remedies. */
-static void tell_entering(const struct subject *subject, struct explained_finding *finding)
+static void tell_entering(const struct subject *subject,
+                          struct explained_finding *finding)
 {
     char text[256];
     if (!evidence_of(finding, FACT_dispatch_cycles) ||
@@ -194,9 +226,10 @@ static void tell_entering(const struct subject *subject, struct explained_findin
              "iteration of the hot loop",
              inspect_fact_value(&subject->facts, FACT_instructions));
     must(string_set(&finding->text, text));
-    must(string_set(&finding->remedy,
-                    "fewer instructions for an element: vectors, wider words, a table, or "
-                    "what is the same for all of them outside of the loop"));
+    must(
+        string_set(&finding->remedy,
+                   "fewer instructions for an element: vectors, wider words, a table, or "
+                   "what is the same for all of them outside of the loop"));
 }
 
 enum { LINKS = 4 };
@@ -331,6 +364,8 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
             advise(loop, finding);
         else if (!strcmp(finding->cause, "mispredicts"))
             name_branch(census, loop, finding);
+        else if (!strcmp(finding->cause, "divider") && finding->text)
+            name_division(census, loop, finding);
         else if (!strcmp(finding->cause, "front-end"))
             tell_entering(subject, finding);
         else if (!strcmp(finding->cause, "at-limit"))

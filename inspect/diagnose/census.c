@@ -73,6 +73,7 @@ static void add_loops(struct making *m)
 {
     const struct inspect_window far = {.pass = m->window.pass,
                                        .pass_named = m->window.pass_named,
+                                       .pass_global = m->window.pass_global,
                                        .pass_vector = m->window.pass_vector};
     for (uint32_t l = 0; l < m->loops.n; l++) {
         const struct loop *loop = &m->loops.loop[l];
