@@ -186,7 +186,7 @@ char *places_function(const struct places *places, uint64_t address)
     const char *const end = begin ? strstr(begin, "+0x0") : NULL;
     if (!end || end[4])
         return NULL;
-    begin += strncmp(begin, " __", 3) ? 1 : 3;
+    begin += !strncmp(begin, " _IO_", 5) ? 5 : !strncmp(begin, " __", 3) ? 3 : 1;
     return strndup(begin, (size_t)(end - begin));
 }
 

@@ -94,6 +94,14 @@ static void takes_roots(const void *a, void *b)
         *number = cbrt(*number + (double)i);
 }
 
+static void prints(const void *a, void *b)
+{
+    char *const to = (char *)(uintptr_t)a;
+    volatile int number = 7;
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        sprintf(to, "%d %x", number, number);
+}
+
 static void copies_rows(const void *a, void *b)
 {
     char *const from = (char *)(uintptr_t)a;
@@ -131,6 +139,9 @@ static void test_called_out(void **state)
         assert_non_null(callee);
         assert_memory_equal(callee, "cbrt", 4);
     }
+    inspect_census_free(&census);
+    census = census_of(prints, 24, false);
+    assert_true(!census.name_out || strstr(census.name_out, "printf") == census.name_out + 1);
     inspect_census_free(&census);
     census = census_of(copies_rows, 24, false);
     assert_true(census.share_out < 0.6);
