@@ -148,6 +148,7 @@ struct inspect_line {
      * through registers, and through memory, too. */
     double chained[2];
     uint8_t length;        /* in bytes */
+    bool waits_in_vain;    /* for the old value of a register that it overwrites */
     bool takes_vectors;    /* loads where a vector or float may be stored */
     bool needed, shuffles; /* as of a loop, of vectors alone */
     char *text;            /* Intel syntax; NULL unless asked for */

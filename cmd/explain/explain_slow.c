@@ -243,6 +243,7 @@ static void name_chain(const struct inspect_census *census,
     const double chain =
         fmax(memory ? loop->memory_chain : loop->register_chain, loop->chain);
     const struct inspect_line *const line = &census->line[loop->line], *link[LINKS];
+    const char *vain = NULL;
     double all = 0, some = 0;
     char text[384];
     for (size_t i = 0; i < loop->n_lines; i++)
@@ -253,8 +254,10 @@ static void name_chain(const struct inspect_census *census,
     if (n > LINKS)
         n = links_of(line, loop->n_lines, memory, 0.2 * all, link) ?: n;
     n = n < LINKS ? n : LINKS;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         some += link[i]->chained[memory];
+        vain = link[i]->waits_in_vain ? link[i]->text : vain;
+    }
     if (!n)
         return;
     size_t used = (size_t)snprintf(text, sizeof text, "%s:", finding->text);
@@ -278,6 +281,14 @@ static void name_chain(const struct inspect_census *census,
                  n > 1 ? "" : "s", some, all,
                  loop == &census->straight ? "of a call" : "of the chain in a turn");
     must(string_set(&finding->text, text));
+    if (strcmp(finding->cause, "latency-chain") != 0)
+        return;
+    tell(&finding->remedy,
+         "more accumulators, a larger tile, several elements side by side, step by "
+         "step%s%.*s%s",
+         vain ? "; zero the register of " : "", vain ? (int)strcspn(vain, " ") : 0,
+         vain ?: "",
+         vain ? " before it, as it waits for the old value without need" : "");
 }
 
 /* Cycles that the arithmetic of a turn takes in vectors of 128 << `wider` bits, if those

@@ -249,6 +249,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
         .first = number,
         .reloads = node->counts.reloads,
         .spills = node->counts.spills,
+        .waits_in_vain = node->code.cost && node->code.cost->kept,
         .takes_vectors = spans_meet(&m->stores, node),
         .needed = node->code.needed && node->code.vector,
         .shuffles = node->code.shuffle,

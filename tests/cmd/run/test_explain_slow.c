@@ -196,7 +196,11 @@ static void test_chain(void **state)
          load[] = "mov eax, [rdi]";
     char source[] = "mix.c:12", other[] = "mix.c:13";
     struct inspect_line line[] = {
-        {.address = 1, .text = add, .source = source, .chained = {4, 4}},
+        {.address = 1,
+         .text = add,
+         .source = source,
+         .chained = {4, 4},
+         .waits_in_vain = true},
         {.address = 2, .text = mul, .source = source, .chained = {5, 5}},
         {.address = 3, .text = load, .source = other, .chained = {0.2, 9}}};
     struct inspect_loop loop = {.n_lines = ARRAY_LEN(line)};
@@ -227,6 +231,9 @@ static void test_chain(void **state)
         loop.memory_chain = rows[i].memory;
         explain_slow(&subject, why);
         assert_string_equal(why->findings[0].text, says[rows[i].says]);
+        const char *const remedy = why->findings[0].remedy ?: "";
+        assert_int_equal(strstr(remedy, "zero the register of addss before it") != NULL,
+                         rows[i].cause[0] == 'l');
         run_free(run);
     }
     line[0].text = mul;
