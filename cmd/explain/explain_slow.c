@@ -269,8 +269,9 @@ static void name_chain(const struct inspect_census *census,
             alike++;
             continue;
         }
-        char times[8] = "";
-        snprintf(times, alike > 1 ? sizeof times : 1, "%zu ", alike);
+        char times[24] = "";
+        if (alike > 1)
+            snprintf(times, sizeof times, "%zu ", alike);
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s%.*s%s%s",
                                  i >= alike ? "," : "", times, (int)word, link[i]->text,
                                  last && *at ? " at " : "", last ? at : "");
