@@ -150,10 +150,12 @@ struct inspect_line {
      * through registers, and through memory, too. */
     double chained[2];
     uint8_t length;        /* in bytes */
+    bool waits_in_vain;    /* for the old value of a register that it overwrites */
     bool takes_vectors;    /* loads where a vector or float may be stored */
     bool needed, shuffles; /* as of a loop, of vectors alone */
     char *text;            /* Intel syntax; NULL unless asked for */
     char *source; /* "plants.c:49"; NULL without debug information, unless asked for */
+    char *callee; /* the function that it calls in nearly all cases. NULL: unknown */
     size_t loop;  /* index; INSPECT_NO_LOOP */
     char *form;   /* NULL unless its cost is known */
     double throughput, latency; /* cycles, the longest latency; NaN: none, or not known */
@@ -229,8 +231,8 @@ struct inspect_window {
     double per_cycle; /* instructions that enter */
     /* Cycles from a value that is stored to the one that is loaded, in general registers
      * and in vectors; 0: unknown. `pass_named`: where both name the same register, which
-     * did not change, and the same offset. */
-    double pass, pass_named, pass_vector;
+     * did not change, and the same offset; `pass_global`: where they name none. */
+    double pass, pass_named, pass_global, pass_vector;
     /* Cycles of an instruction with REP that stores few bytes, or copies them; of an
      * element that one searches; and of LOOP. */
     double string, string_copies, scan, counted;

@@ -380,6 +380,9 @@ const char *places_module(const struct places *places, uint64_t address);
 /* These are the caller's to free. NULL: unknown, or no memory. */
 char *places_where(const struct places *places, uint64_t address);
 char *places_source(const struct places *places, uint64_t address);
+/* The name of a function that begins there, as people call it: libc has some by names
+ * such as __snprintf and _IO_sprintf, too. NULL: it has none. */
+char *places_function(const struct places *places, uint64_t address);
 char *places_path(const struct places *places, uint64_t address);
 char *places_producer(const struct places *places, uint64_t address);
 

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 static const struct {
@@ -47,33 +48,94 @@ evidence_of(const struct explained_finding *finding, enum inspect_fact fact)
     return NULL;
 }
 
-static void name_call(const char *name, struct explained_finding *finding)
+__attribute__((format(printf, 2, 3))) static void tell(char **to, const char *format, ...)
 {
-    char text[256];
-    snprintf(text, sizeof text,
+    char text[384];
+    va_list rest;
+    va_start(rest, format);
+    vsnprintf(text, sizeof text, format, rest);
+    va_end(rest);
+    must(string_set(to, text));
+}
+
+/* The line of a loop that weighs most; NULL: none weighs anything. */
+static const struct inspect_line *heaviest(const struct inspect_census *census,
+                                           const struct inspect_loop *loop,
+                                           double (*weigh)(const struct inspect_line *))
+{
+    const struct inspect_line *most = NULL;
+    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++)
+        if (weigh(&census->line[i]) > (most ? weigh(most) : 0))
+            most = &census->line[i];
+    return most;
+}
+
+/* The function that the loop itself calls: those that this one calls come later. */
+static double callee_weight(const struct inspect_line *line)
+{
+    return line->callee ? (double)line->executed / (1 + 1e-6 * (double)line->first) : 0;
+}
+
+static double division_weight(const struct inspect_line *line)
+{
+    const bool divides = line->text && line->form &&
+                         (strstr(line->form, "div") || strstr(line->form, "sqrt"));
+    return divides ? (double)line->executed * line->throughput : 0;
+}
+
+static double branch_weight(const struct inspect_line *line)
+{
+    return line->text ? line->undecided : 0;
+}
+
+/* An edit drops calls of functions that do nothing, and nobody knows which. */
+static void name_call(const struct subject *subject, const struct inspect_loop *loop,
+                      struct explained_finding *finding)
+{
+    const struct inspect_census *const census = &subject->trace.census;
+    const struct inspect_line *const line = heaviest(census, loop, callee_weight);
+    const char *const name = census->name_out;
+    if (name && !isfinite(finding->share) &&
+        (evidence_of(finding, FACT_out_share) || census->share_out >= 0.6)) {
+        tell(&finding->text,
              "it calls %s again and again, and most instructions are there", name);
-    must(string_set(&finding->text, text));
-    snprintf(text, sizeof text,
+        tell(&finding->remedy,
              "do without %s: inline what it does, or call what works on many elements",
              name);
-    must(string_set(&finding->remedy, text));
+    } else if (line && !evidence_of(finding, FACT_edit_call)) {
+        tell(&finding->text, "the hot loop calls %s%s%s, and saves registers around it",
+             line->callee, line->source ? " at " : "", line->source ?: "");
+    }
 }
 
 static void advise(const struct inspect_loop *loop, struct explained_finding *finding)
 {
     const char *const form = loop->dearest_form;
-    char text[256];
-    snprintf(text, sizeof text, "%s takes %.3g cycles on this CPU", form,
-             loop->dearest_each);
-    must(string_set(&finding->text, text));
-    snprintf(text, sizeof text, "another form: simdbench doctor instructions '%.*s'",
-             (int)strcspn(form, " "), form);
+    tell(&finding->text, "%s takes %.3g cycles on this CPU", form, loop->dearest_each);
+    tell(&finding->remedy, "another form: simdbench doctor instructions '%.*s'",
+         (int)strcspn(form, " "), form);
     for (size_t i = 0; i < ARRAY_LEN(advices); i++)
         if (text_glob(advices[i].forms, form)) {
-            snprintf(text, sizeof text, "%s", advices[i].advice);
+            tell(&finding->remedy, "%s", advices[i].advice);
             break;
         }
-    must(string_set(&finding->remedy, text));
+}
+
+/* Those of integers have no reciprocals by instructions. */
+static void name_division(const struct inspect_census *census,
+                          const struct inspect_loop *loop,
+                          struct explained_finding *finding)
+{
+    const struct inspect_line *const line = heaviest(census, loop, division_weight);
+    if (!line)
+        return;
+    tell(&finding->text, "%s, above all %.*s%s%s", finding->text,
+         (int)strcspn(line->text, " "), line->text, line->source ? " at " : "",
+         line->source ?: "");
+    if (!strstr(line->form, "mm"))
+        tell(&finding->remedy,
+             "fewer divisions: multiply by a reciprocal where the divisor "
+             "stays; shifts and masks for powers of two; 32 bits, not 64");
 }
 
 /* Cycles that one unit takes for an iteration, and the instructions that it takes. */
@@ -103,14 +165,13 @@ static void name_unit(const struct inspect_census *census, size_t hot, unsigned 
 {
     const struct explained_evidence *const evidence = evidence_of(finding, bound);
     const struct inspect_loop *const loop = &census->loop[hot];
-    char names[96], text[256];
+    char names[96];
     for (unsigned unit = 1; evidence && unit <= units; unit <<= 1)
         if (units & unit && loop->iterations > 0 &&
             unit_cycles(census, loop, unit, names, sizeof names) >=
                 0.99 * evidence->value) {
-            snprintf(text, sizeof text,
-                     "one unit of this core takes all of %s, one after the other", names);
-            must(string_set(&finding->text, text));
+            tell(&finding->text,
+                 "one unit of this core takes all of %s, one after the other", names);
             return;
         }
 }
@@ -130,22 +191,34 @@ static void name_branch(const struct inspect_census *census,
                         const struct inspect_loop *loop,
                         struct explained_finding *finding)
 {
-    const struct inspect_line *worst = NULL;
-    char place[48], text[320];
-    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++)
-        if (census->line[i].text &&
-            census->line[i].undecided > (worst ? worst->undecided : 0))
-            worst = &census->line[i];
+    const struct inspect_line *const worst = heaviest(census, loop, branch_weight);
+    char place[48];
     if (!worst)
         return;
     snprintf(place, sizeof place, "byte %" PRIu64 " of the loop",
              worst->address - loop->address);
-    snprintf(text, sizeof text,
-             "the core cannot predict branches that depend on data, above all %.*s at "
-             "%s, which goes its rarer way in %.2g%% of the cases",
-             (int)strcspn(worst->text, " "), worst->text, worst->source ?: place,
-             100 * worst->undecided / (double)worst->executed);
-    must(string_set(&finding->text, text));
+    tell(&finding->text,
+         "the core cannot predict branches that depend on data, above all %.*s at %s, "
+         "which "
+         "goes its rarer way in %.2g%% of the cases",
+         (int)strcspn(worst->text, " "), worst->text, worst->source ?: place,
+         100 * worst->undecided / (double)worst->executed);
+}
+
+/* Too many instructions, or code that is too long: these have other remedies. */
+static void tell_entering(const struct subject *subject,
+                          struct explained_finding *finding)
+{
+    if (!evidence_of(finding, FACT_dispatch_cycles) ||
+        evidence_of(finding, FACT_decode_cycles))
+        return;
+    tell(&finding->text,
+         "it has many instructions, and this core takes them no faster: %.3g in an "
+         "iteration of the hot loop",
+         inspect_fact_value(&subject->facts, FACT_instructions));
+    tell(&finding->remedy, "fewer instructions for an element: vectors, wider words, a "
+                           "table, or what is the "
+                           "same for all of them outside of the loop");
 }
 
 enum { LINKS = 4 };
@@ -170,6 +243,7 @@ static void name_chain(const struct inspect_census *census,
     const double chain =
         fmax(memory ? loop->memory_chain : loop->register_chain, loop->chain);
     const struct inspect_line *const line = &census->line[loop->line], *link[LINKS];
+    const char *vain = NULL;
     double all = 0, some = 0;
     char text[384];
     for (size_t i = 0; i < loop->n_lines; i++)
@@ -180,24 +254,42 @@ static void name_chain(const struct inspect_census *census,
     if (n > LINKS)
         n = links_of(line, loop->n_lines, memory, 0.2 * all, link) ?: n;
     n = n < LINKS ? n : LINKS;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         some += link[i]->chained[memory];
+        vain = link[i]->waits_in_vain ? link[i]->text : vain;
+    }
     if (!n)
         return;
     size_t used = (size_t)snprintf(text, sizeof text, "%s:", finding->text);
-    for (size_t i = 0; i < n && used < sizeof text; i++) {
-        const bool last = i + 1 == n || !link[i]->source || !link[i + 1]->source ||
-                          strcmp(link[i]->source, link[i + 1]->source) != 0;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s %.*s%s%s",
-                                 i ? "," : "", (int)strcspn(link[i]->text, " "),
-                                 link[i]->text, last && link[i]->source ? " at " : "",
-                                 last && link[i]->source ? link[i]->source : "");
+    for (size_t i = 0, alike = 1; i < n && used < sizeof text; i++) {
+        const char *const at = link[i]->source ?: "";
+        const bool last = i + 1 == n || strcmp(at, link[i + 1]->source ?: "") != 0;
+        const size_t word = strcspn(link[i]->text, " ");
+        if (!last && !strncmp(link[i]->text, link[i + 1]->text, word + 1)) {
+            alike++;
+            continue;
+        }
+        char times[24] = "";
+        if (alike > 1)
+            snprintf(times, sizeof times, "%zu ", alike);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s%.*s%s%s",
+                                 i >= alike ? "," : "", times, (int)word, link[i]->text,
+                                 last && *at ? " at " : "", last ? at : "");
+        alike = 1;
     }
     if (used < sizeof text)
         snprintf(text + used, sizeof text - used, " take%s %.3g of the %.3g cycles %s",
                  n > 1 ? "" : "s", some, all,
                  loop == &census->straight ? "of a call" : "of the chain in a turn");
     must(string_set(&finding->text, text));
+    if (strcmp(finding->cause, "latency-chain") != 0)
+        return;
+    tell(&finding->remedy,
+         "more accumulators, a larger tile, several elements side by side, step by "
+         "step%s%.*s%s",
+         vain ? "; zero the register of " : "", vain ? (int)strcspn(vain, " ") : 0,
+         vain ?: "",
+         vain ? " before it, as it waits for the old value without need" : "");
 }
 
 /* Cycles that the arithmetic of a turn takes in vectors of 128 << `wider` bits, if those
@@ -231,7 +323,6 @@ static void name_width(const struct inspect_facts *facts,
     const double cycles = arithmetic_in(facts, own, own);
     double most = much;
     size_t best = 0;
-    char text[256];
     if (!(bits >= 128) || inspect_fact_value(facts, FACT_divides) > 0 ||
         !(cycles >= 0.99 * inspect_fact_value(facts, FACT_arithmetic_cycles)) ||
         cycles < much * inspect_fact_value(facts, FACT_needed_form))
@@ -245,18 +336,17 @@ static void name_width(const struct inspect_facts *facts,
     }
     if (!best)
         return;
-    snprintf(
-        text, sizeof text,
-        "its arithmetic takes nearly as long as this core needs in vectors of %g bits; "
-        "in those of %u it computes %.2g times as much in a cycle",
-        bits, 128u << best, most);
-    must(string_set(&finding->text, text));
+    tell(&finding->text,
+         "its arithmetic takes nearly as long as this core needs in vectors of %g bits; "
+         "in "
+         "those of %u it computes %.2g times as much in a cycle",
+         bits, 128u << best, most);
     /* For cores that lower their clock compilers prefer narrower ones. */
-    snprintf(text, sizeof text,
-             "wider vectors (-march=native%s, intrinsics); then less work: another "
-             "algorithm, a narrower type",
-             best == widest ? " -mprefer-vector-width=512" : "");
-    must(string_set(&finding->remedy, text));
+    tell(&finding->remedy,
+         "wider vectors (-march=native%s, intrinsics); then less work: another "
+         "algorithm, a "
+         "narrower type",
+         best == widest ? " -mprefer-vector-width=512" : "");
 }
 
 void explain_slow(const struct subject *subject, struct explanation *explanation)
@@ -267,12 +357,16 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
                                                 : &census->straight;
     for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++) {
         struct explained_finding *const finding = &explanation->findings[i];
-        if (census->name_out && evidence_of(finding, FACT_out_share))
-            name_call(census->name_out, finding);
+        if (!strcmp(finding->cause, "call"))
+            name_call(subject, loop, finding);
         else if (loop->dearest_form && !strcmp(finding->cause, "slow-instruction"))
             advise(loop, finding);
         else if (!strcmp(finding->cause, "mispredicts"))
             name_branch(census, loop, finding);
+        else if (!strcmp(finding->cause, "divider") && finding->text)
+            name_division(census, loop, finding);
+        else if (!strcmp(finding->cause, "front-end"))
+            tell_entering(subject, finding);
         else if (!strcmp(finding->cause, "at-limit"))
             name_width(&subject->facts, finding);
         else if (strstr(finding->cause, "-chain") && finding->text)

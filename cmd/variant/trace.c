@@ -116,6 +116,7 @@ static struct inspect_window window_of(const double *rates)
         rate_of(rates, "cost_chain"), rate_of(rates, "cost_behind"));
     window.pass = inspect_pass(rate_of(rates, "cost_pass_64"));
     window.pass_named = inspect_pass(rate_of(rates, "cost_named_64"));
+    window.pass_global = inspect_pass(rate_of(rates, "cost_global_64"));
     window.pass_vector = inspect_pass(rate_of(rates, "cost_pass_128"));
     window.string = rate_of(rates, "cost_string");
     window.string_copies = rate_of(rates, "cost_string_copies");

@@ -5,7 +5,7 @@
  * where a count or a width is not known exactly, the faster rate is taken. Arithmetic
  * with what is unknown is NaN, which leaves the result unknown. */
 
-enum { LINE_BYTES = 64 };
+enum { LINE_BYTES = 64, VECTOR_BYTES = 64 };
 
 const enum inspect_fact inspect_bound_list[INSPECT_BOUND_LIST] = {
     FACT_roof_cycles,    FACT_arithmetic_cycles, FACT_memory_cycles,
@@ -67,16 +67,18 @@ static double bytes_per_cycle(const struct inspect_facts *facts)
 
 /* It moves less than half of the bytes of its operands, or by windows, which know its
  * turns less well, less than a quarter: how long all of them take is no limit of what it
- * does. Other loops may move the rest, unless the hot one is nearly all.
- */
+ * does. Other loops may move the rest, unless the hot one is nearly all, or each of their
+ * instructions would have to move more than a vector. */
 static bool touches_a_part(const struct inspect_facts *facts)
 {
     const double element = 4, nearly_all = 0.9;
     const double moved = GET(bytes_loaded) + GET(bytes_stored) +
                          element * (known(GET(gathered)) + known(GET(scattered)));
     const double part_of = GET(sampled) == 0 ? 0.5 : 0.25;
-    return !(GET(threads) > 1) && GET(loop_share) >= nearly_all &&
-           moved * turns(facts) < part_of * GET(call_bytes);
+    const double others = GET(loop_share) >= nearly_all ? 0 : 1 - GET(loop_share);
+    return !(GET(threads) > 1) &&
+           moved * turns(facts) + VECTOR_BYTES * others * GET(call_instructions) <
+               part_of * GET(call_bytes);
 }
 
 static void forget_streams(struct inspect_facts *facts)
@@ -243,6 +245,8 @@ static double parted(const struct inspect_facts *facts)
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
  * each other as long if inputs are repeated, unless these may leave out work. */
+/* (A chain of divisions of integers may be that short: values say how long these take.)
+ */
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
@@ -260,7 +264,8 @@ static void refute(struct inspect_facts *facts)
         inspect_fact_set_absent(facts, bound, why);
         facts->fact[bound].refuted = true;
         for (size_t k = 0; k < sizeof twins / sizeof *twins; k++)
-            if (twins[k].bound == bound)
+            if (twins[k].bound == bound &&
+                !(twins[k].too == FACT_chain && GET(integer_divides) > 0))
                 inspect_fact_set_absent(facts, twins[k].too, why);
     }
 }

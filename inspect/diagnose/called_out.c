@@ -29,19 +29,6 @@ static bool is_made(const struct module *module)
     return !module->name || !strcmp(module->name, "jit");
 }
 
-/* The name of a function that begins there, as people call it: libc has some by names
- * such as __snprintf, too. NULL: it has none. */
-static char *name_of(const struct places *places, uint64_t address)
-{
-    FREED_BY(free_memory) char *where = places_where(places, address);
-    const char *begin = where ? strchr(where, ' ') : NULL;
-    const char *const end = begin ? strstr(begin, "+0x0") : NULL;
-    if (!end || end[4])
-        return NULL;
-    begin += strncmp(begin, " __", 3) ? 1 : 3;
-    return strndup(begin, (size_t)(end - begin));
-}
-
 /* Modules that are called more often than they call. */
 static void sum_up(const struct module *module, size_t n, struct inspect_census *census)
 {
@@ -89,6 +76,6 @@ bool called_out(const struct nodes *nodes, const struct places *places,
     if (of)
         sum_up(module, n, census);
     if (census->share_out > 0)
-        census->name_out = name_of(places, called);
+        census->name_out = places_function(places, called);
     return of != NULL;
 }

@@ -73,6 +73,7 @@ static void add_loops(struct making *m)
 {
     const struct inspect_window far = {.pass = m->window.pass,
                                        .pass_named = m->window.pass_named,
+                                       .pass_global = m->window.pass_global,
                                        .pass_vector = m->window.pass_vector};
     for (uint32_t l = 0; l < m->loops.n; l++) {
         const struct loop *loop = &m->loops.loop[l];
@@ -217,6 +218,24 @@ static int by_loop(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* The name of the function that a call leads to, by way of a jump or two of its own, as
+ * to one of another module. NULL: it has none, or calls several. */
+static char *callee_of(const struct making *m, const struct node *node)
+{
+    const double nearly_all = 0.9;
+    char *name = NULL;
+    for (unsigned ways = 0; ways < 4 && !name && (node->code.is_call || ways); ways++) {
+        const struct edge *most = NULL;
+        for (uint32_t e = 0; e < node->n_edges; e++)
+            most = most && most->count >= node->edge[e].count ? most : &node->edge[e];
+        if (!most || (double)most->count < nearly_all * (double)node->executed)
+            break;
+        node = &m->nodes->node[most->to];
+        name = places_function(m->places, node->code.address);
+    }
+    return name;
+}
+
 static bool add_text(const struct making *m, struct inspect_line *line)
 {
     unsigned char bytes[CODE_BYTES_MAX];
@@ -225,6 +244,7 @@ static bool add_text(const struct making *m, struct inspect_line *line)
     code_text(bytes, n, line->address, text, sizeof text);
     line->text = strdup(text);
     line->source = places_source(m->places, line->address);
+    line->callee = callee_of(m, &m->nodes->node[line->first]);
     return line->text != NULL;
 }
 
@@ -237,6 +257,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
         .first = number,
         .reloads = node->counts.reloads,
         .spills = node->counts.spills,
+        .waits_in_vain = node->code.cost && node->code.cost->kept,
         .takes_vectors = spans_meet(&m->stores, node),
         .needed = node->code.needed && node->code.vector,
         .shuffles = node->code.shuffle,

@@ -79,11 +79,14 @@ static double latest(const struct ready *ready, uint64_t mask)
 
 /* From a store to a load of what it stored. The store itself takes a cycle of it. */
 static double forward_cycles(const struct ready *ready, const struct code *code,
-                             bool named)
+                             const struct access *access, bool named)
 {
     const struct inspect_window *const of = &ready->window.of;
     const bool vector = code->vector || code->scalar_float;
-    const double pass = vector ? of->pass_vector : named ? of->pass_named : of->pass;
+    const double pass = vector                   ? of->pass_vector
+                        : !named                 ? of->pass
+                        : access->base == NO_GPR ? of->pass_global
+                                                 : of->pass_named;
     return pass > 0 ? pass - 1 : FORWARD_CYCLES;
 }
 
@@ -119,7 +122,8 @@ static double cells_ready(struct ready *ready, const struct code *code,
         return start;
     for (uint64_t at = address; at < address + access->bytes; at++) {
         const struct cell *const cell = &ready->cell[at % CELLS];
-        const double forward = forward_cycles(ready, code, name && cell->name == name);
+        const double forward =
+            forward_cycles(ready, code, access, name && cell->name == name);
         const double then =
             cell->ready + (access_is_slot(access) ? fmin(SLOT_CYCLES, forward) : forward);
         if (cell->place != at || then <= start)
@@ -142,8 +146,8 @@ static double places_ready(struct ready *ready, const struct code *code)
         const struct place *place =
             access->read && is_fixed(ready, access) ? find_place(ready, access) : NULL;
         if (place)
-            start = fmax(start, place->ready +
-                                    forward_cycles(ready, code, access->index == NO_GPR));
+            start = fmax(start, place->ready + forward_cycles(ready, code, access,
+                                                              access->index == NO_GPR));
     }
     return start;
 }

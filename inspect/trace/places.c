@@ -247,6 +247,17 @@ char *places_where(const struct places *places, uint64_t address)
     return n < 0 ? NULL : text;
 }
 
+char *places_function(const struct places *places, uint64_t address)
+{
+    FREED_BY(free_memory) char *where = places_where(places, address);
+    const char *begin = where ? strchr(where, ' ') : NULL;
+    const char *const end = begin ? strstr(begin, "+0x0") : NULL;
+    if (!end || end[4])
+        return NULL;
+    begin += !strncmp(begin, " _IO_", 5) ? 5 : !strncmp(begin, " __", 3) ? 3 : 1;
+    return strndup(begin, (size_t)(end - begin));
+}
+
 struct places *places_open(pid_t pid)
 {
     struct places *places = calloc(1, sizeof *places);

@@ -31,6 +31,8 @@ __attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
 
 #if defined __x86_64__
 
+static uint64_t global;
+
 /* `call` writes below the stack pointer, where the compiler may keep variables. */
 #define LEAVE_STACK "lea -256(%%rsp), %%rsp\n\t"
 #define BACK_TO_STACK "lea 256(%%rsp), %%rsp\n\t"
@@ -39,7 +41,7 @@ __attribute__((no_sanitize("address"))) static void touch(uint64_t turns,
     {                                                                                   \
         __asm__ volatile(                                                               \
             before ".p2align 6\n1:\n\t" body "dec %[turns]\n\tjnz 1b\n\t" after         \
-            : [turns] "+r"(turns)                                                       \
+            : [turns] "+r"(turns), [global] "+m"(global)                                \
             : [at] "r"(lines)                                                           \
             : "cc", "memory", "rax", "rcx", "rdx", "r8", "r9", "xmm0", "xmm1", "xmm2",  \
               "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", \
@@ -189,7 +191,8 @@ LOOP(no_forward, "", TIMES(8, NARROW_STORES "movups 256(%[at]), %%xmm0\n\t"), ""
 
 /* A value goes through memory again and again. Beside it what computes it, alone. Some
  * cores know that a place is the last one by the names of its base and offset, and pass
- * the value on before the addresses are known; an index that is computed hides it. */
+ * the value on before the addresses are known; an index that is computed hides it, and on
+ * some the instruction pointer, by which code names variables of its own. */
 #define PASS_64(at) "mov " at ", %%rax\n\tnot %%rax\n\tmov %%rax, " at "\n\t"
 #define PASS_128 \
     "movups (%[at]), %%xmm0\n\tpxor %%xmm1, %%xmm0\n\tmovups %%xmm0, (%[at])\n\t"
@@ -197,6 +200,7 @@ LOOP(no_forward, "", TIMES(8, NARROW_STORES "movups 256(%[at]), %%xmm0\n\t"), ""
 LOOP(pass_64, "", TIMES(16, COMPUTED PASS_64("(%[at],%%rcx,8)")), "")
 LOOP(pass_128, "", TIMES(16, PASS_128), "")
 LOOP(named_64, "", TIMES(16, PASS_64("(%[at])")), "")
+LOOP(global_64, "", TIMES(16, PASS_64("%[global]")), "")
 LOOP(stay_64, "", TIMES(16, "not %%rax\n\t"), "")
 LOOP(stay_128, "", TIMES(16, "pxor %%xmm1, %%xmm0\n\t"), "")
 
@@ -290,6 +294,7 @@ const struct rate core_rates[] = {
     {"cost_pass_64", NULL, 16, loop_pass_64, loop_stay_64},
     {"cost_pass_128", NULL, 16, loop_pass_128, loop_stay_128},
     {"cost_named_64", NULL, 16, loop_named_64, loop_stay_64},
+    {"cost_global_64", NULL, 16, loop_global_64, loop_stay_64},
     {"cost_mispredict", NULL, 0.5, loop_mispredict, loop_predict},
     {"cost_call", NULL, 8, loop_call, loop_no_call},
     {"cost_one_call", NULL, 1, loop_one_call, loop_no_call},

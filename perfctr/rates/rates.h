@@ -22,7 +22,7 @@ struct rate {
 };
 
 /* core_rate_count() rows. */
-enum { RATES_MAX = 72 };
+enum { RATES_MAX = 80 };
 extern const struct rate core_rates[];
 /* isa: that of a row. */
 bool rate_has_isa(const char *isa);

@@ -163,6 +163,11 @@ static void test_touches_a_part(void **state)
         SET(loop_share, 0.5);
         inspect_bounds(&facts);
         assert_false(isnan(VALUE(memory_share)));
+        /* Not more than a vector with each of 640 instructions. */
+        SET(call_bytes, 2.1 * (512 * 16 + 64 * 640));
+        SET(stream_rate, 40);
+        inspect_bounds(&facts);
+        assert_true(isnan(VALUE(memory_share)));
     }
 }
 

@@ -183,9 +183,46 @@ static void test_short_chains(void **state)
     assert_false(facts.fact[FACT_chain_cycles].known);
 }
 
+/* Divisions of integers that wait for each other take no more than their latency, as
+ * values say: their throughput may be less than half of the time, and the time may refute
+ * the chain. */
+static void test_divisions_in_a_chain(void **state)
+{
+    const struct {
+        enum inspect_fact fact;
+        double value;
+        bool found;
+    } rows[] = {{FACT_chain, 14, true},
+                {FACT_trips, 1e6, true}, /* the time refutes this chain */
+                {FACT_chain, 9, false},
+                {FACT_undecided, 0.2, false},
+                {FACT_small_shape, 0.5, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct inspect_findings findings;
+        struct inspect_facts facts = {0};
+        SET(cycles, 10);
+        SET(loop_share, 1);
+        SET(instructions, 6);
+        SET(rate_integer_divides, 1 / 4.5);
+        SET(cost_mispredict, 20);
+        SET(trips, 30);
+        SET(divides, 1);
+        SET(integer_divides, 1);
+        SET(undecided, 0.01);
+        SET(chain, 14);
+        SET(register_chain, 2);
+        SET(kept_chain, 14);
+        SET(limit_cycles, 0.1);
+        inspect_fact_set(&facts, rows[i].fact, rows[i].value);
+        inspect_bounds(&facts);
+        inspect_find(&facts, &findings);
+        assert_int_equal(findings.finding[0].cause == CAUSE_divider, rows[i].found);
+    }
+}
+
 int main(void)
 {
     return RUN_TESTS(TEST(test_short_chains), TEST(test_vector_units), TEST(test_needed),
                      TEST(test_beaten_arithmetic), TEST(test_free_width),
-                     TEST(test_faster_way));
+                     TEST(test_faster_way), TEST(test_divisions_in_a_chain));
 }

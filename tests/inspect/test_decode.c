@@ -240,19 +240,25 @@ static void test_chains_through_memory(void **state)
                       BYTES(0x5d), ADD_RDI_64, JNE_BACK) > 6);
 }
 
-/* A place with an index has no name, though the index stays the same. */
+/* A place with an index has no name, though the index stays the same; a global one has
+ * none of a register. */
 static void test_pass_by_index(void **state)
 {
-    /* mov edx, [rdi + 4 rax]; add edx, ecx; mov [rdi + 4 rax], edx; the same of [rdi] */
+    /* mov edx, [rdi + 4 rax]; add edx, ecx; mov [rdi + 4 rax], edx; the same of [rdi];
+     * and of a place 64 bytes behind the first instruction */
     const struct {
         const unsigned char *code[4];
         double cycles;
     } cases[] = {
         {{BYTES(0x8b, 0x14, 0x87), BYTES(0x01, 0xca), BYTES(0x89, 0x14, 0x87), JNE_BACK},
          22},
-        {{BYTES(0x8b, 0x17), BYTES(0x01, 0xca), BYTES(0x89, 0x17), JNE_BACK}, 3}};
+        {{BYTES(0x8b, 0x17), BYTES(0x01, 0xca), BYTES(0x89, 0x17), JNE_BACK}, 3},
+        {{BYTES(0x8b, 0x15, 58, 0, 0, 0), BYTES(0x01, 0xca),
+          BYTES(0x89, 0x15, 50, 0, 0, 0), JNE_BACK},
+         12}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        const struct inspect_window window = {.pass = 20, .pass_named = 1};
+        const struct inspect_window window = {
+            .pass = 20, .pass_named = 1, .pass_global = 10};
         struct nodes nodes = loop_of(cases[i].code, 4);
         struct loops loops;
         assert_int_equal(loops_find(&nodes, true, &loops), 0);

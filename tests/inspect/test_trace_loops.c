@@ -94,6 +94,14 @@ static void takes_roots(const void *a, void *b)
         *number = cbrt(*number + (double)i);
 }
 
+static void prints(const void *a, void *b)
+{
+    char *const to = (char *)(uintptr_t)a;
+    volatile int number = 7;
+    for (uint64_t i = 0; i < (uintptr_t)b; i++)
+        sprintf(to, "%d %x", number, number);
+}
+
 static void copies_rows(const void *a, void *b)
 {
     char *const from = (char *)(uintptr_t)a;
@@ -118,13 +126,23 @@ static void calls_made(const void *a, void *b)
  * can be read. Those on vectors do not count, nor code that was just made. */
 static void test_called_out(void **state)
 {
-    struct inspect_census census = census_of(takes_roots, 100, false);
+    const struct inspect_options named = {.whole_only = true, .text = true};
+    struct inspect_census census = census_by(takes_roots, 100, &named);
     assert_true(census.share_out > 0.6 && census.share_out < 1);
     assert_true(census.length_out > 10 && census.length_out < 1000);
     if (strchr(census.loop[0].where, ' ')) {
         assert_non_null(census.name_out);
         assert_memory_equal(census.name_out, "cbrt", 4); /* or cbrtf64, its other name */
+        const char *callee = NULL;
+        for (size_t i = 0; i < census.loop[0].n_lines && !callee; i++)
+            callee = census.line[census.loop[0].line + i].callee;
+        assert_non_null(callee);
+        assert_memory_equal(callee, "cbrt", 4);
     }
+    inspect_census_free(&census);
+    census = census_of(prints, 24, false);
+    assert_true(!census.name_out ||
+                strstr(census.name_out, "printf") == census.name_out + 1);
     inspect_census_free(&census);
     census = census_of(copies_rows, 24, false);
     assert_true(census.share_out < 0.6);

@@ -60,6 +60,79 @@ static void test_call(void **state)
     run_free(run);
 }
 
+/* A call names what the loop itself calls and where, but not one that an edit dropped. If
+ * most instructions are in another module, it names what is called there. */
+static void test_callee(void **state)
+{
+    char inner[] = "exp", outer[] = "sigmoid", source[] = "net.c:7";
+    struct inspect_line line[] = {
+        {.callee = inner, .executed = 9, .first = 5},
+        {.callee = outer, .executed = 9, .first = 2, .source = source},
+        {.executed = 99}};
+    struct inspect_loop loop = {.n_lines = ARRAY_LEN(line)};
+    struct subject subject = {
+        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
+    struct run *const run = run_new();
+    struct explanation *const why = result_explanation(run_add_result(run));
+    assert_non_null(explanation_add_finding(why, "call"));
+    assert_non_null(explanation_add_finding(why, "call"));
+    assert_non_null(finding_add_evidence(&why->findings[1], "edit_call"));
+    explain_slow(&subject, why);
+    assert_string_equal(
+        why->findings[0].text,
+        "the hot loop calls sigmoid at net.c:7, and saves registers around it");
+    assert_null(why->findings[1].text);
+    subject.trace.census.name_out = inner;
+    subject.trace.census.share_out = 0.7;
+    explain_slow(&subject, why);
+    assert_non_null(strstr(why->findings[0].text, "it calls exp again and again"));
+    run_free(run);
+}
+
+/* The division that takes most, and what becomes of one of integers. */
+static void test_division(void **state)
+{
+    char root[] = "vsqrtps ymm0, ymm1", form[] = "vsqrtps ymm, ymm", div[] = "div rcx",
+         divided[] = "div r64", source[] = "gcd.c:7";
+    struct inspect_line line[] = {
+        {.text = root, .form = form, .executed = 9, .throughput = 6},
+        {.text = div, .form = divided, .executed = 9, .throughput = 7, .source = source}};
+    struct inspect_loop loop = {.n_lines = ARRAY_LEN(line)};
+    const struct subject subject = {
+        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
+    for (int integer = 0; integer <= 1; integer++) {
+        struct run *const run = run_new();
+        struct explanation *const why = result_explanation(run_add_result(run));
+        assert_non_null(explanation_add_finding(why, "divider"));
+        assert_int_equal(string_set(&why->findings[0].text, "they take it"), 0);
+        line[0].throughput = integer ? 6 : 8;
+        explain_slow(&subject, why);
+        assert_string_equal(why->findings[0].text,
+                            integer ? "they take it, above all div at gcd.c:7"
+                                    : "they take it, above all vsqrtps");
+        assert_int_equal(why->findings[0].remedy != NULL, integer);
+        run_free(run);
+    }
+}
+
+/* Too many instructions are told from code that is too long. */
+static void test_entering(void **state)
+{
+    struct subject subject = {.trace.known = true};
+    inspect_fact_set(&subject.facts, FACT_instructions, 12.25);
+    struct run *const run = run_new();
+    struct explanation *const why = result_explanation(run_add_result(run));
+    for (size_t i = 0; i < 2; i++)
+        assert_non_null(explanation_add_finding(why, "front-end"));
+    assert_non_null(finding_add_evidence(&why->findings[0], "dispatch_cycles"));
+    assert_non_null(finding_add_evidence(&why->findings[1], "decode_cycles"));
+    explain_slow(&subject, why);
+    assert_non_null(strstr(why->findings[0].text, "12.2 in an iteration"));
+    assert_non_null(why->findings[0].remedy);
+    assert_null(why->findings[1].text);
+    run_free(run);
+}
+
 /* A bound of ports names what shares the unit that accounts for it, each once. */
 static void test_units(void **state)
 {
@@ -123,7 +196,11 @@ static void test_chain(void **state)
          load[] = "mov eax, [rdi]";
     char source[] = "mix.c:12", other[] = "mix.c:13";
     struct inspect_line line[] = {
-        {.address = 1, .text = add, .source = source, .chained = {4, 4}},
+        {.address = 1,
+         .text = add,
+         .source = source,
+         .chained = {4, 4},
+         .waits_in_vain = true},
         {.address = 2, .text = mul, .source = source, .chained = {5, 5}},
         {.address = 3, .text = load, .source = other, .chained = {0.2, 9}}};
     struct inspect_loop loop = {.n_lines = ARRAY_LEN(line)};
@@ -154,8 +231,20 @@ static void test_chain(void **state)
         loop.memory_chain = rows[i].memory;
         explain_slow(&subject, why);
         assert_string_equal(why->findings[0].text, says[rows[i].says]);
+        const char *const remedy = why->findings[0].remedy ?: "";
+        assert_int_equal(strstr(remedy, "zero the register of addss before it") != NULL,
+                         rows[i].cause[0] == 'l');
         run_free(run);
     }
+    line[0].text = mul;
+    struct run *const run = run_new();
+    struct explanation *const why = result_explanation(run_add_result(run));
+    assert_non_null(explanation_add_finding(why, "memory-chain"));
+    assert_int_equal(string_set(&why->findings[0].text, "results wait"), 0);
+    loop.memory_chain = 18;
+    explain_slow(&subject, why);
+    assert_non_null(strstr(why->findings[0].text, ": 2 mulss at mix.c:12, mov at mix"));
+    run_free(run);
 }
 
 /* At a limit of arithmetic, the width that computes most is named if it is a wider one:
@@ -237,7 +326,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_advice),   cmocka_unit_test(test_call),
         cmocka_unit_test(test_units),    cmocka_unit_test(test_branch),
-        cmocka_unit_test(test_chain),    cmocka_unit_test(test_width),
-        cmocka_unit_test(test_explained)};
+        cmocka_unit_test(test_chain),    cmocka_unit_test(test_callee),
+        cmocka_unit_test(test_division), cmocka_unit_test(test_entering),
+        cmocka_unit_test(test_width),    cmocka_unit_test(test_explained)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
