@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "gemm.h"
