@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "gemm.h"
