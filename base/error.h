@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +34,10 @@ error_set(struct error *error, int code, const char *format, ...)
     }
     return code;
 }
+
+/* The same for what was asked for and cannot be, and where no memory is left. */
+#define invalid(error, ...) error_set(error, -EINVAL, __VA_ARGS__)
+#define no_memory(error) error_set(error, -ENOMEM, "out of memory")
 
 /* Frees what a variable holds where its scope ends, whichever way that is left:
  * FREED_BY(free_memory) char *text = NULL; */

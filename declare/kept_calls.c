@@ -119,10 +119,10 @@ int kept_calls_read(const char *path, struct kept_calls *calls, struct error *er
         return 0;
     }
     kept_calls_free(calls);
-    return error_set(error, -EINVAL,
-                     "%.300s: no whole file of calls, as capture --replay of this "
-                     "version writes it",
-                     path);
+    return invalid(
+        error,
+        "%.300s: no whole file of calls, as capture --replay of this version writes it",
+        path);
 }
 
 void kept_calls_free(struct kept_calls *calls)

@@ -24,8 +24,7 @@ int tolerance_parse(const char *text, struct tolerance *tolerance, struct error 
     if ((!isdigit((unsigned char)*number) && *number != '.') || end == number ||
         strcmp(end, tolerance->kind == TOLERANCE_ULP ? "ulp" : "") != 0 ||
         !isfinite(tolerance->value))
-        return error_set(error, -EINVAL,
-                         "tolerance '%.40s' is none of exact, 4ulp, abs:1e-6, rel:1e-5",
-                         text);
+        return invalid(
+            error, "tolerance '%.40s' is none of exact, 4ulp, abs:1e-6, rel:1e-5", text);
     return 0;
 }

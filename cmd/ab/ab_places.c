@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     LINE_BYTES = 64,
@@ -42,10 +41,9 @@ static void leave(struct ab_group *group, size_t c, const char *why)
     const double loop = fmax(placement->base_loop, placement->head_loop);
     char text[400];
     snprintf(text, sizeof text, "%.280s%s", why,
-             loop <= SMALL_LOOP
-                 ? "; its loop is small, and the place of such a loop alone "
-                   "may change its time by tens of percent"
-                 : "; a change may be of the place of its code alone");
+             loop <= SMALL_LOOP ? "; its loop is small, and the place of such a loop "
+                                  "alone may change its time by tens of percent"
+                                : "; a change may be of the place of its code alone");
     must(string_set(&placement->unmoved, text));
     group->cases[c].unmoved = true;
 }

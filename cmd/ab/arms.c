@@ -283,11 +283,10 @@ int arms_open(struct ab *ab, struct error *error)
         return status;
     ab->programs = arm[ARM_BASE].file.kind == ELF_PROGRAM;
     if (ab->programs != (arm[ARM_HEAD].file.kind == ELF_PROGRAM))
-        return error_set(
-            error, -EINVAL,
-            "BASE=%.200s and HEAD=%.200s: one is a module and one a program; "
-            "give two modules or two simdbench executables",
-            arm[ARM_BASE].spec.name, arm[ARM_HEAD].spec.name);
+        return error_set(error, -EINVAL,
+                         "BASE=%.200s and HEAD=%.200s: one is a module and one a "
+                         "program; give two modules or two simdbench executables",
+                         arm[ARM_BASE].spec.name, arm[ARM_HEAD].spec.name);
     status = copy_arms(ab, error);
     for (int i = 0; i < 2 && status == 0; i++)
         status = probe(ab, i, error);

@@ -210,11 +210,10 @@ int case_name_parse(const char *id, struct case_name *name, struct error *error)
     if (good)
         return 0;
     *name = (struct case_name){.op = NULL};
-    return error_set(
-        error, -EINVAL,
-        "%.200s: no id of a case%s; as in relu/f32/avx2/max@2048, see the ids "
-        "that --dry-run prints",
-        id, strchr(id, '@') ? "" : ": its size is missing");
+    return invalid(error,
+                   "%.200s: no id of a case%s; as in relu/f32/avx2/max@2048, see the ids "
+                   "that --dry-run prints",
+                   id, strchr(id, '@') ? "" : ": its size is missing");
 }
 
 static void add_setting(const char *name, const char *value, void *context)

@@ -42,18 +42,16 @@ static int unknown_option(const char *text, const struct argument *argument,
     const struct option_row *const other =
         option_find(argument->name, argument->length, COMMAND_ALL);
     if (other && mask == COMMAND_SUITE && (other->commands & COMMAND_OP))
-        return error_set(
-            error, -EINVAL,
-            "--%s is no option of all, which measures what `simdbench list "
-            "shapes suite` shows; it is one of each op, as in simdbench gemm",
-            other->name);
+        return invalid(error,
+                       "--%s is no option of all, which measures what `simdbench list "
+                       "shapes suite` shows; it is one of each op, as in simdbench gemm",
+                       other->name);
     const char *const instead = other_word(argument->name, argument->length);
     if (instead && (!other || mask == COMMAND_OP))
-        return error_set(error, -EINVAL, "%.80s: no such option: %s", text, instead);
+        return invalid(error, "%.80s: no such option: %s", text, instead);
     if (other)
-        return error_set(error, -EINVAL,
-                         "--%s is no option of %.60s; see simdbench %.60s --help",
-                         other->name, command, command);
+        return invalid(error, "--%s is no option of %.60s; see simdbench %.60s --help",
+                       other->name, command, command);
     FREED_BY(text_list_free) struct text_list names = {0};
     char word[64], hint[140];
     for (const struct option_row *row = option_rows; row->name; row++) {
@@ -64,9 +62,9 @@ static int unknown_option(const char *text, const struct argument *argument,
     snprintf(word, sizeof word, "--%.*s", shown, argument->name);
     text_list_hint(&names, word, hint, sizeof hint);
     if (hint[0])
-        return error_set(error, -EINVAL, "%.80s: no such option%s", text, hint);
-    return error_set(error, -EINVAL, "%.80s: no such option; see simdbench %.60s --help",
-                     text, command);
+        return invalid(error, "%.80s: no such option%s", text, hint);
+    return invalid(error, "%.80s: no such option; see simdbench %.60s --help", text,
+                   command);
 }
 
 /* --no-quiet takes --quiet back, and --no-project is --project=no. NULL: it takes nothing
@@ -107,8 +105,7 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
     if (!row)
         return unknown_option(argv[*i], argument, options->command, mask, error);
     if (!row->value && given.value)
-        return error_set(error, -EINVAL, "%.80s: --%s takes no value", argv[*i],
-                         row->name);
+        return invalid(error, "%.80s: --%s takes no value", argv[*i], row->name);
     if (argument_takes_next(row, argument, argc, argv, *i))
         given.value = argv[++*i];
     if (!row->set) {
@@ -116,8 +113,8 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
         return 0;
     }
     if (row->value && (!given.value || !*given.value))
-        return error_set(error, -EINVAL, "--%s needs a value: --%s=%s", row->name,
-                         row->name, row->value);
+        return invalid(error, "--%s needs a value: --%s=%s", row->name, row->name,
+                       row->value);
     return row->set(&given);
 }
 
@@ -141,21 +138,20 @@ static int unknown_word(const char *word, const struct options *options,
                          options->command, why);
     }
     if (!command && op_find(word))
-        return error_set(error, -EINVAL,
-                         "%.60s: one op at a time: simdbench %.60s, or simdbench all",
-                         word, word);
+        return invalid(error,
+                       "%.60s: one op at a time: simdbench %.60s, or simdbench all", word,
+                       word);
     const char *const option = command ? NULL : guess_option(word);
     char value[128];
     guess_value(word, value, sizeof value);
     if (option)
-        return error_set(error, -EINVAL, "%.80s: write --%s=%.80s; a list has commas",
-                         word, option, value);
-    return error_set(error, -EINVAL,
-                     "%.80s: %.60s takes %s; options begin with --, see simdbench %.60s "
-                     "--help",
-                     word, options->command,
-                     command && command->max_words ? "no more words" : "no further words",
-                     options->command);
+        return invalid(error, "%.80s: write --%s=%.80s; a list has commas", word, option,
+                       value);
+    return invalid(
+        error, "%.80s: %.60s takes %s; options begin with --, see simdbench %.60s --help",
+        word, options->command,
+        command && command->max_words ? "no more words" : "no further words",
+        options->command);
 }
 
 static int check_doctor(const struct options *options, struct error *error)
@@ -163,26 +159,21 @@ static int check_doctor(const struct options *options, struct error *error)
     const struct text_list *const words = &options->files;
     const char *const topic = words->n ? words->item[0] : "";
     if (options->request.isas.n && strcmp(topic, "instructions") != 0)
-        return error_set(error, -EINVAL,
-                         "--isa chooses forms of instructions, as in simdbench doctor "
-                         "instructions 'vpadd*' --isa=avx2");
+        return invalid(error, "--isa chooses forms of instructions, as in simdbench "
+                              "doctor instructions 'vpadd*' --isa=avx2");
     if (!words->n)
         return 0;
     if (strcmp(topic, "instructions") == 0)
-        return words->n > 1
-                   ? 0
-                   : error_set(error, -EINVAL,
-                               "doctor instructions needs forms: simdbench doctor "
-                               "instructions 'vpcompress*'");
+        return words->n > 1 ? 0
+                            : invalid(error, "doctor instructions needs forms: simdbench "
+                                             "doctor instructions 'vpcompress*'");
     if (strcmp(topic, "counters") != 0)
-        return error_set(error, -EINVAL,
-                         "doctor %.80s: there are only doctor counters and doctor "
-                         "instructions",
-                         topic);
-    return words->n == 1
-               ? 0
-               : error_set(error, -EINVAL, "%.80s: doctor counters takes no more words",
-                           words->item[1]);
+        return invalid(
+            error, "doctor %.80s: there are only doctor counters and doctor instructions",
+            topic);
+    return words->n == 1 ? 0
+                         : invalid(error, "%.80s: doctor counters takes no more words",
+                                   words->item[1]);
 }
 
 static const char *needed(const struct command_row *command)
@@ -227,12 +218,12 @@ static int check_declares(const struct options *options, struct error *error)
         return 0;
     const bool file = options->functions || any_declared(words) ||
                       any_declared(&options->request.plugins);
-    return error_set(
-        error, -EINVAL, "--%s belongs to LIB:FUNCTION 'PROTOTYPE'; %s", options->declares,
-        file ? "a file of functions has keys, such as \"reset\": true or "
-               "\"tolerance\": \"4ulp\""
-             : "the prototype is missing, as in 'void (float y[n], const float "
-               "x[n], size_t n)'; simdbench call LIB lists functions");
+    return invalid(error, "--%s belongs to LIB:FUNCTION 'PROTOTYPE'; %s",
+                   options->declares,
+                   file ? "a file of functions has keys, such as \"reset\": true or "
+                          "\"tolerance\": \"4ulp\""
+                        : "the prototype is missing, as in 'void (float y[n], const "
+                          "float x[n], size_t n)'; simdbench call LIB lists functions");
 }
 
 static int check_whole(const struct command_row *command, const struct options *options,
@@ -245,19 +236,18 @@ static int check_whole(const struct command_row *command, const struct options *
     if (words->n > most && command &&
         command->mask & (COMMAND_CALL | COMMAND_AUDIT | COMMAND_AB) &&
         ends_with_prototype(words) && !(is_file && strpbrk(words->item[0], "/."))) {
-        return error_set(error, -EINVAL,
-                         "%.80s: a function stands behind its library: %.80s:%.80s "
-                         "'PROTOTYPE'",
-                         is_file ? words->item[0] : name, is_file ? name : words->item[0],
-                         is_file ? words->item[0] : name);
+        return invalid(
+            error, "%.80s: a function stands behind its library: %.80s:%.80s 'PROTOTYPE'",
+            is_file ? words->item[0] : name, is_file ? name : words->item[0],
+            is_file ? words->item[0] : name);
     }
     if (words->n > most)
         return unknown_word(words->item[most], options, command, error);
     /* A prototype is a word more. */
     const bool declares = options->declares && ends_with_prototype(words);
     if (command && words->n < command->min_words + declares)
-        return error_set(error, -EINVAL, "%s needs %s: simdbench %s", command->name,
-                         needed(command), command->examples[0]);
+        return invalid(error, "%s needs %s: simdbench %s", command->name, needed(command),
+                       command->examples[0]);
     return check_declares(options, error);
 }
 
@@ -281,9 +271,9 @@ static int expect_op(const struct options *options, bool given, const char *name
 {
     return !given || !strcmp(options->command, op)
                ? 0
-               : error_set(error, -EINVAL,
-                           "--%s is for %s, as in simdbench %s --%s; %.60s has no %s",
-                           name, op, op, name, options->command, name);
+               : invalid(error,
+                         "--%s is for %s, as in simdbench %s --%s; %.60s has no %s", name,
+                         op, op, name, options->command, name);
 }
 
 /* `gemm --argmax` is another op. */
@@ -304,11 +294,11 @@ static int one_dash(const char *text, unsigned mask, const char *command,
                     struct error *error)
 {
     if (option_find(text + 1, strcspn(text + 1, "="), mask))
-        return error_set(error, -EINVAL, "%.80s: write -%.80s", text, text);
-    return error_set(error, -EINVAL,
-                     "%.80s: no such option; with one dash there are -h, -n, -o FILE, -q "
-                     "and -V; see simdbench %.60s --help",
-                     text, command);
+        return invalid(error, "%.80s: write -%.80s", text, text);
+    return invalid(error,
+                   "%.80s: no such option; with one dash there are -h, -n, -o FILE, -q "
+                   "and -V; see simdbench %.60s --help",
+                   text, command);
 }
 
 static int read_arguments(int argc, char **argv, int command_at, struct options *options,
@@ -344,9 +334,8 @@ static int read_arguments(int argc, char **argv, int command_at, struct options 
     if (rc == 0 && mask == COMMAND_DOCTOR)
         rc = check_doctor(options, error);
     if (rc == 0)
-        rc = project_apply(options, mask, &given, error);
-    if (rc == 0)
-        rc = check_whole(command, options, error);
+        rc = project_apply(options, mask, &given, error)
+                 ?: check_whole(command, options, error);
     if (rc == 0 && options->is_op)
         rc = settle_op(options, error);
     options->how.unlocked = options->dry_run;
@@ -394,11 +383,11 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
         return give_help(argc, argv, glance.command, options, error);
     if (argc <= 1) {
         help_short(stderr);
-        return error_set(error, -EINVAL, "%s", "");
+        return invalid(error, "%s", "");
     }
     if (!glance.command) {
-        return error_set(
-            error, -EINVAL,
+        return invalid(
+            error,
             "%.80s: a command is missing, as in simdbench gemm; see simdbench --help",
             argv[1]);
     }

@@ -198,7 +198,6 @@ static const struct value_source {
     {"threads", .all = true},
 };
 
-/* Adds all values of a source. */
 static void add_source(const struct completion *c, const struct value_source *source)
 {
     if (c->op && source->words)

@@ -80,17 +80,16 @@ static const struct taker *taker_of(const char *path)
 static int refuse_file(const char *path, struct error *error)
 {
     if (is_source(path))
-        return error_set(error, -EINVAL,
-                         "%s: this is source text; simdbench takes what a compiler "
-                         "makes of it, as in cc -O3 -shared -fPIC -o libmix.so mix.c && "
-                         "simdbench call ./libmix.so",
-                         path);
-    return error_set(
-        error, -EINVAL,
-        "%s: no command takes this file; they take libraries (simdbench call "
-        "./libmix.so), saved runs (simdbench report run.json) and programs "
-        "(simdbench prove --function=NAME -- ./program)",
-        path);
+        return invalid(
+            error,
+            "%s: this is source text; simdbench takes what a compiler makes of it, as in "
+            "cc -O3 -shared -fPIC -o libmix.so mix.c && simdbench call ./libmix.so",
+            path);
+    return invalid(error,
+                   "%s: no command takes this file; they take libraries (simdbench call "
+                   "./libmix.so), saved runs (simdbench report run.json) and programs "
+                   "(simdbench prove --function=NAME -- ./program)",
+                   path);
 }
 
 /* The op that has a variant of that name, or NULL. */
@@ -153,11 +152,10 @@ int guess_word(const char *word, struct error *error)
     char value[128];
     guess_value(word, value, sizeof value);
     if (option)
-        return error_set(error, -EINVAL,
-                         "%.60s: a command is missing: simdbench %s --%s=%.60s", word,
-                         op_of_variant(word) ?: "gemm", option, value);
+        return invalid(error, "%.60s: a command is missing: simdbench %s --%s=%.60s",
+                       word, op_of_variant(word) ?: "gemm", option, value);
     if (row && !row->set)
-        return error_set(error, -EINVAL, "%s: write simdbench --%s", word, word);
+        return invalid(error, "%s: write simdbench --%s", word, word);
     return 0;
 }
 
@@ -169,14 +167,13 @@ static int guess_missing(const char *word, struct error *error)
     char op[32];
     snprintf(op, sizeof op, "%.*s", (int)n, word);
     if (word[n] && op_find(op))
-        return error_set(error, -EINVAL,
-                         "%s: this is a part of a case, and a command is missing: "
-                         "simdbench %s --filter='%s*'",
-                         word, op, word);
+        return invalid(error,
+                       "%s: this is a part of a case, and a command is missing: "
+                       "simdbench %s --filter='%s*'",
+                       word, op, word);
     if (!named && strstr(word, ".so"))
-        return error_set(error, -EINVAL, "%s: a command is missing: simdbench call %s%s",
-                         word, word,
-                         strchr(word, ':') ? " 'PROTOTYPE'" : " (its functions)");
+        return invalid(error, "%s: a command is missing: simdbench call %s%s", word, word,
+                       strchr(word, ':') ? " 'PROTOTYPE'" : " (its functions)");
     return named || ends_with(word, ".sqlite")
                ? error_set(error, -why, "%s: %s", word, strerror(why))
                : 0;
@@ -191,10 +188,9 @@ int guess_file(const char *word, struct error *error)
     if (strlen(word) > SHOWN)
         return 0;
     if (missing && strchr(word, '@') && case_name_is(word) && !strchr(word, '\''))
-        return error_set(error, -EINVAL,
-                         "%s: this is a case, and a command is missing: simdbench "
-                         "explain '%s'",
-                         word, word);
+        return invalid(
+            error, "%s: this is a case, and a command is missing: simdbench explain '%s'",
+            word, word);
     /* Other words may be ops of plug-ins. */
     if (!strchr(word, '/') && !strchr(word, '.'))
         return 0;
@@ -206,21 +202,20 @@ int guess_file(const char *word, struct error *error)
                          "RUN.json, simdbench call ./LIB.so",
                          word);
     if (!S_ISREG(stat_of.st_mode) || !stat_of.st_size)
-        return error_set(error, -EINVAL, "%s: %s", word,
-                         S_ISREG(stat_of.st_mode) ? "the file is empty"
-                                                  : "this is no regular file");
+        return invalid(error, "%s: %s", word,
+                       S_ISREG(stat_of.st_mode) ? "the file is empty"
+                                                : "this is no regular file");
     snprintf(file, sizeof file, "%s%s", strchr(word, '/') ? "" : "./", word);
     const struct taker *const taker = taker_of(word);
     if (ends_with(word, ".json"))
-        return error_set(error, -EINVAL,
-                         "%s: this is a file, and a command is missing: simdbench %s %s",
-                         word, (document_of(word) ?: documents)->command, word);
+        return invalid(error,
+                       "%s: this is a file, and a command is missing: simdbench %s %s",
+                       word, (document_of(word) ?: documents)->command, word);
     if (!taker)
         return refuse_file(word, error);
-    return error_set(error, -EINVAL,
-                     "%s: this is a file, and a command is missing: simdbench %s%s%s%s%s",
-                     word, taker->before, file, taker->behind, taker->again ? file : "",
-                     taker->again ?: "");
+    return invalid(
+        error, "%s: this is a file, and a command is missing: simdbench %s%s%s%s%s", word,
+        taker->before, file, taker->behind, taker->again ? file : "", taker->again ?: "");
 }
 
 /* The document that a command takes; NULL: it takes none. */
@@ -250,28 +245,26 @@ static int check_document(const char *word, unsigned mask, struct error *error)
     if (S_ISDIR(stat_of.st_mode))
         return error_set(error, -EISDIR, "%.200s: %s", word, strerror(EISDIR));
     if (S_ISREG(stat_of.st_mode) && !stat_of.st_size)
-        return error_set(error, -EINVAL, "%.200s: the file is empty", word);
+        return invalid(error, "%.200s: the file is empty", word);
     const struct document *const found =
         S_ISREG(stat_of.st_mode) ? document_of(word) : NULL;
     if (!found && mask == COMMAND_EXPLAIN)
-        return error_set(error, -EINVAL,
-                         "%.200s: a file, and not a case; as in simdbench explain "
-                         "relu/f32/avx2/max@2048",
-                         word);
+        return invalid(error,
+                       "%.200s: a file, and not a case; as in simdbench explain "
+                       "relu/f32/avx2/max@2048",
+                       word);
     if (!found || (wanted && !strcmp(found->command, wanted)))
         return 0;
     for (size_t i = 0; wanted && i < ARRAY_LEN(documents); i++)
         if (!strcmp(documents[i].command, wanted))
-            return error_set(
-                error, -EINVAL,
-                "%.200s: this is %s, and not %s; simdbench %s %.200s reads it", word,
-                found->what, documents[i].what, found->command, word);
+            return invalid(error,
+                           "%.200s: this is %s, and not %s; simdbench %s %.200s reads it",
+                           word, found->what, documents[i].what, found->command, word);
     const bool two_runs = mask == COMMAND_AB && !strcmp(found->command, "report");
-    return error_set(error, -EINVAL,
-                     "%.200s: this is %s, and not %s; simdbench %s %.200s reads %s", word,
-                     found->what, mask == COMMAND_AB ? "a build" : "a case",
-                     two_runs ? "compare" : found->command,
-                     two_runs ? "A.json B.json" : word, two_runs ? "two" : "it");
+    return invalid(error, "%.200s: this is %s, and not %s; simdbench %s %.200s reads %s",
+                   word, found->what, mask == COMMAND_AB ? "a build" : "a case",
+                   two_runs ? "compare" : found->command,
+                   two_runs ? "A.json B.json" : word, two_runs ? "two" : "it");
 }
 
 int args_check_files(const struct options *options, struct error *error)

@@ -93,20 +93,15 @@ static const struct {
 } abouts[] = {
     {"ab", "BASE and HEAD are two plug-ins, two libraries (with a prototype, or "
            "--functions), two programs of benchmarks, or two simdbench executables."},
-    {"completion",
-     "Where `meson install` or a package put the script, a shell finds it by itself. "
-     "Otherwise: source <(simdbench completion bash)."},
-    {"list",
-     "TOPIC is ops, kernels, isas, modules, shapes, events, roofs, groups, studies or "
-     "settings; PATTERN is a part of a name, or a glob."},
+    {"completion", "Where `meson install` or a package put the script, a shell finds it "
+                   "by itself. Otherwise: source <(simdbench completion bash)."},
+    {"list", "TOPIC is ops, kernels, isas, modules, shapes, events, roofs, groups, "
+             "studies or settings; PATTERN is a part of a name, or a glob."},
     {"man", "For a page that is not installed: simdbench man gemm | man -l -."},
-    {"trust",
-     "FILE is a study, or a project file: without it, the one in the working folder or "
-     "the "
-     "nearest one above it. Look at it before: `simdbench list settings`. It is trusted "
-     "as "
-     "it is now, in that place; after a change, trust it again. What it names, such as a "
-     "plug-in, is not looked at."},
+    {"trust", "FILE is a study, or a project file: without it, the one in the working "
+              "folder or the nearest one above it. Look at it before: `simdbench list "
+              "settings`. It is trusted as it is now, in that place; after a change, "
+              "trust it again. What it names, such as a plug-in, is not looked at."},
 };
 
 /* The texts of a page of the manual that the tables do not have. */
@@ -118,9 +113,8 @@ static const struct {
         {"1", "ab, compare: a case regressed; study with --expect: a claim is refuted or "
               "contested; report --by=host: a file was left out"},
         {"2", "bad usage, a bad file, or output that could not be written"},
-        {"3",
-         "with --strict: a case of ab or compare is inconclusive or unusable, a claim of "
-         "study is undecided or not measurable"},
+        {"3", "with --strict: a case of ab or compare is inconclusive or unusable, a "
+              "claim of study is undecided or not measurable"},
         {"4", "a result was wrong, a case failed, or one is above its limit"},
         {"5", "nothing was measured (all cases were skipped) or compared"},
         {"6", "other runs kept the CPUs for longer than --wait"},
@@ -132,8 +126,7 @@ static const struct {
           {"SIMDBENCH_LOCKS",
            "the folder of locks on CPUs; empty: runs do not wait for each other"},
           {"SIMDBENCH_MODULES",
-           "folders with modules that --baseline finds by name, with : "
-           "between them"},
+           "folders with modules that --baseline finds by name, with : between them"},
           {"SIMDBENCH_PROJECT", "a project file, or no, where there is no --project"},
           {"NO_COLOR", "not empty: tables without colour"},
           {"XDG_CONFIG_HOME", "in place of ~/.config"},
@@ -282,7 +275,8 @@ static void print_manual(const struct page *page)
     page_heading(page, 0, "Description");
     page_text(page, purpose);
     page_text(page, "Each command has a page: `man simdbench-gemm`. One string names a "
-                    "case everywhere: [module[,option=value]...:]op/[semiring-]type/isa/"
+                    "case everywhere: "
+                    "[module[,option=value]...:]op/[semiring-]type/isa/"
                     "variant@shape[;setting=value]...");
     page_heading(page, 0, "Ops");
     print_ops(page);
@@ -318,7 +312,7 @@ int help_manual(FILE *file, const char *name, struct error *error)
     const bool known = command_find(name) || op_find(request_op_name(name));
     text_list_unknown(&names, name, "command", why, sizeof why);
     if (!known)
-        return error_set(error, -EINVAL, "%.60s: %s", name, why);
+        return invalid(error, "%.60s: %s", name, why);
     print_command(&page, request_op_name(name), op_find(request_op_name(name)), NULL);
     page_heading(&page, 0, "See also");
     page_text(&page, "`simdbench`(1)");

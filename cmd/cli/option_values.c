@@ -18,8 +18,7 @@ int given_error(const struct given *given, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
-    return error_set(given->error, -EINVAL, "--%s=%.80s: %s", given->row->name,
-                     given->value, why);
+    return invalid(given->error, "--%s=%.80s: %s", given->row->name, given->value, why);
 }
 
 int option_set_flag(const struct given *given)
@@ -114,11 +113,10 @@ int option_add_module(const struct given *given)
         const char *const option = at + 1;
         const size_t name = strcspn(option, "=,"), length = strcspn(option, ",");
         if (name == 0 || option[name] != '=')
-            return given_error(given,
-                               "'%.*s' is not option=value; to name several, give --%s "
-                               "once for each",
-                               (int)(length < 60 ? length : 60), option,
-                               given->row->name);
+            return given_error(
+                given,
+                "'%.*s' is not option=value; to name several, give --%s once for each",
+                (int)(length < 60 ? length : 60), option, given->row->name);
         at = option + length;
     }
     return option_add_item(given);

@@ -29,9 +29,8 @@ static int setting_error(const struct options *options,
                          const struct project_default *setting, const char *why,
                          struct error *error)
 {
-    return error_set(error, -EINVAL, "%.200s:%zu: %.60s.%.60s: %.180s",
-                     options->project_file, setting->line, setting->section,
-                     setting->name, why);
+    return invalid(error, "%.200s:%zu: %.60s.%.60s: %.180s", options->project_file,
+                   setting->line, setting->section, setting->name, why);
 }
 
 /* The commands that a section is for. 0: there are none of that name. */
@@ -201,10 +200,10 @@ static int unknown_section(const struct options *options,
     text_list_add(&names, EVERYWHERE);
     names_ops_and_commands(&names);
     text_list_hint(&names, setting->section, hint, sizeof hint);
-    return error_set(error, -EINVAL,
-                     "%.200s:%zu: %.60s: a section is " EVERYWHERE
-                     ", a command, an op, or an op of a plug-in that the file names%s",
-                     options->project_file, setting->line, setting->section, hint);
+    return invalid(error,
+                   "%.200s:%zu: %.60s: a section is " EVERYWHERE
+                   ", a command, an op, or an op of a plug-in that the file names%s",
+                   options->project_file, setting->line, setting->section, hint);
 }
 
 static int unknown_name(const struct options *options,
@@ -398,9 +397,8 @@ int project_apply(struct options *options, unsigned mask, struct text_list *give
     if (rc == 0 && op)
         rc = apply_section(options, request_op_name(op), mask, given, error);
     if (rc == 0)
-        rc = apply_section(options, options->command, mask, given, error);
-    if (rc == 0)
-        rc = apply_section(options, EVERYWHERE, mask, given, error);
+        rc = apply_section(options, options->command, mask, given, error)
+                 ?: apply_section(options, EVERYWHERE, mask, given, error);
     if (rc == 0)
         tell_left_out(options);
     return rc;

@@ -101,7 +101,7 @@ int trust_keep(const char *path, const char *bytes, size_t size, struct error *e
     const struct copy copy = {path, bytes, size};
     char place[PATH_MAX];
     if (strchr(path, '\n'))
-        return error_set(error, -EINVAL, "%.300s: its path has a line feed", path);
+        return invalid(error, "%.300s: its path has a line feed", path);
     const int status = place_of(path, true, place, sizeof place, error);
     return status ?: file_save(place, write_copy, &copy, error);
 }

@@ -17,9 +17,8 @@ static void plain_name(const char *from, const char *end, char *to, size_t size)
 {
     size_t n = 0;
     for (; from < end && n + 1 < size; from++) {
-        const bool good = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "0123456789_-",
-                                 *from);
+        const bool good = strchr(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *from);
         to[n++] = good ? *from : '_';
     }
     to[n] = '\0';
@@ -264,19 +263,19 @@ static int split_words(const char *where, struct called *called, struct error *e
     const char *places = NULL;
     if (is_prototype(where) && !place_library(where) &&
         !memchr(where, ':', strcspn(where, "(")))
-        return error_set(error, -EINVAL,
-                         "%.200s: the library comes first, as in simdbench call "
-                         "./LIB.so:NAME '%.200s'",
-                         where, where);
+        return invalid(error,
+                       "%.200s: the library comes first, as in simdbench call "
+                       "./LIB.so:NAME '%.200s'",
+                       where, where);
     int status =
         place_split(where, called->object, sizeof called->object, &places, error);
     if (status == 0 && places && *places)
         status = read_places(places, called, error);
     if (status == 0 && !called->places.n)
-        status = error_set(error, -EINVAL,
-                           "%.200s: which function? As in %.100s:NAME 'PROTOTYPE'; "
-                           "simdbench call %.100s lists them",
-                           where, where, where);
+        status = invalid(error,
+                         "%.200s: which function? As in %.100s:NAME 'PROTOTYPE'; "
+                         "simdbench call %.100s lists them",
+                         where, where, where);
     return status;
 }
 
@@ -307,7 +306,7 @@ static int list_family(const struct library *library, const char *name,
     struct family *family = NULL;
     size_t n = 0;
     if (library_families(library, &family, &n) < 0)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     *whole = false;
     for (size_t i = 0; i < n; i++) {
         bool found = !strcmp(family[i].name, name);
@@ -341,12 +340,12 @@ int called_family(const char *where, char **all, struct error *error)
         status = list_family(&library, name, &others, &whole, error);
     if (status == 0 && name && !others.n &&
         library_find(&library, name, &function, &lost) == 0)
-        status = error_set(
-            error, -EINVAL,
-            "%s has no other functions of the same name but for an instruction "
-            "set: write those to choose from, LIB:mix,mix_c,mix_avx2; `simdbench "
-            "call LIB:mix` lists what there is",
-            name);
+        status =
+            invalid(error,
+                    "%s has no other functions of the same name but for an instruction "
+                    "set: write those to choose from, LIB:mix,mix_c,mix_avx2; `simdbench "
+                    "call LIB:mix` lists what there is",
+                    name);
     library_close(&library);
     if (status < 0)
         return status;
@@ -394,10 +393,10 @@ static int head_file(const char *base, const char *head, char **file, struct err
     else if (status == 0)
         status = place_split(head, name, sizeof name, &place, error);
     if (status == 0 && *place && strcmp(place, wanted) != 0)
-        status = error_set(error, -EINVAL,
-                           "BASE=%.200s and HEAD=%.200s: two builds of one function are "
-                           "compared; simdbench call compares functions of one build",
-                           base, head);
+        status = invalid(error,
+                         "BASE=%.200s and HEAD=%.200s: two builds of one function are "
+                         "compared; simdbench call compares functions of one build",
+                         base, head);
     *file = status < 0 ? NULL : must_have(strdup(name));
     return status;
 }

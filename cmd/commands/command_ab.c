@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A longer wait is announced. */
 #define PATIENCE_SECONDS 3
@@ -27,10 +26,9 @@ static void announce(const struct options *options, const struct ab *ab)
         return;
     complain_each("left out: ", &plan->left_out);
     if (seconds > PATIENCE_SECONDS && !options->dry_run)
-        complain(
-            "this will take about %.0f s on a quiet machine, twice that if all cases "
-            "are inconclusive at first",
-            seconds);
+        complain("this will take about %.0f s on a quiet machine, twice that if all "
+                 "cases are inconclusive at first",
+                 seconds);
 }
 
 static void cite_selftest(struct run *run)

@@ -90,11 +90,10 @@ int command_audit(struct options *options)
     if (second && is_prototype(second))
         return audit_family(options);
     if (!is_module(what) && (strstr(what, ".so.") || strchr(what, '/'))) {
-        complain(
-            "%s: audit takes a file of functions, a plug-in or an op, or functions of a "
-            "library with a prototype, LIB:mix 'PROTOTYPE'; `simdbench call %s` lists "
-            "them",
-            what, what);
+        complain("%s: audit takes a file of functions, a plug-in or an op, or functions "
+                 "of a library with a prototype, LIB:mix 'PROTOTYPE'; `simdbench call "
+                 "%s` lists them",
+                 what, what);
         return EXIT_USAGE;
     }
     if (!is_module(what) && second) {

@@ -33,7 +33,7 @@ static int load_side(struct side_by_side *all, const char *path, struct error *e
     int rc = run_load(&run, path, error);
 
     if (rc == 0 && run->gate)
-        rc = error_set(error, -EINVAL, "%.300s is a comparison already, no run", path);
+        rc = invalid(error, "%.300s is a comparison already, no run", path);
     if (rc < 0) {
         run_free(run);
         return rc;

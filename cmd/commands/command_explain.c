@@ -51,29 +51,27 @@ static int take_builds(struct options *options, struct error *error)
     const struct text_list *const words = &options->files;
     const char *const so = find_so(words->item[0]);
     if (words->n == 1 && so && strchr(so, ':') && !strchr(words->item[0], '@'))
-        return error_set(
-            error, -EINVAL,
-            "%.200s: its prototype is missing, as in simdbench explain "
-            "./libmix.so:mix 'void (float y[n], const float x[n], size_t n)'",
-            words->item[0]);
+        return invalid(error,
+                       "%.200s: its prototype is missing, as in simdbench explain "
+                       "./libmix.so:mix 'void (float y[n], const float x[n], size_t n)'",
+                       words->item[0]);
     const bool builds = words->n >= 2 && is_shared_object(words->item[0]) &&
                         is_shared_object(words->item[1]);
     if (words->n == 1 && is_shared_object(words->item[0]))
-        return error_set(error, -EINVAL,
-                         "%.200s: which function? As in simdbench explain "
-                         "%.200s:NAME 'PROTOTYPE'; simdbench call lists them",
-                         words->item[0], words->item[0]);
+        return invalid(error,
+                       "%.200s: which function? As in simdbench explain %.200s:NAME "
+                       "'PROTOTYPE'; simdbench call lists them",
+                       words->item[0], words->item[0]);
     if (!builds && !options->functions)
         return 0;
     if (!builds || words->n != 3 || !case_name_is(words->item[2]) ||
         options->request.plugins.n)
-        return error_set(
-            error, -EINVAL,
-            "two builds have one case: simdbench explain BASE.so HEAD.so CASE%s; "
-            "simdbench %s%.200s --dry-run prints their ids",
-            options->functions ? " --functions=FILE.json" : "",
-            options->functions ? "call " : "all --plugin=",
-            options->functions ?: words->item[0]);
+        return invalid(error,
+                       "two builds have one case: simdbench explain BASE.so HEAD.so "
+                       "CASE%s; simdbench %s%.200s --dry-run prints their ids",
+                       options->functions ? " --functions=FILE.json" : "",
+                       options->functions ? "call " : "all --plugin=",
+                       options->functions ?: words->item[0]);
     add_build(options, words->item[0]);
     add_build(options, words->item[1]);
     take_word(options, words->item[2]);
@@ -89,9 +87,8 @@ static int take_called_builds(struct options *options, struct called *called,
                                               why = {.n = 0};
     struct case_list list = {.n = 0};
     if (options->request.plugins.n)
-        return error_set(error, -EINVAL,
-                         "BASE:FUNCTION HEAD 'PROTOTYPE' are two builds, and --plugin "
-                         "adds no further one");
+        return invalid(error, "BASE:FUNCTION HEAD 'PROTOTYPE' are two builds, and "
+                              "--plugin adds no further one");
     int status = called_builds(options, called, error);
     text_list_add(&op, called->op);
     text_list_add(&file, called->file);
@@ -109,11 +106,10 @@ static int take_called_builds(struct options *options, struct called *called,
         add_build(options, options->files.item[1]);
         take_word(options, id);
     } else if (status == 0) {
-        status =
-            error_set(error, -EINVAL,
-                      "two builds have one case, and these are %zu: name one function "
-                      "and one of --sizes",
-                      list.n);
+        status = invalid(error,
+                         "two builds have one case, and these are %zu: name one function "
+                         "and one of --sizes",
+                         list.n);
     }
     case_list_free(&list);
     return status;

@@ -49,14 +49,14 @@ static int check_choices(const struct options *options, struct error *error)
     };
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
         if (flags[i].given)
-            return error_set(error, -EINVAL,
-                             "--%s is for kernels of simdbench and of modules; the cases "
-                             "of a harness are chosen by name: --filter=GLOB",
-                             flags[i].flag);
+            return invalid(error,
+                           "--%s is for kernels of simdbench and of modules; the cases "
+                           "of a harness are chosen by name: --filter=GLOB",
+                           flags[i].flag);
     return what->n_threads > 1
-               ? error_set(error, -EINVAL,
-                           "--threads: one number for a harness, the CPUs "
-                           "that a process gets")
+               ? invalid(
+                     error,
+                     "--threads: one number for a harness, the CPUs that a process gets")
                : 0;
 }
 
@@ -71,12 +71,11 @@ static void announce(const struct options *options, const struct harness *harnes
     text_time(plan->slice_ns, slice);
     if (plan->places > 1)
         snprintf(places, sizeof places, " at %zu places", plan->places);
-    complain(
-        "%s: %zu case%s, %u processes of base, head and control each%s, %s a process: "
-        "%.3g s%s",
-        plan->name, plan->n_cases, plan->n_cases == 1 ? "" : "s", plan->processes, places,
-        slice, plan->seconds,
-        plan->looks > 1 ? ", twice that if cases are undecided or disturbed" : "");
+    complain("%s: %zu case%s, %u processes of base, head and control each%s, %s a "
+             "process: %.3g s%s",
+             plan->name, plan->n_cases, plan->n_cases == 1 ? "" : "s", plan->processes,
+             places, slice, plan->seconds,
+             plan->looks > 1 ? ", twice that if cases are undecided or disturbed" : "");
     if (isfinite(plan->detectable))
         complain("changes of about %.2g%% should be found in %.3g s, of %.2g%% in %.3g s "
                  "(--time)",

@@ -61,12 +61,12 @@ int command_history(struct options *options)
         options->history = must_have(strdup(named));
     const char *const path = options->history;
     int rc = path && *path ? outputs_check(options, &error)
-                           : error_set(&error, -EINVAL,
-                                       "history needs a database, which runs fill by the "
-                                       "same option: simdbench history --history=%.200s",
-                                       word && strchr(word, '.') && !strstr(word, ".json")
-                                           ? word
-                                           : "bench.sqlite");
+                           : invalid(&error,
+                                     "history needs a database, which runs fill by the "
+                                     "same option: simdbench history --history=%.200s",
+                                     word && strchr(word, '.') && !strstr(word, ".json")
+                                         ? word
+                                         : "bench.sqlite");
     if (rc == 0)
         rc = history_read(path, word ? word : "*", &history, &error);
     if (rc == 0 && !history.n)

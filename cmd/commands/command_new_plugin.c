@@ -179,23 +179,22 @@ static int name_project(struct project *project, bool own_op, struct error *erro
     if (folder[strspn(folder, safe)] || *folder == '-' || !length ||
         length >= sizeof project->name || strpbrk(name, ".+") || *name == '-' ||
         strlen(folder) > 3000)
-        return error_set(error, -EINVAL,
-                         "%.100s: the last part of DIR becomes the module's name "
-                         "(letters, digits, '-' and '_', at most %zu); before it there "
-                         "may be '/', '.' and '+'",
-                         folder, sizeof project->name - 1);
+        return invalid(
+            error,
+            "%.100s: the last part of DIR becomes the module's name (letters, digits, "
+            "'-' and '_', at most %zu); before it there may be '/', '.' and '+'",
+            folder, sizeof project->name - 1);
     if (!strcmp(name, "simdbench") || !strcmp(name, "simdbench_plugin") ||
         (own_op && op_find(request_op_name(name))))
-        return error_set(error, -EINVAL, "%s is a name of simdbench's own", name);
+        return invalid(error, "%s is a name of simdbench's own", name);
     if (own_op && is_command(name))
-        return error_set(
-            error, -EINVAL,
-            "%s is a command of simdbench, so no operation can have its name", name);
+        return invalid(error,
+                       "%s is a command of simdbench, so no operation can have its name",
+                       name);
     if (!strcasecmp(name, "Makefile") || !strcasecmp(name, "GNUmakefile"))
-        return error_set(error, -EINVAL,
-                         "make would take %s for its own file: the module needs another "
-                         "name",
-                         name);
+        return invalid(
+            error, "make would take %s for its own file: the module needs another name",
+            name);
     snprintf(project->name, sizeof project->name, "%s", name);
     return 0;
 }
@@ -241,12 +240,11 @@ static int choose_type(const struct text_list *types, const char *lang, bool own
             project->type = &project_types[i];
             return 0;
         }
-    return error_set(
-        error, -EINVAL,
-        "--type=%.40s: with --op=own in C and C++ there are f32, f64, i8, u8, "
-        "i16, u16, i32, u32, i64, u64, and f16 in C; simdbench.h has bf16 and "
-        "blocks of bytes, which no C compiler computes with",
-        type);
+    return invalid(error,
+                   "--type=%.40s: with --op=own in C and C++ there are f32, f64, i8, u8, "
+                   "i16, u16, i32, u32, i64, u64, and f16 in C; simdbench.h has bf16 and "
+                   "blocks of bytes, which no C compiler computes with",
+                   type);
 }
 
 static int check_lang(const char *lang, bool own_op, struct error *error)
@@ -255,12 +253,10 @@ static int check_lang(const char *lang, bool own_op, struct error *error)
     for (size_t i = 0; i < ARRAY_LEN(project_files); i++)
         known |= !strcmp(project_files[i].lang, lang) && strcmp(lang, "from") != 0;
     if (!known)
-        return error_set(error, -EINVAL, "--lang=%.40s: there are c, cpp, rust and zig",
-                         lang);
+        return invalid(error, "--lang=%.40s: there are c, cpp, rust and zig", lang);
     if (own_op && !strcmp(lang, "zig"))
-        return error_set(error, -EINVAL,
-                         "--op=own: an operation is written in C, C++ or Rust; zig has "
-                         "kernels of simdbench's operations");
+        return invalid(error, "--op=own: an operation is written in C, C++ or Rust; zig "
+                              "has kernels of simdbench's operations");
     return 0;
 }
 

@@ -127,8 +127,8 @@ static int add_files(struct fleet *fleet, const struct text_list *files,
     }
     return fleet->runs
                ? left_out
-               : error_set(
-                     error, -EINVAL,
+               : invalid(
+                     error,
                      "--by=host: none of the files is a run, as --json=FILE writes it");
 }
 
@@ -147,7 +147,7 @@ static int fleet_report(const struct options *options, struct error *error)
         rc = left_out = add_files(&fleet, &options->files, error);
     rc = rc > 0 ? 0 : rc;
     if (rc == 0 && fleet_judge(&fleet) != 0)
-        rc = error_set(error, -ENOMEM, "out of memory");
+        rc = no_memory(error);
     if (rc == 0)
         rc = document_write(options, write_fleet, &fleet, error);
     return rc < 0 ? exit_status_of(rc, error) : left_out ? EXIT_REGRESSED : EXIT_OK;
@@ -171,15 +171,14 @@ static int load_all(const struct text_list *files, struct run **run, struct erro
 static int check_together(const struct options *options, struct error *error)
 {
     if (options->value && !options->query)
-        return error_set(error, -EINVAL,
-                         "--value=%s needs --query=GLOB, the cases that it is of",
-                         options->value);
+        return invalid(error, "--value=%s needs --query=GLOB, the cases that it is of",
+                       options->value);
     if (options->query && (options->by || options->format_given))
-        return error_set(error, -EINVAL, "--query prints bare numbers: no %s with it",
-                         options->by ? "--by" : "--format");
+        return invalid(error, "--query prints bare numbers: no %s with it",
+                       options->by ? "--by" : "--format");
     if (options->by && (options->history || options->label))
-        return error_set(error, -EINVAL, "--by=%s makes no run: no --history, no --label",
-                         options->by);
+        return invalid(error, "--by=%s makes no run: no --history, no --label",
+                       options->by);
     return 0;
 }
 

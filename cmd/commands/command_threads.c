@@ -118,9 +118,8 @@ static void print_run(const struct options *options, const struct run *run,
                   "of a warm team",
                   options->request.threads[i], first, empty);
     }
-    text_line(stdout,
-              "time a call by threads, times as fast as one thread, its share of the "
-              "threads that ran");
+    text_line(stdout, "time a call by threads, times as fast as one thread, its share of "
+                      "the threads that ran");
     for (int roofs = 0; roofs < 2; roofs++) {
         if (roofs)
             text_line(stdout, "limits:");

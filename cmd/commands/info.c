@@ -195,9 +195,8 @@ static void list_roofs(struct listing *listing)
     static const struct {
         const char *name, *what;
     } roofs[] = {
-        {"streams",
-         "memory: each operand is read, written, or both, as its role says; of a "
-         "kernel of a plug-in's own op that names no roof"},
+        {"streams", "memory: each operand is read, written, or both, as its role says; "
+                    "of a kernel of a plug-in's own op that names no roof"},
         {"triad", "another name of streams, for a = b + c"},
         {"load", "memory: all that is read, loaded"},
         {"dot", "another name of load, for sums of products"},
@@ -218,8 +217,9 @@ static void list_roofs(struct listing *listing)
         if (matches(listing, roofs[i].name))
             text_line(stdout, "  %-13s %s", roofs[i].name, roofs[i].what);
     if (!listing->pattern)
-        text_line(stdout, "Mixes that one type or instruction set has: simdbench list "
-                          "kernels 'roof*'");
+        text_line(
+            stdout,
+            "Mixes that one type or instruction set has: simdbench list kernels 'roof*'");
 }
 
 /* ---- instruction sets ---- */
@@ -387,9 +387,8 @@ static int list_all(const struct options *options, const struct catalog *catalog
     text_line(stdout, "%s", "");
     text_line(stdout, "More is listed by: simdbench list "
                       "shapes|events|groups|studies|settings [PATTERN]");
-    text_line(stdout,
-              "Next: simdbench gemm --sizes=64..512, or simdbench call LIB.so for a "
-              "library of yours");
+    text_line(stdout, "Next: simdbench gemm --sizes=64..512, or simdbench call LIB.so "
+                      "for a library of yours");
     return rc;
 }
 

@@ -63,9 +63,8 @@ static void print_trust(enum trust trust)
                   ? "not trusted: it has changed since `simdbench trust`"
                   : "not trusted: `simdbench trust` does");
     if (!trusted)
-        text_line(stdout,
-                  "  So nothing of it runs code, writes files, decides an exit status "
-                  "or how long a command takes,");
+        text_line(stdout, "  So nothing of it runs code, writes files, decides an exit "
+                          "status or how long a command takes,");
     if (!trusted)
         text_line(stdout, "  and ab, compare, selftest and study take nothing of it.");
 }
@@ -76,11 +75,10 @@ size_t settings_print(const struct options *options, const char *pattern)
     if (!pattern && options->project_file)
         print_trust(options->project_trust);
     if (!pattern)
-        text_line(
-            stdout, "%s",
-            options->project_file
-                ? "  All else is as simdbench COMMAND --help says."
-                : "  There is no project file: all else is as simdbench COMMAND --help "
-                  "says.");
+        text_line(stdout, "%s",
+                  options->project_file
+                      ? "  All else is as simdbench COMMAND --help says."
+                      : "  There is no project file: all else is as simdbench COMMAND "
+                        "--help says.");
     return shown;
 }

@@ -153,9 +153,8 @@ int command_selftest(struct options *options)
     int rc = outputs_check(options, &error);
     describe(options, &selftest);
     if (rc == 0)
-        rc = open_self(options, &what, &how, &ab, &error);
-    if (rc == 0)
-        rc = take_gates(options, ab, &selftest, &error);
+        rc = open_self(options, &what, &how, &ab, &error)
+                 ?: take_gates(options, ab, &selftest, &error);
     ab_close(ab);
     if (rc == 0) {
         must(selftest_derive(&selftest));

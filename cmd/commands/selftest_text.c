@@ -33,8 +33,8 @@ static void put_effect(struct grid *grid, const struct selftest_effect *effect)
 static void print_recommendation(const struct selftest *selftest, FILE *file)
 {
     if (!isfinite(selftest->recommended))
-        fputs("recommended threshold: none: too often gates of equal code have no "
-              "result here\n",
+        fputs("recommended threshold: none: too often gates of equal code have no result "
+              "here\n",
               file);
     else if (selftest->recommended > 0)
         fprintf(file,
@@ -49,8 +49,8 @@ static void print_directions(const struct directions *equal, FILE *file)
     if (!equal->slower && !equal->faster)
         return;
     fprintf(file,
-            "equal code seemed slower in %zu gates and faster in %zu: %s (sign test "
-            "p = %.2g)\n",
+            "equal code seemed slower in %zu gates and faster in %zu: %s (sign test p = "
+            "%.2g)\n",
             equal->slower, equal->faster,
             equal->p < DIRECTIONS_P ? "one of both is at a disadvantage here"
                                     : "no direction is preferred",
@@ -60,11 +60,10 @@ static void print_directions(const struct directions *equal, FILE *file)
 void selftest_print(const struct selftest *selftest, FILE *file)
 {
     struct grid grid = {.at = "r", .columns = 13};
-    text_line(
-        file,
-        "gates of %s (%.3g us a call) with a threshold of %.3g%%, simdbench against "
-        "itself",
-        selftest->case_id, selftest->call_ns * 1e-3, 100 * selftest->threshold);
+    text_line(file,
+              "gates of %s (%.3g us a call) with a threshold of %.3g%%, simdbench "
+              "against itself",
+              selftest->case_id, selftest->call_ns * 1e-3, 100 * selftest->threshold);
     fputc('\n', file);
     GRID_TEXTS(&grid, "more work", "gates", "REGRESSED", "IMPROVED", "SAME", "PLACED",
                "INCONCLUSIVE", "UNUSABLE", "REGRESSED [95% CI]", "change", "floor",
@@ -72,11 +71,10 @@ void selftest_print(const struct selftest *selftest, FILE *file)
     for (size_t i = 0; i < selftest->n_effects; i++)
         put_effect(&grid, &selftest->effects[i]);
     grid_write(&grid, false, 0, file);
-    fputs(
-        "\nA change of no more than the threshold is not to be called. change, floor, "
-        "detectable, s/gate: medians.\n* where its code was built alone, as if its place "
-        "there were bad: to be called PLACED\n",
-        file);
+    fputs("\nA change of no more than the threshold is not to be called. change, floor, "
+          "detectable, s/gate: medians.\n* where its code was built alone, as if its "
+          "place there were bad: to be called PLACED\n",
+          file);
     if (selftest->found)
         fprintf(file, "found with this threshold: %+.3g%% and more\n",
                 100 * selftest->found->effect);

@@ -265,7 +265,7 @@ static int compute(struct declared_slot *slot, struct made_call *made,
             continue;
         computed->other[i] = malloc(operand_bytes(operand) + 1);
         if (!computed->other[i])
-            status = error_set(error, -ENOMEM, "out of memory");
+            status = no_memory(error);
         else
             memcpy(computed->other[i], operand->data, operand_bytes(operand));
     }
@@ -292,7 +292,7 @@ static int computed_begin(const struct simdbench_operands *operands,
         if (operand_is_output(operand))
             operand->data = output_buffer(operand);
         if (!operand->data)
-            return error_set(error, -ENOMEM, "out of memory");
+            return no_memory(error);
     }
     return 0;
 }

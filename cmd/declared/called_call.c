@@ -84,7 +84,7 @@ int made_call_begin(const struct declared_slot *slot,
 {
     struct made_call *const made = calloc(1, sizeof *made);
     if (!made)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     struct call_signature *const signature = &made->signature;
     made->slot = slot;
     made->function = function;

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <ucontext.h>
 
 enum { STACK_BYTES = 64 << 10, WRITE_FAULT = 2 };
 

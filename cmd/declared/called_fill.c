@@ -112,8 +112,8 @@ int input_check(const struct declaration *declaration, const char *text,
     struct input input;
     return input_read(declaration, text, NULL, &input) == 0
                ? 0
-               : error_set(error, -EINVAL, "'%.100s' is no input; known are %s", text,
-                           DECLARED_INPUTS);
+               : invalid(error, "'%.100s' is no input; known are %s", text,
+                         DECLARED_INPUTS);
 }
 
 static bool begins(const char *text, const char *const *list)

@@ -62,10 +62,10 @@ static int add_lists(struct declared_slot *slot, struct error *error)
     slot->lists = calloc(n + 1, sizeof *slot->lists);
     slot->tails = from->tails ? expand_tails(from->tails) : NULL;
     if (!slot->list || !slot->lists)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     if (from->tails && !slot->tails)
-        return error_set(error, -EINVAL, "op %s: tails \"%.60s\" is no range of sizes",
-                         from->name, from->tails);
+        return invalid(error, "op %s: tails \"%.60s\" is no range of sizes", from->name,
+                       from->tails);
     for (size_t i = 0; i < n; i++) {
         const bool tails = i == from->n_shapes;
         slot->list[i] = (struct simdbench_shape_list){
@@ -98,7 +98,7 @@ static int add_texts(struct declared_slot *slot, struct error *error)
     if (!slot->shape_help ||
         asprintf(&slot->summary, "declared: %s", slot->from->prototype) < 0) {
         slot->summary = NULL;
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     }
     slot->op.name = slot->from->name;
     slot->op.summary = slot->summary;
@@ -117,12 +117,11 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
     for (size_t i = 0; i < from->n_inputs; i++) {
         struct error why;
         if (declaration_find(&from->declaration, from->input[i].name) < 0)
-            return error_set(error, -EINVAL,
-                             "op %s: inputs: there is no argument '%.60s'", from->name,
-                             from->input[i].name);
+            return invalid(error, "op %s: inputs: there is no argument '%.60s'",
+                           from->name, from->input[i].name);
         if (input_check(&from->declaration, from->input[i].text, &why) < 0)
-            return error_set(error, -EINVAL, "op %s: inputs: %s: %s", from->name,
-                             from->input[i].name, why.text);
+            return invalid(error, "op %s: inputs: %s: %s", from->name,
+                           from->input[i].name, why.text);
         if (input_is_joint(from->input[i].text))
             slot->op.flags |= SIMDBENCH_JOINT | OP_EASY;
         if (input_has_form(from->input[i].text))
@@ -243,9 +242,8 @@ static int open_slot(struct declared_slot *slot, const char *library, const char
     struct error why = {.text = ""};
     slot->last.by = ANSWERED_BY_REFERENCE;
     if (op_find(from->name))
-        return error_set(error, -EINVAL,
-                         "op '%s' is already one of simdbench; choose another name",
-                         from->name);
+        return invalid(error, "op '%s' is already one of simdbench; choose another name",
+                       from->name);
     int status = slot_take(slot, error)
                      ?: called_operands(slot, error)
                      ?: add_texts(slot, error)
@@ -256,12 +254,11 @@ static int open_slot(struct declared_slot *slot, const char *library, const char
         return status;
     library = library ?: from->library;
     if (!library)
-        return error_set(error, -EINVAL, "op %s has no \"library\", and none was given",
-                         from->name);
+        return invalid(error, "op %s has no \"library\", and none was given", from->name);
     status = open_library(library, &slot->library, &slot->handle, &slot->linked, &why);
     slot->function = calloc(from->n_kernels + 1, sizeof *slot->function);
     if (!slot->function)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     if (status == 0)
         status = add_functions(slot, other, lost, &why);
     if (status == 0 && from->reference && slot->n_functions)
@@ -307,7 +304,7 @@ static int make_table(struct declared *declared, struct error *error)
     declared->kernels = calloc(declared->n_functions + 1, sizeof *declared->kernels);
     declared->function = calloc(declared->n_functions + 1, sizeof *declared->function);
     if (!declared->ops || !declared->kernels || !declared->function)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     size_t n = 0;
     for (size_t i = 0; i < declared->n_slots; i++) {
         struct declared_slot *const slot = declared->slot[i];
@@ -334,9 +331,9 @@ static int read_options(const struct simdbench_option *const *options, size_t n,
                                 : !strcmp(options[i]->name, "library") ? library
                                                                        : NULL;
         if (!to)
-            return error_set(error, -EINVAL,
-                             "a declaration takes library=FILE; '%.60s=%.100s' was given",
-                             options[i]->name, options[i]->value);
+            return invalid(error,
+                           "a declaration takes library=FILE; '%.60s=%.100s' was given",
+                           options[i]->name, options[i]->value);
         *to = options[i]->value;
     }
     return 0;
@@ -349,7 +346,7 @@ int declared_open(const char *path, const struct simdbench_option *const *option
     struct error lost = {.text = ""};
     struct declared *const declared = calloc(1, sizeof *declared);
     if (!declared)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     snprintf(declared->path, sizeof declared->path, "%s", path);
     stem_of(path, declared->name, sizeof declared->name);
     int status = read_options(options, n, &library, &other, error)
@@ -359,7 +356,7 @@ int declared_open(const char *path, const struct simdbench_option *const *option
     for (size_t i = 0; i < declared->file.n && status == 0; i++) {
         struct declared_slot *const slot = calloc(1, sizeof *slot);
         if (!slot) {
-            status = error_set(error, -ENOMEM, "out of memory");
+            status = no_memory(error);
             break;
         }
         declared->slot[declared->n_slots++] = slot;

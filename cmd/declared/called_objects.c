@@ -33,7 +33,7 @@ static int read_symbol(const struct declared_slot *slot, const char *name, uint6
         return status;
     const bool found = library_find(&slot->library, name, &variable, &why) == 0;
     if (found && !variable->is_data)
-        return error_set(error, -EINVAL, "*%s is no value: %s is a function", name, name);
+        return invalid(error, "*%s is no value: %s is a function", name, name);
     const size_t n = found && variable->bytes && variable->bytes < sizeof *word
                          ? variable->bytes
                          : sizeof *word;
@@ -250,7 +250,7 @@ int slot_run_fillers(const struct declared_slot *slot,
     FREED_BY(free_memory) struct made_call *made = calloc(1, sizeof *made);
     uint64_t result;
     bool by_address = false;
-    int status = made ? 0 : error_set(error, -ENOMEM, "out of memory");
+    int status = made ? 0 : no_memory(error);
     if (status == 0) {
         made->slot = slot;
         made->seed = seed;

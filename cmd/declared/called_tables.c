@@ -35,10 +35,10 @@ int tables_make(struct made_call *made, struct error *error)
         void **const map =
             mmap(NULL, room + GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (map == MAP_FAILED)
-            return error_set(error, -ENOMEM, "out of memory");
+            return no_memory(error);
         made->table[i] = map + room / sizeof *map - (made->sizes.planes[i] + 1);
         if (mprotect((void *)map, room, PROT_READ | PROT_WRITE) < 0)
-            return error_set(error, -ENOMEM, "out of memory");
+            return no_memory(error);
     }
     return 0;
 }

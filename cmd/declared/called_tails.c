@@ -62,14 +62,14 @@ static int tail_make(struct declared_slot *slot, long size, struct tail *tail,
         const size_t bytes = operand_bytes(list[i]);
         list[i]->data = aligned_alloc(64, (bytes + 64) / 64 * 64);
         if (!list[i]->data)
-            return error_set(error, -ENOMEM, "out of memory");
+            return no_memory(error);
         type_poison(list[i]->type, list[i]->data, list[i]->count);
     }
     const struct simdbench_operand *const output = output_of(tail);
     tail->value = calloc(output->count + 1, type_bytes(output->type));
     tail->slack = calloc(output->count + 1, sizeof *tail->slack);
     if (!tail->value || !tail->slack)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     return slot_fill(slot, &tail->view, TAIL_SEED, NULL);
 }
 

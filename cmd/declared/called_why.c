@@ -28,7 +28,7 @@ static int compute_again(struct made_call *made, struct computed *computed, int 
         const struct simdbench_operand *const operand = &computed->operand[i];
         if (operand_is_output(operand) && !computed->again[i] &&
             !(computed->again[i] = output_buffer(operand)))
-            return error_set(error, -ENOMEM, "out of memory");
+            return no_memory(error);
     }
     exchange_outputs(computed);
     const int status = compute_once(made, computed, byte, error);
@@ -101,11 +101,10 @@ static void tell_arrays(struct declared_slot *slot, const struct computed *compu
                  "reads it, write inout before its type",
                  output_name(slot, array));
     else
-        snprintf(
-            slot->last.note, sizeof slot->last.note,
-            "%s depends on what outputs held before the call: write inout before the "
-            "type of those that the function reads",
-            output_name(slot, varying));
+        snprintf(slot->last.note, sizeof slot->last.note,
+                 "%s depends on what outputs held before the call: write inout before "
+                 "the type of those that the function reads",
+                 output_name(slot, varying));
 }
 
 void tell_why(struct declared_slot *slot, struct made_call *made,

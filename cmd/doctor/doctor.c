@@ -109,9 +109,9 @@ static int command_topic(const struct options *options)
     struct error error = {.text = ""};
     if (options->n_outputs ||
         (options->format != FORMAT_TABLE && options->format != FORMAT_JSON)) {
-        error_set(&error, -EINVAL,
-                  "doctor %s prints table and json; --output=FILE keeps what is printed",
-                  options->files.item[0]);
+        invalid(&error,
+                "doctor %s prints table and json; --output=FILE keeps what is printed",
+                options->files.item[0]);
         return exit_status_of(-EINVAL, &error);
     }
     int status = strcmp(options->files.item[0], "counters") == 0

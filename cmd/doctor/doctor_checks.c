@@ -84,13 +84,13 @@ static void check_seccomp(struct checks *checks, const struct vitals *vitals)
               : vitals->seccomp == 2 ? " that lets perf_event_open pass"
                                      : "");
     if (refused && vitals->seccomp == 2)
-        check_costs(checks, "no counters, not even software events",
-                    "docker run --cap-add PERFMON ..., or --security-opt "
-                    "seccomp=unconfined");
+        check_costs(
+            checks, "no counters, not even software events",
+            "docker run --cap-add PERFMON ..., or --security-opt seccomp=unconfined");
     else if (refused)
-        check_costs(checks, "no counters, not even software events: the kernel refuses",
-                    "sudo simdbench ..., or a kernel with perf events (no gVisor, no "
-                    "emulator)");
+        check_costs(
+            checks, "no counters, not even software events: the kernel refuses",
+            "sudo simdbench ..., or a kernel with perf events (no gVisor, no emulator)");
 }
 
 static void check_limits(struct checks *checks, const struct vitals *vitals)
@@ -118,11 +118,11 @@ static void checks_counters(struct checks *checks, const struct host *host,
               : host->nmi_watchdog   ? "on"
                                      : "off");
     if (host->nmi_watchdog > 0)
-        check_costs(checks,
-                    "it takes one counter (3 are left of 4 on Skylake-X with SMT), and a "
-                    "group that needs them all counts nothing",
-                    "sudo scripts/quiet.sh simdbench ..., or: sudo sysctl "
-                    "kernel.nmi_watchdog=0");
+        check_costs(
+            checks,
+            "it takes one counter (3 are left of 4 on Skylake-X with SMT), and a group "
+            "that needs them all counts nothing",
+            "sudo scripts/quiet.sh simdbench ..., or: sudo sysctl kernel.nmi_watchdog=0");
     check_limits(checks, vitals);
 }
 
@@ -163,12 +163,11 @@ void checks_isas(struct checks *checks)
         snprintf(name, sizeof name, "ISA %s", isa_get(i)->name);
         check_add(checks, name, "%s", here ? "available" : reason);
         if (!here && strstr(reason, "XCR0"))
-            check_costs(
-                checks,
-                "the CPU has it, the system withholds it: its kernels are skipped, and "
-                "with 512 bits up to half of a kernel's rate",
-                "cat /proc/cmdline, and boot without noxsave, clearcpuid= or a CPU mask "
-                "of the virtual machine");
+            check_costs(checks,
+                        "the CPU has it, the system withholds it: its kernels are "
+                        "skipped, and with 512 bits up to half of a kernel's rate",
+                        "cat /proc/cmdline, and boot without noxsave, clearcpuid= or a "
+                        "CPU mask of the virtual machine");
     }
     char here[280] = "";
     for (size_t i = 0; i < isa_addition_count(); i++) {
@@ -272,8 +271,8 @@ static void check_pages(struct checks *checks, const struct host *host,
     if (strcmp(host->thp, "never") == 0)
         check_costs(
             checks,
-            "--pages=2m is refused: beyond the reach of the TLB, time includes "
-            "page walks",
+            "--pages=2m is refused: beyond the reach of the TLB, time includes page "
+            "walks",
             "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled");
     check_add(checks, "huge pages, shared", "%s%s", or_not_told(host->thp_shmem),
               strcmp(host->thp_shmem, "never") == 0 ||

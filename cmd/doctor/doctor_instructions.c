@@ -144,8 +144,7 @@ static int no_match(const struct instructions *all, const char *glob, bool other
     FREED_BY(text_list_free) struct text_list names = {0};
     char word[PASSPORT_NAME], hint[220];
     if (other_isa)
-        return error_set(error, -EINVAL, "%.100s: --isa leaves out all of its forms",
-                         glob);
+        return invalid(error, "%.100s: --isa leaves out all of its forms", glob);
     const char *const space = strchr(glob, ' ');
     snprintf(word, sizeof word, "%s", glob);
     word[strcspn(word, " ")] = '\0';
@@ -161,8 +160,7 @@ static int no_match(const struct instructions *all, const char *glob, bool other
     }
     word[strcspn(word, "*?[")] = '\0';
     text_list_hint(&names, space ? glob : word, hint, sizeof hint);
-    return error_set(error, -EINVAL, "%.100s: no form of an instruction matches%s", glob,
-                     hint);
+    return invalid(error, "%.100s: no form of an instruction matches%s", glob, hint);
 }
 
 /* Leaves the forms that a glob matches, of the instruction sets. -EINVAL: a glob matches

@@ -16,14 +16,13 @@ static void check_timer(struct checks *checks, const struct host *host,
     if (text_same(host->clocksource, "hpet") || text_same(host->clocksource, "acpi_pm") ||
         text_same(host->clocksource, "jiffies") ||
         text_same(host->clocksource, "refined-jiffies"))
-        check_costs(checks,
-                    "each reading is a system call to a device, about 1 us where tsc "
-                    "takes 0.02",
-                    strstr(vitals->sources, "tsc")
-                        ? "echo tsc | sudo tee "
-                          "/sys/devices/system/clocksource/clocksource0/current_"
-                          "clocksource"
-                        : "dmesg | grep -i tsc, and boot with tsc=reliable if it is");
+        check_costs(
+            checks,
+            "each reading is a system call to a device, about 1 us where tsc takes 0.02",
+            strstr(vitals->sources, "tsc")
+                ? "echo tsc | sudo tee "
+                  "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+                : "dmesg | grep -i tsc, and boot with tsc=reliable if it is");
     check_add(checks, "timer", "%.3g ns steps, %.3g ns a reading", vitals->resolution_ns,
               vitals->cost_ns);
     if (vitals->cost_ns > 200 || vitals->resolution_ns > 1000)
@@ -69,8 +68,8 @@ static void check_governor(struct checks *checks, const struct host *host,
     check_add(checks, "governor", "%s", host->governor[0] ? host->governor : unsteered);
     if (host->governor[0] && !text_same(host->governor, "performance"))
         check_costs(checks,
-                    "the clock follows the load: it rises within the first "
-                    "milliseconds and falls in each pause",
+                    "the clock follows the load: it rises within the first milliseconds "
+                    "and falls in each pause",
                     QUIET "sudo cpupower frequency-set -g performance");
     check_add(checks, "energy preference", "%s",
               vitals->preference[0] ? vitals->preference : "none");
@@ -80,13 +79,13 @@ static void check_governor(struct checks *checks, const struct host *host,
     check_add(checks, "turbo", "%s",
               host->turbo[0] ? host->turbo : "none: the kernel has no switch for it");
     if (text_same(host->turbo, "on"))
-        check_costs(
-            checks,
-            "the clock depends on heat, on other cores and on the width of vectors: "
-            "times of two runs differ by several percent",
-            text_same(host->vendor, "GenuineIntel")
-                ? QUIET "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
-                : QUIET "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
+        check_costs(checks,
+                    "the clock depends on heat, on other cores and on the width of "
+                    "vectors: times of two runs differ by several percent",
+                    text_same(host->vendor, "GenuineIntel") ? QUIET
+                        "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
+                                                            : QUIET
+                        "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
 }
 
 void checks_clock(struct checks *checks, const struct host *host,
@@ -99,9 +98,8 @@ void checks_clock(struct checks *checks, const struct host *host,
 
 /* ---- the others ---- */
 
-static const char neighbour[] =
-    "a neighbour on the same core takes up to half of wide kernels' rate, and neither "
-    "clock nor CPU time show it";
+static const char neighbour[] = "a neighbour on the same core takes up to half of wide "
+                                "kernels' rate, and neither clock nor CPU time show it";
 
 static void check_sharing(struct checks *checks, const struct host *host,
                           const struct vitals *vitals)
@@ -121,8 +119,8 @@ static void check_sharing(struct checks *checks, const struct host *host,
         return;
     }
     check_add(checks, "core sharing",
-              "CPU %d: %zu of %zu probes had company, %.2f of %.3g adds a cycle at "
-              "best, %.0f%% lost",
+              "CPU %d: %zu of %zu probes had company, %.2f of %.3g adds a cycle at best, "
+              "%.0f%% lost",
               vitals->probed_cpu, vitals->core_shared, vitals->probes, vitals->core_share,
               vitals->full_core_share, 100 * vitals->lost);
     /* An interrupt within a probe looks like a shared core, too. */
@@ -168,11 +166,11 @@ static void check_machine(struct checks *checks, const struct host *host,
 {
     check_add(checks, "virtualisation", "%s", or_not_told(host->virtualisation));
     if (host->virtualisation[0] && !text_same(host->virtualisation, "none"))
-        check_costs(checks,
-                    "the host may take CPU time, share the core, move the clock and hide "
-                    "counters: times of two runs differ by 5% and more",
-                    "simdbench ... --baseline=NAME: trust ratios within a run; or bare "
-                    "metal");
+        check_costs(
+            checks,
+            "the host may take CPU time, share the core, move the clock and hide "
+            "counters: times of two runs differ by 5% and more",
+            "simdbench ... --baseline=NAME: trust ratios within a run; or bare metal");
     char quota[40] = "";
     if (vitals->quota > 0)
         snprintf(quota, sizeof quota, ", may use %.2f CPUs", vitals->quota);
@@ -180,8 +178,8 @@ static void check_machine(struct checks *checks, const struct host *host,
               quota);
     if (vitals->quota > 0)
         check_costs(checks,
-                    "whoever used up the quota stands still until the next period "
-                    "(100 ms): such batches are void",
+                    "whoever used up the quota stands still until the next period (100 "
+                    "ms): such batches are void",
                     "docker run without --cpus, or with --cpuset-cpus=LIST instead");
 }
 
@@ -208,8 +206,7 @@ void checks_core_share(struct checks *checks, const struct host *host,
     if (!vitals->runs_first && vitals->n_cpu != 1)
         check_costs(
             checks,
-            "where more programs run than there are CPUs, batches of long calls "
-            "are void",
+            "where more programs run than there are CPUs, batches of long calls are void",
             "sudo prlimit --rtprio=1 --pid $$, in this shell; no nice in front of "
             "simdbench");
     if (vitals->stolen_s < 0) {

@@ -4,7 +4,6 @@
 #include "output/output.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 static int write_as(const void *context, enum format format, FILE *file,
                     struct error *error)
@@ -55,16 +54,13 @@ static int read_prototype(const struct options *options, struct declaration *dec
                           struct error *error)
 {
     if (options->prove.replay && !options->call.save)
-        return error_set(error, -EINVAL,
-                         "--replay keeps operands beside a declaration: --save=FILE.json "
-                         "has to say where");
+        return invalid(error, "--replay keeps operands beside a declaration: "
+                              "--save=FILE.json has to say where");
     if (options->prove.prototype)
         return declaration_parse(options->prove.prototype, declaration, error);
     return options->call.save
-               ? error_set(
-                     error, -EINVAL,
-                     "--save writes a declaration: --prototype='C PROTOTYPE' has to "
-                     "say what its arguments are (docs/prototypes.md)")
+               ? invalid(error, "--save writes a declaration: --prototype='C PROTOTYPE' "
+                                "has to say what its arguments are (docs/prototypes.md)")
                : 0;
 }
 

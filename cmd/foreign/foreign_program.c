@@ -37,14 +37,13 @@ static int check_usage(const struct foreign *foreign, struct error *error)
 {
     const struct options *const options = foreign->options;
     if (!options->files.n == !options->prove.pid)
-        return error_set(error, -EINVAL,
-                         "%s takes a command or --pid=N: simdbench %s "
-                         "--function='SHA256_*' -- openssl dgst -sha256 file",
-                         options->command, options->command);
+        return invalid(error,
+                       "%s takes a command or --pid=N: simdbench %s "
+                       "--function='SHA256_*' -- openssl dgst -sha256 file",
+                       options->command, options->command);
     if (!foreign->globs.n)
-        return error_set(error, -EINVAL,
-                         "which functions? --function=GLOB, as in --function='crc32*' or "
-                         "--function='libz:*'");
+        return invalid(error, "which functions? --function=GLOB, as in "
+                              "--function='crc32*' or --function='libz:*'");
     return outputs_check(options, error);
 }
 

@@ -2,7 +2,6 @@
 /* A proof as people read it: a table, or Markdown. */
 #include "foreign_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -54,12 +53,12 @@ static void tell_call(const struct target *target, struct buffer *text)
     if (!seen) {
         const char *const why = target->n_seen ? target->seen[0].error : NULL;
         buffer_add(text, ": none of its calls was traced: ");
-        buffer_plain(text, why ? why
-                           : target->is_main
-                               ? "it has all others in it, and is traced if "
-                                 "it is named without a *"
-                               : "it was called within other traced calls, "
-                                 "or too late");
+        buffer_plain(
+            text,
+            why ? why
+            : target->is_main
+                ? "it has all others in it, and is traced if it is named without a *"
+                : "it was called within other traced calls, or too late");
         return;
     }
     for (unsigned i = 0; i < PROGRAM_ARGUMENTS; i++) {
@@ -73,12 +72,11 @@ static void tell_call(const struct target *target, struct buffer *text)
             buffer_format(text, "0x%" PRIx64, value);
         separator = ", ";
     }
-    buffer_format(text,
-                  "; %zu of its calls were traced, the longest%s has %s%.0f "
-                  "instructions%s",
-                  target->n_seen, skips_binding(target) ? " after its first" : "",
-                  seen->whole ? "" : "over ", seen->instructions,
-                  seen->cut ? ": only its beginning was seen" : "");
+    buffer_format(
+        text, "; %zu of its calls were traced, the longest%s has %s%.0f instructions%s",
+        target->n_seen, skips_binding(target) ? " after its first" : "",
+        seen->whole ? "" : "over ", seen->instructions,
+        seen->cut ? ": only its beginning was seen" : "");
     if (seen->binding)
         buffer_format(text,
                       ", %.0f of them of the loader, which looks up functions at their "
@@ -146,11 +144,11 @@ void prove_tell_cost(const struct foreign *foreign, struct buffer *text)
     n += target->n_seen;
     buffer_format(text, "the program ");
     prove_tell_end(foreign, text);
-    buffer_format(
-        text,
-        "; %" PRIu64 " process%s; threads were held up for %.3g s by %zu traced "
-        "calls, and stopped %" PRIu64 " times in all",
-        cost.processes, cost.processes == 1 ? "" : "es", cost.seconds, n, cost.stops);
+    buffer_format(text,
+                  "; %" PRIu64 " process%s; threads were held up for %.3g s by %zu "
+                  "traced calls, and stopped %" PRIu64 " times in all",
+                  cost.processes, cost.processes == 1 ? "" : "es", cost.seconds, n,
+                  cost.stops);
     if (foreign->spent)
         buffer_add(text, "; tracing ended early, as it took too long (--time)");
 }

@@ -57,11 +57,11 @@ __attribute__((format(printf, 5, 6))) static int wrong(const char *rule, const c
     va_end(arguments);
     const size_t from = (size_t)(at - rule), n = length ? length : 1;
     if (from + n > SHOWN)
-        return error_set(error, -EINVAL, "--expect: %s", why);
+        return invalid(error, "--expect: %s", why);
     memset(carets, '^', n);
     carets[n] = '\0';
-    return error_set(error, -EINVAL, "--expect: %s\n    %.*s\n    %*s%s", why, SHOWN,
-                     rule, (int)from, "", carets);
+    return invalid(error, "--expect: %s\n    %.*s\n    %*s%s", why, SHOWN, rule,
+                   (int)from, "", carets);
 }
 
 /* Behind the last colon, those of C++ apart; the beginning if there is none. */

@@ -20,9 +20,8 @@ int command_run(const struct slice_request *request, char **text, struct error *
     char *log = slice.log;
     for (const char *line; (line = strsep(&log, "\n"));)
         text_line(stderr, "%s", line);
-    return status == 0 && slice.complaint
-               ? error_set(error, -EINVAL, "%s", slice.complaint)
-               : status;
+    return status == 0 && slice.complaint ? invalid(error, "%s", slice.complaint)
+                                          : status;
 }
 
 /* $1: commit; $2: folder. An index of its own, as `git archive` leaves out what is marked

@@ -34,32 +34,32 @@ static int choose_adapter(struct harness *harness, struct error *error)
 {
     const struct harness_request *const request = &harness->request;
     if (request->build && !request->name)
-        return error_set(error, -EINVAL, "--build needs --harness");
+        return invalid(error, "--build needs --harness");
     const char *const name =
         request->name ?: harness_recognise(request->base, request->cwd[SIDE_BASE]);
     harness->adapter = name ? adapter_find(name, "", 0) : NULL;
     if (!name)
-        return error_set(error, -EINVAL,
-                         "BASE=%.200s%s%.200s: no harness is known by its file; name it "
-                         "by --harness",
-                         request->base, request->cwd[SIDE_BASE] ? " in " : "",
-                         request->cwd[SIDE_BASE] ?: "");
+        return invalid(
+            error,
+            "BASE=%.200s%s%.200s: no harness is known by its file; name it by --harness",
+            request->base, request->cwd[SIDE_BASE] ? " in " : "",
+            request->cwd[SIDE_BASE] ?: "");
     if (!harness->adapter) {
         FREED_BY(text_list_free) struct text_list names = {.n = 0};
         char text[300];
         harness_names(&names);
         text_list_unknown(&names, name, "harness", text, sizeof text);
-        return error_set(error, -EINVAL, "--harness=%.100s: %s", name, text);
+        return invalid(error, "--harness=%.100s: %s", name, text);
     }
     harness->plan.name = harness->adapter->name;
     const char *const other =
         request->name ? NULL : harness_recognise(request->head, request->cwd[SIDE_HEAD]);
     return other && strcmp(other, name) != 0
-               ? error_set(error, -EINVAL,
-                           "BASE=%.200s is a program of %s and HEAD=%.200s one of %s: ab "
-                           "compares two builds of the same benchmarks; "
-                           "--harness=command compares any two programs",
-                           request->base, name, request->head, other)
+               ? invalid(error,
+                         "BASE=%.200s is a program of %s and HEAD=%.200s one of %s: ab "
+                         "compares two builds of the same benchmarks; --harness=command "
+                         "compares any two programs",
+                         request->base, name, request->head, other)
                : 0;
 }
 
@@ -69,21 +69,18 @@ static int check_request(struct harness *harness, struct error *error)
     const bool regex = harness->adapter->reader == read_regex;
     char why[200];
     if (regex != (request->pattern != NULL))
-        return error_set(error, -EINVAL,
-                         regex ? "--harness=regex needs --pattern, a regular expression "
-                                 "with a group for the name and one for the number"
-                               : "--pattern is for --harness=regex");
+        return invalid(error,
+                       regex ? "--harness=regex needs --pattern, a regular expression "
+                               "with a group for the name and one for the number"
+                             : "--pattern is for --harness=regex");
     if (request->wall && harness->adapter->reader)
-        return error_set(error, -EINVAL, "--measure is for --harness=command");
+        return invalid(error, "--measure is for --harness=command");
     if ((request->build != NULL) != (request->run != NULL))
-        return error_set(error, -EINVAL,
-                         "--build and --run belong together: what builds a commit, and "
-                         "the program that it makes");
+        return invalid(error, "--build and --run belong together: what builds a commit, "
+                              "and the program that it makes");
     if (request->build && (request->cwd[0] || request->cwd[1]))
-        return error_set(
-            error, -EINVAL,
-            "--cwd-old and --cwd-new are not for --build, whose commits have "
-            "folders of their own");
+        return invalid(error, "--cwd-old and --cwd-new are not for --build, whose "
+                              "commits have folders of their own");
     if (!regex)
         return 0;
     const int status = regcomp(&harness->pattern, request->pattern, REG_EXTENDED);
@@ -94,7 +91,7 @@ static int check_request(struct harness *harness, struct error *error)
         snprintf(why, sizeof why, "it needs a group for the name and one for the number");
     else
         return 0;
-    return error_set(error, -EINVAL, "--pattern=%.200s: %s", request->pattern, why);
+    return invalid(error, "--pattern=%.200s: %s", request->pattern, why);
 }
 
 /* ---- cases ---- */
@@ -156,15 +153,15 @@ static int list_side(struct harness *harness, int which, struct readings *readin
         status =
             error_set(&why, -EPROTO, "it lists no case%s%s%.200s",
                       harness->request.filters->n && strstr(adapter->list, "{prefix}")
-                          ? " whose name begins as the filter does; --dry-run "
-                            "without one lists them"
+                          ? " whose name begins as the filter does; --dry-run without "
+                            "one lists them"
                           : "",
                       slice.said ? "; it said: " : "", slice.said ?: "");
     return status == -EPROTO
-               ? error_set(error, -EINVAL, "%s=%.200s: harness %s: %.400s%s%s",
-                           which == SIDE_HEAD ? "HEAD" : "BASE",
-                           harness->side[which].command, adapter->name, why.text,
-                           adapter->hint ? "; " : "", adapter->hint ?: "")
+               ? invalid(error, "%s=%.200s: harness %s: %.400s%s%s",
+                         which == SIDE_HEAD ? "HEAD" : "BASE",
+                         harness->side[which].command, adapter->name, why.text,
+                         adapter->hint ? "; " : "", adapter->hint ?: "")
            : status < 0 ? error_set(error, status, "%s", why.text)
                         : 0;
 }
@@ -215,11 +212,10 @@ static int list_cases(struct harness *harness, struct error *error)
         harness->plan.n_cases +=
             harness->cases[c].has[SIDE_BASE] && harness->cases[c].has[SIDE_HEAD];
     return status == 0 && !harness->n_cases
-               ? error_set(
-                     error, -ENOENT,
-                     "no case of BASE and HEAD matches '%.200s'; --dry-run without a "
-                     "filter lists them",
-                     filters->n ? filters->item[0] : "*")
+               ? error_set(error, -ENOENT,
+                           "no case of BASE and HEAD matches '%.200s'; --dry-run without "
+                           "a filter lists them",
+                           filters->n ? filters->item[0] : "*")
                : status;
 }
 

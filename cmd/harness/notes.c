@@ -2,7 +2,6 @@
 /* Notes of a case: what a reader of its verdict has to know beside its times. */
 #include "harness_private.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -97,13 +97,13 @@ static int check_time(const struct harness *harness, const struct cost *cost,
     const size_t n = harness->plan.n_cases;
     if (!harness->request.time_ns || PROCESSES_LEAST * cost->ran_ns <= time_ns)
         return 0;
-    return error_set(
-        error, -ETIME,
-        "--time=%.3gs: %zu case%s %s%.3g s, for %d processes of each build of "
-        "%.3g s together; give more time, or fewer cases: --filter=GLOB",
-        time_ns * 1e-9, n, n == 1 ? " needs" : "s need",
-        cost->ran < cost->units ? "about " : "", PROCESSES_LEAST * cost->all_ns * 1e-9,
-        PROCESSES_LEAST, cost->all_ns * 1e-9);
+    return error_set(error, -ETIME,
+                     "--time=%.3gs: %zu case%s %s%.3g s, for %d processes of each build "
+                     "of %.3g s together; give more time, or fewer cases: --filter=GLOB",
+                     time_ns * 1e-9, n, n == 1 ? " needs" : "s need",
+                     cost->ran < cost->units ? "about " : "",
+                     PROCESSES_LEAST * cost->all_ns * 1e-9, PROCESSES_LEAST,
+                     cost->all_ns * 1e-9);
 }
 
 /* Many cases take long before their plan is known. */
@@ -116,10 +116,9 @@ static int look_ahead(const struct harness *harness, struct pilot *pilot, int64_
         return 0;
     if (!pilot->told_left && !harness->request.how->quiet &&
         left * (double)spent > SILENT_NS)
-        complain(
-            "%s: each of %zu cases runs once in both builds first, about %.2g s more; "
-            "--filter=GLOB chooses fewer",
-            harness->plan.name, harness->plan.n_cases, left * (double)spent * 1e-9);
+        complain("%s: each of %zu cases runs once in both builds first, about %.2g s "
+                 "more; --filter=GLOB chooses fewer",
+                 harness->plan.name, harness->plan.n_cases, left * (double)spent * 1e-9);
     pilot->told_left = true;
     return check_time(harness, &cost, error);
 }

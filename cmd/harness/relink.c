@@ -49,7 +49,7 @@ static int run_command(const struct harness *harness, const struct side *side,
         .words = words, .cwd = *side->cwd ? side->cwd : NULL, .is_build = true};
     const int status = command_run(&request, NULL, error);
     return status == 0 && access(side->place[place], X_OK) < 0
-               ? error_set(error, -EINVAL, "it made no program %s", side->place[place])
+               ? invalid(error, "it made no program %s", side->place[place])
                : status;
 }
 
@@ -67,10 +67,10 @@ static int make_place(const struct harness *harness, struct side *side, size_t p
         status = run_command(harness, side, place, error);
     for (size_t k = 1; k < place && status == 0; k++)
         if (same_bytes(side->place[place], side->place[k]))
-            status = error_set(error, -EINVAL,
-                               "{pad} changes nothing: it makes the same program for %zu "
-                               "and for %zu bytes",
-                               k * PLACE_BYTES, place * PLACE_BYTES);
+            status = invalid(error,
+                             "{pad} changes nothing: it makes the same program for %zu "
+                             "and for %zu bytes",
+                             k * PLACE_BYTES, place * PLACE_BYTES);
     return status;
 }
 
@@ -88,15 +88,12 @@ static int check(const struct harness *harness, struct error *error)
 {
     const char *const relink = harness->request.relink;
     if (!strstr(relink, "{pad}") || !strstr(relink, "{out}"))
-        return error_set(
-            error, -EINVAL,
-            "--relink needs {pad}, bytes of padding in front of the code, and "
-            "{out}, the program that it makes");
+        return invalid(error, "--relink needs {pad}, bytes of padding in front of the "
+                              "code, and {out}, the program that it makes");
     for (int i = SIDE_BASE; i <= SIDE_HEAD; i++)
         if (!*harness->side[i].path)
-            return error_set(error, -EINVAL,
-                             "--relink is for programs, and a shell runs '%.200s'",
-                             harness->side[i].command);
+            return invalid(error, "--relink is for programs, and a shell runs '%.200s'",
+                           harness->side[i].command);
     return 0;
 }
 

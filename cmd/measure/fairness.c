@@ -49,15 +49,14 @@ void fairness_isa(struct result *result, const struct offer *offer, const char *
         return;
     char text[512];
     const char *whose = library ? "this CPU" : "its row";
-    int length = snprintf(text, sizeof text,
-                          "%.64s chose %s%.32s%s%s%s, narrower than "
-                          "%s (%s)",
-                          worker->name, chosen ? "" : "core ",
-                          chosen         ? isa
-                          : worker->core ? worker->core
-                                         : "?",
-                          chosen ? "" : " (", chosen ? "" : isa, chosen ? "" : ")", whose,
-                          isa_get(widest)->name);
+    int length =
+        snprintf(text, sizeof text, "%.64s chose %s%.32s%s%s%s, narrower than %s (%s)",
+                 worker->name, chosen ? "" : "core ",
+                 chosen         ? isa
+                 : worker->core ? worker->core
+                                : "?",
+                 chosen ? "" : " (", chosen ? "" : isa, chosen ? "" : ")", whose,
+                 isa_get(widest)->name);
     if (worker->advice && !chosen)
         snprintf(text + length, sizeof text - (size_t)length,
                  "; compare --baseline=%.*s,%.64s", (int)strcspn(module, ","), module,

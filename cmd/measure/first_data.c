@@ -90,9 +90,8 @@ void group_reset_data(struct group_state *group)
         struct result *const result = case_result(group, entry);
         if (!entry->active || entry->resets || result->is_roof)
             continue;
-        note_once(result,
-                  "each call gets the data of the first, as calls take another time "
-                  "on what the last one left");
+        note_once(result, "each call gets the data of the first, as calls take another "
+                          "time on what the last one left");
         entry->resets = true;
     }
 }

@@ -129,19 +129,18 @@ static void judge_case(const struct turn *turn, const struct pace *pace, uint32_
                  result->samples.voided, ran);
         result_set_status(result, STATUS_NOISY, reason);
     } else if (turn->entry->unseen) {
+        result_set_status(result, STATUS_UNCHECKED,
+                          "it writes no array and returns nothing, or a pointer to "
+                          "memory of its own, so that its results cannot be seen; 'inout "
+                          "bytes x[SIZE] then make(x)' in place of an object shows them");
+    } else if (turn->entry->varies) {
         result_set_status(
             result, STATUS_UNCHECKED,
-            "it writes no array and returns nothing, or a pointer to memory of its own, "
-            "so that its results cannot be seen; 'inout bytes x[SIZE] then make(x)' in "
-            "place of an object shows them");
-    } else if (turn->entry->varies) {
-        result_set_status(result, STATUS_UNCHECKED,
-                          "its results differ from call to call, so that they cannot be "
-                          "compared");
+            "its results differ from call to call, so that they cannot be compared");
     } else if (!is_checked(turn)) {
-        result_set_status(result, STATUS_UNCHECKED,
-                          "there is no reference, and no other function that agrees with "
-                          "it");
+        result_set_status(
+            result, STATUS_UNCHECKED,
+            "there is no reference, and no other function that agrees with it");
     } else {
         result_set_status(result, STATUS_OK, NULL);
     }

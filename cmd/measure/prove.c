@@ -143,9 +143,8 @@ int prove_time(double call_ns, struct inspect_census *census, struct error *erro
     inspect_census_free(census);
     return error_set(
         error, -ERANGE,
-        "its traced call executes %.3g instructions for each nanosecond that "
-        "a call takes, more than any core: it does other work where it is "
-        "traced",
+        "its traced call executes %.3g instructions for each nanosecond that a call "
+        "takes, more than any core: it does other work where it is traced",
         each);
 }
 

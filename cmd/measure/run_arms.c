@@ -212,7 +212,7 @@ static int check_arm(const struct run_arm *arm, struct session *session,
     const char *const reason = case_result(group, first)->reason;
     return status < 0 || first->active
                ? status
-               : error_set(error, -EINVAL, "%s", reason ? reason : "it cannot run here");
+               : invalid(error, "%s", reason ? reason : "it cannot run here");
 }
 
 int run_arm_check(const struct run_arm *arm, struct error *error)

@@ -138,10 +138,10 @@ static int find_clash(const struct uses *uses, struct error *error)
         for (size_t j = 0; j < i; j++) {
             const struct use *const a = &uses->use[j], *const b = &uses->use[i];
             if (clash(a, b))
-                return error_set(error, -EINVAL,
-                                 "%s%.200s and %s%.200s are one file, and what is "
-                                 "written to it would destroy the other",
-                                 a->flag, a->name, b->flag, b->name);
+                return invalid(error,
+                               "%s%.200s and %s%.200s are one file, and what is written "
+                               "to it would destroy the other",
+                               a->flag, a->name, b->flag, b->name);
         }
     }
     return 0;
@@ -164,7 +164,7 @@ int outputs_formats(const struct options *options, unsigned formats, const char 
             return 0;
         format = options->outputs[i].format;
     }
-    return error_set(error, -EINVAL, "%s, not %s", words, format_name(format));
+    return invalid(error, "%s, not %s", words, format_name(format));
 }
 
 int outputs_check(const struct options *options, struct error *error)

@@ -26,10 +26,10 @@ int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
     for (char *item; (item = strsep(&text, ","));) {
         char *equals = strchr(item, '=');
         if (!equals || equals == item)
-            return error_set(error, -EINVAL, "%s=%s: '%s' is no option=value", flag,
-                             spec->name, item);
+            return invalid(error, "%s=%s: '%s' is no option=value", flag, spec->name,
+                           item);
         if (spec->n_options == ARRAY_LEN(spec->option))
-            return error_set(error, -EINVAL, "%s=%s: too many options", flag, spec->name);
+            return invalid(error, "%s=%s: too many options", flag, spec->name);
         *equals = '\0';
         if (!strcmp(item, "as")) {
             spec->alias = equals + 1;
@@ -39,11 +39,10 @@ int module_spec_parse(char *text, const char *flag, struct module_spec *spec,
             .size = sizeof spec->option[0], .name = item, .value = equals + 1};
     }
     if (!*spec->name)
-        return error_set(error, -EINVAL, "%s: empty module name", flag);
+        return invalid(error, "%s: empty module name", flag);
     if (spec->alias && !module_name_valid(spec->alias))
-        return error_set(error, -EINVAL,
-                         "%s=%s: as=%.40s is no name: letters, digits, '-' and '_'", flag,
-                         spec->name, spec->alias);
+        return invalid(error, "%s=%s: as=%.40s is no name: letters, digits, '-' and '_'",
+                       flag, spec->name, spec->alias);
     return 0;
 }
 
@@ -261,8 +260,8 @@ int catalog_make(const struct request *request, const struct how *how,
     for (size_t i = 0; i < request->baselines.n; i++)
         none |= !strcmp(request->baselines.item[i], "none");
     if (none && request->baselines.n > 1)
-        status = error_set(error, -EINVAL,
-                           "--baseline=none contradicts the other --baseline options");
+        status =
+            invalid(error, "--baseline=none contradicts the other --baseline options");
     for (size_t i = 0; status == 0 && !none && i < request->baselines.n; i++)
         status =
             enlist_module(catalog, how, request->baselines.item[i], true, false, error);
@@ -368,7 +367,7 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
 {
     struct worker *owner = catalog_op_owner(catalog, op);
     if (!owner)
-        return error_set(error, -EINVAL, "nobody brings op '%s'", op);
+        return invalid(error, "nobody brings op '%s'", op);
     const struct shape_call call = {op, type_name(type), text, layout};
     FREED_BY(json_delete) cJSON *reply = NULL;
     struct error why = {.text = ""};

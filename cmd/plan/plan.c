@@ -78,7 +78,7 @@ static int choose_sets(struct plan_group *group, const char *origin, struct erro
     if (group->settings.sets < 2)
         return 0;
     if (group->settings.threads > 1)
-        return error_set(error, -EINVAL, "--inputs: with --threads calls have one set");
+        return invalid(error, "--inputs: with --threads calls have one set");
     if (group->settings.sets != SETS_AUTO)
         return 0;
     const int status = operands_offsets(&map, group->settings.align, 0, &why);
@@ -153,9 +153,9 @@ static int ask_shape(const struct wanted *wanted, const char *layout,
     const bool alone = selection->shapes.n == 1 && op_find(selection->op) &&
                        !catalog_op_owner(selection->catalog, selection->op)->info.path;
     return alone && shape->shape.rank && !shape->ops && !shape->bytes
-               ? error_set(error, -EINVAL,
-                           "%.100s: '%.100s' leaves op %s nothing to do; write 1 or more",
-                           wanted->origin, wanted->text, selection->op)
+               ? invalid(error,
+                         "%.100s: '%.100s' leaves op %s nothing to do; write 1 or more",
+                         wanted->origin, wanted->text, selection->op)
                : 0;
 }
 
@@ -285,7 +285,6 @@ static int fall_back(struct selection *selection, size_t first, size_t left_out,
     return add_groups(selection, plan, error);
 }
 
-/* Adds the groups of an op. */
 static int add_op(const struct request *request, const struct how *how,
                   const struct catalog *catalog, const char *op, struct plan *plan,
                   struct error *error)
@@ -302,7 +301,7 @@ static int add_op(const struct request *request, const struct how *how,
         status = error_set(error, -ENOENT, "nothing matches: %.480s",
                            plan->left_out.item[left_out]);
     else if (none && plan->left_out.n > left_out)
-        status = error_set(error, -EINVAL, "%s", plan->left_out.item[left_out]);
+        status = invalid(error, "%s", plan->left_out.item[left_out]);
     else if (none)
         status =
             error_set(error, -ENOENT,

@@ -11,7 +11,7 @@ int selection_unknown(const char *flag, const char *word, const char *noun,
 {
     char why[480];
     text_list_unknown(known, word, noun, why, sizeof why);
-    return error_set(error, -EINVAL, "%s%.60s: %s", flag, word, why);
+    return invalid(error, "%s%.60s: %s", flag, word, why);
 }
 
 static bool of_op(const struct selection *selection, const struct offer *offer)
@@ -82,8 +82,8 @@ static int check_type_names(const struct text_list *asked, struct error *error)
     for (size_t i = 0; i < asked->n; i++)
         for (size_t k = 0; k < ARRAY_LEN(names); k++)
             if (!strcmp(asked->item[i], names[k][0]))
-                return error_set(error, -EINVAL, "--type=%s: write --type=%s",
-                                 names[k][0], names[k][1]);
+                return invalid(error, "--type=%s: write --type=%s", names[k][0],
+                               names[k][1]);
     return 0;
 }
 
@@ -101,8 +101,7 @@ static int select_types(struct selection *selection, struct error *error)
         selection->types[selection->n_types++] = type_find(chosen.item[i]);
     }
     if (status == 0 && !selection->n_types)
-        status =
-            error_set(error, -EINVAL, "op %s: nobody offers a kernel", selection->op);
+        status = invalid(error, "op %s: nobody offers a kernel", selection->op);
     return status;
 }
 
@@ -111,9 +110,9 @@ static int select_semirings(struct selection *selection, struct error *error)
     const struct text_list *asked = &selection->request->semirings;
     const struct text_list *known = &selection->known_semirings;
     if (asked->n && !known->n)
-        return error_set(error, -EINVAL,
-                         "--semiring=%s: op %s has no semirings; leave --semiring out",
-                         asked->item[0], selection->op);
+        return invalid(error,
+                       "--semiring=%s: op %s has no semirings; leave --semiring out",
+                       asked->item[0], selection->op);
     if (!asked->n && known->n)
         text_list_add(&selection->semirings, known->item[0]);
     return choose("--semiring=", "semiring", asked, known, &selection->semirings, error);
@@ -220,9 +219,8 @@ static int select_layouts(struct selection *selection, struct error *error)
         selection->layouts_named |= strcmp(asked->item[i], "all") != 0;
     const int status =
         asked->n && !known.n
-            ? error_set(error, -EINVAL,
-                        "--layout=%.60s: op %s has one layout; leave --layout out",
-                        asked->item[0], selection->op)
+            ? invalid(error, "--layout=%.60s: op %s has one layout; leave --layout out",
+                      asked->item[0], selection->op)
             : choose("--layout=", "layout", asked, &known, &selection->layouts, error);
     if (known.n)
         snprintf(selection->default_layout, sizeof selection->default_layout, "%s",
@@ -294,17 +292,17 @@ static int check_accuracy(struct selection *selection, struct error *error)
     char names[200];
     if (selection->how->accuracy && !tells_errors(catalog, selection->op)) {
         able_ops(catalog, tells_errors, names, sizeof names);
-        return error_set(error, -EINVAL,
-                         "--accuracy: op %s does not say how far results are from the "
-                         "exact ones; ops that do: %s",
-                         selection->op, names);
+        return invalid(error,
+                       "--accuracy: op %s does not say how far results are from the "
+                       "exact ones; ops that do: %s",
+                       selection->op, names);
     }
     if (most_ulp > 0 && !states_errors(catalog, selection->op)) {
         able_ops(catalog, states_errors, names, sizeof names);
-        return error_set(error, -EINVAL,
-                         "--accuracy-at-most=%g: op %s has no errors to bound, as no row "
-                         "of it states one; ops with such rows: %s",
-                         most_ulp, selection->op, names);
+        return invalid(error,
+                       "--accuracy-at-most=%g: op %s has no errors to bound, as no row "
+                       "of it states one; ops with such rows: %s",
+                       most_ulp, selection->op, names);
     }
     return 0;
 }

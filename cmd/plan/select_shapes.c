@@ -12,8 +12,7 @@ static int add_shape(struct selection *selection, const char *text, const char *
     if (text_list_has(&selection->shapes, text))
         return 0;
     if (selection->shapes.n >= SIZES_MAX)
-        return error_set(error, -EINVAL, "%.300s: more than %d shapes", origin,
-                         SIZES_MAX);
+        return invalid(error, "%.300s: more than %d shapes", origin, SIZES_MAX);
     text_list_add(&selection->shapes, text);
     text_list_add(&selection->origins, origin);
     return 0;
@@ -61,18 +60,17 @@ static int read_lines(struct selection *selection, const char *path, FILE *file,
         char origin[4200];
         snprintf(origin, sizeof origin, "%s:%zu", path, ++number);
         if (strlen(line) != (size_t)length) {
-            status =
-                error_set(error, -EINVAL, "%.400s: a zero byte; is it text?", origin);
+            status = invalid(error, "%.400s: a zero byte; is it text?", origin);
             break;
         }
         line[strcspn(line, "#\r\n")] = '\0';
         char *text = line + strspn(line, " \t");
         const size_t used = strcspn(text, " \t");
         if (text[used + strspn(text + used, " \t")])
-            status = error_set(error, -EINVAL,
-                               "%.300s: '%.100s' is more than one shape; write each on a "
-                               "line of its own",
-                               origin, text);
+            status = invalid(error,
+                             "%.300s: '%.100s' is more than one shape; write each on a "
+                             "line of its own",
+                             origin, text);
         text[used] = '\0';
         if (used > 0 && status == 0)
             status = add_shape(selection, text, origin, error);
@@ -81,7 +79,7 @@ static int read_lines(struct selection *selection, const char *path, FILE *file,
     if (status == 0 && ferror(file))
         status = error_set(error, -EIO, "--shapes=%.300s: %s", path, strerror(errno));
     else if (status == 0 && !shapes)
-        status = error_set(error, -EINVAL, "--shapes=%.300s: no shapes in it", path);
+        status = invalid(error, "--shapes=%.300s: no shapes in it", path);
     return status;
 }
 
@@ -127,8 +125,7 @@ static int add_default(struct selection *selection, struct error *error)
     const char *text = catalog_op_text(selection->catalog, selection->op,
                                        accuracy ? "accuracy_shape" : "default_shapes");
     if (!text)
-        return error_set(error, -EINVAL, "op %s has no default sizes: give --sizes",
-                         selection->op);
+        return invalid(error, "op %s has no default sizes: give --sizes", selection->op);
     FREED_BY(text_list_free) struct text_list shapes = {.n = 0};
     return sizes_expand(text, &shapes, error)
                ?: add_shapes(selection, &shapes, "its own default", error);

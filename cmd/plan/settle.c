@@ -13,7 +13,7 @@ int plan_take_cpus(const struct how *how, struct plan *plan, struct error *error
 {
     int order[CPUS_MAX];
     if (how->n_cpu > CPUS_MAX)
-        return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
+        return invalid(error, "--cpu: more than %d CPUs", CPUS_MAX);
     for (size_t i = 0; i < how->n_cpu; i++)
         order[i] = how->cpu[i];
     const size_t n = how->n_cpu ? how->n_cpu : cpu_order(order);

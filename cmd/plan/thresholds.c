@@ -29,11 +29,10 @@ static int read_all(cJSON **root, char *path, size_t path_size, struct error *er
         return 0;
     cJSON_Delete(*root);
     *root = NULL;
-    return error_set(
-        error, -EINVAL,
-        "%s: no thresholds of this version; remove it and measure again with "
-        "simdbench threads OP, or ignore it with --threads-threshold=off",
-        path);
+    return invalid(error,
+                   "%s: no thresholds of this version; remove it and measure again with "
+                   "simdbench threads OP, or ignore it with --threads-threshold=off",
+                   path);
 }
 
 int thresholds_read(const char *fingerprint, cJSON **host, struct error *error)

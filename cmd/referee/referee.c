@@ -61,12 +61,11 @@ static int add_namesakes(const struct referee *referee, const char *library,
             add_candidate(all, library, name, written);
     }
     library_close(&read);
-    return all->n > before
-               ? 0
-               : error_set(error, -ENOENT,
-                           "--candidate=%.200s: it has no function of op %.60s; name "
-                           "one: --candidate=%.100s:FUNCTION",
-                           written, op_of(referee)->name, written);
+    return all->n > before ? 0
+                           : error_set(error, -ENOENT,
+                                       "--candidate=%.200s: it has no function of op "
+                                       "%.60s; name one: --candidate=%.100s:FUNCTION",
+                                       written, op_of(referee)->name, written);
 }
 
 static int add_written(const struct referee *referee, const char *written,
@@ -79,9 +78,8 @@ static int add_written(const struct referee *referee, const char *written,
     if (status == 0 && !realpath(found, library))
         status = error_set(error, -errno, "%.300s: %s", found, strerror(errno));
     if (status == 0 && library_must_link(library))
-        status =
-            error_set(error, -EINVAL,
-                      "--candidate=%.200s: link it to a shared object first", written);
+        status = invalid(error, "--candidate=%.200s: link it to a shared object first",
+                         written);
     if (status < 0)
         return status;
     if (!symbol || !*symbol)
@@ -138,14 +136,11 @@ static int judge_one(struct referee *referee, const struct candidate *candidate,
     int status = files_write_candidate(referee, error);
     /* The candidate is loaded before the judges exist: it can open nothing of theirs. */
     if (status == 0)
-        status = candidate_start(referee, error);
-    if (status == 0)
-        status = judges_start(referee, error);
+        status = candidate_start(referee, error) ?: judges_start(referee, error);
     draw_seed(referee);
     if (status == 0)
-        status = judge_right(referee, shapes, error);
-    if (status == 0)
-        status = judge_time(referee, shapes, error);
+        status =
+            judge_right(referee, shapes, error) ?: judge_time(referee, shapes, error);
     if (status == 0)
         name_twin(referee);
     cell_end(&referee->candidate);
@@ -242,10 +237,9 @@ int command_judge(struct options *options)
     signals_catch();
     int status = outputs_check(options, &error);
     if (status == 0 && !options->candidates.n)
-        status = error_set(&error, -EINVAL,
-                           "whose function is judged? As in simdbench judge mix.json "
-                           "--candidate=./new.so; mix.json declares it, and call "
-                           "--save=mix.json writes that");
+        status = invalid(&error, "whose function is judged? As in simdbench judge "
+                                 "mix.json --candidate=./new.so; mix.json declares it, "
+                                 "and call --save=mix.json writes that");
     if (status == 0)
         status = files_write(&referee, options->files.item[0], op, &error);
     for (size_t i = 0; i < options->candidates.n && status == 0; i++)

@@ -29,9 +29,8 @@ static const struct declared_op *find_op(const struct declared_file *file,
     }
     char all[200];
     text_list_join(&names, ", ", all, sizeof all);
-    error_set(error, -EINVAL,
-              "%.200s: %s%.60s: it declares %s; name one, as in judge %.100s %.60s", path,
-              name ? "no op " : "which op", name ?: "", all, path, file->op[0].name);
+    invalid(error, "%.200s: %s%.60s: it declares %s; name one, as in judge %.100s %.60s",
+            path, name ? "no op " : "which op", name ?: "", all, path, file->op[0].name);
     return NULL;
 }
 
@@ -79,7 +78,7 @@ static int find_library(const struct declared_op *from, struct referee *referee,
 {
     char found[PATH_MAX];
     if (!from->library)
-        return error_set(error, -EINVAL, "op %s has no \"library\"", from->name);
+        return invalid(error, "op %s has no \"library\"", from->name);
     const int status = library_where(from->library, found, sizeof found, error);
     if (status == 0 && !realpath(found, referee->known_library))
         return error_set(error, -errno, "%.300s: %s", found, strerror(errno));
@@ -170,18 +169,17 @@ int files_write(struct referee *referee, const char *file, const char *name,
     if (status < 0)
         return status;
     if (!declaration_has_outputs(&op_of(referee)->declaration))
-        return error_set(
-            error, -EINVAL,
-            "op %s writes no array and returns nothing: nobody could tell "
-            "whether it is right; write 'inout bytes x[SIZE] then make(x)' in "
-            "place of an object that it changes",
-            op_of(referee)->name);
+        return invalid(error,
+                       "op %s writes no array and returns nothing: nobody could tell "
+                       "whether it is right; write 'inout bytes x[SIZE] then make(x)' in "
+                       "place of an object that it changes",
+                       op_of(referee)->name);
     if (*declaration_freer(&op_of(referee)->declaration))
-        return error_set(
-            error, -EINVAL,
-            "op %s makes memory that %s frees, and nobody compares what is in "
-            "it: nobody could tell whether it is right",
-            op_of(referee)->name, declaration_freer(&op_of(referee)->declaration));
+        return invalid(error,
+                       "op %s makes memory that %s frees, and nobody compares what is in "
+                       "it: nobody could tell whether it is right",
+                       op_of(referee)->name,
+                       declaration_freer(&op_of(referee)->declaration));
     name_operands(referee);
     return list_known(referee, error);
 }

@@ -119,8 +119,7 @@ int judge_right(struct referee *referee, const struct text_list *shapes,
         status = try_shape(referee, text, false, error);
     }
     if (status == 0 && !referee->shown)
-        return error_set(error, -EINVAL,
-                         "the reference returns a pointer to memory of its own, and "
-                         "writes no array: nobody could tell whether it is right");
+        return invalid(error, "the reference returns a pointer to memory of its own, and "
+                              "writes no array: nobody could tell whether it is right");
     return status;
 }

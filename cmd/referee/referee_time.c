@@ -222,9 +222,8 @@ static int time_shape(struct referee *referee, const char *text, struct error *e
         status = judge_clock(referee, &stage, stats_min(arms.ns[0], arms.rounds), error);
     /* Many calls later it must still be right. */
     if (status == 0)
-        status = run_round(referee, &stage, &arms, arms.rounds - 1, error);
-    if (status == 0)
-        status = judge_watch(referee);
+        status = run_round(referee, &stage, &arms, arms.rounds - 1, error)
+                     ?: judge_watch(referee);
     if (status == 0)
         keep_times(referee, &stage, &arms);
     stage_end(&stage);

@@ -23,8 +23,8 @@ item_error(struct error *error, struct span item, const char *format, ...)
     vsnprintf(why, sizeof why, format, arguments);
     va_end(arguments);
     const bool cut = item.length > SHOWN;
-    return error_set(error, -EINVAL, "'%.*s%s' %s", (int)(cut ? SHOWN : item.length),
-                     item.at, cut ? "..." : "", why);
+    return invalid(error, "'%.*s%s' %s", (int)(cut ? SHOWN : item.length), item.at,
+                   cut ? "..." : "", why);
 }
 
 static struct span span_until(struct span *rest, char separator)
@@ -168,9 +168,9 @@ int sizes_expand(const char *text, struct text_list *shapes, struct error *error
         more = memchr(rest.at, ',', rest.length) != NULL;
         const struct span item = span_until(&rest, ',');
         if (item.length == 0)
-            rc = error_set(error, -EINVAL, "%s",
-                           text[0] ? "an item is empty: look for a comma too many"
-                                   : "there is no size");
+            rc = invalid(error, "%s",
+                         text[0] ? "an item is empty: look for a comma too many"
+                                 : "there is no size");
         else
             rc = expand_item(item, shapes, error);
     }

@@ -23,9 +23,9 @@ static int unknown(const char *word, struct error *error)
     text_list_add(&names, "all");
     text_list_hint(&names, word, hint, sizeof hint);
     text_list_join(&names, ", ", known, sizeof known);
-    return error_set(error, -EINVAL,
-                     "no study '%.80s'%s (there are %s, and files that end in .json)",
-                     word, hint, known);
+    return invalid(error,
+                   "no study '%.80s'%s (there are %s, and files that end in .json)", word,
+                   hint, known);
 }
 
 /* NULL: the current folder. */
@@ -89,11 +89,10 @@ int study_modules_inside(const struct study *study, const char *folder, const ch
     for (size_t i = 0; i < study->n_arms; i++) {
         const struct study_arm *const arm = &study->arms[i];
         if (arm->module && !is_inside(arm->module, folder))
-            return error_set(
-                error, -EPERM,
-                "%.200s: arm %.60s runs %.200s, which is not in the folder of "
-                "the study: `simdbench trust` of that study lets it",
-                word, arm->name, arm->module);
+            return error_set(error, -EPERM,
+                             "%.200s: arm %.60s runs %.200s, which is not in the folder "
+                             "of the study: `simdbench trust` of that study lets it",
+                             word, arm->name, arm->module);
     }
     return 0;
 }

@@ -92,10 +92,10 @@ static double set_floor(const struct round_set *set, double level)
     return floor;
 }
 
-static void time_ratio(const struct asking *asking)
+/* The time of `a` over that of `b`, if both are there. */
+static void take_ratio(const struct asking *asking, const struct member *a,
+                       const struct member *b)
 {
-    const struct member *const a = asked_member(asking, 0, 0);
-    const struct member *const b = asked_member(asking, 1, 0);
     if (!a || !b)
         return;
     const struct series *const pair[] = {&a->series, &b->series};
@@ -105,20 +105,19 @@ static void time_ratio(const struct asking *asking)
     asking->point->floor = set_floor(asking->set, asking->level);
 }
 
+static void time_ratio(const struct asking *asking)
+{
+    take_ratio(asking, asked_member(asking, 0, 0), asked_member(asking, 1, 0));
+}
+
 static void thread_ratio(const struct asking *asking)
 {
     const uint32_t threads = threads_of(asking->check->threads, &asking->all->settings);
     const struct member *const one = asked_member(asking, 0, 1);
     const struct member *const many = asked_member(asking, 0, threads);
-    if (!one || !many)
-        return;
-    const struct series *const pair[] = {&one->series, &many->series};
-    const struct estimate ratio =
-        series_estimate(pair, 2, asking->level, rule_ratio, NULL);
-    if (threads < 2)
+    if (one && many && threads < 2)
         no_value(asking, "there is one CPU");
-    take_estimate(asking, &ratio);
-    asking->point->floor = set_floor(asking->set, asking->level);
+    take_ratio(asking, one, many);
 }
 
 /* Shares of a limit are rates: each has work of its own. */

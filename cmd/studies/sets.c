@@ -41,8 +41,7 @@ static int name_arm(const struct study_arm *arm, const char *at, uint32_t thread
                      .huge_pages = arm->pages && !strcmp(arm->pages, "2m"),
                      .align = (uint64_t)arm->align}};
     if (!arm->op)
-        return error_set(error, -EINVAL, "arm %s: it has no op, and the work has none",
-                         arm->name);
+        return invalid(error, "arm %s: it has no op, and the work has none", arm->name);
     const int status = study_arm_shape(arm, at, &shape, error);
     if (status < 0)
         return status;
@@ -116,8 +115,7 @@ static struct member *add_member(const struct making *making, struct round_set *
     if (name_arm(arm, at, threads, making->settings, &member->name, &error) < 0)
         member->absent = copy_text(error.text);
     else if (threads > making->settings->cpus) {
-        error_set(&error, -EINVAL, "it needs %u CPUs; here are %u", threads,
-                  making->settings->cpus);
+        invalid(&error, "it needs %u CPUs; here are %u", threads, making->settings->cpus);
         member->absent = copy_text(error.text);
     }
     return member;

@@ -37,9 +37,8 @@ static int choose_claims(const struct options *options, struct study *study,
         const char *const id = options->claims.item[i];
         text_list_hint(&ids, id, hint, sizeof hint);
         if (!text_list_has(&ids, id))
-            status = error_set(error, -EINVAL,
-                               "--claim=%.80s: %s has no such claim%s (known: %s)", id,
-                               study->name, hint, known);
+            status = invalid(error, "--claim=%.80s: %s has no such claim%s (known: %s)",
+                             id, study->name, hint, known);
     }
     if (status == 0 && options->claims.n)
         study_keep_claims(study, options->claims.item, options->claims.n);

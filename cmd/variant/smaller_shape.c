@@ -78,7 +78,7 @@ char *smaller_shape(const struct variant *base, const struct case_name *name,
         if (check_shape(base, name, info.text, &error) == 0)
             return must_have(strdup(info.text));
         if (!failed[0])
-            error_set(why, -EINVAL, "at %s: %.200s", info.text, error.text);
+            invalid(why, "at %s: %.200s", info.text, error.text);
         snprintf(failed, sizeof failed, "%s", info.text);
     }
     if (!failed[0])

@@ -14,7 +14,7 @@ int take_cpus(const struct how *how, size_t threads, struct taken_cpus *cpus,
     *cpus = (struct taken_cpus){.n = threads < n && !how->n_cpu ? threads : n,
                                 .other_cpu = -1};
     if (how->n_cpu > CPUS_MAX)
-        return error_set(error, -EINVAL, "--cpu: more than %d CPUs", CPUS_MAX);
+        return invalid(error, "--cpu: more than %d CPUs", CPUS_MAX);
     if (how->n_cpu)
         memcpy(order, how->cpu, n * sizeof *order);
     const int status = how->unlocked ? 0

@@ -57,8 +57,8 @@ static int expect_one(const struct variant *variant, struct error *error)
     for (size_t c = 0; c < group->n_cases; c++)
         cases += !strcmp(variant->catalog.offers[group->cases[c].offer].op, group->op);
     return cases == 1 ? 0
-                      : error_set(error, -EINVAL, "%.300s: %zu cases have that name",
-                                  variant->request.filters.item[0], cases);
+                      : invalid(error, "%.300s: %zu cases have that name",
+                                variant->request.filters.item[0], cases);
 }
 
 /* Chooses the one case of a plan. */

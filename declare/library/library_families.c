@@ -13,11 +13,10 @@
 static const struct {
     const char *isa, *words;
 } sets[] = {
-    {"avx512",
-     "avx512vnni avx512vbmi2 avx512vbmi avx512bf16 avx512fp16 avx512ifma avx512icl "
-     "avx512skx avx512spr avx512vpopcntdq avx512bitalg avx512bw avx512cd avx512dq "
-     "avx512vl avx512f avx512 skylakex skylake skx icelake icl sapphirerapids sapphire "
-     "genoa turin evex"},
+    {"avx512", "avx512vnni avx512vbmi2 avx512vbmi avx512bf16 avx512fp16 avx512ifma "
+               "avx512icl avx512skx avx512spr avx512vpopcntdq avx512bitalg avx512bw "
+               "avx512cd avx512dq avx512vl avx512f avx512 skylakex skylake skx icelake "
+               "icl sapphirerapids sapphire genoa turin evex"},
     {"", "vnni vpclmulqdq vpclmul"}, /* any width */
     {"avx2", "avx2 avx fma3 fma haswell hsw zen"},
     {"sse2", "sse4_2 sse4_1 sse42 sse41 sse4 ssse3 sse3 sse2 sse westmere nehalem "

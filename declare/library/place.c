@@ -26,16 +26,14 @@ int place_parse(const char *text, struct place *place, struct error *error)
                                         ? strtoul(bracket + 1, &end, 10)
                                         : 0;
         if (!end || end != text + n - 1 || errno || index > UINT32_MAX)
-            return error_set(error, -EINVAL,
-                             "'%.100s': expected the index of a table, as in table[3]",
-                             text);
+            return invalid(
+                error, "'%.100s': expected the index of a table, as in table[3]", text);
         place->kind = PLACE_TABLE;
         place->index = (uint32_t)index;
         n = (size_t)(bracket - text);
     }
     if (!n || n >= sizeof place->name)
-        return error_set(error, -EINVAL, "'%.100s': expected the name of a function",
-                         text);
+        return invalid(error, "'%.100s': expected the name of a function", text);
     memcpy(place->name, text, n);
     place->name[n] = '\0';
     return 0;
@@ -53,10 +51,10 @@ int place_split(const char *text, char *library, size_t size, const char **place
     const size_t n = colon ? (size_t)(colon - text) : strlen(text);
     *place = colon ? colon + 1 : "";
     if (!n || n >= size)
-        return error_set(error, -EINVAL,
-                         "'%.100s': expected LIBRARY or LIBRARY:FUNCTION, such as "
-                         "./libmix.so:mix_avx2",
-                         text);
+        return invalid(error,
+                       "'%.100s': expected LIBRARY or LIBRARY:FUNCTION, such as "
+                       "./libmix.so:mix_avx2",
+                       text);
     memcpy(library, text, n);
     library[n] = '\0';
     return 0;
@@ -103,8 +101,7 @@ static int take_entry(const struct library_function *function, const struct plac
     const uint64_t n = function->bytes / sizeof(void *);
     if (!function->is_data)
         return place->kind == PLACE_TABLE
-                   ? error_set(error, -EINVAL, "%.80s is a function and no table",
-                               place->name)
+                   ? invalid(error, "%.80s is a function and no table", place->name)
                    : 0;
     if (place->index >= n || !*address)
         return error_set(error, -ERANGE, "%.80s[%u]: the table has %llu entries",

@@ -45,12 +45,11 @@ static int read_returned(struct reader *reader)
                          "argument: bytes result[24]")
                    : type_unknown(reader, &specifier);
     if (specifier.each && !specifier.pointers)
-        return reader_fail(reader, specifier.word,
-                           "a complex number that is returned cannot be received; write "
-                           "double: %s",
-                           specifier.type == CTYPE_F32
-                               ? "the 8 bytes of both floats are one"
-                               : "this is its real part");
+        return reader_fail(
+            reader, specifier.word,
+            "a complex number that is returned cannot be received; write double: %s",
+            specifier.type == CTYPE_F32 ? "the 8 bytes of both floats are one"
+                                        : "this is its real part");
     if (declaration->returned == CTYPE_BYTES && !declaration->vector)
         return reader_fail(reader, specifier.word, "bytes cannot be returned");
     return 0;
@@ -141,12 +140,11 @@ static int read_free_argument(struct reader *reader)
     return (kind == ARGUMENT_ARRAY && !declaration->argument[i].vector) ||
                    kind == ARGUMENT_OPAQUE
                ? 0
-               : reader_fail(
-                     reader, token,
-                     dimensions < declaration->n_dimensions
-                         ? "behind 'for' dimensions have no type: for n"
-                         : "behind 'for' stand dimensions, arrays and objects that "
-                           "are made");
+               : reader_fail(reader, token,
+                             dimensions < declaration->n_dimensions
+                                 ? "behind 'for' dimensions have no type: for n"
+                                 : "behind 'for' stand dimensions, arrays and objects "
+                                   "that are made");
 }
 
 static int read_free_dimension(struct reader *reader)
@@ -211,8 +209,8 @@ static int read_rest(struct reader *reader)
     return token->kind == TOKEN_END
                ? 0
                : reader_fail(reader, token,
-                             "nothing is expected behind the prototype but "
-                             "'free NAME', 'for' and dimensions");
+                             "nothing is expected behind the prototype but 'free NAME', "
+                             "'for' and dimensions");
 }
 
 /* A pointer to an integer is a length if an array says so; else nobody reads it. */
@@ -283,7 +281,7 @@ int declaration_parse(const char *text, struct declaration *declaration,
     FREED_BY(free_memory) struct reader *reader = malloc(sizeof *reader);
     memset(declaration, 0, sizeof *declaration);
     if (!reader)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     int status = reader_begin(reader, text, error);
     reader->declaration = declaration;
     status = status < 0 ? status : parse(reader);
@@ -319,7 +317,7 @@ int declaration_expression(const struct declaration *declaration, const char *te
     FREED_BY(free_memory) struct reader *reader = malloc(sizeof *reader);
     extent->n = 0;
     if (!copy || !reader)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     *copy = *declaration;
     int status = reader_begin(reader, text, error);
     reader->declaration = copy;
@@ -341,9 +339,9 @@ static int measure_planes(const struct declared_argument *argument,
     const int status = extent_value(&argument->planes, dimension, planes, error);
     return status < 0 || (*planes >= 0 && *planes <= PLANES_MAX)
                ? status
-               : error_set(error, -EINVAL,
-                           "%s would have %" PRId64 " pointers; 0 to %d are possible",
-                           argument->name, *planes, PLANES_MAX);
+               : invalid(error,
+                         "%s would have %" PRId64 " pointers; 0 to %d are possible",
+                         argument->name, *planes, PLANES_MAX);
 }
 
 static int measure_array(const struct declared_argument *argument,
@@ -357,8 +355,8 @@ static int measure_array(const struct declared_argument *argument,
     if (status < 0)
         return status;
     if (value < 0)
-        return error_set(error, -EINVAL, "%s would have %" PRId64 " elements",
-                         argument->name, value);
+        return invalid(error, "%s would have %" PRId64 " elements", argument->name,
+                       value);
     uint64_t bytes;
     if (__builtin_mul_overflow((uint64_t)value, size * (uint64_t)(planes ? planes : 1),
                                &bytes) ||
@@ -389,10 +387,9 @@ static int measure_integer(const struct declared_argument *argument,
     const bool beyond =
         argument->type == CTYPE_U64 && extent_is_beyond(&argument->integer);
     if (status == 0 && !beyond && (*value < lo || *value > hi))
-        status =
-            error_set(error, -EINVAL,
-                      "%s would be %" PRId64 ", and a %s holds %" PRId64 " to %" PRId64,
-                      argument->name, *value, ctype_name(argument->type), lo, hi);
+        status = invalid(
+            error, "%s would be %" PRId64 ", and a %s holds %" PRId64 " to %" PRId64,
+            argument->name, *value, ctype_name(argument->type), lo, hi);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One argument: first what it is, then, when all names are known, what its expressions
  * mean. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,15 +64,14 @@ static int read_values(struct reader *reader, struct declared_argument *argument
     if (!reader_take(reader, "="))
         return 0;
     if (argument->role == ARGUMENT_OUT)
-        return reader_fail(reader, equals,
-                           "what is only written has no values; write "
-                           "const or inout before its type");
-    if (!reader_take(reader, "{"))
         return reader_fail(
-            reader, reader_token(reader),
-            "values of an array stand in braces, = {1, 2}; others are said "
-            "with --input=%s=...",
-            argument->name);
+            reader, equals,
+            "what is only written has no values; write const or inout before its type");
+    if (!reader_take(reader, "{"))
+        return reader_fail(reader, reader_token(reader),
+                           "values of an array stand in braces, = {1, 2}; others are "
+                           "said with --input=%s=...",
+                           argument->name);
     const struct token *const first = reader_token(reader);
     later->values = reader->at;
     while (!token_is(reader_token(reader), "}"))
@@ -94,9 +92,9 @@ static int read_array(struct reader *reader, uint32_t i, struct later *later)
     const struct specifier *const specifier = &later->specifier;
     struct declared_argument *argument = argument_of(reader, i);
     if (specifier->vector)
-        return reader_fail(reader, specifier->word,
-                           "for an array of vectors write one of their elements: "
-                           "float x[8 * n]");
+        return reader_fail(
+            reader, specifier->word,
+            "for an array of vectors write one of their elements: float x[8 * n]");
     if (specifier->is_unknown)
         return structure_unknown(reader, specifier, argument->name)
                    ?: type_misspelt(reader, specifier->word)
@@ -154,18 +152,17 @@ static int read_pointer_value(struct reader *reader, uint32_t i, struct later *l
     if (specifier->pointers == 2 && reader_take(reader, "0"))
         return written_pointer_parse(reader, argument);
     if (specifier->each)
-        return reader_fail(reader, specifier->word,
-                           "write the address of a complex number or a structure as an "
-                           "array: %s[1]",
-                           argument->name);
+        return reader_fail(
+            reader, specifier->word,
+            "write the address of a complex number or a structure as an array: %s[1]",
+            argument->name);
     if (token_is(specifier->star, "&") && !specifier->is_structure)
         return type_unknown(reader, specifier);
     if ((!ctype_is_integer(specifier->type) && !number) || specifier->is_const ||
         specifier->pointers > 1)
-        return reader_fail(
-            reader, token,
-            "a pointer is NULL, a \"text\", from f(...) or &name; a number "
-            "whose address is passed is written T &x");
+        return reader_fail(reader, token,
+                           "a pointer is NULL, a \"text\", from f(...) or &name; a "
+                           "number whose address is passed is written T &x");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
     argument->by_address = true;
@@ -186,12 +183,12 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
     if (specifier->pointers == 2 && token_is(reader_token(reader), "free"))
         return written_pointer_parse(reader, argument);
     if (specifier->pointers > 1)
-        return reader_fail(reader, specifier->star,
-                           "a pointer to pointers can be NULL, from f(...) or &name; say "
-                           "which behind '='; if the function writes a pointer there, "
-                           "'= 0', or 'free NAME' of what frees it; k pointers to n "
-                           "elements each are written *%s[k][n]",
-                           argument->name);
+        return reader_fail(
+            reader, specifier->star,
+            "a pointer to pointers can be NULL, from f(...) or &name; say which behind "
+            "'='; if the function writes a pointer there, '= 0', or 'free NAME' of what "
+            "frees it; k pointers to n elements each are written *%s[k][n]",
+            argument->name);
     if (specifier->is_unknown)
         return structure_unknown(reader, specifier, argument->name)
                    ?: reader_fail(reader, &reader->token[later->name],
@@ -206,13 +203,13 @@ static int read_pointer(struct reader *reader, uint32_t i, struct later *later)
                                       ? "= from fopen(\"/dev/null\", \"r+\") free fclose"
                                       : "= from f(...)");
     if (specifier->is_const || specifier->each || !ctype_is_integer(specifier->type))
-        return reader_fail(reader, &reader->token[later->name],
-                           "how many elements has %s? Write %s[%s] without the '*', %s%s "
-                           "for one value; or leave the '*' and say its value: %s= NULL, "
-                           "= from f(...)",
-                           argument->name, argument->name, n.text,
-                           is_in ? "&" : argument->name, is_in ? argument->name : "[1]",
-                           real && !is_in ? "= 0 for one that begins with it, " : "");
+        return reader_fail(
+            reader, &reader->token[later->name],
+            "how many elements has %s? Write %s[%s] without the '*', %s%s for one value; "
+            "or leave the '*' and say its value: %s= NULL, = from f(...)",
+            argument->name, argument->name, n.text, is_in ? "&" : argument->name,
+            is_in ? argument->name : "[1]",
+            real && !is_in ? "= 0 for one that begins with it, " : "");
     argument->kind = ARGUMENT_LENGTH;
     argument->type = specifier->type;
     argument->by_address = true;
@@ -265,9 +262,9 @@ static int read_vector(const struct reader *reader, struct declared_argument *ar
     const int64_t n = specifier->vector / (int64_t)ctype_bytes(specifier->type);
     argument->count = (struct extent){.n = 1, .step = {{EXTENT_NUMBER, n}}};
     if (specifier->reference)
-        return reader_fail(reader, specifier->star,
-                           "for the address of a vector write its elements: const float "
-                           "x[8]");
+        return reader_fail(
+            reader, specifier->star,
+            "for the address of a vector write its elements: const float x[8]");
     return token_is(reader_token(reader), "=")
                ? reader_fail(reader, reader_token(reader),
                              "a vector is an input; say its values with --input=%s=...",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads expressions of dimensions, and numbers. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

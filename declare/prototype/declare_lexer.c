@@ -39,8 +39,7 @@ int reader_fail(const struct reader *reader, const struct token *token,
     memset(caret + (at - begin), '~', marks);
     caret[at - begin] = '^';
     caret[at - begin + marks] = '\0';
-    return error_set(reader->error, -EINVAL, "%s\n    %s\n    %s", sentence, source,
-                     caret);
+    return invalid(reader->error, "%s\n    %s\n    %s", sentence, source, caret);
 }
 
 /* ---- one token ---- */
@@ -159,8 +158,7 @@ int reader_begin(struct reader *reader, const char *text, struct error *error)
     reader->values = 0;
     reader->error = error;
     if (strlen(text) > SOURCE_MAX)
-        return error_set(error, -EINVAL, "a prototype has more than %d characters",
-                         SOURCE_MAX);
+        return invalid(error, "a prototype has more than %d characters", SOURCE_MAX);
     do {
         struct token *token = &reader->token[reader->n];
         *token = (struct token){.at = skip_space(text)};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types in front of a name: C's words, those of stdint.h, and short ones. */
 #include <ctype.h>
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -25,33 +24,32 @@ static const struct {
     {CTYPE_I8,
      "i8 int8_t int_fast8_t gchar gint8 UBool __s8 s8 GLbyte opus_int8 FLAC__int8"},
     {CTYPE_U8,
-     "u8 uint8_t uint_fast8_t char8_t uchar u_char u_int8_t byte Byte Bytef BYTE U8 "
-     "__u8 guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean "
-     "opus_uint8 xmlChar FLAC__byte FLAC__uint8 cmsUInt8Number Ipp8u __mmask8"},
+     "u8 uint8_t uint_fast8_t char8_t uchar u_char u_int8_t byte Byte Bytef BYTE U8 __u8 "
+     "guchar guint8 png_byte JSAMPLE JOCTET lzo_byte GLubyte GLboolean opus_uint8 "
+     "xmlChar FLAC__byte FLAC__uint8 cmsUInt8Number Ipp8u __mmask8"},
     {CTYPE_I16, "i16 int16_t s16 gint16 opus_int16 JCOEF png_int_16 GLshort __s16 "
                 "FLAC__int16 Ipp16s"},
-    {CTYPE_U16, "u16 uint16_t ushort u_short u_int16_t char16_t UChar U16 guint16 __u16 "
-                "png_uint_16 GLushort GLhalf opus_uint16 FLAC__uint16 "
-                "cmsUInt16Number Ipp16u __mmask16"},
-    {CTYPE_I32,
-     "i32 int32_t s32 gboolean gint gint32 wchar_t lapack_int blasint CBLAS_INT "
-     "opus_int32 BROTLI_BOOL UErrorCode UChar32 png_int_32 GLint GLsizei "
-     "pixman_bool_t pixman_fixed_t cmsInt32Number cmsBool __s32 "
-     "FLAC__int32 FLAC__bool Ipp32s pid_t lapack_logical saidx_t saint_t"},
+    {CTYPE_U16,
+     "u16 uint16_t ushort u_short u_int16_t char16_t UChar U16 guint16 __u16 png_uint_16 "
+     "GLushort GLhalf opus_uint16 FLAC__uint16 cmsUInt16Number Ipp16u __mmask16"},
+    {CTYPE_I32, "i32 int32_t s32 gboolean gint gint32 wchar_t lapack_int blasint "
+                "CBLAS_INT opus_int32 BROTLI_BOOL UErrorCode UChar32 png_int_32 GLint "
+                "GLsizei pixman_bool_t pixman_fixed_t cmsInt32Number cmsBool __s32 "
+                "FLAC__int32 FLAC__bool Ipp32s pid_t lapack_logical saidx_t saint_t"},
     {CTYPE_U32, "u32 uint32_t uint u_int u_int32_t char32_t uInt U32 XXH32_hash_t guint "
                 "guint32 gunichar png_uint_32 JDIMENSION GLuint GLenum opus_uint32 "
                 "lzo_uint32 lzo_uint32_t gpg_error_t gcry_error_t word32 cmsUInt32Number "
                 "__u32 FLAC__uint32 Ipp32u __mmask32 socklen_t wint_t mode_t"},
     {CTYPE_I64,
-     "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t "
-     "int_fast64_t intmax_t off_t z_off_t glong time_t gssize gint64 "
-     "mp_size_t slong sf_count_t tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos "
-     "dim_t inc_t npy_intp clock_t suseconds_t sqlite3_int64 __s64 FLAC__int64"},
+     "i64 int64_t s64 ssize_t ptrdiff_t intptr_t int_fast16_t int_fast32_t int_fast64_t "
+     "intmax_t off_t z_off_t glong time_t gssize gint64 mp_size_t slong sf_count_t "
+     "tmsize_t FT_Long FT_Fixed FT_Angle FT_Pos dim_t inc_t npy_intp clock_t suseconds_t "
+     "sqlite3_int64 __s64 FLAC__int64"},
     {CTYPE_U64,
-     "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t "
-     "uintmax_t ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t "
-     "gsize guint64 mp_limb_t mp_bitcnt_t lzma_vli CBLAS_INDEX lzo_uint png_size_t "
-     "word64 __u64 GrB_Index PCRE2_SIZE FLAC__uint64 __mmask64"},
+     "u64 uint64_t size_t uintptr_t uint_fast16_t uint_fast32_t uint_fast64_t uintmax_t "
+     "ulong gulong u_long u_int64_t uLong uLongf z_size_t U64 XXH64_hash_t gsize guint64 "
+     "mp_limb_t mp_bitcnt_t lzma_vli CBLAS_INDEX lzo_uint png_size_t word64 __u64 "
+     "GrB_Index PCRE2_SIZE FLAC__uint64 __mmask64"},
 };
 
 static const char c_words[] = "char short long signed unsigned";
@@ -92,10 +90,10 @@ static const struct {
     {"__m512", CTYPE_F32, 64}, {"__m512d", CTYPE_F64, 64}, {"__m512i", CTYPE_BYTES, 64},
 };
 
-static const char ignored[] = "const volatile restrict __restrict __restrict__ register "
-                              "static inline extern __const "
-                              "__inline __inline__ __extension__ constexpr _Noreturn "
-                              "_Nonnull _Nullable __volatile__";
+static const char ignored[] =
+    "const volatile restrict __restrict __restrict__ register static inline extern "
+    "__const __inline __inline__ __extension__ constexpr _Noreturn _Nonnull _Nullable "
+    "__volatile__";
 
 static bool find_type(const struct token *word, enum ctype *type)
 {
@@ -110,9 +108,8 @@ static bool find_type(const struct token *word, enum ctype *type)
 /* utf8proc_int32_t is int32_t. */
 static struct token without_prefix(const struct token *word)
 {
-    static const char names[] =
-        "int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t "
-        "uint64_t size_t ssize_t";
+    static const char names[] = "int8_t uint8_t int16_t uint16_t int32_t uint32_t "
+                                "int64_t uint64_t size_t ssize_t";
     struct token end = *word;
     while (end.n > 1) {
         end.at++;
@@ -383,9 +380,8 @@ static const struct {
     {"std::span", "a span is passed as two arguments: float x[n], size_t n"},
     {"std::string_view",
      "libstdc++ passes it as two arguments: size_t n, const char x[n]"},
-    {"template",
-     "take one instance of the template, with its types written out; simdbench "
-     "call LIB lists them"},
+    {"template", "take one instance of the template, with its types written out; "
+                 "simdbench call LIB lists them"},
     {"auto", "write the type that stands for auto"},
     {"fn", "write it as C does: float f(const float x[n], size_t n)"},
 };
@@ -428,13 +424,12 @@ int type_unknown(const struct reader *reader, const struct specifier *specifier)
                            word.text);
     const bool of_template = token->kind == TOKEN_WORD && token_is(token + 1, "<");
     if (of_template || strstr(word.text, "::"))
-        return reader_fail(
-            reader, token,
-            "a class cannot be passed; %smeasure a function extern \"C\" that "
-            "takes what it holds, such as a pointer and a length",
-            of_template ? ""
-                        : "write 'enum' before an enumeration, or the type in C that it "
-                          "stands for; of a class ");
+        return reader_fail(reader, token,
+                           "a class cannot be passed; %smeasure a function extern \"C\" "
+                           "that takes what it holds, such as a pointer and a length",
+                           of_template ? ""
+                                       : "write 'enum' before an enumeration, or the "
+                                         "type in C that it stands for; of a class ");
     return type_misspelt(reader, token)
                ?: reader_fail(
                       reader, token,

@@ -370,7 +370,7 @@ int thunk_make(const struct call_signature *signature, const void *function,
     struct thunk *thunk = calloc(1, sizeof *thunk);
     *out = NULL;
     if (!thunk)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     thunk->bytes = 2 * THUNK_PAGE;
     thunk->pages = mmap(NULL, thunk->bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

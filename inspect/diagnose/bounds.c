@@ -370,10 +370,9 @@ static const char *why_no_sample(const struct inspect_facts *facts)
     const double error = 0.25, share = 0.3;
     const double enter =
         takes(GET(instructions) - known(GET(branches)), GET(rate_instructions));
-    return !(GET(sampled) > 0) ? NULL
-           : GET(loop_share) < share
-               ? "the loop that takes most time has under 30% of the "
-                 "instructions that its windows saw"
+    return !(GET(sampled) > 0)         ? NULL
+           : GET(loop_share) < share   ? "the loop that takes most time has under 30% of "
+                                         "the instructions that its windows saw"
            : GET(sample_error) > error ? "the windows of its call contradict each other"
            : enter > INSPECT_REFUTED * GET(cycles)
                ? "its windows tell of more instructions a cycle than this core takes"

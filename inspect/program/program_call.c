@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <link.h>
 #include <math.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

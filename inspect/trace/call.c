@@ -35,26 +35,11 @@ __attribute__((naked, noinline)) static void
 marked(__attribute__((unused)) const struct inspect_calls *of,
        __attribute__((unused)) uint64_t calls)
 {
-    __asm__("pushq %rbx\n\t"
-            "pushq %r12\n\t"
-            "subq $8, %rsp\n\t"
-            "movq %rdi, %r12\n\t"
-            "movq %rsi, %rbx\n"
-            "1:\n\t"
-            "movq 32(%r12), %rdi\n\t"
-            "callq *24(%r12)\n\t"
-            "movq 8(%r12), %rdi\n\t"
-            "movq 16(%r12), %rsi\n\t"
-            "movq (%r12), %rax\n\t"
-            "int3\n\t"
-            "callq *%rax\n\t"
-            "int3\n\t"
-            "decq %rbx\n\t"
-            "jnz 1b\n\t"
-            "addq $8, %rsp\n\t"
-            "popq %r12\n\t"
-            "popq %rbx\n\t"
-            "retq");
+    __asm__("pushq %rbx\n\tpushq %r12\n\tsubq $8, %rsp\n\tmovq %rdi, %r12\n\tmovq %rsi, "
+            "%rbx\n"
+            "1:\n\tmovq 32(%r12), %rdi\n\tcallq *24(%r12)\n\tmovq 8(%r12), %rdi\n\tmovq "
+            "16(%r12), %rsi\n\tmovq (%r12), %rax\n\tint3\n\tcallq *%rax\n\tint3\n\tdecq "
+            "%rbx\n\tjnz 1b\n\taddq $8, %rsp\n\tpopq %r12\n\tpopq %rbx\n\tretq");
 }
 
 static void change_nothing(const void *of)

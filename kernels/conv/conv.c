@@ -379,11 +379,10 @@ const struct simdbench_op conv_op = {
     .size = sizeof conv_op,
     .name = "conv",
     .summary = "2-D convolution of images with several channels, as in neural networks",
-    .shape_help =
-        "n1c16h64w64k16r3s3u1v1p0q0d1g1: batch n, channels c, height h, width w, "
-        "output channels k, kernel r x s, stride u x v, padding p x q, dilation d, "
-        "groups g; what is left out is 1, padding 0; a number alone is the side of a "
-        "square image: 64 is n1c32h64w64k32r3s3p1q1",
+    .shape_help = "n1c16h64w64k16r3s3u1v1p0q0d1g1: batch n, channels c, height h, width "
+                  "w, output channels k, kernel r x s, stride u x v, padding p x q, "
+                  "dilation d, groups g; what is left out is 1, padding 0; a number "
+                  "alone is the side of a square image: 64 is n1c32h64w64k32r3s3p1q1",
     .default_shapes = "n1c16h64w64k16r3s3,n1c64h56w56k64r3s3p1q1,n1c256h14w14k256,"
                       "n1c32h112w112k32r3s3p1q1g32",
     .parse = conv_parse,
@@ -405,9 +404,9 @@ const struct op_row conv_row = {
     .examples = OP_LIST("--shape=n16c16h512w512k16r3s3",
                         "--shapes=resnet50,mobilenet --layout=nchw16c",
                         "--shapes=my_layers.txt --isa=all --dry-run"),
-    .threads_sizes = "n1c16h4w4k16r3s3,n1c16h8w8k16r3s3,n1c16h16w16k16r3s3,"
-                     "n1c16h32w32k16r3s3,n1c16h64w64k16r3s3,n1c64h56w56k64r3s3p1q1,"
-                     "n16c16h128w128k16r3s3",
+    .threads_sizes =
+        "n1c16h4w4k16r3s3,n1c16h8w8k16r3s3,n1c16h16w16k16r3s3,n1c16h32w32k16r3s3,"
+        "n1c16h64w64k16r3s3,n1c64h56w56k64r3s3p1q1,n16c16h128w128k16r3s3",
     .license = {.turn = 4,
                 .layout = "nchw",
                 .sizes = "n1c16h14w14k16r3s3,n1c16h28w28k16r3s3,n1c32h28w28k32r3s3"},

@@ -245,26 +245,25 @@ int isa_check(const char *text, struct error *error)
     if (!word)
         return 0;
     if (isa_elsewhere(text))
-        return error_set(error, -EINVAL, "%.60s is an instruction set of %s; %s", text,
-                         isa_elsewhere(text),
-                         "simdbench list isas shows those of this CPU");
+        return invalid(error, "%.60s is an instruction set of %s; %s", text,
+                       isa_elsewhere(text),
+                       "simdbench list isas shows those of this CPU");
     const size_t length = strcspn(word, "+");
     const size_t added = find_addition(word, length);
     char unknown[64];
     snprintf(unknown, sizeof unknown, "%.*s", (int)length, word);
     if (word > text && added < ARRAY_LEN(additions))
-        return error_set(error, -EINVAL, "'%.60s': %s adds to %s, not to %s", text,
-                         unknown, isas[additions[added].feature.first].name,
-                         isas[name.bundle].name);
+        return invalid(error, "'%.60s': %s adds to %s, not to %s", text, unknown,
+                       isas[additions[added].feature.first].name, isas[name.bundle].name);
     struct near near = {.word = unknown};
     for (size_t i = 0; word == text && i < BUNDLES; i++)
         near_try(&near, isas[i].name);
     for (size_t i = 0; word > text && i < ARRAY_LEN(additions); i++)
         if (additions[i].feature.first <= (size_t)name.bundle)
             near_try(&near, additions[i].feature.name);
-    return error_set(error, -EINVAL, "'%.60s': there is no %s '%s'%s; %s", text,
-                     word == text ? "instruction set" : "addition", unknown, near.text,
-                     "simdbench list isas shows them");
+    return invalid(error, "'%.60s': there is no %s '%s'%s; %s", text,
+                   word == text ? "instruction set" : "addition", unknown, near.text,
+                   "simdbench list isas shows them");
 }
 
 bool isa_covers(const char *asked, const char *isa)

@@ -88,17 +88,18 @@ static int check_op_extras(const struct simdbench_op *op, const char *module,
     };
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
         if (pairs[i].bad)
-            return error_set(error, -EINVAL, "module %s: op '%s' has %s but no %s",
-                             module, op->name, pairs[i].has, pairs[i].lacks);
+            return invalid(error, "module %s: op '%s' has %s but no %s", module, op->name,
+                           pairs[i].has, pairs[i].lacks);
     }
     for (size_t i = 0; op->lists && op->lists[i]; i++) {
         const struct simdbench_shape_list *list = op->lists[i];
         if (list->size < BYTES_TO(simdbench_shape_list, shapes) ||
             !module_name_valid(list->name) || !list->summary || !list->shapes)
-            return error_set(error, -EINVAL,
-                             "module %s: shape list %zu of op '%s' needs its size, a "
-                             "name " NAME_RULE ", a summary and shapes",
-                             module, i, op->name);
+            return invalid(
+                error,
+                "module %s: shape list %zu of op '%s' needs its size, a name " NAME_RULE
+                ", a summary and shapes",
+                module, i, op->name);
     }
     return 0;
 }
@@ -108,18 +109,15 @@ static int check_op(const struct copy *copy, size_t index, struct error *error)
     const struct simdbench_op *op = &copy->op[index];
     const char *module = copy->table.name;
     if (!module_name_valid(op->name))
-        return error_set(error, -EINVAL,
-                         "module %s: the name of op %zu must be " NAME_RULE, module,
-                         index);
+        return invalid(error, "module %s: the name of op %zu must be " NAME_RULE, module,
+                       index);
     if (op_find(op->name))
-        return error_set(error, -EINVAL,
-                         "module %s: op '%s' is already one of simdbench; choose another "
-                         "name",
-                         module, op->name);
+        return invalid(
+            error, "module %s: op '%s' is already one of simdbench; choose another name",
+            module, op->name);
     for (size_t i = 0; i < index; i++) {
         if (strcmp(copy->op[i].name, op->name) == 0)
-            return error_set(error, -EINVAL, "module %s: op '%s' is there twice", module,
-                             op->name);
+            return invalid(error, "module %s: op '%s' is there twice", module, op->name);
     }
     const char *missing = !op->summary          ? "summary"
                           : !op->shape_help     ? "shape_help"
@@ -133,8 +131,7 @@ static int check_op(const struct copy *copy, size_t index, struct error *error)
     if (!missing && !op->fill && op->flags & SIMDBENCH_JOINT)
         missing = "fill, which inputs that go together need";
     if (missing)
-        return error_set(error, -EINVAL, "module %s: op '%s' has no %s", module, op->name,
-                         missing);
+        return invalid(error, "module %s: op '%s' has no %s", module, op->name, missing);
     return check_op_extras(op, module, error);
 }
 
@@ -146,13 +143,13 @@ static int copy_ops(struct copy *copy, struct error *error)
     copy->op = calloc(n + 1, sizeof *copy->op);
     copy->ops = calloc(n + 1, sizeof *copy->ops);
     if (!copy->op || !copy->ops)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     for (size_t i = 0; i < n; i++) {
         if (copy->table.ops[i]->size < BYTES_TO(simdbench_op, work))
-            return error_set(error, -EINVAL,
-                             "module %s: op %zu has size %u; set .size = sizeof(struct "
-                             "simdbench_op)",
-                             copy->table.name, i, copy->table.ops[i]->size);
+            return invalid(
+                error,
+                "module %s: op %zu has size %u; set .size = sizeof(struct simdbench_op)",
+                copy->table.name, i, copy->table.ops[i]->size);
         copy_struct(&copy->op[i], sizeof copy->op[i], copy->table.ops[i]);
         copy->ops[i] = &copy->op[i];
         int status = check_op(copy, i, error);
@@ -235,48 +232,45 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
         if (names[i].may_be_missing && !names[i].value)
             continue;
         if (!module_name_valid(names[i].value))
-            return error_set(error, -EINVAL,
-                             "module %s: the %s of kernel %zu must be " NAME_RULE, module,
-                             names[i].field, index);
+            return invalid(error, "module %s: the %s of kernel %zu must be " NAME_RULE,
+                           module, names[i].field, index);
     }
     const struct simdbench_op *op = find_op(copy, kernel->op);
     if (!op)
-        return error_set(error, -EINVAL,
-                         "module %s: kernel %s computes op '%s', which neither simdbench "
-                         "nor the module has",
-                         module, kernel->variant, kernel->op);
+        return invalid(error,
+                       "module %s: kernel %s computes op '%s', which neither simdbench "
+                       "nor the module has",
+                       module, kernel->variant, kernel->op);
     if (kernel->layout && op->layouts && !in_commas(op->layouts, kernel->layout))
-        return error_set(error, -EINVAL,
-                         "module %s: kernel %s takes layout '%s', which op '%s' does not "
-                         "have",
-                         module, kernel->variant, kernel->layout, kernel->op);
+        return invalid(
+            error, "module %s: kernel %s takes layout '%s', which op '%s' does not have",
+            module, kernel->variant, kernel->layout, kernel->op);
     if (!type_name(kernel->type))
-        return error_set(error, -EINVAL, "module %s: kernel %s has unknown type %u",
-                         module, kernel->variant, kernel->type);
+        return invalid(error, "module %s: kernel %s has unknown type %u", module,
+                       kernel->variant, kernel->type);
     struct error why = {.text = "there is no name"};
     const char *const isa = kernel->isa;
     if (!isa || (strcmp(isa, "lib") != 0 && isa_check(isa, &why) < 0))
-        return error_set(error, -EINVAL,
-                         "module %s: the instruction set of kernel %s: %s; 'lib' stands "
-                         "for a library that chooses for itself",
-                         module, kernel->variant, why.text);
+        return invalid(error,
+                       "module %s: the instruction set of kernel %s: %s; 'lib' stands "
+                       "for a library that chooses for itself",
+                       module, kernel->variant, why.text);
     const char *const roofs[] = {kernel->roof, kernel->other_roof};
     for (size_t i = 0; i < ARRAY_LEN(roofs); i++) {
         char known[300];
         if (!roofs[i] || has_roof(roofs[i]))
             continue;
         unknown_roof(roofs[i], known, sizeof known);
-        return error_set(error, -EINVAL,
-                         "module %s: kernel %s names roof '%s', which does not exist%s",
-                         module, kernel->variant, roofs[i], known);
+        return invalid(error,
+                       "module %s: kernel %s names roof '%s', which does not exist%s",
+                       module, kernel->variant, roofs[i], known);
     }
     if (!kernel->run)
-        return error_set(error, -EINVAL, "module %s: kernel %s has no run", module,
-                         kernel->variant);
+        return invalid(error, "module %s: kernel %s has no run", module, kernel->variant);
     for (size_t i = 0; i < index; i++) {
         if (same_row(&copy->kernel[i], kernel))
-            return error_set(error, -EINVAL, "module %s: kernel %s is there twice",
-                             module, kernel->variant);
+            return invalid(error, "module %s: kernel %s is there twice", module,
+                           kernel->variant);
     }
     return 0;
 }
@@ -287,17 +281,17 @@ static int copy_kernels(struct copy *copy, struct error *error)
     while (copy->table.kernels && copy->table.kernels[n])
         n++;
     if (n == 0)
-        return error_set(error, -EINVAL, "module %s has no kernels", copy->table.name);
+        return invalid(error, "module %s has no kernels", copy->table.name);
     copy->kernel = calloc(n + 1, sizeof *copy->kernel);
     copy->kernels = calloc(n + 1, sizeof *copy->kernels);
     if (!copy->kernel || !copy->kernels)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     for (size_t i = 0; i < n; i++) {
         if (copy->table.kernels[i]->size < BYTES_TO(simdbench_kernel, run))
-            return error_set(error, -EINVAL,
-                             "module %s: kernel %zu has size %u; set .size = "
-                             "sizeof(struct simdbench_kernel)",
-                             copy->table.name, i, copy->table.kernels[i]->size);
+            return invalid(error,
+                           "module %s: kernel %zu has size %u; set .size = sizeof(struct "
+                           "simdbench_kernel)",
+                           copy->table.name, i, copy->table.kernels[i]->size);
         copy_struct(&copy->kernel[i], sizeof copy->kernel[i], copy->table.kernels[i]);
         copy->kernels[i] = &copy->kernel[i];
         take_roof_alias(&copy->kernel[i].roof);
@@ -316,13 +310,12 @@ static int check_abi(const struct simdbench_module *table, const char *path,
                      struct error *error)
 {
     if (!table)
-        return error_set(error, -EINVAL, "%s: simdbench_module() returned no table",
-                         path);
+        return invalid(error, "%s: simdbench_module() returned no table", path);
     if (table->size < BYTES_TO(simdbench_module, abi))
-        return error_set(error, -EINVAL,
-                         "%s: its table has size %u; set .size = sizeof(struct "
-                         "simdbench_module)",
-                         path, table->size);
+        return invalid(
+            error,
+            "%s: its table has size %u; set .size = sizeof(struct simdbench_module)",
+            path, table->size);
     if (table->abi != SIMDBENCH_ABI)
         return error_set(error, -EPROTO,
                          "%s was compiled for module ABI %u, this simdbench has ABI %u: "
@@ -333,13 +326,12 @@ static int check_abi(const struct simdbench_module *table, const char *path,
                                "simdbench.h of this one"
                              : "compile it again with the simdbench.h of this one");
     if (table->size < BYTES_TO(simdbench_module, kernels))
-        return error_set(error, -EINVAL,
-                         "%s: its table has size %u; set .size = sizeof(struct "
-                         "simdbench_module)",
-                         path, table->size);
+        return invalid(
+            error,
+            "%s: its table has size %u; set .size = sizeof(struct simdbench_module)",
+            path, table->size);
     if (!module_name_valid(table->name))
-        return error_set(error, -EINVAL, "%s: the module's name must be " NAME_RULE,
-                         path);
+        return invalid(error, "%s: the module's name must be " NAME_RULE, path);
     return 0;
 }
 
@@ -348,8 +340,8 @@ static int open_module(const struct simdbench_module *table,
                        struct error *error)
 {
     if (!table->open && n > 0)
-        return error_set(error, -EINVAL, "module %s takes no options; '%s=%s' was given",
-                         table->name, options[0]->name, options[0]->value);
+        return invalid(error, "module %s takes no options; '%s=%s' was given",
+                       table->name, options[0]->name, options[0]->value);
     if (!table->open)
         return 0;
     char text[400] = "";
@@ -390,7 +382,7 @@ int module_load(struct module *module, const char *path,
         goto out;
     copy = calloc(1, sizeof *copy);
     if (!copy) {
-        status = error_set(error, -ENOMEM, "out of memory");
+        status = no_memory(error);
         goto out;
     }
     copy_struct(&copy->table, sizeof copy->table, table);

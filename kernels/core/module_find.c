@@ -181,7 +181,7 @@ int module_find(const char *name, char *path, size_t path_size, struct error *er
         return find_path(name, path, path_size, error);
     FREED_BY(free_memory) struct folders *folders = malloc(sizeof *folders);
     if (!folders)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     char looked[300] = "";
     size_t used = 0;
     folders_list(folders);

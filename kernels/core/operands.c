@@ -73,32 +73,30 @@ int operands_offsets(struct operands_map *map, uint64_t align, uint64_t seed,
                      struct error *error)
 {
     if (align == 0 || (align & (align - 1)) || align >= BYTES_MAX)
-        return error_set(error, -EINVAL, "alignment %llu is not a power of two",
-                         (unsigned long long)align);
+        return invalid(error, "alignment %llu is not a power of two",
+                       (unsigned long long)align);
     if (map->count > SIMDBENCH_MAX_OPERANDS)
-        return error_set(error, -EINVAL, "%u operands are more than the %d allowed",
-                         map->count, SIMDBENCH_MAX_OPERANDS);
+        return invalid(error, "%u operands are more than the %d allowed", map->count,
+                       SIMDBENCH_MAX_OPERANDS);
     uint64_t random = seed;
     uint64_t end = 0;
     for (uint32_t i = 0; i < map->count; i++) {
         const struct simdbench_operand *operand = &map->operand[i];
         uint64_t size = type_bytes(operand->type);
         if (size == 0)
-            return error_set(error, -EINVAL, "operand %u has unknown element type %u", i,
-                             operand->type);
+            return invalid(error, "operand %u has unknown element type %u", i,
+                           operand->type);
         if (align < size && type_kind(operand->type) != TYPE_OPAQUE)
-            return error_set(error, -EINVAL,
-                             "alignment %llu is below the size of a %s (%llu)",
-                             (unsigned long long)align, type_name(operand->type),
-                             (unsigned long long)size);
+            return invalid(error, "alignment %llu is below the size of a %s (%llu)",
+                           (unsigned long long)align, type_name(operand->type),
+                           (unsigned long long)size);
         if (operand->role == SIMDBENCH_INOUT &&
             (operand->source >= map->count ||
              map->operand[operand->source].type != operand->type ||
              map->operand[operand->source].count != operand->count))
-            return error_set(error, -EINVAL,
-                             "operand %u begins as a copy of operand %u, which is not "
-                             "like it",
-                             i, operand->source);
+            return invalid(
+                error, "operand %u begins as a copy of operand %u, which is not like it",
+                i, operand->source);
         if (operand->count > BYTES_MAX / size)
             return error_set(error, -EOVERFLOW, "operand %u has too many elements: %llu",
                              i, (unsigned long long)operand->count);

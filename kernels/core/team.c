@@ -169,7 +169,7 @@ static int pin(pthread_t thread, int cpu, struct error *error)
 {
     cpu_set_t set;
     if (cpu < 0 || cpu >= CPU_SETSIZE)
-        return error_set(error, -EINVAL, "there is no CPU %d", cpu);
+        return invalid(error, "there is no CPU %d", cpu);
     CPU_ZERO(&set);
     CPU_SET((size_t)cpu, &set);
     const int code = pthread_setaffinity_np(thread, sizeof set, &set);
@@ -190,8 +190,7 @@ int team_start(uint32_t threads, const int *cpu, size_t n, struct error *error)
 {
     int status = 0;
     if (threads < 1 || threads > TEAM_MAX)
-        return error_set(error, -EINVAL, "a team has 1 to %d threads, not %u", TEAM_MAX,
-                         threads);
+        return invalid(error, "a team has 1 to %d threads, not %u", TEAM_MAX, threads);
     team_rest();
     team.crowded = threads > cpus_there(n);
     while (status == 0 && team.helpers + 1 < threads)

@@ -34,11 +34,10 @@ static int maxpool_parse(const char *text, struct simdbench_shape *shape, char *
         at += digits + 1;
     }
     if (!good || *at) {
-        snprintf(
-            error, error_size,
-            "'%s' is no shape: write n1c64h112w112r2s2, for images, channels, height, "
-            "width, window and stride, or 112",
-            text);
+        snprintf(error, error_size,
+                 "'%s' is no shape: write n1c64h112w112r2s2, for images, channels, "
+                 "height, width, window and stride, or 112",
+                 text);
         return -EINVAL;
     }
     if (read.dim[4] > read.dim[2] || read.dim[4] > read.dim[3]) {
@@ -147,8 +146,8 @@ const struct simdbench_op maxpool_op = {
     .reference = maxpool_reference,
     .work = maxpool_work,
     .inputs = "normal, uniform:LO..HI",
-    .lists = SHAPE_SUITE("n1c4h28w28r2s2 n1c64h28w28r2s2 n1c64h112w112r3s2 "
-                         "n16c64h112w112r2s2"),
+    .lists = SHAPE_SUITE(
+        "n1c4h28w28r2s2 n1c64h28w28r2s2 n1c64h112w112r3s2 n16c64h112w112r2s2"),
 };
 
 const struct op_row maxpool_row = {

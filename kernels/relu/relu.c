@@ -2,7 +2,6 @@
 #include "relu.h"
 
 #include <errno.h>
-#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "kernels.h"
+#include "matrix_op.h"
 #include "split_rules.h"
 #include "vector_input.h"
 
@@ -83,15 +83,9 @@ static int relu_reference(const struct simdbench_operands *operands, const char 
         return -EINVAL;
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t at = index ? index[i] : i;
-        if (x->type == SIMDBENCH_F32) {
-            const float in = ((const float *)x->data)[at], out = in < 0 ? 0 : in;
-            ((float *)value)[i] = out;
-            slack[i] = out == 0 ? (double)FLT_TRUE_MIN : 0;
-        } else {
-            const double in = ((const double *)x->data)[at], out = in < 0 ? 0 : in;
-            ((double *)value)[i] = out;
-            slack[i] = out == 0 ? DBL_TRUE_MIN : 0;
-        }
+        const double in = operand_float(x, at), out = in < 0 ? 0 : in;
+        answer_set(x, i, value, out);
+        slack[i] = out == 0 ? type_least(x->type) : 0;
     }
     return 0;
 }

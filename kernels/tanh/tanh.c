@@ -19,15 +19,8 @@ static int tanh_layout(const struct simdbench_shape *shape, uint32_t type,
     return vector_layout(shape, type, SIMDBENCH_OUT, operand);
 }
 
-/* Gap between the floats around a number that is not negative. */
-static double gap_f32(double value)
-{
-    int exponent;
-
-    frexp(value < FLT_MIN ? FLT_MIN : value, &exponent);
-    return ldexp(1, exponent - FLT_MANT_DIG);
-}
-
+/* The same as type_ulp() for a number that no double may hold and that is not negative.
+ */
 static long double gap_f64(long double value)
 {
     int exponent;
@@ -49,7 +42,8 @@ static int tanh_reference(const struct simdbench_operands *operands, const char 
         if (operand->type == SIMDBENCH_F32) {
             const double x = (double)((const float *)operand->data)[at], y = tanh(x);
             ((float *)value)[i] = (float)y;
-            slack[i] = isfinite(x) && x != 0 ? TANH_SLACK_ULP * gap_f32(fabs(y)) : 0;
+            slack[i] =
+                isfinite(x) && x != 0 ? TANH_SLACK_ULP * type_ulp(SIMDBENCH_F32, y) : 0;
         } else {
             const long double x = ((const double *)operand->data)[at], y = tanhl(x);
             ((double *)value)[i] = (double)y;
@@ -71,7 +65,8 @@ static double error_of(const struct simdbench_operands *operands, uint64_t at,
     if (x->type == SIMDBENCH_F32) {
         *input = (double)((const float *)x->data)[at];
         const double exact = tanh(*input);
-        error = fabs((double)((const float *)y->data)[at] - exact) / gap_f32(fabs(exact));
+        error = fabs((double)((const float *)y->data)[at] - exact) /
+                type_ulp(SIMDBENCH_F32, exact);
     } else {
         *input = ((const double *)x->data)[at];
         const long double exact = tanhl(*input);

@@ -205,9 +205,9 @@ static int event_unknown(const char *name, const char *why, struct error *error)
     for (size_t k = 0; k < NEAR_MAX && near.best[k].distance < NEAR_LIMIT; k++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", k ? ", " : "",
                               near.best[k].name);
-    return error_set(error, -EINVAL, "event %s: %s; %s%s%s", name, why,
-                     n ? "near matches: " : "all that are known: simdbench list events",
-                     list, n ? "" : ", or a raw code like r1828");
+    return invalid(error, "event %s: %s; %s%s%s", name, why,
+                   n ? "near matches: " : "all that are known: simdbench list events",
+                   list, n ? "" : ", or a raw code like r1828");
 }
 
 /* A name of this CPU's table, with or without the CPU before it. */
@@ -229,9 +229,9 @@ int event_encode(const char *name, struct event *event, struct error *error)
     *event = (struct event){0};
     const size_t length = strlen(name);
     if (length == 0)
-        return error_set(error, -EINVAL, "an event name is empty");
+        return invalid(error, "an event name is empty");
     if (length >= EVENT_NAME_SIZE)
-        return error_set(error, -EINVAL, "event %.40s...: the name is too long", name);
+        return invalid(error, "event %.40s...: the name is too long", name);
     memcpy(event->name, name, length + 1);
     bool known = raw_encode(name, event) || generic_encode(name, event);
 #ifdef HAVE_PFM

@@ -46,17 +46,17 @@ int libpfm_encode(const char *name, struct event *event, struct error *error)
         .size = sizeof argument, .attr = &attr, .fstr = &full};
     code = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
     if (code == PFM_SUCCESS && !attr.exclude_kernel)
-        code = error_set(error, -EINVAL, "only user space is counted, drop the modifier");
+        code = invalid(error, "only user space is counted, drop the modifier");
     else if (code == PFM_SUCCESS)
         string_shorten(full, event->string, sizeof event->string);
     else if (code == PFM_ERR_NOTFOUND || code == PFM_ERR_NOTSUPP)
         code = error_set(error, -ENOENT, "no such event on this CPU");
     else if (code == PFM_ERR_UMASK)
-        code = error_set(error, -EINVAL, "it needs a unit mask (EVENT.UMASK)");
+        code = invalid(error, "it needs a unit mask (EVENT.UMASK)");
     else if (code == PFM_ERR_ATTR || code == PFM_ERR_ATTR_VAL)
-        code = error_set(error, -EINVAL, "it has no such unit mask or modifier");
+        code = invalid(error, "it has no such unit mask or modifier");
     else
-        code = error_set(error, -EINVAL, "libpfm4: %s", pfm_strerror(code));
+        code = invalid(error, "libpfm4: %s", pfm_strerror(code));
     event->type = attr.type;
     event->config = attr.config;
     event->config1 = attr.config1;

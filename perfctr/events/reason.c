@@ -118,8 +118,7 @@ static const struct reason *reason_plain(int code)
     } reasons[] = {
         {EINVAL,
          {"the kernel rejects the event (EINVAL): not one that a thread can count in "
-          "user "
-          "space",
+          "user space",
           "simdbench list events", true}},
         {EOPNOTSUPP,
          {"the PMU lacks a feature that the event needs", "choose another event", false}},

@@ -70,20 +70,17 @@ int cpus_parse(const char *text, int *cpu, size_t max, size_t *n, struct error *
                                  "CPU list %.80s: this process may not use CPU %d%s",
                                  text, k, k == CPUS_MAX ? " or above" : "");
             if (contains(cpu, *n, k))
-                return error_set(error, -EINVAL, "CPU list %.80s: CPU %d is named twice",
-                                 text, k);
+                return invalid(error, "CPU list %.80s: CPU %d is named twice", text, k);
             if (*n == max)
-                return error_set(error, -EINVAL, "CPU list %.80s: more than %zu CPUs",
-                                 text, max);
+                return invalid(error, "CPU list %.80s: more than %zu CPUs", text, max);
             cpu[(*n)++] = k;
         }
     } while (*c == ',');
     return 0;
 syntax:
     *n = 0;
-    return error_set(error, -EINVAL,
-                     "CPU list %.80s: expected numbers and ranges as 0,2-5",
-                     *text ? text : "(empty)");
+    return invalid(error, "CPU list %.80s: expected numbers and ranges as 0,2-5",
+                   *text ? text : "(empty)");
 }
 
 int cpus_pin(const int *cpu, size_t n, struct error *error)

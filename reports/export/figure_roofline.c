@@ -200,9 +200,8 @@ static void put_panel(struct figure *figure, const struct panel *panel)
     const char *ops[ROOFS_MAX];
     const size_t n = find_ops(figure, panel, ops);
 
-    fprintf(file,
-            "unset arrow\nunset label\nset logscale xy\nset key right bottom samplen "
-            "1.5 font ',10'\n");
+    fprintf(file, "unset arrow\nunset label\nset logscale xy\nset key right bottom "
+                  "samplen 1.5 font ',10'\n");
     fprintf(file, "set title '%d thread%s'\n", panel->threads,
             panel->threads == 1 ? "" : "s");
     fprintf(file, "set xlabel 'operations a byte'\nset ylabel 'Gop/s'\n");

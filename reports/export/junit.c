@@ -249,12 +249,11 @@ static void open_suite(const struct run *run, size_t id, const char *name,
     put_attribute(file, "name", name);
     fprintf(file, " id=\"%zu\"", id);
     put_attribute(file, "package", package);
-    fprintf(file,
-            " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" "
-            "time=\"%.3f\"",
-            counts->tests, counts->outcome[OUTCOME_FAILURE],
-            counts->outcome[OUTCOME_ERROR], counts->outcome[OUTCOME_SKIPPED],
-            counts->seconds);
+    fprintf(
+        file,
+        " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.3f\"",
+        counts->tests, counts->outcome[OUTCOME_FAILURE], counts->outcome[OUTCOME_ERROR],
+        counts->outcome[OUTCOME_SKIPPED], counts->seconds);
     put_timestamp(file, run->started_at);
     put_attribute(file, "hostname", *host ? host : "localhost");
     fputs(">\n    <properties>\n", file);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fleet as a table and in Markdown. */
-#include <math.h>
 #include <string.h>
 
 #include "fleet_private.h"

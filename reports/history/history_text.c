@@ -131,11 +131,10 @@ static void put_directions(const struct directions *gates, FILE *file)
 {
     if (!gates->slower && !gates->faster)
         return;
-    fprintf(
-        file,
-        "\ngates: %zu run%s found more regressions than improvements, %zu the other way "
-        "(sign test p = %.2g)\n",
-        gates->slower, gates->slower == 1 ? "" : "s", gates->faster, gates->p);
+    fprintf(file,
+            "\ngates: %zu run%s found more regressions than improvements, %zu the other "
+            "way (sign test p = %.2g)\n",
+            gates->slower, gates->slower == 1 ? "" : "s", gates->faster, gates->p);
     if (gates->p < DIRECTIONS_P && gates->slower > gates->faster)
         fputs("  equal builds would be as often faster as slower: either the code gets "
               "slower again and again, or these are false alarms (simdbench selftest)\n",
@@ -151,7 +150,7 @@ int history_write_table(const struct history *history, FILE *file, struct error 
     }
     put_directions(&history->gates, file);
     if (text_answer(file, history_answer(history)))
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     return finish(file, error);
 }
 
@@ -167,9 +166,9 @@ int history_write_csv(const struct history *history, FILE *file, struct error *e
     struct csv csv = {.file = file};
 
     errno = 0;
-    fputs("id,fingerprint,cpu,started_at,commit,label,status,reason,verdict,median_ns,"
-          "ci_lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,"
-          "compared_level\r\n",
+    fputs("id,fingerprint,cpu,started_at,commit,label,status,reason,verdict,median_ns,ci_"
+          "lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,compared_"
+          "level\r\n",
           file);
     FOR_EACH (const struct history_entry, entry, history->entries, history->n) {
         CSV_TEXTS(&csv, entry->id, entry->fingerprint, entry->cpu, entry->started_at,

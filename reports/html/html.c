@@ -123,7 +123,7 @@ int html_write_json(struct json *json, FILE *file, struct error *error)
 
     json_free(json);
     if (!text)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     errno = 0;
     fputs((const char *)html_head, file);
     put_json(text, file);

@@ -132,7 +132,7 @@ int json_scan(const char *bytes, size_t size, struct error *error)
     }
     if (i >= size)
         return 0;
-    return error_set(error, -EINVAL, "byte %zu, line %zu: %s", i + bad, line, why);
+    return invalid(error, "byte %zu, line %zu: %s", i + bad, line, why);
 }
 
 static int compare_keys(const void *left, const void *right)
@@ -152,7 +152,7 @@ static int check_keys(const cJSON *object, const struct place *at, struct error 
         n++;
     items = malloc((n + 1) * sizeof *items);
     if (!items)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     cJSON_ArrayForEach (item, object)
         items[i++] = item;
     qsort(items, n, sizeof *items, compare_keys);

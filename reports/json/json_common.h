@@ -16,7 +16,7 @@
 extern const struct fields case_fields, work_fields, measured_fields, rung_fields,
     accuracy_fields;
 extern const struct fields summary_fields, clock_fields, rate_fields, limit_fields,
-    ratio_fields, ratios_fields;
+    ratios_fields;
 extern const struct fields counter_fields, count_fields, absence_fields, proof_fields,
     metric_fields;
 
@@ -28,14 +28,8 @@ void json_comparison(struct json *json, cJSON *parent,
 void json_explanation(struct json *json, cJSON *parent,
                       const struct explanation *explanation);
 
-/* Adds "account" to a run (account_json.c). */
-void json_account(struct json *json, cJSON *parent, const struct account *account);
-
 /* Adds "judge" to a run (judgement_json.c). */
 void json_judgements(struct json *json, cJSON *parent, const struct run *run);
-
-/* Adds "code" to a comparison (proof_json.c). */
-void json_code(struct json *json, cJSON *parent, const struct code_change *code);
 
 /* Adds "proof" and "base_proof" to a result (proof_json.c). */
 void json_proofs(struct json *json, cJSON *parent, const struct result *result);

@@ -9,31 +9,6 @@
 #include "json_value.h"
 #include "judge/judge.h"
 
-static const struct fields control_fields =
-    FIELDS(FIELD_AS("change", CHANGE, comparison, control_change),
-           FIELD_AS("ci", CHANGE_CI, comparison, control_ci));
-static const struct fields comparison_fields =
-    FIELDS(FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
-           FIELD(RATE, comparison, rounding), FIELD(U32, comparison, processes),
-           FIELD(SPAN, comparison, base_ns), FIELD(SPAN, comparison, head_ns),
-           FIELD(CHANGE, comparison, change), FIELD(CHANGE, comparison, least_change),
-           FIELD(SPAN, comparison, floor), FIELD(SPAN, comparison, delta),
-           FIELD(SPAN, comparison, detectable), FIELD(SPAN, comparison, p),
-           FIELD(BOOL, comparison, significant), FIELD(SPAN, comparison, base_share),
-           FIELD_AS("ci", CHANGE_CI, comparison, change_ci),
-           FIELD_GROUP("control", control_fields));
-static const struct fields base_fields = FIELDS(FIELD_LIST_AS(
-    "base_ratios", LATER, comparison, base_ratios, n_base_ratios, ratio_fields));
-/* NaN, and 0 of a time, is null or missing. */
-static const struct fields placement_fields =
-    FIELDS(FIELD(NAME, placement, unmoved), FIELD(BOOL, placement, same_data),
-           FIELD(AMOUNT, placement, instructions), FIELD(NAME, placement, where),
-           FIELD(NAME, placement, source), FIELD(SPAN, placement, base_offset),
-           FIELD(SPAN, placement, head_offset), FIELD(SPAN, placement, base_loop),
-           FIELD(SPAN, placement, head_loop), FIELD(RATE, placement, base_ns),
-           FIELD(RATE, placement, head_ns), FIELD(CHANGE, placement, change),
-           FIELD(CHANGE, placement, least_change));
-
 /* Members of "trials", each an array with an entry per trial. */
 static const struct field trial_table[] = {
     FIELD(U32, trial, process),          FIELD(NUMBER, trial, base_ns),
@@ -117,18 +92,6 @@ static void put_trials(struct json *json, cJSON *parent,
     }
 }
 
-static void put_placement(struct json *json, cJSON *parent,
-                          const struct placement *placement)
-{
-    cJSON *const object = json_maybe(json, parent, "placement", placement);
-
-    if (!object)
-        return;
-    json_fields(json, object, &placement_fields, placement);
-    json_text(json, object, "code", equality_name(placement->equality) ?: "unknown");
-    json_interval(json, object, "ci", "ci_level", &placement->ci);
-}
-
 void json_comparison(struct json *json, cJSON *parent,
                      const struct comparison *comparison)
 {
@@ -140,11 +103,7 @@ void json_comparison(struct json *json, cJSON *parent,
     if (!comparison_has_change(comparison))
         told.change = told.least_change = told.control_change = told.floor = told.delta =
             told.detectable = told.p = NAN;
-    json_text(json, object, "verdict", verdict_name(comparison->verdict));
     json_fields(json, object, &comparison_fields, &told);
-    put_placement(json, object, comparison->placement);
-    json_code(json, object, comparison->code);
-    json_fields(json, object, &base_fields, comparison);
     put_trials(json, object, comparison);
 }
 
@@ -240,40 +199,6 @@ static int read_trials(const struct value *object, struct comparison *comparison
     return code;
 }
 
-static int read_verdict(const struct value *object, struct comparison *comparison)
-{
-    const struct value verdict = value_member(object, "verdict");
-    const int code = value_want(&verdict, cJSON_IsString(verdict.json), "a string");
-
-    if (!code && verdict_find(verdict.json->valuestring, &comparison->verdict))
-        return VALUE_FAIL(&verdict, "unknown verdict");
-    return code;
-}
-
-static int read_equality(const struct value *object, struct placement *placement)
-{
-    const struct value code = value_member(object, "code");
-    const int status = value_want(&code, cJSON_IsString(code.json), "a string");
-
-    for (int e = EQUALITY_SAME; !status && e <= EQUALITY_OTHER; e++)
-        if (text_same(equality_name((enum code_equality)e), code.json->valuestring))
-            placement->equality = (enum code_equality)e;
-    return status;
-}
-
-static int read_placement(const struct value *comparison, struct comparison *to)
-{
-    const struct value object = value_member(comparison, "placement");
-
-    if (value_absent(&object))
-        return 0;
-    if (!comparison_placement(to))
-        return value_no_memory(comparison);
-    return value_fields(&object, &placement_fields, to->placement)
-               ?: read_equality(&object, to->placement)
-               ?: value_interval(&object, "ci", -1, &to->placement->ci);
-}
-
 int json_read_comparison(const struct value *entry, const struct run *run,
                          struct result *result)
 {
@@ -287,12 +212,8 @@ int json_read_comparison(const struct value *entry, const struct run *run,
     comparison = result_comparison(result);
     if (!comparison)
         return value_no_memory(entry);
-    const int code = value_object(&object) ?: read_verdict(&object, comparison);
+    const int code = value_fields(&object, &comparison_fields, comparison)
+                         ?: read_trials(&object, comparison);
     run->gate->placed += !code && comparison->verdict == VERDICT_PLACED;
-    return code
-               ?: value_fields(&object, &comparison_fields, comparison)
-               ?: read_placement(&object, comparison)
-               ?: json_read_code(&object, comparison)
-               ?: value_fields(&object, &base_fields, comparison)
-               ?: read_trials(&object, comparison);
+    return code;
 }

@@ -49,9 +49,6 @@ const struct fields rate_fields = FIELDS(FIELD_AS("gops", RATE, result, summary.
 const struct fields limit_fields =
     FIELDS(FIELD(RATE, limit, gops), FIELD(RATE, limit, gbps), FIELD(RATE, limit, share),
            FIELD(BOOL, limit, too_low), FIELD(BOOL, limit, guessed));
-const struct fields ratio_fields =
-    FIELDS(FIELD(TEXT, ratio, baseline), FIELD(SPAN, ratio, speedup),
-           FIELD(BOOL, ratio, unpaired), FIELD(CI, ratio, ci));
 const struct fields ratios_fields = FIELDS(FIELD_LIST_AS(
     "ratios", LIST, result, summary.ratios, summary.n_ratios, ratio_fields));
 const struct fields counter_fields =

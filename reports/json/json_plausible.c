@@ -121,7 +121,7 @@ int json_plausible_run(const struct run *run, struct error *error)
     int code = 0;
 
     if (!list)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     for (size_t i = 1; i < n && !code; i++) {
         if (strcmp(list[i - 1]->id, list[i]->id) != 0 ||
             may_share(run, list[i - 1], list[i]))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json_value.h"
@@ -12,7 +13,7 @@ enum { MEMBERS_MAX = 1000 };
 
 int value_no_memory(const struct value *value)
 {
-    return error_set(value->error, -ENOMEM, "out of memory");
+    return no_memory(value->error);
 }
 
 static struct value inside(const struct value *parent, const cJSON *json, const char *key,
@@ -217,6 +218,26 @@ static int read_list(const struct value *list, const struct field *field, char *
                ?: value_each(list, add_entry, &(struct entries){field, base});
 }
 
+static int read_maybe(const struct value *value, const struct field *field, void **part)
+{
+    if (value_absent(value))
+        return 0;
+    *part = calloc(1, field->size);
+    return *part ? value_fields(value, field->inner, *part) : value_no_memory(value);
+}
+
+static int read_word(const struct value *value, const struct field *field, unsigned *word)
+{
+    const int code = value_want(value, cJSON_IsString(value->json), "a string");
+    if (code)
+        return code;
+    const int found = text_find(field->words, field->length, value->json->valuestring);
+    if (found < 0)
+        return VALUE_FAIL(value, "unknown %s", field->name);
+    *word = (unsigned)found;
+    return 0;
+}
+
 static int read_field(const struct value *object, const struct field *field, char *base)
 {
     const struct value read = value_member(object, field->name), *const value = &read;
@@ -232,6 +253,10 @@ static int read_field(const struct value *object, const struct field *field, cha
         return value_interval(object, field->name, -1, at);
     case FIELD_PART:
         return value_fields(value, field->inner, at);
+    case FIELD_MAYBE:
+        return read_maybe(value, field, at);
+    case FIELD_WORD:
+        return read_word(value, field, at);
     case FIELD_LIST:
     case FIELD_LATER:
         return read_list(value, field, base);
@@ -381,8 +406,8 @@ static int tree_error(const char *bytes, const char *end, const char *why,
     size_t line = 1;
     for (const char *at = bytes; at < end; at++)
         line += *at == '\n';
-    return error_set(error, -EINVAL, "byte %zu, line %zu: %s",
-                     end ? (size_t)(end - bytes) : 0, line, why);
+    return invalid(error, "byte %zu, line %zu: %s", end ? (size_t)(end - bytes) : 0, line,
+                   why);
 }
 
 int json_tree(const char *bytes, size_t size, cJSON **tree, struct error *error)

@@ -77,8 +77,6 @@ int json_plausible_result(const struct value *entry, const struct run *run,
 int json_plausible_run(const struct run *run, struct error *error);
 /* Members "proof" and "base_proof" of an entry (proof_json.c). */
 int json_read_proofs(const struct value *entry, struct result *result);
-/* Member "code" of a comparison (proof_json.c). */
-int json_read_code(const struct value *object, struct comparison *comparison);
 /* Documents of other programs in place of ours (foreign_json.c), and of Google Benchmark
  * alone (gbench_json.c). */
 bool json_is_foreign(const struct value *root);
@@ -90,8 +88,6 @@ int foreign_check_name(const struct value *entry, const char *name);
 int json_read_foreign(const struct value *root, struct run *run);
 bool json_is_gbench(const struct value *root);
 int json_read_gbench(const struct value *root, struct run *run);
-/* Member "account" of the document (account_json.c). */
-int json_read_account(const struct value *root, struct run *run);
 /* Member "judge" of the document (judgement_json.c). */
 int json_read_judgements(const struct value *root, struct run *run);
 /* Members "gate" of the document and "comparison" of an entry (json_comparison.c). */

@@ -177,7 +177,7 @@ static void make_document(struct json *json, const struct run *run)
     put_audit(json, root, run);
     json_judgements(json, root, run);
     json_gate(json, root, run);
-    json_account(json, root, run->account);
+    json_fields(json, root, &run_account, run);
     json_studies(json, root, run);
     cJSON *const results = json_array(json, root, "results");
     FREED_BY(free_memory) bool *fastest = calloc(run->n_results + 1, sizeof *fastest);
@@ -190,8 +190,8 @@ int run_make_json(const struct run *run, struct json *json, struct error *error)
 {
     *json = (struct json){.root = NULL};
     make_document(json, run);
-    const int code = json->failed ? error_set(error, -ENOMEM, "out of memory")
-                                  : json_check(json->root, NULL, error);
+    const int code =
+        json->failed ? no_memory(error) : json_check(json->root, NULL, error);
     if (code)
         json_free(json);
     return code;

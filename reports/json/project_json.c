@@ -44,8 +44,8 @@ static size_t line_of(const char *text, int section, int key)
 static int fail(const struct reading *reading, const struct project_default *at,
                 const char *why)
 {
-    return error_set(reading->error, -EINVAL, "line %zu: %.60s%s%.60s: %s", at->line,
-                     at->section, at->name ? "." : "", at->name ? at->name : "", why);
+    return invalid(reading->error, "line %zu: %.60s%s%.60s: %s", at->line, at->section,
+                   at->name ? "." : "", at->name ? at->name : "", why);
 }
 
 static int add(const struct reading *reading, const struct project_default *like,
@@ -53,11 +53,11 @@ static int add(const struct reading *reading, const struct project_default *like
 {
     struct project_default *const one = array_add(reading->list, reading->n, sizeof *one);
     if (!one)
-        return error_set(reading->error, -ENOMEM, "out of memory");
+        return no_memory(reading->error);
     *one = (struct project_default){.line = like->line, .off = like->off};
     return string_set(&one->section, like->section) ||
                    string_set(&one->name, like->name) || string_set(&one->value, value)
-               ? error_set(reading->error, -ENOMEM, "out of memory")
+               ? no_memory(reading->error)
                : 0;
 }
 
@@ -135,7 +135,7 @@ int project_read_json(struct project_default **list, size_t *n, const char *byte
     if (code)
         return code;
     if (!cJSON_IsObject(tree))
-        code = error_set(error, -EINVAL, "line 1: expected an object with sections");
+        code = invalid(error, "line 1: expected an object with sections");
     cJSON_ArrayForEach (section, tree) {
         code = code ?: add_section(&reading, number++, section);
     }

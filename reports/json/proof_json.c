@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members "proof" and "base_proof" of a result, and "code" of a comparison. */
+/* Members "proof" and "base_proof" of a result. */
 #include <string.h>
 
 #include "json_value.h"
@@ -17,16 +17,6 @@ static void json_call(struct json *json, cJSON *parent, const char *name,
     json_fields(json, object, &whole_call_fields, call);
 }
 
-void json_code(struct json *json, cJSON *parent, const struct code_change *code)
-{
-    cJSON *const object = json_maybe(json, parent, "code", code);
-
-    if (!object)
-        return;
-    json_text(json, object, "verdict", code_verdict_name(code->verdict));
-    json_fields(json, object, &code_change_fields, code);
-}
-
 static int json_read_call(const struct value *proof, const char *name,
                           struct whole_call *call)
 {
@@ -39,23 +29,6 @@ static int json_read_call(const struct value *proof, const char *name,
     if (code || call->absent)
         return code;
     return value_fields(&object, &whole_call_fields, call);
-}
-
-int json_read_code(const struct value *comparison_object, struct comparison *comparison)
-{
-    const struct value object = value_member(comparison_object, "code");
-    const struct value verdict = value_member(&object, "verdict");
-
-    if (value_absent(&object))
-        return 0;
-    struct code_change *const code = comparison->code = code_change_new();
-    if (!code)
-        return value_no_memory(&object);
-    int status = value_object(&object)
-                     ?: value_want(&verdict, cJSON_IsString(verdict.json), "a string");
-    if (!status && code_verdict_find(verdict.json->valuestring, &code->verdict))
-        status = VALUE_FAIL(&verdict, "unknown verdict");
-    return status ?: value_fields(&object, &code_change_fields, code);
 }
 
 static const struct fields judged =

@@ -277,8 +277,7 @@ int json_read_study(const struct value *root, bool strict, struct study *study)
 
     return value_object(root)
                ?: read_version(root)
-               ?: (strict ? value_only(root, " study name title source work arms claims "
-                                             "account ")
+               ?: (strict ? value_only(root, " study name title source work arms claims account ")
                           : 0)
                ?: read_name(root, &study->name)
                ?: value_name(&title, &study->title)

@@ -394,11 +394,10 @@ static void tell_doubts(const struct run *run, struct answer *answer)
             cases++;
         }
     if (shared)
-        buffer_format(
-            &answer->text,
-            "with a neighbour on the core: %zu of %zu cases, whose times may be "
-            "too long; scripts/quiet.sh, or another CPU by --cpu, may help",
-            shared, cases);
+        buffer_format(&answer->text,
+                      "with a neighbour on the core: %zu of %zu cases, whose times may "
+                      "be too long; scripts/quiet.sh, or another CPU by --cpu, may help",
+                      shared, cases);
     answer_next(answer);
 }
 

@@ -286,11 +286,10 @@ void audit_answer(const struct run *run, struct answer *answer)
     struct audit audit;
     answer->text.failed |= run_audit(run, &audit) < 0;
     if (!audit.n) {
-        buffer_add(
-            &answer->text,
-            "undecided: at no size do the times tell which kernel is chosen "
-            "and which should be; longer ones may, --time-per-case=1s, or a quieter "
-            "machine, scripts/quiet.sh");
+        buffer_add(&answer->text,
+                   "undecided: at no size do the times tell which kernel is chosen and "
+                   "which should be; longer ones may, --time-per-case=1s, or a quieter "
+                   "machine, scripts/quiet.sh");
         answer_next(answer);
     }
     for (int worse = 1; worse >= 0; worse--)

@@ -31,11 +31,10 @@ static int say_placed(struct comparison *c)
 
     if (is_across(p->head_offset, p->head_loop) &&
         !is_across(p->base_offset, p->base_loop))
-        snprintf(
-            cause, sizeof cause,
-            "because its loop of %.0f bytes lies across a line (at %.0f of 64): align "
-            "it, as -falign-loops=64 does",
-            p->head_loop, p->head_offset);
+        snprintf(cause, sizeof cause,
+                 "because its loop of %.0f bytes lies across a line (at %.0f of 64): "
+                 "align it, as -falign-loops=64 does",
+                 p->head_loop, p->head_offset);
     else if (isfinite(p->head_offset) && isfinite(p->base_offset))
         snprintf(cause, sizeof cause,
                  "because its loop of %.0f bytes begins at %.0f of 64, in base at %.0f: "
@@ -117,9 +116,8 @@ int judge_stored_place(struct result *result)
         fmin(base->bytes, head->bytes) > LINE_BYTES ||
         fabs(base->offset - head->offset) < 0.5)
         return 0;
-    return comparison_set(
-        c, VERDICT_INCONCLUSIVE,
-        "its loop of %.0f bytes begins at %.0f of 64, in run 1 at %.0f: the "
-        "place alone may change its time; simdbench ab tells",
-        head->bytes, head->offset, base->offset);
+    return comparison_set(c, VERDICT_INCONCLUSIVE,
+                          "its loop of %.0f bytes begins at %.0f of 64, in run 1 at "
+                          "%.0f: the place alone may change its time; simdbench ab tells",
+                          head->bytes, head->offset, base->offset);
 }

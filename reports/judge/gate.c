@@ -295,16 +295,15 @@ static int judge(struct comparison *c, double threshold, size_t n_cases)
     if (c->floor > FLOOR_LIMIT * threshold)
         return comparison_set(
             c, VERDICT_UNUSABLE,
-            "equal code seems to change by %.1f%% here, above %d times the "
-            "threshold; with --threshold=%.1f%% changes beyond %.1f%% can be called",
+            "equal code seems to change by %.1f%% here, above %d times the threshold; "
+            "with --threshold=%.1f%% changes beyond %.1f%% can be called",
             100 * c->floor, FLOOR_LIMIT, ceil(1000 * c->floor / FLOOR_LIMIT) / 10,
             200 * c->floor);
     if (within(c->change_ci, c->delta) && beyond(c->change_ci, threshold))
-        return comparison_set(
-            c, VERDICT_INCONCLUSIVE,
-            "the interval lies beyond the threshold, but equal code seems to change by "
-            "%.2f%%",
-            100 * c->delta / 2);
+        return comparison_set(c, VERDICT_INCONCLUSIVE,
+                              "the interval lies beyond the threshold, but equal code "
+                              "seems to change by %.2f%%",
+                              100 * c->delta / 2);
     if (within(c->change_ci, c->delta))
         return comparison_set(c, VERDICT_SAME, NULL);
     return say_across(c, threshold);

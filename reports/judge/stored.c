@@ -422,12 +422,12 @@ int run_compare(struct run *head, const char *head_path, struct run *base,
                 const char *base_path, double threshold, struct error *error)
 {
     if (head->gate || base->gate)
-        return error_set(error, -EINVAL,
-                         "%.300s is a comparison already; simdbench report shows it, and "
-                         "what is compared here are two runs",
-                         base->gate ? base_path : head_path);
+        return invalid(error,
+                       "%.300s is a comparison already; simdbench report shows it, and "
+                       "what is compared here are two runs",
+                       base->gate ? base_path : head_path);
     if (!run_gate(head))
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     head->gate->threshold = threshold;
     const int status = string_set(&head->gate->kind, "stored")
                            ?: add_arm(head->gate, "run 1", base_path, base)

@@ -112,11 +112,10 @@ static int judge_share(struct result *result, double least)
 {
     char reason[512];
 
-    snprintf(
-        reason, sizeof reason,
-        "%.1f%% of its limit (%.300s), at least %.1f%%: it does less than it should, "
-        "the limit was measured too low, or another roof would fit",
-        100 * result->summary.limit.share, result->summary.limit.id, 100 * least);
+    snprintf(reason, sizeof reason,
+             "%.1f%% of its limit (%.300s), at least %.1f%%: it does less than it "
+             "should, the limit was measured too low, or another roof would fit",
+             100 * result->summary.limit.share, result->summary.limit.id, 100 * least);
     return result_set_status(result, STATUS_SUSPECT, reason);
 }
 

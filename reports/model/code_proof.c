@@ -64,14 +64,15 @@ static const char *const verdict_names[] = {[CODE_NOT_JUDGED] = "NOT JUDGED",
                                             [CODE_NO_WORSE] = "NO WORSE",
                                             [CODE_WORSE] = "WORSE"};
 
-NAMES_BOTH_WAYS(code_verdict, code_verdict, verdict_names)
+NAMES(code_verdict, code_verdict, verdict_names)
 
 static const struct fields fault_fields =
     FIELDS(FIELD(TEXT, code_fault, what), FIELD(AMOUNT, code_fault, base),
            FIELD(AMOUNT, code_fault, head), FIELD(NAME, code_fault, where),
            FIELD(TEXT, code_fault, text));
 const struct fields code_change_fields =
-    FIELDS(FIELD(NAME, code_change, reason), FIELD(NAME, code_change, shape),
+    FIELDS(FIELD_WORD_AS("verdict", code_change, verdict, verdict_names),
+           FIELD(NAME, code_change, reason), FIELD(NAME, code_change, shape),
            FIELD(AMOUNT, code_change, base_instructions),
            FIELD(AMOUNT, code_change, head_instructions),
            FIELD_LIST_AS("faults", LIST, code_change, faults, n_faults, fault_fields));

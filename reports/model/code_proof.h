@@ -101,9 +101,8 @@ void whole_call_clear(struct whole_call *call);
 /* Appends a loop that is all zeros; NULL: no memory. */
 struct code_loop *whole_call_add(struct whole_call *call);
 
-/* "NOT JUDGED", ...; the reverse: -EINVAL if there is no such verdict. */
+/* "NOT JUDGED", ... */
 const char *code_verdict_name(enum code_verdict verdict);
-int code_verdict_find(const char *name, enum code_verdict *verdict);
 /* NULL: no memory. */
 struct code_change *code_change_new(void);
 struct code_fault *code_change_add(struct code_change *change);

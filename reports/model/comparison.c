@@ -33,8 +33,42 @@ static const char *const verdict_names[] = {
     [VERDICT_UNUSABLE] = "UNUSABLE",   [VERDICT_NEW] = "NEW",
     [VERDICT_GONE] = "GONE",           [VERDICT_PLACED] = "PLACED",
 };
+static const char *const equality_names[] = {"unknown", "same", "nearly", "other"};
 
-NAMES_BOTH_WAYS(verdict, verdict, verdict_names)
+NAMES(verdict, verdict, verdict_names)
+
+const struct fields ratio_fields =
+    FIELDS(FIELD(TEXT, ratio, baseline), FIELD(SPAN, ratio, speedup),
+           FIELD(BOOL, ratio, unpaired), FIELD(CI, ratio, ci));
+/* NaN, and 0 of a time, is null or missing. */
+static const struct fields placement_fields =
+    FIELDS(FIELD(NAME, placement, unmoved), FIELD(BOOL, placement, same_data),
+           FIELD(AMOUNT, placement, instructions), FIELD(NAME, placement, where),
+           FIELD(NAME, placement, source), FIELD(SPAN, placement, base_offset),
+           FIELD(SPAN, placement, head_offset), FIELD(SPAN, placement, base_loop),
+           FIELD(SPAN, placement, head_loop), FIELD(RATE, placement, base_ns),
+           FIELD(RATE, placement, head_ns), FIELD(CHANGE, placement, change),
+           FIELD(CHANGE, placement, least_change),
+           FIELD_WORD_AS("code", placement, equality, equality_names),
+           FIELD_AS("ci", CHANGE_CI, placement, ci));
+static const struct fields control_fields =
+    FIELDS(FIELD_AS("change", CHANGE, comparison, control_change),
+           FIELD_AS("ci", CHANGE_CI, comparison, control_ci));
+const struct fields comparison_fields =
+    FIELDS(FIELD_WORD_AS("verdict", comparison, verdict, verdict_names),
+           FIELD(NAME, comparison, reason), FIELD(U32, comparison, voided),
+           FIELD(RATE, comparison, rounding), FIELD(U32, comparison, processes),
+           FIELD(SPAN, comparison, base_ns), FIELD(SPAN, comparison, head_ns),
+           FIELD(CHANGE, comparison, change), FIELD(CHANGE, comparison, least_change),
+           FIELD(SPAN, comparison, floor), FIELD(SPAN, comparison, delta),
+           FIELD(SPAN, comparison, detectable), FIELD(SPAN, comparison, p),
+           FIELD(BOOL, comparison, significant), FIELD(SPAN, comparison, base_share),
+           FIELD_AS("ci", CHANGE_CI, comparison, change_ci),
+           FIELD_GROUP("control", control_fields),
+           FIELD_MAYBE_OF(comparison, placement, placement_fields),
+           FIELD_MAYBE_OF(comparison, code, code_change_fields),
+           FIELD_LIST_AS("base_ratios", LATER, comparison, base_ratios, n_base_ratios,
+                         ratio_fields));
 
 struct comparison *result_comparison(struct result *result)
 {
@@ -62,9 +96,7 @@ struct placement *comparison_placement(struct comparison *comparison)
 
 const char *equality_name(enum code_equality equality)
 {
-    static const char *const names[] = {NULL, "same", "nearly", "other"};
-
-    return names[equality];
+    return equality ? equality_names[equality] : NULL;
 }
 
 bool comparison_is_moved(const struct comparison *comparison)
@@ -136,14 +168,8 @@ void comparison_free(struct comparison *comparison)
 {
     if (!comparison)
         return;
-    for (size_t i = 0; i < comparison->n_base_ratios; i++)
-        free(comparison->base_ratios[i].baseline);
-    FREE_EACH(comparison->base_ratios, comparison->trials, comparison->reason);
-    if (comparison->placement)
-        FREE_EACH(comparison->placement->unmoved, comparison->placement->where,
-                  comparison->placement->source);
-    free(comparison->placement);
-    code_change_free(comparison->code);
+    fields_free(&comparison_fields, comparison);
+    free(comparison->trials);
     free(comparison);
 }
 

@@ -26,8 +26,6 @@ enum verdict {
     VERDICT_GONE,         /* only base has it */
 };
 const char *verdict_name(enum verdict verdict); /* "SAME", ... */
-/* -EINVAL if there is no such verdict. */
-int verdict_find(const char *name, enum verdict *verdict);
 
 /* A batch of each build, one after the other, with the same number of calls; nanoseconds
  * per call, at the best place of each. `control` is a second copy of base; 0 without one.
@@ -141,4 +139,5 @@ struct gate {
     double geomean_change; /* over usable cases; NaN: there is none */
     size_t regressed, improved, same, placed, inconclusive, unusable, only_one;
 };
-extern const struct fields gate_fields, gate_arms; /* in JSON */
+/* In JSON; those of a comparison are all but its trials. */
+extern const struct fields gate_fields, gate_arms, comparison_fields, ratio_fields;

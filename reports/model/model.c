@@ -24,6 +24,7 @@ static const struct fields source_fields =
            FIELD(NAME, source, node), FIELD_AS("version", NAME, source, tool_version));
 const struct fields run_sources =
     FIELDS(FIELD_LIST_AS("sources", LATER, run, sources, n_sources, source_fields));
+const struct fields run_account = FIELDS(FIELD_MAYBE_OF(run, account, account_fields));
 static const struct fields setting_fields =
     FIELDS(FIELD(TEXT, setting, name), FIELD(TEXT, setting, value));
 const struct fields result_settings =
@@ -430,7 +431,7 @@ void run_free(struct run *run)
     facts_free(&run->host);
     strings_free(run->isas, run->n_isas);
     gate_free(run->gate);
-    account_free(run->account);
+    fields_free(&run_account, run);
     FOR_EACH (struct study, study, run->studies, run->n_studies)
         study_clear(study);
     free(run->studies);

@@ -255,7 +255,8 @@ struct run {
 };
 
 enum { RUN_SCHEMA_VERSION = 1 };
-extern const struct fields run_fields, tool_fields, run_sources, result_settings;
+extern const struct fields run_fields, tool_fields, run_sources, run_account,
+    result_settings;
 
 /* Building blocks. All strings are copied; *_add functions append and return the new
  * entry, or NULL when out of memory. */

@@ -168,10 +168,10 @@ int foreign_read_text(struct run *run, const char *text, struct error *error)
            : code == -E2BIG
                ? error_set(error, code, "more than %d results", READINGS_MOST)
            : !text[strspn(text, " \t\r\n")]
-               ? error_set(error, -EINVAL, "the file is empty")
-               : error_set(error, -EINVAL,
-                           "this is no JSON object, and no text of Go, criterion, divan, "
-                           "nanobench or Catch2; Google Benchmark writes JSON with "
-                           "--benchmark_out=FILE, hyperfine with --export-json=FILE; ab "
-                           "compares programs of any harness");
+               ? invalid(error, "the file is empty")
+               : invalid(error,
+                         "this is no JSON object, and no text of Go, criterion, divan, "
+                         "nanobench or Catch2; Google Benchmark writes JSON with "
+                         "--benchmark_out=FILE, hyperfine with --export-json=FILE; ab "
+                         "compares programs of any harness");
 }

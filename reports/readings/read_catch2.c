@@ -68,7 +68,7 @@ int read_catch2(char *text, const struct reading_form *form, struct readings *re
 {
     char *test = NULL, *name = NULL;
     if (!strstr(text, "<?xml"))
-        return error_set(error, -EINVAL, "it printed no XML");
+        return invalid(error, "it printed no XML");
     for (const char *at = text; (at = strchr(at, '<')); at++) {
         char **const where = begins(at + 1, "TestCase")           ? &test
                              : begins(at + 1, "BenchmarkResults") ? &name

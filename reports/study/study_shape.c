@@ -49,8 +49,8 @@ int study_arm_shape(const struct study_arm *arm, const char *at, char **shape,
     if (!set)
         return string_set(shape, arm->shape ?: at);
     if (!has_letters_alone(set) || !at || !has_letters_alone(at))
-        return error_set(error, -EINVAL, "%s cannot be set in the shape %s", arm->shape,
-                         at ?: "of no point");
+        return invalid(error, "%s cannot be set in the shape %s", arm->shape,
+                       at ?: "of no point");
     for (const char *part = at; *part; part += letter_length(part))
         add_part(&out, find_letter(set, *part) ?: part);
     for (const char *part = set; *part; part += letter_length(part))

@@ -305,7 +305,6 @@ static void print_groups(struct layout *layout)
     }
 }
 
-/* Runs one step of a table. */
 static void print_step(const struct run *run, size_t group,
                        const struct text_options *options, FILE *file,
                        void (*print)(struct layout *layout))

@@ -25,8 +25,11 @@ void fields_free(const struct fields *fields, void *base)
             free(*(void **)at);
         else if (field->kind == FIELD_PART)
             fields_free(field->inner, at);
-        else if (field->kind == FIELD_LIST || field->kind == FIELD_LATER ||
-                 field->kind == FIELD_KEYED)
+        else if (field->kind == FIELD_MAYBE && *(void **)at) {
+            fields_free(field->inner, *(void **)at);
+            free(*(void **)at);
+        } else if (field->kind == FIELD_LIST || field->kind == FIELD_LATER ||
+                   field->kind == FIELD_KEYED)
             list_free(field, base);
         else if (field->kind == FIELD_TEXTS || field->kind == FIELD_NOTES) {
             const void *const length = (const char *)base + field->length;
@@ -113,6 +116,14 @@ static void put_keyed(struct json *json, struct cJSON *parent, const struct fiel
     }
 }
 
+static void put_maybe(struct json *json, struct cJSON *parent, const struct field *field,
+                      const void *part)
+{
+    struct cJSON *const object = json_maybe(json, parent, field->name, part);
+    if (object)
+        json_fields(json, object, field->inner, part);
+}
+
 static void put_field(struct json *json, struct cJSON *parent, const struct field *field,
                       const char *base)
 {
@@ -124,6 +135,10 @@ static void put_field(struct json *json, struct cJSON *parent, const struct fiel
         put_keyed(json, parent, field, base);
     else if (field->kind == FIELD_PART)
         json_fields(json, json_object(json, parent, field->name), field->inner, at);
+    else if (field->kind == FIELD_MAYBE)
+        put_maybe(json, parent, field, *(const void *const *)at);
+    else if (field->kind == FIELD_WORD)
+        json_text(json, parent, field->name, field->words[*(const unsigned *)at]);
     else if (field->kind == FIELD_ENDS)
         json_interval(json, parent, field->name, NULL, at);
     else if (field->kind == FIELD_CI || field->kind == FIELD_CHANGE_CI)

@@ -27,6 +27,8 @@ enum field_kind {
     FIELD_CHANGE_CI, /* the same from -1 up */
     FIELD_ENDS,      /* the same from 0 up with the level of another one */
     FIELD_PART,      /* object */
+    FIELD_MAYBE,     /* the same of a struct behind a pointer; null or missing for NULL */
+    FIELD_WORD,      /* string: the name of a value of an enumeration */
     FIELD_LIST,      /* array of objects */
     FIELD_LATER,     /* the same; may be missing: older files do not have it */
     FIELD_KEYED,     /* object of numbers, or of texts: an array of names and these */
@@ -35,14 +37,15 @@ enum field_kind {
     FIELD_NUMBERS,   /* array of numbers from 0 up */
 };
 
-/* One member of a struct, at `offset`; the fields in it, and where a list has its length.
- */
+/* One member of a struct, at `offset`; the fields in it, and where a list has its length
+ * (of words: their number). */
 struct fields;
 struct field {
     const char *name;
     enum field_kind kind;
     size_t offset;
     const struct fields *inner;
+    const char *const *words;
     size_t length, size; /* of an entry */
 };
 
@@ -59,6 +62,18 @@ struct fields {
      .kind = FIELD_PART,                      \
      .offset = offsetof(struct type, member), \
      .inner = &(fields)}
+#define FIELD_MAYBE_OF(type, member, fields)  \
+    {.name = #member,                         \
+     .kind = FIELD_MAYBE,                     \
+     .offset = offsetof(struct type, member), \
+     .inner = &(fields),                      \
+     .size = sizeof *((struct type *)NULL)->member}
+#define FIELD_WORD_AS(name_, type, member, names) \
+    {.name = name_,                               \
+     .kind = FIELD_WORD,                          \
+     .offset = offsetof(struct type, member),     \
+     .words = names,                              \
+     .length = ARRAY_LEN(names)}
 #define FIELD_LIST_AS(name_, kind_, type, list, n_, fields) \
     {.name = name_,                                         \
      .kind = FIELD_##kind_,                                 \

@@ -169,7 +169,7 @@ int json_end(struct json *json, FILE *file, struct error *error)
 {
     char *const text = json_take(json, '\t');
     if (!text)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     errno = 0;
     json_print(text, file);
     fputc('\n', file);

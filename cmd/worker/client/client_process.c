@@ -113,11 +113,10 @@ void client_describe_death(struct worker *worker, const char *doing, struct erro
     const char *const last = worker->relay.last, *const said = *last ? ": " : "";
     if (ended && WIFEXITED(status) && !*last && client_is_foreign(worker) &&
         !strcmp(doing, "start"))
-        error_set(
-            error, 0,
-            "%s: a program that ended without a word, with status %d: it is no worker "
-            "of simdbench (docs/protocol.md)",
-            name, WEXITSTATUS(status));
+        error_set(error, 0,
+                  "%s: a program that ended without a word, with status %d: it is no "
+                  "worker of simdbench (docs/protocol.md)",
+                  name, WEXITSTATUS(status));
     else if (!ended)
         error_set(error, 0, "%s: worker closed its connection in '%s'%s%s", name, doing,
                   said, last);

@@ -85,7 +85,7 @@ int executed_read(run_function *run, const char *text, struct executed_code *exe
     struct wanted wanted = {.path = text};
     executed->at = malloc((strlen(text) + 1) * sizeof *executed->at);
     if (!executed->at)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     while (*text) {
         wanted = (struct wanted){.path = text, .length = strcspn(text, "\n")};
         text += wanted.length + (text[wanted.length] != '\0');
@@ -96,7 +96,7 @@ int executed_read(run_function *run, const char *text, struct executed_code *exe
             char *end;
             const uint64_t offset = strtoull(text, &end, 16);
             if (end == text || offset >= wanted.hi - wanted.lo || *end != ' ')
-                return error_set(error, -EINVAL, "bad addresses: %.20s", text);
+                return invalid(error, "bad addresses: %.20s", text);
             executed->at[executed->n++] = wanted.lo / PAGE_BYTES * PAGE_BYTES + offset;
             text = end + 1;
         }

@@ -13,7 +13,7 @@ int service_new(struct service **out, const char *path,
 {
     struct service *service = calloc(1, sizeof *service);
     if (!service)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     service->memory_fd = memory_fd;
     int status = service_add_part(service, path, options, n_options, error);
     if (status < 0)

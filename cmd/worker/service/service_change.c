@@ -54,9 +54,8 @@ static int make_other(struct service *service, const struct operands *shared,
             status = -ENOMEM;
     }
     if (status == 0)
-        status = op_fill(op, &other->view, call->seed, call->input);
-    if (status == 0)
-        status = service_set_values(op, other, call);
+        status = op_fill(op, &other->view, call->seed, call->input)
+                     ?: service_set_values(op, other, call);
     if (status < 0)
         service_forget_other(service);
     return status;

@@ -107,7 +107,7 @@ static int by_census(struct inspect_census *census, uint64_t run,
     executed->at = malloc((census->n_lines + 1) * sizeof *executed->at);
     executed->times = calloc(census->n_lines + 1, sizeof *executed->times);
     if (!executed->at || !executed->times)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     if (census->n_lines)
         qsort(census->line, census->n_lines, sizeof *census->line, by_first);
     executed->at[executed->n++] = run;
@@ -207,7 +207,7 @@ static int make_edits(struct copies *copies, const struct copies_call *call,
 {
     FREED_BY(free_memory) struct surgery_seen *seen = see(census);
     if (!seen)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     for (enum surgery_edit edit = 0; edit < SURGERY_EDITS; edit++) {
         struct error why = {.text = ""};
         int status = surgery_plan_edit(copies->surgery, edit, seen, census->n_lines,
@@ -277,9 +277,8 @@ static int make_copies(struct copies *copies, const struct copies_call *call,
     if (status == 0 && !call->executed)
         find_loop(copies, &census, reply);
     if (status == 0)
-        status = open_surgery(copies, executed, call, census.whole, error);
-    if (status == 0)
-        status = make_all(copies, call, error);
+        status = open_surgery(copies, executed, call, census.whole, error)
+                     ?: make_all(copies, call, error);
     if (status == 0 && call->edits)
         status = make_edits(copies, call, &census, error);
     if (status == 0 && !call->executed) {
@@ -362,8 +361,7 @@ int service_move(struct service *service, struct service_case *entry, uint64_t c
     int status = 0;
     if (copy > (entry->copies ? entry->copies->n : 0) ||
         (copy && !entry->copies->variant[copy - 1]))
-        return error_set(error, -EINVAL, "the case has no copy %llu",
-                         (unsigned long long)copy);
+        return invalid(error, "the case has no copy %llu", (unsigned long long)copy);
     /* Its functions may be those of other cases, too. */
     if (moved && (moved != entry || !copy)) {
         status = surgery_restore(moved->copies->surgery, error);

@@ -22,7 +22,7 @@ static int read_events(struct service *service, const struct setup_call *call,
 {
     service->n_events = 0;
     if (call->n_events > EVENTS_MAX)
-        return error_set(error, -EINVAL, "at most %d events", EVENTS_MAX);
+        return invalid(error, "at most %d events", EVENTS_MAX);
     for (size_t i = 0; i < call->n_events; i++) {
         int status = event_encode_any(call->event[i], &service->events[i], error);
         if (status < 0)

@@ -102,7 +102,7 @@ struct turns {
 static int turn_to(struct turns *turns, uint64_t i, struct error *error)
 {
     if (!turn_at(turns->service, turns->copy, i, &turns->turn))
-        return error_set(error, -EINVAL, "turns: operands outside the shared memory");
+        return invalid(error, "turns: operands outside the shared memory");
     touch(&turns->turn);
     return declared_point(turns->entry->declared, &turns->turn.view, error);
 }
@@ -122,7 +122,7 @@ static int run_together(struct turns *turns, struct turns_reply *told,
 {
     struct call_frame *const own = turns->entry->declared->frame;
     FREED_BY(free_memory) struct call_frame *frame = calloc(turns->n + 1, sizeof *frame);
-    int status = frame ? 0 : error_set(error, -ENOMEM, "out of memory");
+    int status = frame ? 0 : no_memory(error);
     for (uint64_t i = 0; i < turns->n && status == 0; i++) {
         status = turn_to(turns, i, error);
         if (status == 0)
@@ -165,9 +165,8 @@ cJSON *service_turns(struct service *service, const struct turns_call *call)
         .n = call->turns,
         .repeat = call->repeat ? call->repeat : 1};
     if (!turns.entry || !turns.entry->declared || !turns.list)
-        return service_error(-EINVAL,
-                             "turns: no such case of a declared function, or its "
-                             "list lies outside the shared memory");
+        return service_error(-EINVAL, "turns: no such case of a declared function, or "
+                                      "its list lies outside the shared memory");
     const uint64_t bytes = 2 * turns.n * service->operands.view.count * sizeof(uint64_t);
     FREED_BY(free_memory) uint64_t *copy = malloc(bytes + 1);
     if (!copy)

@@ -177,11 +177,11 @@ static void floor_line(struct legend *legend)
     buffer_format(&legend->buffer, "noise floor: %.2f%%", 100 * lo);
     if (hi > lo)
         buffer_format(&legend->buffer, " to %.2f%%", 100 * hi);
-    legend_put(legend, ", what ",
-               is_stored(legend->run->gate)
-                   ? "the roofs changed by, whose code is the same, or a case within a "
-                     "run"
-                   : "a copy of base seems to change by");
+    legend_put(
+        legend, ", what ",
+        is_stored(legend->run->gate)
+            ? "the roofs changed by, whose code is the same, or a case within a run"
+            : "a copy of base seems to change by");
 }
 
 static void counts_line(struct legend *legend)
@@ -204,9 +204,8 @@ static void counts_line(struct legend *legend)
     if (most > least)
         buffer_format(&legend->buffer, " to %u", (unsigned)most);
     buffer_format(&legend->buffer,
-                  " processes a case, %zu rounds; %zu more voided on "
-                  "evidence",
-                  rounds, voided);
+                  " processes a case, %zu rounds; %zu more voided on evidence", rounds,
+                  voided);
     if (legend->run->gate->seconds > 0)
         buffer_format(&legend->buffer, "; %.1f s", legend->run->gate->seconds);
     legend_flush(legend);
@@ -217,27 +216,23 @@ static void words_lines(struct legend *legend)
     const struct gate *const gate = legend->run->gate;
     const bool moved = change_has_built(legend->run);
 
-    legend_put(
-        legend, "change: time of ",
-        is_stored(gate)
-            ? "run 2 over that of run 1, of medians over all pairs of batches; the "
-              "interval holds in 97.8% of runs for noise within a run, not for what "
-              "differs between runs"
-        : moved ? "head over base, median over processes, each at the best of its "
-                  "places; the "
-                  "interval holds in at least 97.8% of runs"
-                : "head over base, median over processes; the interval holds in at "
-                  "least 97.8% of runs");
+    legend_put(legend, "change: time of ",
+               is_stored(gate) ? "run 2 over that of run 1, of medians over all pairs of "
+                                 "batches; the interval holds in 97.8% of runs for noise "
+                                 "within a run, not for what differs between runs"
+               : moved ? "head over base, median over processes, each at the best of its "
+                         "places; the interval holds in at least 97.8% of runs"
+                       : "head over base, median over processes; the interval holds in "
+                         "at least 97.8% of runs");
     if (change_has_built(legend->run))
-        legend_put(
-            legend, "as built: ",
-            "the same where the linker put the code; PLACED: the code is no slower, "
-            "but as built it is");
-    buffer_format(&legend->buffer,
-                  "verdict: SAME if the interval lies within %.4g%%, IMPROVED or "
-                  "REGRESSED if it lies beyond and holds for all cases at once; else "
-                  "INCONCLUSIVE",
-                  100 * gate->threshold);
+        legend_put(legend, "as built: ",
+                   "the same where the linker put the code; PLACED: the code is no "
+                   "slower, but as built it is");
+    buffer_format(
+        &legend->buffer,
+        "verdict: SAME if the interval lies within %.4g%%, IMPROVED or REGRESSED if it "
+        "lies beyond and holds for all cases at once; else INCONCLUSIVE",
+        100 * gate->threshold);
     legend_flush(legend);
     legend_put(legend,
                "detectable: ", "the smallest change that this run could have called");

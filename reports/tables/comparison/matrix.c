@@ -222,8 +222,7 @@ int matrix_write(const struct run *const *runs, const char *const *paths, size_t
             "parentheses is their count if some are missing",
             "fastest: the fastest kernel of each case, whatever its instruction set",
             "runs at different times differ by more than code: libraries show by how "
-            "much; "
-            "simdbench ab measures builds at once"};
+            "much; simdbench ab measures builds at once"};
         for (size_t i = 0; i < ARRAY_LEN(words); i++)
             text_item(file, markdown, "%s", words[i]);
     }

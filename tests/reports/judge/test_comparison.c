@@ -249,6 +249,21 @@ static void bad_inputs(void **state)
     run_free(run);
 }
 
+static void bad_places(void **state)
+{
+    static const struct bad_edit edits[] = {
+        {"results", "\"code\":\t\"nearly\"", "\"code\":\t\"equal\"",
+         CASE ".placement.code: unknown code"},
+        {"results", "\"placement\":\t{", "\"placement\":\t3, \"x\":\t{",
+         CASE ".placement: expected an object"}};
+    struct run *const run = sample_gate();
+    char *const good = sample_text(run, FORMAT_JSON, NULL);
+
+    check_edits(good, edits, ARRAY_LEN(edits));
+    free(good);
+    run_free(run);
+}
+
 /* Cut off anywhere, and with bytes changed by a fixed generator. */
 static void mutated_bytes(void **state)
 {
@@ -281,5 +296,6 @@ int main(int argc, char **argv)
     return RUN_TESTS(TEST(golden_outputs), TEST(worst_and_best),
                      TEST(sample_shows_every_verdict), TEST(widths_are_kept),
                      TEST(live_prints_the_same), TEST(hostile_names), TEST(round_trip),
-                     TEST(every_field_is_read), TEST(bad_inputs), TEST(mutated_bytes));
+                     TEST(every_field_is_read), TEST(bad_inputs), TEST(bad_places),
+                     TEST(mutated_bytes));
 }
