@@ -53,7 +53,8 @@ ENDS = {"doctor": "no/such/file", "license": "no/such/file", "selftest": "no/suc
         "judge": "no/such/file", "prove": "no function of the program|never called|no process",
         "capture": "no function of the program|no process"}
 # A library that this machine lacks.
-ABSENT = "there is no library|is not built: scripts/setup peers|: cannot open shared object"
+ABSENT = ("there is no library|is not built: scripts/setup peers|: cannot open shared object|"
+          "which is not installed [(]Debian: ")
 LIBRARY = """\
 #include <stddef.h>
 #define MIX(name) void name(float *y, const float *x, size_t n) \\
