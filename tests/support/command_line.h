@@ -7,16 +7,21 @@
 
 enum { WORDS_MAX = 24 };
 
-/* The next word of a command line: up to a space, or between single quotes. */
+/* The next word of a command line: up to a space that no single quotes enclose. */
 static inline char *word_next(char **rest)
 {
-    char *const at = *rest;
-    if (!at || *at != '\'')
-        return strsep(rest, " ");
-    *rest = at + 1;
-    char *const word = strsep(rest, "'");
-    if (*rest)
-        *rest = **rest ? *rest + 1 : NULL;
+    char *const word = *rest, *to = word, *at = word;
+    bool quoted = false;
+    for (; at && *at && (quoted || *at != ' '); at++) {
+        if (*at == '\'')
+            quoted = !quoted;
+        else
+            *to++ = *at;
+    }
+    if (at) {
+        *rest = *at ? at + 1 : NULL;
+        *to = '\0';
+    }
     return word;
 }
 
