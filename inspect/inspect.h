@@ -117,8 +117,6 @@ struct inspect_loop {
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
-    bool away;  /* in another module than the function that was called, but no code that
-                   was made while the program ran */
     bool apart; /* some of its instructions work on registers of MMX, or tiles */
     /* The widest element that comes into a vector register alone, and 64 less what an
      * element of its vectors has at least: more would be several in one. */

@@ -68,7 +68,7 @@ static double bytes_per_cycle(const struct inspect_facts *facts)
 /* It moves less than half of the bytes of its operands, or by windows, which know its
  * turns less well, less than a quarter: how long all of them take is no limit of what it
  * does. Other loops may move the rest, unless the hot one is nearly all, or each of their
- * instructions would have to move more than a vector. */
+ * instructions would have to move more than a vector. One with REP moves any number. */
 static bool touches_a_part(const struct inspect_facts *facts)
 {
     const double element = 4, nearly_all = 0.9;
@@ -76,9 +76,9 @@ static bool touches_a_part(const struct inspect_facts *facts)
                          element * (known(GET(gathered)) + known(GET(scattered)));
     const double part_of = GET(sampled) == 0 ? 0.5 : 0.25;
     const double others = GET(loop_share) >= nearly_all ? 0 : 1 - GET(loop_share);
-    return !(GET(threads) > 1) &&
-           moved * turns(facts) + VECTOR_BYTES * others * GET(call_instructions) <
-               part_of * GET(call_bytes);
+    return !(GET(threads) > 1) && moved * turns(facts) + 2 * known(GET(bytes_filled)) +
+                                          VECTOR_BYTES * others * GET(call_instructions) <
+                                      part_of * GET(call_bytes);
 }
 
 static void forget_streams(struct inspect_facts *facts)
@@ -244,9 +244,8 @@ static double parted(const struct inspect_facts *facts)
 
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
- * each other as long if inputs are repeated, unless these may leave out work. */
-/* (A chain of divisions of integers may be that short: values say how long these take.)
- */
+ * each other as long if inputs are repeated, unless these may leave out work. A chain of
+ * divisions of integers stays, as values say how long these take. */
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
@@ -265,7 +264,7 @@ static void refute(struct inspect_facts *facts)
         facts->fact[bound].refuted = true;
         for (size_t k = 0; k < sizeof twins / sizeof *twins; k++)
             if (twins[k].bound == bound &&
-                !(twins[k].too == FACT_chain && GET(integer_divides) > 0))
+                !(twins[k].too == FACT_chain && GET(integer_divides) >= 0.5))
                 inspect_fact_set_absent(facts, twins[k].too, why);
     }
 }
