@@ -76,8 +76,7 @@ const char *inspect_source_name(enum inspect_source source); /* "trace" */
 
 struct inspect_census;
 struct inspect_loop;
-/* Sets all that the census tells; `loop` is one of its loops, the hottest that matters.
- */
+/* Sets all that the census tells; `loop`: the hottest of its loops that matters. */
 void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_census *census,
                          const struct inspect_loop *loop);
 

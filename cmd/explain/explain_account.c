@@ -133,7 +133,7 @@ static double bound_of(const struct subject *subject, enum inspect_fact bound)
     return cycles_of(subject) * fact(subject, bound) / fact(subject, FACT_cycles);
 }
 
-/* Bounds are of the hot loop. They say what an operation costs where that is most of it.
+/* Bounds are of the hot loop, and say what an operation costs where that is most of it.
  */
 static bool is_most(const struct subject *subject)
 {

@@ -164,11 +164,11 @@ static double unit_cycles(const struct inspect_census *census,
 }
 
 /* The unit of `units` that accounts for all of the bound, if there is one. */
-static void name_unit(const struct inspect_census *census, size_t hot, unsigned units,
+static void name_unit(const struct inspect_census *census,
+                      const struct inspect_loop *loop, unsigned units,
                       enum inspect_fact bound, struct explained_finding *finding)
 {
     const struct explained_evidence *const evidence = evidence_of(finding, bound);
-    const struct inspect_loop *const loop = &census->loop[hot];
     char names[96];
     for (unsigned unit = 1; evidence && unit <= units; unit <<= 1)
         if (units & unit && loop->iterations > 0 &&
@@ -178,16 +178,6 @@ static void name_unit(const struct inspect_census *census, size_t hot, unsigned 
                  "one unit of this core takes all of %s, one after the other", names);
             return;
         }
-}
-
-static void name_units(const struct subject *subject, struct explained_finding *finding)
-{
-    const struct inspect_census *const census = &subject->trace.census;
-    const unsigned products = INSPECT_PRODUCTS, others = ~products & 0xff;
-    if (!strstr(finding->cause, "-ports") || subject->hot_loop >= census->n_loops)
-        return;
-    name_unit(census, subject->hot_loop, products, FACT_integer_cycles, finding);
-    name_unit(census, subject->hot_loop, others, FACT_shuffle_cycles, finding);
 }
 
 /* "... above all jle at mix.c:12, which goes its rarer way in 37% of the cases" */
@@ -356,6 +346,7 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
     const struct inspect_loop *const loop = subject->hot_loop < census->n_loops
                                                 ? &census->loop[subject->hot_loop]
                                                 : &census->straight;
+    const unsigned products = INSPECT_PRODUCTS;
     for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++) {
         struct explained_finding *const finding = &explanation->findings[i];
         if (!strcmp(finding->cause, "call"))
@@ -372,7 +363,9 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
             name_width(&subject->facts, finding);
         else if (strstr(finding->cause, "-chain") && finding->text)
             name_chain(census, loop, finding);
-        else
-            name_units(subject, finding);
+        else if (strstr(finding->cause, "-ports")) {
+            name_unit(census, loop, products, FACT_integer_cycles, finding);
+            name_unit(census, loop, ~products & 0xff, FACT_shuffle_cycles, finding);
+        }
     }
 }

@@ -116,15 +116,13 @@ static void put_memory(struct inspect_facts *facts)
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 
-/* Cycles are those at the best place of the code; inputs were changed at that as built.
- */
+/* Cycles are those at the best place of code; inputs were changed at that as built. */
 static double cycles_of(const struct inspect_facts *facts, double ratio)
 {
     return ratio * GET(cycles) / fmin(1, GET(place));
 }
 
-/* The fastest of some experiments; those that take fewer cycles than that do not count.
- */
+/* The fastest of some experiments; those that take fewer cycles than `least` are none. */
 static void take_best(struct inspect_facts *facts, enum inspect_fact to,
                       const enum inspect_fact *list, size_t n, double least)
 {
@@ -188,8 +186,7 @@ static const char *why_not_tame(const struct inspect_facts *facts, bool by_data,
 }
 
 /* Repeated inputs leave the work as it is, and branches learn them by heart: if these
- * gain less than a quarter of what others gain, it was not wrong predictions that went.
- */
+ * gain less than a quarter of what others gain, no wrong predictions went away. */
 static bool are_learnt_in_vain(const struct inspect_facts *facts)
 {
     const double least = 0.9, quarter = 0.25, gain = 1 - GET(tame_input);
@@ -197,8 +194,7 @@ static bool are_learnt_in_vain(const struct inspect_facts *facts)
            facts->fact[FACT_learnt_input].low >= fmax(least, 1 - quarter * gain);
 }
 
-/* Inputs are faster for other reasons too: they tell of branches where these can profit.
- */
+/* Inputs are faster for other reasons too: they tell of branches that can profit. */
 static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_repeated, FACT_input_keys,
@@ -303,8 +299,7 @@ static void put_conditional_ratios(struct inspect_facts *facts)
     take_if(facts, FACT_unchained, FACT_edit_chain,
             GET(vector_chain) >= nearly_all * GET(chain),
             "the longest chain is not one of vectors alone");
-    /* No vector stays in its register over a call: spills of such a loop are around it.
-     */
+    /* No vector stays in its register over a call: spills of the loop are around it. */
     take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
     /* Chains through these spills are, too. */
     if (calls)

@@ -298,8 +298,7 @@ static bool take_lines(struct making *m, bool text)
 /* ---- all of it ---- */
 
 /* The number of instructions on vectors or floats that are that wide, or wider; of float
- * arithmetic alone if there is enough of it, as others pack, copy and mask its results.
- */
+ * arithmetic alone if there is enough of it, as others pack and copy its results. */
 static double at_least(const struct nodes *nodes, unsigned bits)
 {
     double some[2] = {0}, all[2] = {0};

@@ -8,8 +8,7 @@
 #include <string.h>
 
 enum { PATH_MAX_NODES = 2048, TURNS = 32 };
-/* The least that loads of cores take, as far as known: no chain seems longer than it is.
- */
+/* The least that loads of known cores take: no chain seems longer than it is. */
 enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 6, FORWARD_CYCLES = 5, SLOT_CYCLES = 1 };
 
 /* The way that most turns take. */

@@ -80,8 +80,7 @@ const char *places_module(const struct places *places, uint64_t address)
 }
 
 #ifdef HAVE_DW
-/* Debug information is looked for in the file itself, not on disk and not in a network.
- */
+/* Debug information is that of the file itself, not of others on disk or in a network. */
 static int no_debuginfo(Dwfl_Module *module, void **data, const char *name,
                         Dwarf_Addr base, const char *file, const char *link,
                         GElf_Word crc, char **found)
@@ -239,10 +238,9 @@ char *places_source(struct places *places, uint64_t address)
 {
     char *const path = places_path(places, address);
     const char *const slash = path ? strrchr(path, '/') : NULL;
-    char *const text = slash ? strdup(slash + 1) : path;
     if (slash)
-        free(path);
-    return text;
+        memmove(path, slash + 1, strlen(slash));
+    return path;
 }
 
 char *places_where(const struct places *places, uint64_t address)
