@@ -61,6 +61,9 @@ bool inspect_fact_faster(const struct inspect_facts *facts, enum inspect_fact ra
                          double times);
 /* The code is slower than at the best place by more than this. */
 #define INSPECT_PLACED 0.97
+/* The part of the time in which an experiment gains: edits change the code at its best
+ * place, without subnormal numbers. */
+double inspect_flip_base(const struct inspect_facts *facts, enum inspect_fact ratio);
 /* NaN if it is unknown. */
 double inspect_fact_value(const struct inspect_facts *facts, enum inspect_fact fact);
 /* INSPECT_FACTS if there is no such name. */
@@ -73,8 +76,7 @@ const char *inspect_source_name(enum inspect_source source); /* "trace" */
 
 struct inspect_census;
 struct inspect_loop;
-/* Sets all that the census tells; `loop` is one of its loops, the hottest that matters.
- */
+/* Sets all that the census tells; `loop`: the hottest of its loops that matters. */
 void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_census *census,
                          const struct inspect_loop *loop);
 

@@ -117,8 +117,6 @@ struct inspect_loop {
     /* General registers that an iteration reads before it writes them, the stack's two
      * apart: none where every variable lives in memory. -1: unknown. */
     int carried;
-    bool away;  /* in another module than the function that was called, but no code that
-                   was made while the program ran */
     bool apart; /* some of its instructions work on registers of MMX, or tiles */
     /* The widest element that comes into a vector register alone, and 64 less what an
      * element of its vectors has at least: more would be several in one. */
@@ -328,13 +326,11 @@ enum { INSPECT_CALLS = 100000 };
 int inspect_fork(void (*body)(const void *context), const void *context,
                  const struct inspect_options *options, struct inspect_census *census,
                  struct error *error);
-/* A number of /proc/PID/status, such as "TracerPid", the process that traces it; 0: none.
- */
+/* A number of /proc/PID/status, as "TracerPid", the process that traces it; 0: none. */
 pid_t inspect_told(pid_t process, const char *name);
 
 /* In the parent: becomes the tracer of a child, before the child is asked to come to
- * inspect_call(). Zero, or -errno and why this cannot be; -EBUSY: the child has a tracer.
- */
+ * inspect_call(). 0, or -errno and why this cannot be; -EBUSY: the child has a tracer. */
 int inspect_attach(pid_t child, struct error *error);
 /* Waits for the child's inspect_call(), traces what it calls, and leaves the child when
  * inspect_call() returns. -ECHILD: the child died (it is still there to be reaped);

@@ -191,6 +191,7 @@ struct ready {
     uint32_t by[REGISTER_COUNT]; /* as in struct cell, the step that made its value */
     uint32_t step;               /* instructions that were executed before */
     uint32_t cause; /* the step whose result the last one waited for, or NO_CAUSE */
+    bool vain;      /* it is an old value that the last one does not need */
     struct place place[PLACES_MAX];
     unsigned n_places;
     struct window window;
@@ -224,6 +225,7 @@ struct order_sums {
     double *cycles;  /* in which they are the last to be done */
     double *chained; /* from a result that the next one of the longest chain waits for */
     double *executed;
+    double *vain; /* such cycles that it waited for what it does not need, less others */
 };
 /* Results are passed on through registers, and `memory`: through memory, too. False: out
  * of memory. */
@@ -379,12 +381,12 @@ void places_close(struct places *places);
 const char *places_module(const struct places *places, uint64_t address);
 /* These are the caller's to free. NULL: unknown, or no memory. */
 char *places_where(const struct places *places, uint64_t address);
-char *places_source(const struct places *places, uint64_t address);
+char *places_source(struct places *places, uint64_t address);
 /* The name of a function that begins there, as people call it: libc has some by names
  * such as __snprintf and _IO_sprintf, too. NULL: it has none. */
 char *places_function(const struct places *places, uint64_t address);
-char *places_path(const struct places *places, uint64_t address);
-char *places_producer(const struct places *places, uint64_t address);
+char *places_path(struct places *places, uint64_t address);
+char *places_producer(struct places *places, uint64_t address);
 
 /* census_nodes.c: sums over the executions of a node, and means of an iteration. */
 void census_add_node(const struct nodes *nodes, const struct node *node,
@@ -415,6 +417,10 @@ bool called_count(const struct nodes *nodes, const struct loops *loops, double *
  * memory. */
 bool called_out(const struct nodes *nodes, const struct places *places,
                 struct inspect_census *census);
+/* The name of the function that a call leads to, by way of a jump or two of its own, as
+ * to one of another module; the caller's to free. NULL: it has none, or calls several. */
+char *called_name(const struct nodes *nodes, const struct places *places,
+                  const struct node *node);
 
 /* census.c: of what a tracer has seen; steps, time and threads are the caller's. */
 int census_make(const struct tracer *tracer, const struct inspect_options *options,

@@ -111,8 +111,7 @@ static size_t pair(const struct result *of, const struct result *over,
     return n;
 }
 
-/* The reason of a result without a ratio; that of one without a reference says nothing.
- */
+/* The reason of a result without a ratio; one without a reference has none to tell. */
 static const char *why_none(const struct result *of)
 {
     return of->reason && of->status != STATUS_UNCHECKED ? of->reason : "too few rounds";

@@ -133,7 +133,7 @@ static double bound_of(const struct subject *subject, enum inspect_fact bound)
     return cycles_of(subject) * fact(subject, bound) / fact(subject, FACT_cycles);
 }
 
-/* Bounds are of the hot loop. They say what an operation costs where that is most of it.
+/* Bounds are of the hot loop, and say what an operation costs where that is most of it.
  */
 static bool is_most(const struct subject *subject)
 {
@@ -147,17 +147,13 @@ static void add_bound(struct account *account, const char *name, double a, doubl
         add(&account->bounds, name, NULL, a, b);
 }
 
-/* Cycles of an operation that an experiment takes away; NaN: it was not tried. Edits
- * change the code at its best place, without subnormal numbers. */
+/* Cycles of an operation that an experiment takes away; NaN: it was not tried. */
 static double freed_by(const struct subject *subject, enum inspect_fact experiment)
 {
     const double left = fact(subject, experiment);
-    const bool edit = inspect_fact_is_code(experiment);
-    double time = cycles_of(subject) + (edit ? 0 : placement_of(subject));
-    if (edit &&
-        inspect_fact_faster(&subject->facts, FACT_flush_denormals, INSPECT_PLACED))
-        time *= fact(subject, FACT_flush_denormals);
-    return left > 1 ? 0 : (1 - left) * time;
+    const double time = cycles_of(subject) + placement_of(subject);
+    return left > 1 ? 0
+                    : (1 - left) * time * inspect_flip_base(&subject->facts, experiment);
 }
 
 /* A row tells of this cause already, or the bound that stands for the same. */

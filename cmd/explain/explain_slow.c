@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding slow-instruction names the form, what it costs here, and what else does its
- * work; finding call names a function of another module; those of ports name what shares
- * a unit; mispredicts names the branch that is hardest to predict; chains name the
- * instructions that take most of them; at-limit names wider vectors. */
+ * work; call names the function that is called; divider the division that takes most;
+ * those of ports name what shares a unit; mispredicts names the branch that is hardest to
+ * predict; chains name the instructions that take most of them; front-end tells how many
+ * there are; at-limit names wider vectors. */
 #include "explain_private.h"
 #include "reports.h"
 
@@ -59,31 +60,34 @@ __attribute__((format(printf, 2, 3))) static void tell(char **to, const char *fo
 }
 
 /* The line of a loop that weighs most; NULL: none weighs anything. */
-static const struct inspect_line *heaviest(const struct inspect_census *census,
-                                           const struct inspect_loop *loop,
-                                           double (*weigh)(const struct inspect_line *))
+static const struct inspect_line *
+heaviest(const struct inspect_census *census, const struct inspect_loop *loop,
+         double (*weigh)(const struct inspect_line *, double turns))
 {
     const struct inspect_line *most = NULL;
     for (size_t i = loop->line; i < loop->line + loop->n_lines; i++)
-        if (weigh(&census->line[i]) > (most ? weigh(most) : 0))
+        if (weigh(&census->line[i], loop->iterations) >
+            (most ? weigh(most, loop->iterations) : 0))
             most = &census->line[i];
     return most;
 }
 
-/* The function that the loop itself calls: those that this one calls come later. */
-static double callee_weight(const struct inspect_line *line)
+/* The first function that most turns call: those that this one calls come later. */
+static double callee_weight(const struct inspect_line *line, double turns)
 {
-    return line->callee ? (double)line->executed / (1 + 1e-6 * (double)line->first) : 0;
+    return line->callee && (double)line->executed >= 0.5 * turns
+               ? 1 / (1 + (double)line->first)
+               : 0;
 }
 
-static double division_weight(const struct inspect_line *line)
+static double division_weight(const struct inspect_line *line, double turns)
 {
     const bool divides = line->text && line->form &&
                          (strstr(line->form, "div") || strstr(line->form, "sqrt"));
     return divides ? (double)line->executed * line->throughput : 0;
 }
 
-static double branch_weight(const struct inspect_line *line)
+static double branch_weight(const struct inspect_line *line, double turns)
 {
     return line->text ? line->undecided : 0;
 }
@@ -121,7 +125,7 @@ static void advise(const struct inspect_loop *loop, struct explained_finding *fi
         }
 }
 
-/* Those of integers have no reciprocals by instructions. */
+/* Divisions of integers have no reciprocals by instructions; x87 has those of floats. */
 static void name_division(const struct inspect_census *census,
                           const struct inspect_loop *loop,
                           struct explained_finding *finding)
@@ -132,7 +136,7 @@ static void name_division(const struct inspect_census *census,
     tell(&finding->text, "%s, above all %.*s%s%s", finding->text,
          (int)strcspn(line->text, " "), line->text, line->source ? " at " : "",
          line->source ?: "");
-    if (!strstr(line->form, "mm"))
+    if (line->form[0] != 'f' && !strstr(line->form, "mm"))
         tell(&finding->remedy,
              "fewer divisions: multiply by a reciprocal where the divisor "
              "stays; shifts and masks for powers of two; 32 bits, not 64");
@@ -160,11 +164,11 @@ static double unit_cycles(const struct inspect_census *census,
 }
 
 /* The unit of `units` that accounts for all of the bound, if there is one. */
-static void name_unit(const struct inspect_census *census, size_t hot, unsigned units,
+static void name_unit(const struct inspect_census *census,
+                      const struct inspect_loop *loop, unsigned units,
                       enum inspect_fact bound, struct explained_finding *finding)
 {
     const struct explained_evidence *const evidence = evidence_of(finding, bound);
-    const struct inspect_loop *const loop = &census->loop[hot];
     char names[96];
     for (unsigned unit = 1; evidence && unit <= units; unit <<= 1)
         if (units & unit && loop->iterations > 0 &&
@@ -174,16 +178,6 @@ static void name_unit(const struct inspect_census *census, size_t hot, unsigned 
                  "one unit of this core takes all of %s, one after the other", names);
             return;
         }
-}
-
-static void name_units(const struct subject *subject, struct explained_finding *finding)
-{
-    const struct inspect_census *const census = &subject->trace.census;
-    const unsigned products = INSPECT_PRODUCTS, others = ~products & 0xff;
-    if (!strstr(finding->cause, "-ports") || subject->hot_loop >= census->n_loops)
-        return;
-    name_unit(census, subject->hot_loop, products, FACT_integer_cycles, finding);
-    name_unit(census, subject->hot_loop, others, FACT_shuffle_cycles, finding);
 }
 
 /* "... above all jle at mix.c:12, which goes its rarer way in 37% of the cases" */
@@ -199,26 +193,25 @@ static void name_branch(const struct inspect_census *census,
              worst->address - loop->address);
     tell(&finding->text,
          "the core cannot predict branches that depend on data, above all %.*s at %s, "
-         "which "
-         "goes its rarer way in %.2g%% of the cases",
+         "which goes its rarer way in %.2g%% of the cases",
          (int)strcspn(worst->text, " "), worst->text, worst->source ?: place,
          100 * worst->undecided / (double)worst->executed);
 }
 
 /* Too many instructions, or code that is too long: these have other remedies. */
-static void tell_entering(const struct subject *subject,
+static void tell_entering(const struct subject *subject, const struct inspect_loop *loop,
                           struct explained_finding *finding)
 {
     if (!evidence_of(finding, FACT_dispatch_cycles) ||
         evidence_of(finding, FACT_decode_cycles))
         return;
     tell(&finding->text,
-         "it has many instructions, and this core takes them no faster: %.3g in an "
-         "iteration of the hot loop",
-         inspect_fact_value(&subject->facts, FACT_instructions));
+         "it has many instructions, and this core takes them no faster: %.3g in %s",
+         inspect_fact_value(&subject->facts, FACT_instructions),
+         loop == &subject->trace.census.straight ? "a call"
+                                                 : "an iteration of the hot loop");
     tell(&finding->remedy, "fewer instructions for an element: vectors, wider words, a "
-                           "table, or what is the "
-                           "same for all of them outside of the loop");
+                           "table, or what is the same for all outside of the loop");
 }
 
 enum { LINKS = 4 };
@@ -245,7 +238,8 @@ static void name_chain(const struct inspect_census *census,
     const struct inspect_line *const line = &census->line[loop->line], *link[LINKS];
     const char *vain = NULL;
     double all = 0, some = 0;
-    char text[384];
+    FREED_BY(free_memory) char *text = NULL;
+    size_t size;
     for (size_t i = 0; i < loop->n_lines; i++)
         all += line[i].chained[memory];
     if (!(all > 0) || all < 0.7 * chain || (chain > 0 && all > 1.3 * chain))
@@ -260,8 +254,9 @@ static void name_chain(const struct inspect_census *census,
     }
     if (!n)
         return;
-    size_t used = (size_t)snprintf(text, sizeof text, "%s:", finding->text);
-    for (size_t i = 0, alike = 1; i < n && used < sizeof text; i++) {
+    FILE *const to = must_have(open_memstream(&text, &size));
+    fprintf(to, "%s:", finding->text);
+    for (size_t i = 0, alike = 1; i < n; i++) {
         const char *const at = link[i]->source ?: "";
         const bool last = i + 1 == n || strcmp(at, link[i + 1]->source ?: "") != 0;
         const size_t word = strcspn(link[i]->text, " ");
@@ -269,18 +264,16 @@ static void name_chain(const struct inspect_census *census,
             alike++;
             continue;
         }
-        char times[24] = "";
+        fputs(i >= alike ? ", " : " ", to);
         if (alike > 1)
-            snprintf(times, sizeof times, "%zu ", alike);
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s%.*s%s%s",
-                                 i >= alike ? "," : "", times, (int)word, link[i]->text,
-                                 last && *at ? " at " : "", last ? at : "");
+            fprintf(to, "%zu ", alike);
+        fprintf(to, "%.*s%s%s", (int)word, link[i]->text, last && *at ? " at " : "",
+                last ? at : "");
         alike = 1;
     }
-    if (used < sizeof text)
-        snprintf(text + used, sizeof text - used, " take%s %.3g of the %.3g cycles %s",
-                 n > 1 ? "" : "s", some, all,
-                 loop == &census->straight ? "of a call" : "of the chain in a turn");
+    fprintf(to, " take%s %.3g of the %.3g cycles %s", n > 1 ? "" : "s", some, all,
+            loop == &census->straight ? "of a call" : "of the chain in a turn");
+    must(fclose(to));
     must(string_set(&finding->text, text));
     if (strcmp(finding->cause, "latency-chain") != 0)
         return;
@@ -338,14 +331,12 @@ static void name_width(const struct inspect_facts *facts,
         return;
     tell(&finding->text,
          "its arithmetic takes nearly as long as this core needs in vectors of %g bits; "
-         "in "
-         "those of %u it computes %.2g times as much in a cycle",
+         "in those of %u it computes %.2g times as much in a cycle",
          bits, 128u << best, most);
     /* For cores that lower their clock compilers prefer narrower ones. */
     tell(&finding->remedy,
          "wider vectors (-march=native%s, intrinsics); then less work: another "
-         "algorithm, a "
-         "narrower type",
+         "algorithm, a narrower type",
          best == widest ? " -mprefer-vector-width=512" : "");
 }
 
@@ -355,6 +346,7 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
     const struct inspect_loop *const loop = subject->hot_loop < census->n_loops
                                                 ? &census->loop[subject->hot_loop]
                                                 : &census->straight;
+    const unsigned products = INSPECT_PRODUCTS;
     for (size_t i = 0; i < explanation->n_findings && subject->trace.known; i++) {
         struct explained_finding *const finding = &explanation->findings[i];
         if (!strcmp(finding->cause, "call"))
@@ -366,12 +358,14 @@ void explain_slow(const struct subject *subject, struct explanation *explanation
         else if (!strcmp(finding->cause, "divider") && finding->text)
             name_division(census, loop, finding);
         else if (!strcmp(finding->cause, "front-end"))
-            tell_entering(subject, finding);
+            tell_entering(subject, loop, finding);
         else if (!strcmp(finding->cause, "at-limit"))
             name_width(&subject->facts, finding);
         else if (strstr(finding->cause, "-chain") && finding->text)
             name_chain(census, loop, finding);
-        else
-            name_units(subject, finding);
+        else if (strstr(finding->cause, "-ports")) {
+            name_unit(census, loop, products, FACT_integer_cycles, finding);
+            name_unit(census, loop, ~products & 0xff, FACT_shuffle_cycles, finding);
+        }
     }
 }

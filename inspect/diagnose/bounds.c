@@ -68,7 +68,7 @@ static double bytes_per_cycle(const struct inspect_facts *facts)
 /* It moves less than half of the bytes of its operands, or by windows, which know its
  * turns less well, less than a quarter: how long all of them take is no limit of what it
  * does. Other loops may move the rest, unless the hot one is nearly all, or each of their
- * instructions would have to move more than a vector. */
+ * instructions would have to move more than a vector. One with REP moves any number. */
 static bool touches_a_part(const struct inspect_facts *facts)
 {
     const double element = 4, nearly_all = 0.9;
@@ -76,9 +76,9 @@ static bool touches_a_part(const struct inspect_facts *facts)
                          element * (known(GET(gathered)) + known(GET(scattered)));
     const double part_of = GET(sampled) == 0 ? 0.5 : 0.25;
     const double others = GET(loop_share) >= nearly_all ? 0 : 1 - GET(loop_share);
-    return !(GET(threads) > 1) &&
-           moved * turns(facts) + VECTOR_BYTES * others * GET(call_instructions) <
-               part_of * GET(call_bytes);
+    return !(GET(threads) > 1) && moved * turns(facts) + 2 * known(GET(bytes_filled)) +
+                                          VECTOR_BYTES * others * GET(call_instructions) <
+                                      part_of * GET(call_bytes);
 }
 
 static void forget_streams(struct inspect_facts *facts)
@@ -116,15 +116,13 @@ static void put_memory(struct inspect_facts *facts)
     PUT(stored_twice, part(GET(bytes_stored) * turns(facts), GET(output_bytes)));
 }
 
-/* Cycles are those at the best place of the code; inputs were changed at that as built.
- */
+/* Cycles are those at the best place of code; inputs were changed at that as built. */
 static double cycles_of(const struct inspect_facts *facts, double ratio)
 {
     return ratio * GET(cycles) / fmin(1, GET(place));
 }
 
-/* The fastest of some experiments; those that take fewer cycles than that do not count.
- */
+/* The fastest of some experiments; those that take fewer cycles than `least` are none. */
 static void take_best(struct inspect_facts *facts, enum inspect_fact to,
                       const enum inspect_fact *list, size_t n, double least)
 {
@@ -188,8 +186,7 @@ static const char *why_not_tame(const struct inspect_facts *facts, bool by_data,
 }
 
 /* Repeated inputs leave the work as it is, and branches learn them by heart: if these
- * gain less than a quarter of what others gain, it was not wrong predictions that went.
- */
+ * gain less than a quarter of what others gain, no wrong predictions went away. */
 static bool are_learnt_in_vain(const struct inspect_facts *facts)
 {
     const double least = 0.9, quarter = 0.25, gain = 1 - GET(tame_input);
@@ -197,8 +194,7 @@ static bool are_learnt_in_vain(const struct inspect_facts *facts)
            facts->fact[FACT_learnt_input].low >= fmax(least, 1 - quarter * gain);
 }
 
-/* Inputs are faster for other reasons too: they tell of branches where these can profit.
- */
+/* Inputs are faster for other reasons too: they tell of branches that can profit. */
 static void put_tame_input(struct inspect_facts *facts)
 {
     static const enum inspect_fact inputs[] = {FACT_input_repeated, FACT_input_keys,
@@ -244,9 +240,8 @@ static double parted(const struct inspect_facts *facts)
 
 /* No machine is faster than it can be: a bound that the time refutes was derived from a
  * count, a latency or a rate that is wrong, and is evidence of nothing. Results wait for
- * each other as long if inputs are repeated, unless these may leave out work. */
-/* (A chain of divisions of integers may be that short: values say how long these take.)
- */
+ * each other as long if inputs are repeated, unless these may leave out work. A chain of
+ * divisions of integers stays, as values say how long these take. */
 static void refute(struct inspect_facts *facts)
 {
     static const char why[] = "the time refutes it";
@@ -265,7 +260,7 @@ static void refute(struct inspect_facts *facts)
         facts->fact[bound].refuted = true;
         for (size_t k = 0; k < sizeof twins / sizeof *twins; k++)
             if (twins[k].bound == bound &&
-                !(twins[k].too == FACT_chain && GET(integer_divides) > 0))
+                !(twins[k].too == FACT_chain && GET(integer_divides) >= 0.5))
                 inspect_fact_set_absent(facts, twins[k].too, why);
     }
 }
@@ -304,8 +299,7 @@ static void put_conditional_ratios(struct inspect_facts *facts)
     take_if(facts, FACT_unchained, FACT_edit_chain,
             GET(vector_chain) >= nearly_all * GET(chain),
             "the longest chain is not one of vectors alone");
-    /* No vector stays in its register over a call: spills of such a loop are around it.
-     */
+    /* No vector stays in its register over a call: spills of the loop are around it. */
     take_if(facts, FACT_unsaved, FACT_edit_spill, calls, "it calls nothing");
     /* Chains through these spills are, too. */
     if (calls)

@@ -79,3 +79,29 @@ bool called_out(const struct nodes *nodes, const struct places *places,
         census->name_out = places_function(places, called);
     return of != NULL;
 }
+
+/* It only leads on to the next instruction, or to another one. */
+static bool leads_on(const struct code *code)
+{
+    return code->flow == FLOW_JUMP || (code->flow == FLOW_INDIRECT && !code->is_call) ||
+           (code->flow == FLOW_NEXT && !code->writes && !code->n_accesses);
+}
+
+char *called_name(const struct nodes *nodes, const struct places *places,
+                  const struct node *node)
+{
+    char *name = NULL;
+    for (unsigned ways = 0;
+         ways < 4 && !name && (ways ? leads_on(&node->code) : node->code.is_call);
+         ways++) {
+        const double least = 0.9 * (double)node->executed;
+        uint32_t e = 0;
+        while (e < node->n_edges && (double)node->edge[e].count < least)
+            e++;
+        if (e == node->n_edges)
+            break;
+        node = &nodes->node[node->edge[e].to];
+        name = places_function(places, node->code.address);
+    }
+    return name;
+}

@@ -240,9 +240,7 @@ static void test_against(const struct inspect_facts *facts, const struct rule *r
     }
 }
 
-/* Edits change the code at its best place, without subnormal numbers: what they gain is a
- * part of that time. */
-static double base_of(const struct inspect_facts *facts, enum inspect_fact ratio)
+double inspect_flip_base(const struct inspect_facts *facts, enum inspect_fact ratio)
 {
     static const enum inspect_fact before[] = {FACT_place, FACT_flush_denormals};
     double base = 1;
@@ -269,8 +267,8 @@ static struct outcome rule_test(const struct inspect_facts *facts,
     if (outcome.truth != NO)
         test_against(facts, rule, &outcome);
     if (outcome.truth == YES && rule->experiment != INSPECT_FACTS)
-        outcome.finding.share =
-            base_of(facts, rule->experiment) * (1 - facts->fact[rule->experiment].value);
+        outcome.finding.share = inspect_flip_base(facts, rule->experiment) *
+                                (1 - facts->fact[rule->experiment].value);
     return outcome;
 }
 

@@ -34,6 +34,7 @@ struct making {
     struct inspect_window window;
     struct spans stores; /* of vectors and floats */
     double *chained[2];  /* of each node: through registers, and through memory, too */
+    double *vain;        /* of each node, as in struct order_sums */
     struct inspect_census *census;
 };
 
@@ -132,7 +133,7 @@ static bool take_order(struct making *m, bool memory)
     const uint32_t n = m->nodes->n;
     const struct order_sums sums = {calloc(n, sizeof *sums.cycles),
                                     calloc(n, sizeof *sums.chained),
-                                    calloc(n, sizeof *sums.executed)};
+                                    calloc(n, sizeof *sums.executed), m->vain};
     double *const turns = calloc(m->n_sums + 1, sizeof *turns);
     const bool done = sums.cycles && sums.chained && sums.executed && turns &&
                       order_times(m->tracer, &m->window, memory, &sums);
@@ -166,13 +167,6 @@ static int by_share(const void *a, const void *b)
                                      : 1;
 }
 
-static bool is_away(const struct making *m, uint64_t address)
-{
-    const char *const module = places_module(m->places, address);
-    const char *const first = places_module(m->places, m->nodes->node[0].code.address);
-    return strcmp(module, "jit") && strcmp(first, "jit") && strcmp(module, first);
-}
-
 static bool take_loops(struct making *m)
 {
     struct inspect_census *census = m->census;
@@ -186,7 +180,6 @@ static bool take_loops(struct making *m)
             m->sum[i].entries ? loop->iterations / (double)m->sum[i].entries : 0;
         census_divide(loop);
         loop->where = places_where(m->places, loop->address);
-        loop->away = m->census->whole && is_away(m, loop->address);
         loop->path = places_path(m->places, loop->address);
         loop->source = places_source(m->places, loop->address);
         if (!loop->where)
@@ -218,24 +211,6 @@ static int by_loop(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* The name of the function that a call leads to, by way of a jump or two of its own, as
- * to one of another module. NULL: it has none, or calls several. */
-static char *callee_of(const struct making *m, const struct node *node)
-{
-    const double nearly_all = 0.9;
-    char *name = NULL;
-    for (unsigned ways = 0; ways < 4 && !name && (node->code.is_call || ways); ways++) {
-        const struct edge *most = NULL;
-        for (uint32_t e = 0; e < node->n_edges; e++)
-            most = most && most->count >= node->edge[e].count ? most : &node->edge[e];
-        if (!most || (double)most->count < nearly_all * (double)node->executed)
-            break;
-        node = &m->nodes->node[most->to];
-        name = places_function(m->places, node->code.address);
-    }
-    return name;
-}
-
 static bool add_text(const struct making *m, struct inspect_line *line)
 {
     unsigned char bytes[CODE_BYTES_MAX];
@@ -244,7 +219,7 @@ static bool add_text(const struct making *m, struct inspect_line *line)
     code_text(bytes, n, line->address, text, sizeof text);
     line->text = strdup(text);
     line->source = places_source(m->places, line->address);
-    line->callee = callee_of(m, &m->nodes->node[line->first]);
+    line->callee = called_name(m->nodes, m->places, &m->nodes->node[line->first]);
     return line->text != NULL;
 }
 
@@ -257,7 +232,7 @@ static struct inspect_line line_of(struct making *m, uint32_t number)
         .first = number,
         .reloads = node->counts.reloads,
         .spills = node->counts.spills,
-        .waits_in_vain = node->code.cost && node->code.cost->kept,
+        .waits_in_vain = m->vain[number] > 0,
         .takes_vectors = spans_meet(&m->stores, node),
         .needed = node->code.needed && node->code.vector,
         .shuffles = node->code.shuffle,
@@ -298,6 +273,7 @@ static bool take_lines(struct making *m, bool text)
             line[n - 1].takes_vectors |= line[i].takes_vectors;
             line[n - 1].failed_forwards += line[i].failed_forwards;
             line[n - 1].undecided += line[i].undecided;
+            line[n - 1].waits_in_vain |= line[i].waits_in_vain;
             line[n - 1].chained[0] += line[i].chained[0];
             line[n - 1].chained[1] += line[i].chained[1];
             if (line[i].first < line[n - 1].first)
@@ -322,8 +298,7 @@ static bool take_lines(struct making *m, bool text)
 /* ---- all of it ---- */
 
 /* The number of instructions on vectors or floats that are that wide, or wider; of float
- * arithmetic alone if there is enough of it, as others pack, copy and mask its results.
- */
+ * arithmetic alone if there is enough of it, as others pack and copy its results. */
 static double at_least(const struct nodes *nodes, unsigned bits)
 {
     double some[2] = {0}, all[2] = {0};
@@ -424,7 +399,7 @@ static bool take_modules(const struct making *m)
 
 static bool make(struct making *m, bool text)
 {
-    if (!m->sum || !m->sum_of || !m->places)
+    if (!m->sum || !m->sum_of || !m->vain || !m->places)
         return false;
     add_loops(m);
     if (!add_counts(m) || !take_order(m, true) || !take_order(m, false) ||
@@ -451,6 +426,7 @@ int census_make(const struct tracer *tracer, const struct inspect_options *optio
         return error_set(tracer->error, status, "out of memory");
     m.sum = calloc(m.loops.n + 1, sizeof *m.sum);
     m.sum_of = calloc(m.loops.n + 1, sizeof *m.sum_of);
+    m.vain = calloc(m.nodes->n + 1, sizeof *m.vain);
     m.places = places_open(tracer->child.pid);
     if (!tracer->instructions)
         status = error_set(tracer->error, -ENODATA, "no instruction was seen");
@@ -458,6 +434,6 @@ int census_make(const struct tracer *tracer, const struct inspect_options *optio
         status = error_set(tracer->error, -ENOMEM, "out of memory");
     places_close(m.places);
     loops_free(&m.loops);
-    FREE_EACH(m.sum, m.sum_of, m.stores.span, m.chained[0], m.chained[1]);
+    FREE_EACH(m.sum, m.sum_of, m.stores.span, m.chained[0], m.chained[1], m.vain);
     return status;
 }

@@ -8,8 +8,7 @@
 #include <string.h>
 
 enum { PATH_MAX_NODES = 2048, TURNS = 32 };
-/* The least that loads of cores take, as far as known: no chain seems longer than it is.
- */
+/* The least that loads of known cores take: no chain seems longer than it is. */
 enum { LOAD_CYCLES = 4, VECTOR_LOAD_CYCLES = 6, FORWARD_CYCLES = 5, SLOT_CYCLES = 1 };
 
 /* The way that most turns take. */
@@ -240,13 +239,17 @@ static double way_cycles(const struct code *code, unsigned from)
  * Returns when the last result is there by that. */
 static double take_cause(struct ready *ready, const struct code *code, double places)
 {
+    const uint64_t reads = code->reads | code->address_reads,
+                   all = reads | (code->cost ? code->cost->kept : 0);
     double last = places > 0 ? places + (is_linked(code) ? 0 : code->latency) : 0;
-    for (unsigned r = 0; r < REGISTER_COUNT; r++)
-        if ((code->reads | code->address_reads) >> r & 1 &&
-            ready->at[r] + way_cycles(code, r) > last) {
-            last = ready->at[r] + way_cycles(code, r);
-            ready->cause = ready->by[r] - 1;
-        }
+    for (int vain = 0; vain <= 1; vain++)
+        for (unsigned r = 0; r < REGISTER_COUNT; r++)
+            if ((vain ? all & ~reads : reads) >> r & 1 &&
+                ready->at[r] + way_cycles(code, r) > last) {
+                last = ready->at[r] + way_cycles(code, r);
+                ready->cause = ready->by[r] - 1;
+                ready->vain = vain;
+            }
     return last;
 }
 
@@ -254,6 +257,7 @@ double ready_execute(struct ready *ready, const struct code *code)
 {
     double at[REGISTER_COUNT];
     ready->cause = NO_CAUSE;
+    ready->vain = false;
     const double places = places_ready(ready, code);
     const double operands = fmax(operands_ready(ready, code), places);
     const double start = fmax(operands, window_enter(&ready->window, code));

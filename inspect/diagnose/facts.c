@@ -99,16 +99,21 @@ static double outside_share(const struct inspect_census *census)
     return fmax(0, 1 - inside);
 }
 
-/* Bytes of the lines of these instructions, which ascend, that no first cache holds: the
+/* Bytes of the lines of code that most iterations execute and no first cache holds: the
  * largest has room for 16 lines whose addresses are the same modulo 4096, and more of
- * them push each other out, however short the code is. */
-static double crowded_code(const struct inspect_census *census, size_t from, size_t n)
+ * them push each other out, however short the code is. Instructions ascend. */
+static double crowded_code(const struct inspect_census *census,
+                           const struct inspect_loop *loop)
 {
     enum { LINE = 64, SETS = 64, ROOM = 16 };
     size_t lines[SETS] = {0}, crowded = 0;
-    for (size_t i = from; i < from + n; i++) {
+    uint64_t last = UINT64_MAX;
+    for (size_t i = loop->line; i < loop->line + loop->n_lines; i++) {
         const uint64_t line = census->line[i].address / LINE;
-        lines[line % SETS] += i == from || line != census->line[i - 1].address / LINE;
+        if ((double)census->line[i].executed < 0.5 * loop->iterations || line == last)
+            continue;
+        lines[line % SETS]++;
+        last = line;
     }
     for (size_t i = 0; i < SETS; i++)
         crowded += lines[i] > ROOM ? lines[i] : 0;
@@ -122,9 +127,6 @@ static void set_repeated(struct inspect_facts *facts, const struct inspect_loop 
 #define SET_KNOWN(fact) \
     inspect_fact_set(facts, FACT_##fact, loop->fact > 0 ? loop->fact : NAN)
     SET_KNOWN(trips);
-    inspect_fact_set(facts, FACT_looks_aside,
-                     loop->away && loop->iterations <= loop->trips && loop->stores <= 0 &&
-                         loop->vector <= 0 && loop->scalar_float <= 0);
     SET_KNOWN(chain_full);
     SET_KNOWN(needed_form);
     SET_KNOWN(shuffle_form);
@@ -184,8 +186,7 @@ void inspect_facts_trace(struct inspect_facts *facts, const struct inspect_censu
         loop = &census->straight;
     else
         return;
-    inspect_fact_set(facts, FACT_crowded_code,
-                     crowded_code(census, loop->line, loop->n_lines));
+    inspect_fact_set(facts, FACT_crowded_code, crowded_code(census, loop));
     inspect_fact_set(facts, FACT_loop_share, loop->share);
     SET_KNOWN(dearest);
     SET_KNOWN(dearest_each);

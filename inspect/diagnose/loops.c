@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops of executed code. An edge back to a node on the way from the beginning closes
- * one, and the loop has all nodes from which that edge can be reached without its head.
- */
+ * one, and the loop has all nodes from which it can be reached without its head. */
 #include "inspect_private.h"
 #include "numbers.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads that may find vectors or floats which the same call stores, however long before.
- */
+/* Loads that may find vectors or floats that the same call stores, at any time before. */
 #include "inspect_private.h"
 
 #include <math.h>

@@ -38,8 +38,7 @@ struct breakpoint *space_find(const struct program_space *space, uint64_t addres
 /* Puts a breakpoint in if it is wanted and may be, else takes it out. */
 void space_settle(struct program_space *space, struct breakpoint *breakpoint);
 void space_settle_all(struct program_space *space);
-/* A part was mapped again: the loader maps all of a file, and then its segments over it.
- */
+/* A part was mapped again: the loader maps a whole file, then its segments over it. */
 void space_renew(struct program_space *space, uint64_t from, uint64_t bytes);
 /* Takes it out for the moment. */
 void space_lift(struct program_space *space, struct breakpoint *breakpoint);
@@ -120,8 +119,7 @@ struct held {
 /* It may take TRACE_NS. */
 struct child child_of(const struct held *held);
 void clear_debug_registers(pid_t id);
-/* True of a trap by a debug register, or by a step of a thread that strays: it was ours.
- */
+/* True of a trap by a debug register, or by a step of a thread that strays: ours. */
 bool thread_strays(const struct thread *thread);
 /* Stops a thread that runs, wherever it is. 0, -ECHILD, -EAGAIN. */
 int thread_halt(struct program *program, struct thread *thread, struct child *child);

@@ -35,11 +35,13 @@ __attribute__((naked, noinline)) static void
 marked(__attribute__((unused)) const struct inspect_calls *of,
        __attribute__((unused)) uint64_t calls)
 {
-    __asm__("pushq %rbx\n\tpushq %r12\n\tsubq $8, %rsp\n\tmovq %rdi, %r12\n\tmovq %rsi, "
-            "%rbx\n"
-            "1:\n\tmovq 32(%r12), %rdi\n\tcallq *24(%r12)\n\tmovq 8(%r12), %rdi\n\tmovq "
-            "16(%r12), %rsi\n\tmovq (%r12), %rax\n\tint3\n\tcallq *%rax\n\tint3\n\tdecq "
-            "%rbx\n\tjnz 1b\n\taddq $8, %rsp\n\tpopq %r12\n\tpopq %rbx\n\tretq");
+    __asm__("pushq %rbx; pushq %r12; subq $8, %rsp\n"
+            "movq %rdi, %r12; movq %rsi, %rbx\n"
+            "1: movq 32(%r12), %rdi; callq *24(%r12)\n"
+            "movq 8(%r12), %rdi; movq 16(%r12), %rsi; movq (%r12), %rax\n"
+            "int3; callq *%rax; int3\n"
+            "decq %rbx; jnz 1b\n"
+            "addq $8, %rsp; popq %r12; popq %rbx; retq");
 }
 
 static void change_nothing(const void *of)

@@ -31,21 +31,21 @@ struct step {
     double end;
     uint32_t cause, last; /* last: of all so far, the one that is done last */
     bool known;           /* no load from an unknown place is near before it */
+    bool vain;            /* as in struct ready */
 };
 
 struct run {
     struct ready ready;
     double done[INSPECT_SIGHT]; /* time at which each and all before it were done */
     double last;
-    uint64_t n;
     struct step step[ORDER_MAX];
 };
 
 /* The time at which the last of all instructions up to this one is done. */
 static double run_on(struct run *run, const struct code *code, const uint64_t *address)
 {
-    double *const slot = &run->done[run->n++ % INSPECT_SIGHT];
     const uint32_t number = run->ready.step;
+    double *const slot = &run->done[number % INSPECT_SIGHT];
     run->ready.address = address;
     run->ready.window.entered = fmax(run->ready.window.entered, *slot);
     const double end = ready_execute(&run->ready, code);
@@ -53,6 +53,7 @@ static double run_on(struct run *run, const struct code *code, const uint64_t *a
     run->step[number] =
         (struct step){.end = end,
                       .cause = run->ready.cause,
+                      .vain = run->ready.vain,
                       .last = later ? number : run->step[number - 1].last};
     run->last = fmax(run->last, end);
     return *slot = run->last;
@@ -60,16 +61,20 @@ static double run_on(struct run *run, const struct code *code, const uint64_t *a
 
 /* Back from the last result: the one that it waited for, or where none is, the last one
  * before. */
-static void add_chain(const struct run *run, const struct order *order, double *chained)
+static void add_chain(const struct run *run, const struct order *order,
+                      const struct order_sums *sums)
 {
     for (uint32_t at = run->ready.step; at > 0;) {
         const uint32_t number = run->step[at - 1].last;
         at = number;
         for (uint32_t to = number; run->step[to].cause < to; at = to) {
-            const uint32_t cause = run->step[to].cause;
-            if (run->step[to].known)
-                chained[order->item[to].node] += run->step[to].end - run->step[cause].end;
-            to = cause;
+            const struct step *const step = &run->step[to];
+            const double cycles = step->end - run->step[step->cause].end;
+            if (step->known) {
+                sums->chained[order->item[to].node] += cycles;
+                sums->vain[order->item[to].node] += step->vain ? cycles : -cycles;
+            }
+            to = step->cause;
         }
     }
 }
@@ -107,6 +112,6 @@ bool order_times(const struct tracer *tracer, const struct inspect_window *windo
         sums->executed[item->node]++;
     }
     if (done && order->item)
-        add_chain(run, order, sums->chained);
+        add_chain(run, order, sums);
     return done;
 }

@@ -212,8 +212,7 @@ static uint32_t balanced(const struct nodes *nodes, const uint32_t *list, uint32
     return n;
 }
 
-/* A breakpoint would change an instruction of the list, behind whose prefix code jumps.
- */
+/* A breakpoint would change an instruction of the list behind whose prefix code jumps. */
 static bool is_inside(const struct nodes *nodes, const uint32_t *list, uint32_t n,
                       uint64_t address)
 {

@@ -24,6 +24,10 @@ struct places {
     size_t n;
 #ifdef HAVE_DW
     Dwfl *dwfl;
+    /* The last unit that was looked for among all of a module. */
+    Dwfl_Module *module;
+    Dwarf_Die *unit;
+    Dwarf_Addr bias;
 #endif
 };
 
@@ -76,8 +80,7 @@ const char *places_module(const struct places *places, uint64_t address)
 }
 
 #ifdef HAVE_DW
-/* Debug information is looked for in the file itself, not on disk and not in a network.
- */
+/* Debug information is that of the file itself, not of others on disk or in a network. */
 static int no_debuginfo(Dwfl_Module *module, void **data, const char *name,
                         Dwarf_Addr base, const char *file, const char *link,
                         GElf_Word crc, char **found)
@@ -121,14 +124,22 @@ static const char *symbol_of(const struct places *places, uint64_t address,
 }
 
 /* Without the table of units' addresses, which clang does not write, each is asked. */
-static Dwarf_Die *unit_of(const struct places *places, uint64_t address, Dwarf_Addr *bias)
+static Dwarf_Die *unit_of(struct places *places, uint64_t address, Dwarf_Addr *bias)
 {
     Dwfl_Module *module = places->dwfl ? dwfl_addrmodule(places->dwfl, address) : NULL;
     Dwarf_Die *unit = module ? dwfl_module_addrdie(module, address, bias) : NULL;
-    if (module && !unit)
-        while ((unit = dwfl_module_nextcu(module, unit, bias)) &&
-               dwarf_haspc(unit, address - *bias) != 1)
-            ;
+    if (!module || unit)
+        return unit;
+    if (module != places->module ||
+        dwarf_haspc(places->unit, address - places->bias) != 1)
+        do
+            unit = dwfl_module_nextcu(module, unit, &places->bias);
+        while (unit && dwarf_haspc(unit, address - places->bias) != 1);
+    else
+        unit = places->unit;
+    places->module = module;
+    places->unit = unit;
+    *bias = places->bias;
     return unit;
 }
 
@@ -136,7 +147,8 @@ static Dwarf_Die *unit_of(const struct places *places, uint64_t address, Dwarf_A
 static bool is_of_others(const char *path)
 {
     return !strncmp(path, "/usr/lib", 8) || !strncmp(path, "/usr/include", 12) ||
-           !strncmp(path, "/rustc/", 7);
+           !strncmp(path, "/rustc/", 7) || strstr(path, "/lib/gcc/") ||
+           strstr(path, "/lib/clang/");
 }
 
 static int number_of(Dwarf_Die *die, unsigned name)
@@ -178,7 +190,7 @@ static const char *text_of(Dwarf_Die *unit, unsigned name)
     return dwarf_formstring(dwarf_attr(unit, name, &attribute));
 }
 
-char *places_path(const struct places *places, uint64_t address)
+char *places_path(struct places *places, uint64_t address)
 {
     Dwarf_Addr bias = 0;
     Dwarf_Die *const unit = unit_of(places, address, &bias);
@@ -196,7 +208,7 @@ char *places_path(const struct places *places, uint64_t address)
                : text;
 }
 
-char *places_producer(const struct places *places, uint64_t address)
+char *places_producer(struct places *places, uint64_t address)
 {
     Dwarf_Addr bias;
     Dwarf_Die *const unit = unit_of(places, address, &bias);
@@ -211,25 +223,24 @@ static const char *symbol_of(const struct places *places, uint64_t address,
     return NULL;
 }
 
-char *places_path(const struct places *places, uint64_t address)
+char *places_path(struct places *places, uint64_t address)
 {
     return NULL;
 }
 
-char *places_producer(const struct places *places, uint64_t address)
+char *places_producer(struct places *places, uint64_t address)
 {
     return NULL;
 }
 #endif
 
-char *places_source(const struct places *places, uint64_t address)
+char *places_source(struct places *places, uint64_t address)
 {
     char *const path = places_path(places, address);
     const char *const slash = path ? strrchr(path, '/') : NULL;
-    char *const text = slash ? strdup(slash + 1) : path;
     if (slash)
-        free(path);
-    return text;
+        memmove(path, slash + 1, strlen(slash));
+    return path;
 }
 
 char *places_where(const struct places *places, uint64_t address)

@@ -62,8 +62,7 @@ static bool is_counted(const struct inspect_code *code)
 }
 
 /* Nobody measures an instruction with REP by its form, as what it does is in registers,
- * nor one that jumps. Cores move blocks at once, but search one element after the other.
- */
+ * nor one that jumps. Cores move blocks at once, but search one element at a time. */
 static double cycles_of(const struct node *node, const struct inspect_code *code,
                         const struct inspect_window *window)
 {

@@ -338,8 +338,7 @@ static int run_path(struct tracer *tracer, const struct path *path)
 }
 
 /* A path that goes where the numbers say that it loads is stepped for a while, ever more
- * seldom, for its places. How far these are from the last that were known tells nothing.
- */
+ * seldom, for its places. How far these are from the last known ones tells nothing. */
 static bool look_at(struct tracer *tracer, const struct path *path)
 {
     if (!path->blind || tracer->looked >= LOOKED_MAX)

@@ -168,6 +168,10 @@ static void test_touches_a_part(void **state)
         SET(stream_rate, 40);
         inspect_bounds(&facts);
         assert_true(isnan(VALUE(memory_share)));
+        /* But one with REP copies as much as it likes. */
+        SET(bytes_filled, VALUE(call_bytes) / 2);
+        inspect_bounds(&facts);
+        assert_false(isnan(VALUE(memory_share)));
     }
 }
 

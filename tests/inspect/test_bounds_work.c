@@ -217,6 +217,10 @@ static void test_divisions_in_a_chain(void **state)
         inspect_bounds(&facts);
         inspect_find(&facts, &findings);
         assert_int_equal(findings.finding[0].cause == CAUSE_divider, rows[i].found);
+        /* A division now and then does not save the chain. */
+        SET(integer_divides, 0.4);
+        inspect_bounds(&facts);
+        assert_int_equal(isnan(VALUE(chain)), rows[i].fact == FACT_trips);
     }
 }
 

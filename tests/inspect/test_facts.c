@@ -114,21 +114,32 @@ static void test_straight_call(void **state)
     assert_near(VALUE(crowded_code), 0, 0);
 }
 
-/* A line of each of 17 pages, and one beside the last, are in no first cache together. */
+/* A line of each of 17 pages, and one beside the last, are in no first cache together, if
+ * most iterations execute them all. */
 static void test_crowded_code(void **state)
 {
     enum { PAGES = 17 };
     struct inspect_line lines[2 * PAGES + 1] = {{.address = 0}};
     for (uint64_t i = 0; i < 2 * PAGES; i++)
-        lines[i].address = 0x100000 + i / 2 * 4096 + i % 2 * 8;
-    lines[2 * PAGES].address = lines[2 * PAGES - 1].address + 64;
-    struct inspect_census census = {.whole = true,
-                                    .instructions = 2 * PAGES + 1,
-                                    .straight = {.share = 1, .n_lines = 2 * PAGES + 1},
-                                    .line = lines};
+        lines[i] = (struct inspect_line){.address = 0x100000 + i / 2 * 4096 + i % 2 * 8,
+                                         .executed = 5};
+    lines[2 * PAGES] = (struct inspect_line){.address = lines[2 * PAGES - 1].address + 64,
+                                             .executed = 5};
+    struct inspect_census census = {
+        .whole = true,
+        .instructions = 2 * PAGES + 1,
+        .straight = {.share = 1, .iterations = 10, .n_lines = 2 * PAGES + 1},
+        .line = lines};
     struct inspect_facts facts = {0};
     inspect_facts_trace(&facts, &census, NULL);
     assert_near(VALUE(crowded_code), PAGES * 64, 0);
+    lines[0].executed = 4;
+    inspect_facts_trace(&facts, &census, NULL);
+    assert_near(VALUE(crowded_code), PAGES * 64, 0);
+    lines[1].executed = 4;
+    inspect_facts_trace(&facts, &census, NULL);
+    assert_near(VALUE(crowded_code), 0, 0);
+    lines[1].executed = 5;
     census.straight.n_lines = 2 * (PAGES - 1);
     inspect_facts_trace(&facts, &census, NULL);
     assert_near(VALUE(crowded_code), 0, 0);

@@ -113,6 +113,39 @@ static void knows_names(void *context, const struct inspect_code *code, size_t n
     }
 }
 
+static void knows_counts(void *context, const struct inspect_code *code, size_t n,
+                         struct inspect_cost *costs)
+{
+    for (size_t i = 0; i < n; i++)
+        if (code[i].bytes[0] == 0xf3)
+            costs[i] = (struct inspect_cost){
+                .known = true,
+                .form = "popcnt r64, r64",
+                .throughput = 1,
+                .n_links = 2,
+                .link = {{.from = 1, .cycles = 3, .full = 3}, {.cycles = 3, .full = 3}}};
+}
+
+CODE(counting_over, "1: popcntq %rdi, %rax\n decl %esi\n jnz 1b\n retq")
+CODE(counting_own, "1: popcntq %rax, %rax\n decl %esi\n jnz 1b\n retq")
+CODE(counting_other,
+     "1: popcntq %rcx, %rax\n movq %rax, %rcx\n decl %esi\n jnz 1b\n retq")
+
+/* Where a core waits for what an instruction overwrites, it does so without need only if
+ * that is no operand, too, and no operand comes as late. */
+static void test_waits_in_vain(void **state)
+{
+    static traced *const functions[] = {counting_over, counting_own, counting_other};
+    const struct inspect_options options = {.whole_only = true, .costs = knows_counts};
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
+        struct inspect_census census = census_by(functions[i], TURNS, &options);
+        const struct inspect_line *const line = &census.line[census.loop[0].line];
+        assert_int_equal(line->waits_in_vain, i == 0);
+        assert_near(line->chained[0], 3, 0.1);
+        inspect_census_free(&census);
+    }
+}
+
 CODE(masking, "1: andw $0x3bff, %ax\n decl %esi\n jnz 1b\n retq")
 
 /* A root costs what its form does, and so does a division; integers are left out. What
@@ -282,7 +315,7 @@ int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_choices),
-                     TEST(test_units), TEST(test_shared_units), TEST(test_mmx),
-                     TEST(test_single_elements));
+    return RUN_TESTS(TEST(test_strings), TEST(test_divisions), TEST(test_waits_in_vain),
+                     TEST(test_choices), TEST(test_units), TEST(test_shared_units),
+                     TEST(test_mmx), TEST(test_single_elements));
 }

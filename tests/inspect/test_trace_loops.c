@@ -156,6 +156,34 @@ static void test_called_out(void **state)
     inspect_census_free(&census);
 }
 
+CODE(by_jump, "1: callq 2f\n decl %esi\n jnz 1b\n retq\n"
+              "2: endbr64\n jmp led_to\n"
+              ".type led_to, @function\n led_to: retq\n .size led_to, 1")
+CODE(by_wrapper, "1: callq 2f\n decl %esi\n jnz 1b\n retq\n"
+                 "2: pushq %rbx\n callq wrapped\n popq %rbx\n retq\n"
+                 ".type wrapped, @function\n wrapped: retq\n .size wrapped, 1")
+
+/* A call has the name of what a jump leads to, not of what a function without name does.
+ */
+static void test_names_of_calls(void **state)
+{
+    static traced *const functions[] = {by_jump, by_wrapper};
+    static const char *const names[] = {"led_to", "wrapped"};
+    const struct inspect_options named = {.whole_only = true, .text = true};
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
+        struct inspect_census census = census_by(functions[i], TURNS, &named);
+        const bool symbols = strchr(census.loop[0].where, ' ');
+        size_t n = 0;
+        for (size_t k = 0; k < census.n_lines; k++)
+            if (census.line[k].callee) {
+                assert_string_equal(census.line[k].callee, names[i]);
+                n++;
+            }
+        assert_int_equal(n, symbols);
+        inspect_census_free(&census);
+    }
+}
+
 /* Each page is new once, for the first instruction that comes there. */
 static void test_pages(void **state)
 {
@@ -403,9 +431,9 @@ int main(void)
     return RUN_TESTS(TEST(test_copied_in_memory), TEST(test_checks),
                      TEST(test_frame_register), TEST(test_bytes_in_place),
                      TEST(test_passes), TEST(test_called), TEST(test_called_out),
-                     TEST(test_pages), TEST(test_indexed), TEST(test_even_stores),
-                     TEST(test_calls_that_change_data), TEST(test_chain_around_loops),
-                     TEST(test_two_steps), TEST(test_jumps), TEST(test_returns),
-                     TEST(test_banks), TEST(test_instructions_of_chains),
-                     TEST(test_hidden_turns));
+                     TEST(test_names_of_calls), TEST(test_pages), TEST(test_indexed),
+                     TEST(test_even_stores), TEST(test_calls_that_change_data),
+                     TEST(test_chain_around_loops), TEST(test_two_steps),
+                     TEST(test_jumps), TEST(test_returns), TEST(test_banks),
+                     TEST(test_instructions_of_chains), TEST(test_hidden_turns));
 }

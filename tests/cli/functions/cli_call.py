@@ -21,7 +21,8 @@ class CallCase(Case):
         super().setUpClass()
         cls.folder_of_library = cls.enterClassContext(
             tempfile.TemporaryDirectory(prefix="simdbench-"))
-        cls.built = compile_library(Path(cls.folder_of_library), "libmix.so", "-g", SOURCE)
+        cls.built = compile_library(Path(cls.folder_of_library), "libmix.so", "-g", SOURCE,
+                                    SOURCE.with_name("states.c"))
 
     def call(self, functions, prototype, *options, **more):
         """The rows of a run, by variant."""

@@ -66,10 +66,11 @@ static void test_callee(void **state)
 {
     char inner[] = "exp", outer[] = "sigmoid", source[] = "net.c:7";
     struct inspect_line line[] = {
-        {.callee = inner, .executed = 9, .first = 5},
+        {.callee = inner, .executed = 18, .first = 5},
         {.callee = outer, .executed = 9, .first = 2, .source = source},
+        {.callee = inner, .executed = 4, .first = 1},
         {.executed = 99}};
-    struct inspect_loop loop = {.n_lines = ARRAY_LEN(line)};
+    struct inspect_loop loop = {.iterations = 9, .n_lines = ARRAY_LEN(line)};
     struct subject subject = {
         .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1, .line = line}}};
     struct run *const run = run_new();
@@ -89,11 +90,12 @@ static void test_callee(void **state)
     run_free(run);
 }
 
-/* The division that takes most, and what becomes of one of integers. */
+/* The division that takes most, and what becomes of one of integers, not of one of x87.
+ */
 static void test_division(void **state)
 {
     char root[] = "vsqrtps ymm0, ymm1", form[] = "vsqrtps ymm, ymm", div[] = "div rcx",
-         divided[] = "div r64", source[] = "gcd.c:7";
+         divided[] = "div r64", x87[] = "fdiv m32", source[] = "gcd.c:7";
     struct inspect_line line[] = {
         {.text = root, .form = form, .executed = 9, .throughput = 6},
         {.text = div, .form = divided, .executed = 9, .throughput = 7, .source = source}};
@@ -113,12 +115,22 @@ static void test_division(void **state)
         assert_int_equal(why->findings[0].remedy != NULL, integer);
         run_free(run);
     }
+    line[1].form = x87;
+    struct run *const run = run_new();
+    struct explanation *const why = result_explanation(run_add_result(run));
+    assert_non_null(explanation_add_finding(why, "divider"));
+    assert_int_equal(string_set(&why->findings[0].text, "they take it"), 0);
+    explain_slow(&subject, why);
+    assert_null(why->findings[0].remedy);
+    run_free(run);
 }
 
 /* Too many instructions are told from code that is too long. */
 static void test_entering(void **state)
 {
-    struct subject subject = {.trace.known = true};
+    struct inspect_loop loop = {.n_lines = 0};
+    struct subject subject = {
+        .trace = {.known = true, .census = {.loop = &loop, .n_loops = 1}}};
     inspect_fact_set(&subject.facts, FACT_instructions, 12.25);
     struct run *const run = run_new();
     struct explanation *const why = result_explanation(run_add_result(run));
@@ -130,6 +142,9 @@ static void test_entering(void **state)
     assert_non_null(strstr(why->findings[0].text, "12.2 in an iteration"));
     assert_non_null(why->findings[0].remedy);
     assert_null(why->findings[1].text);
+    subject.trace.census.n_loops = 0;
+    explain_slow(&subject, why);
+    assert_non_null(strstr(why->findings[0].text, "12.2 in a call"));
     run_free(run);
 }
 

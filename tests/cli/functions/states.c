@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rest of mix.c: functions that have a state, or return memory. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Another number in each call. */
+uint32_t draw(void)
+{
+    static uint32_t number = 1;
+    return number = number * 69069 + 1;
+}
+
+uint32_t draw_none(uint32_t *to)
+{
+    (void)to;
+    return draw();
+}
+
+/* Bytes of which some are by chance what they were in the call before. */
+void draw_bytes(uint8_t *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (uint8_t)(draw() >> 24);
+}
+
+/* Memory that is no argument. */
+const void *point_elsewhere(const uint8_t *x, size_t n)
+{
+    static uint32_t hash;
+    for (size_t i = 0; i < n; i++)
+        hash = hash * 69069 + x[i];
+    return &hash;
+}
+
+/* One bit for each value; others are left alone. */
+void bits_of(const uint8_t *x, uint8_t *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i / 8] = (uint8_t)((to[i / 8] & ~(1u << i % 8)) | (x[i] & 1u) << i % 8);
+}
+
+/* A length that is none. */
+long no_length(const uint8_t *x, uint8_t *to, size_t n)
+{
+    memcpy(to, x, n);
+    return -1;
+}
+
+/* Memory of a call that finds what no call before it has used up. */
+void *new_once(int32_t *x)
+{
+    if (x[0] < 0)
+        abort();
+    x[0] = -1;
+    return malloc(16);
+}
+
+/* A text that is freed, beside values that are compared. */
+int32_t told_error(char **error, const int32_t *x, int32_t *y, size_t n)
+{
+    *error = strdup("none");
+    memcpy(y, x, n * sizeof *y);
+    return 0;
+}
+
+/* Memory that the caller frees; few pieces of it if they are counted. */
+static int pieces;
+
+char *new_text(const char *x, char **copy)
+{
+    if (copy)
+        *copy = strdup(x);
+    return strdup(x);
+}
+
+char *new_counted(const char *x, char **copy)
+{
+    if (++pieces > 1000)
+        abort();
+    return new_text(x, copy);
+}
+
+void free_counted(char *text)
+{
+    pieces--;
+    free(text);
+}
+
+/* An object that the address of its address frees; there are few at a time. */
+static int states;
+
+void state_end(uint32_t **state)
+{
+    states--;
+    free(*state);
+    *state = NULL;
+}
+
+/* A state that another function begins, and a constant table. */
+const int32_t state_table[2] = {5, 6}, *state_pointer = state_table;
+
+void state_begin(uint32_t *state, const int32_t *table, const int32_t *same)
+{
+    state[0] = (uint32_t)table[0];
+    state[1] = (uint32_t)(table == same ? table[1] : 0);
+}
+
+void state_open(uint32_t *state, const int32_t *table, const int32_t *same)
+{
+    if (++states > 4)
+        abort();
+    state_begin(state, table, same);
+}
+
+/* An argument, but not of few elements. */
+const void *point_middle(const uint8_t *x, size_t n)
+{
+    return n < 8 ? &state_table : (const void *)(x + n / 2);
+}
+
+void state_add(uint32_t *state, const int32_t *x, size_t n, const int32_t *table)
+{
+    if (state[0] != 5 || table != state_table)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        state[1] += (uint32_t)x[i];
+}
+
+void state_add_wrong(uint32_t *state, const int32_t *x, size_t n, const int32_t *table)
+{
+    state_add(state, x, n / 2, table);
+}
