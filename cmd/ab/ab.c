@@ -106,16 +106,12 @@ double ab_seconds(const struct ab *ab)
 
 /* ---- groups ---- */
 
-static void group_close_case(struct ab_case *entry)
-{
-    free(entry->trials);
-    ab_free_places(entry);
-}
-
 static void group_close(struct ab_group *group)
 {
-    for (size_t c = 0; group->cases && c < group->state.n_cases; c++)
-        group_close_case(&group->cases[c]);
+    for (size_t c = 0; group->cases && c < group->state.n_cases; c++) {
+        free(group->cases[c].trials);
+        ab_free_places(&group->cases[c]);
+    }
     free(group->cases);
     free(group->state.cases);
 }
@@ -272,6 +268,7 @@ static void finish(struct ab *ab, struct ab_group *groups, bool interrupted)
         for (size_t c = 0; c < groups[g].state.n_cases; c++) {
             const struct case_state *entry = &groups[g].state.cases[c];
             struct result *result = case_result(&groups[g].state, entry);
+            ab_note_learning(&groups[g], c);
             if (entry->active && result->samples.n)
                 result_set_status(result, STATUS_OK, NULL);
             else if (entry->active && !result->comparison)

@@ -127,7 +127,7 @@ static bool is_doubtful(const struct ab_group *group, size_t c)
            group->state.cases[c].call_ns <= LONGEST_NS;
 }
 
-static int ask_doubtful(struct ab_group *group)
+static int ask_doubtful(struct ab_group *group, bool traced)
 {
     int status = 0;
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++) {
@@ -144,21 +144,13 @@ static int ask_doubtful(struct ab_group *group)
 /* The trace has a process of its own. One that dies leaves the rest in doubt. */
 int ab_resolve_doubt(struct ab_group *group, struct error *error)
 {
-    static const int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};
     bool any = false;
-    int arm;
     for (size_t c = 0; c < group->state.n_cases; c++)
         any |= is_doubtful(group, c);
     if (!any)
         return 0;
     group->answered = false;
-    int status = ab_place_operands(group, error);
-    if (status == 0)
-        status = ab_start_arms(group, order, &arm, error);
-    if (status == 0)
-        status = ask_doubtful(group);
-    ab_stop_arms(group->ab);
+    const int status = ab_trace_process(group, false, ask_doubtful, error);
     group->answered = false;
-    group->process++;
     return status == -EINTR || status == -ENOMEM ? status : 0;
 }

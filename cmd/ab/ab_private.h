@@ -88,7 +88,7 @@ struct ab_case {
     struct ab_places places[ARMS];
     uint64_t n_places, best[ARMS]; /* copies; best 0: the code as built */
     uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */
-    uint32_t untimed;       /* batches in which predictors learn, before a timed one */
+    double first; /* batch behind another build: so many times as long as later ones */
 };
 
 struct ab_group {
@@ -150,6 +150,9 @@ struct runner ab_runner(struct ab_group *group, size_t c, int which);
 int ab_overhead(struct ab_group *group, struct error *error);
 int ab_calibrate(struct ab_group *group);
 int ab_take_rounds(struct ab_group *group, size_t c);
+/* Where the first batches behind another build took longer, and a case is undecided, it
+ * says so. */
+void ab_note_learning(struct ab_group *group, size_t c);
 /* A batch of an arm at the place of a copy; 0: as built. */
 int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
                  uint64_t calls, struct batch *batch);
@@ -177,11 +180,10 @@ void ab_add_limit(struct ab_group *group, size_t c);
 
 /* ab_process.c: one fresh process of all wanted cases of a group; like runner_ask(). */
 int ab_process(struct ab_group *group, struct error *error);
-/* Its parts, for processes of another kind. ab_start_arms() tells which arm failed. */
-int ab_place_operands(struct ab_group *group, struct error *error);
-int ab_start_arms(struct ab_group *group, const int order[ARMS], int *arm,
-                  struct error *error);
-void ab_stop_arms(struct ab *ab);
+/* One that nobody times, for `work`; `traced`: with less of it. */
+int ab_trace_process(struct ab_group *group, bool traced,
+                     int (*work)(struct ab_group *group, bool traced),
+                     struct error *error);
 int ab_prepare(struct ab_group *group, size_t c, int which);
 
 /* ab_prove.c: what all cases that are left execute, in base and in head; 0, -EINTR or

@@ -18,8 +18,9 @@ static void end_wanted(struct ab_group *group, int which, int code, const char *
     }
 }
 
-int ab_start_arms(struct ab_group *group, const int order[ARMS], int *arm,
-                  struct error *error)
+/* Tells which arm failed. */
+static int start_all(struct ab_group *group, const int order[ARMS], int *arm,
+                     struct error *error)
 {
     struct ab *ab = group->ab;
     int status = 0;
@@ -46,14 +47,14 @@ static int start_arms(struct ab_group *group, const int order[ARMS])
 {
     struct error error = {.text = ""};
     int arm = ARM_BASE;
-    const int status = ab_start_arms(group, order, &arm, &error);
+    const int status = start_all(group, order, &arm, &error);
     if (status == -EINTR || status == 0)
         return status;
     end_wanted(group, arm, status, error.text);
     return GROUP_RESTART;
 }
 
-void ab_stop_arms(struct ab *ab)
+static void stop_arms(struct ab *ab)
 {
     for (int i = 0; i < ARMS; i++)
         if (ab->workers[i])
@@ -89,7 +90,7 @@ static int reserve(struct ab_group *group, struct error *error)
 
 /* Inputs are the same bytes at other places in each process; the owner's answers stay
  * unless somebody may have scribbled over them. */
-int ab_place_operands(struct ab_group *group, struct error *error)
+static int place_operands(struct ab_group *group, struct error *error)
 {
     struct group_state *state = &group->state;
     struct worker *owner = catalog_op_owner(&group->ab->catalog, state->plan->op);
@@ -231,7 +232,7 @@ int ab_process(struct ab_group *group, struct error *error)
     uint64_t random = ab_random(ab, group->state.number, group->process, 1);
     order_shuffle(order, ARMS, &random);
     error->text[0] = '\0';
-    int status = ab_place_operands(group, error);
+    int status = place_operands(group, error);
     if (status < 0)
         return status;
     status = start_arms(group, order);
@@ -243,10 +244,28 @@ int ab_process(struct ab_group *group, struct error *error)
         status = check_again(group, error);
     if (status == 0)
         take_trials(group);
-    ab_stop_arms(ab);
+    stop_arms(ab);
     group->answered &= status != GROUP_RESTART;
     if (status < 0 && !error->text[0])
         error_set(error, status, "%s",
                   status == -EINTR ? "interrupted" : strerror(-status));
+    return status;
+}
+
+int ab_trace_process(struct ab_group *group, bool traced,
+                     int (*work)(struct ab_group *group, bool traced),
+                     struct error *error)
+{
+    static const int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};
+    int arm;
+    group->state.traced = traced;
+    int status = place_operands(group, error);
+    group->state.traced = false;
+    if (status == 0)
+        status = start_all(group, order, &arm, error);
+    if (status == 0)
+        status = work(group, traced);
+    stop_arms(group->ab);
+    group->process++;
     return status;
 }

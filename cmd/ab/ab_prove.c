@@ -74,28 +74,6 @@ static int prove_cases(struct ab_group *group, bool smaller)
     return status;
 }
 
-static int place(struct ab_group *group, bool smaller, struct error *error)
-{
-    group->state.traced = smaller;
-    const int status = ab_place_operands(group, error);
-    group->state.traced = false;
-    return status;
-}
-
-static int prove_process(struct ab_group *group, bool smaller, struct error *error)
-{
-    static const int order[ARMS] = {ARM_BASE, ARM_HEAD, ARM_CONTROL};
-    int arm;
-    int status = place(group, smaller, error);
-    if (status == 0)
-        status = ab_start_arms(group, order, &arm, error);
-    if (status == 0)
-        status = prove_cases(group, smaller);
-    ab_stop_arms(group->ab);
-    group->process++;
-    return status;
-}
-
 /* True if there are any. */
 static bool choose(struct ab_group *group, bool smaller)
 {
@@ -119,7 +97,7 @@ static int prove_at(struct ab_group *group, const struct plan_group *plan,
     group->answered = false;
     for (size_t c = 0; c < n && status == 0; c++)
         if (group->cases[c].wanted)
-            status = prove_process(group, smaller, error);
+            status = ab_trace_process(group, smaller, prove_cases, error);
     group->state.plan = own;
     group->answered = false;
     return status;

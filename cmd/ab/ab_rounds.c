@@ -8,9 +8,10 @@
 /* Rounds have up to this much more calls, so that nothing periodic stays in step. */
 #define JITTER 0.2
 /* Learning takes this many batches of those that are looked at, and the first one so much
- * longer than those behind them. */
+ * longer than those behind them. One that takes hardly longer is not looked at again. */
 enum { LEARNING = 4, LOOK_BATCHES = LEARNING + 2, LOOKS = 3 };
 #define LEARNING_RATIO 1.25
+#define LEARNING_NONE 1.1
 
 uint32_t ab_rounds_of(const struct ab *ab, double call_ns, bool moved)
 {
@@ -49,62 +50,61 @@ int ab_overhead(struct ab_group *group, struct error *error)
     return 0;
 }
 
-static int run_batch(const struct runner *runner, uint64_t calls, struct batch *batch)
-{
-    const struct batch_call call = runner_call(runner, calls);
-    const int status = runner_batch(runner, &call, batch);
-    cJSON_Delete(batch->reply);
-    return status;
-}
-
 int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
                  uint64_t calls, struct batch *batch)
 {
+    const bool learns = group->cases[c].first > LEARNING_RATIO;
     struct runner runner = ab_runner(group, c, which);
-    runner.copy = copy;
-    for (uint32_t i = 0; i < group->cases[c].untimed; i++) {
-        const int status = run_batch(&runner, group->state.cases[c].iterations, batch);
-        if (status)
-            return status;
-    }
-    return run_batch(&runner, calls, batch);
-}
-
-/* The least times of batches in a row, behind those of another build. */
-static int time_row(struct ab_group *group, size_t c, int which, double *ns)
-{
-    struct batch batch;
     int status = 0;
-    for (int i = 0; i < LOOK_BATCHES && status == 0; i++) {
-        status =
-            ab_run_batch(group, c, which, 0, group->state.cases[c].iterations, &batch);
-        ns[i] = fmin(ns[i], batch.ns);
+    runner.copy = copy;
+    for (int i = learns ? 0 : LEARNING; i <= LEARNING && status == 0; i++) {
+        const struct batch_call call =
+            runner_call(&runner, i < LEARNING ? group->state.cases[c].iterations : calls);
+        status = runner_batch(&runner, &call, batch);
+        cJSON_Delete(batch->reply);
     }
     return status;
 }
 
 /* Predictors of branches learn a short call by heart, anew behind other code, and builds
- * that do other work at other speeds. Then times are of what they have learned. */
+ * that do other work at other speeds. Then times are of what they have learned. The least
+ * of some looks counts, as the first batch of one may have been disturbed. */
 static int look_at_learning(struct ab_group *group, size_t c)
 {
-    struct ab_case *const entry = &group->cases[c];
-    double ns[ARM_HEAD + 1][LOOK_BATCHES];
-    uint32_t untimed = 0;
+    double first = INFINITY, ns[LOOK_BATCHES];
+    struct batch batch;
     int status = 0;
-    for (int i = 0; i < (ARM_HEAD + 1) * LOOK_BATCHES; i++)
-        ns[i / LOOK_BATCHES][i % LOOK_BATCHES] = INFINITY;
-    for (int i = 0; i < LOOKS * (ARM_HEAD + 1) && status == 0; i++)
-        status = time_row(group, c, i % (ARM_HEAD + 1), ns[i % (ARM_HEAD + 1)]);
-    for (int which = ARM_BASE; which <= ARM_HEAD; which++)
-        if (ns[which][0] >
-            LEARNING_RATIO * fmax(ns[which][LEARNING], ns[which][LEARNING + 1]))
-            untimed = LEARNING;
-    entry->untimed = untimed;
-    if (untimed && status == 0)
-        note_once(ab_result(group, c),
-                  "predictors of branches learn its calls by heart; --inputs=auto gives "
-                  "a declared function more of them");
+    for (int look = 0; look < LOOKS && first > LEARNING_NONE && status == 0; look++) {
+        double slower = 1;
+        for (int i = 0; i < (ARM_HEAD + 1) * LOOK_BATCHES && status == 0; i++) {
+            status = ab_run_batch(group, c, i / LOOK_BATCHES, 0,
+                                  group->state.cases[c].iterations, &batch);
+            ns[i % LOOK_BATCHES] = batch.ns;
+            if (i % LOOK_BATCHES == LEARNING + 1)
+                slower = fmax(slower, ns[0] / fmin(ns[LEARNING], batch.ns));
+        }
+        first = fmin(first, slower);
+    }
+    group->cases[c].first = first;
     return status;
+}
+
+void ab_note_learning(struct ab_group *group, size_t c)
+{
+    const struct case_settings *const settings = &group->state.plan->settings;
+    struct result *const result = ab_result(group, c);
+    char note[200];
+    if (group->cases[c].first <= LEARNING_RATIO || !result->comparison ||
+        !comparison_is_open(result->comparison, group->ab->request.threshold))
+        return;
+    snprintf(note, sizeof note,
+             "the first batch behind another build takes %.1f times as long as later "
+             "ones: four go before each timed one%s",
+             group->cases[c].first,
+             settings->sets > 1 || settings->threads > 1
+                 ? ""
+                 : "; --inputs=auto, with more to learn, may decide");
+    note_once(result, note);
 }
 
 static int calibrate(struct ab_group *group, size_t c, bool *matter)
@@ -112,17 +112,18 @@ static int calibrate(struct ab_group *group, size_t c, bool *matter)
     const struct runner runners[ARMS] = {ab_runner(group, c, ARM_BASE),
                                          ab_runner(group, c, ARM_HEAD),
                                          ab_runner(group, c, ARM_CONTROL)};
-    group->cases[c].untimed = 0;
+    group->cases[c].first = 1;
     return runners_calibrate(runners, ARMS, AB_BATCH_NS)
                ?: (group->state.cases[c].iterations > 1 ? look_at_learning(group, c) : 0)
                ?: runner_look_at_data(&runners[ARM_BASE], matter)
                ?: runner_look_at_data(&runners[ARM_HEAD], matter);
 }
 
-/* All cases of a group, and both builds, find the same data. */
+/* All cases of a group, and both builds, find the same data: if these matter, those of
+ * the first call in each. */
 int ab_calibrate(struct ab_group *group)
 {
-    bool matter = false, none = false;
+    bool matter = false;
     int status = 0;
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++)
         if (ab_is_left(group, c) && !group->state.cases[c].iterations)
@@ -131,16 +132,9 @@ int ab_calibrate(struct ab_group *group)
         return status;
     group_reset_data(&group->state);
     group->overhead_known = false;
-    for (size_t c = 0; c < group->state.n_cases && status == 0; c++)
-        if (ab_is_left(group, c))
-            status = calibrate(group, c, &none);
-    return status;
-}
-
-/* The arm of a batch of a round: behind all arms come base and head as built. */
-static int arm_of(int turn)
-{
-    return turn % ARMS;
+    for (size_t c = 0; c < group->state.n_cases; c++)
+        group->state.cases[c].iterations = 0;
+    return ab_calibrate(group);
 }
 
 /* The extra work of head. */
@@ -160,12 +154,12 @@ static int run_round(struct ab_group *group, size_t c, const int *order, int tur
     const int64_t steal = group_steal(&group->state);
     *whole = true;
     for (int i = 0; i < turns; i++) {
-        const int turn = order[i], which = arm_of(turn);
+        const int turn = order[i]; /* behind all arms come base and head as built */
         const uint64_t copy = turn < ARMS ? group->cases[c].best[turn] : 0;
         struct batch batch;
-        const double more = more_of(ab, order[i]);
-        int status = ab_run_batch(group, c, which, copy,
-                                  (uint64_t)llround((double)calls * (1 + more)), &batch);
+        const double work = 1 + more_of(ab, turn);
+        int status = ab_run_batch(group, c, turn % ARMS, copy,
+                                  (uint64_t)llround((double)calls * work), &batch);
         if (status)
             return status;
         ns[turn] = batch.ns / (double)calls - group->overhead_ns;

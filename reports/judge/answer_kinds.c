@@ -105,13 +105,11 @@ typedef bool is_named(const struct run *run, const struct result *result);
 
 static bool is_placed(const struct run *run, const struct result *result)
 {
-    (void)run;
     return has_verdict(result, VERDICT_PLACED);
 }
 
 static bool code_is_worse(const struct run *run, const struct result *result)
 {
-    (void)run;
     return result_code_is_worse(result);
 }
 

@@ -256,32 +256,34 @@ static int judge_means(struct comparison *c, double threshold)
 }
 
 /* With how many processes, of which a second look takes twice as many, the interval would
- * lie on one side: it narrows as the root of their number. */
+ * lie on one side: it narrows as the root of their number. The step of a clock does not.
+ */
 static double processes_to_decide(const struct comparison *c, double threshold)
 {
     const double change = fabs(log1p(c->change));
-    const double half = log((1 + c->change_ci.hi) / (1 + c->change_ci.lo)) / 2;
+    const double half = fmax(log1p(c->change_ci.hi) - log1p(c->change),
+                             log1p(c->change) - log1p(c->change_ci.lo));
     const double beyond = change - log1p(threshold);
     const double ratio =
         fmax(half / fabs(beyond), beyond > 0 ? (half + 2 * log1p(c->floor)) / change : 0);
 
-    return 16 * ceil(c->processes * ratio * ratio / 32);
+    return 2 * c->rounding > threshold ? INFINITY
+                                       : 16 * ceil(c->processes * ratio * ratio / 32);
 }
 
 /* The interval reaches across delta: what would decide. */
 static int say_across(struct comparison *c, double threshold)
 {
-    char advice[80] = "";
+    const double processes = processes_to_decide(c, threshold);
+    char option[32] = "another --threshold";
 
-    if (c->n_trials && processes_to_decide(c, threshold) <= PROCESSES_ADVISED)
-        snprintf(advice, sizeof advice, "; --processes=%.0f may decide",
-                 processes_to_decide(c, threshold));
-    else if (c->n_trials)
-        snprintf(advice, sizeof advice, "; another --threshold may decide");
-    return comparison_set(c, VERDICT_INCONCLUSIVE,
-                          "the interval reaches across %s%.2f%%%s",
-                          c->change > 0 ? "+" : "-",
-                          100 * (c->change > 0 ? c->delta : -faster(c->delta)), advice);
+    if (processes <= PROCESSES_ADVISED)
+        snprintf(option, sizeof option, "--processes=%.0f", processes);
+    return comparison_set(
+        c, VERDICT_INCONCLUSIVE, "the interval reaches across %s%.2f%%%s%s%s",
+        c->change > 0 ? "+" : "-", 100 * (c->change > 0 ? c->delta : -faster(c->delta)),
+        c->n_trials ? "; " : "", c->n_trials ? option : "",
+        c->n_trials ? " may decide" : "");
 }
 
 static int judge(struct comparison *c, double threshold, size_t n_cases)

@@ -213,6 +213,7 @@ static int answer(const cJSON *request, struct asked *asked, cJSON *reply)
         asked->calls = message_u64(request, "iterations", 0);
         asked->regions = message_u64(request, "regions", 0);
         asked->probe = message_true(request, "probe");
+        asked->reset = message_true(request, "reset");
         asked->copy = message_u64(request, "copy", 0);
         asked->n = message_u64(request, "n", 16);
         asked->shift = message_u64(request, "shift", 0);

@@ -18,7 +18,7 @@ struct asked {
     uint64_t calls, regions; /* of a batch */
     uint64_t bytes;          /* of the operands in "map"; before the answers in "check" */
     uint64_t seed;           /* of "fill" and "change" */
-    bool probe;
+    bool probe, reset;
     uint64_t copy;     /* of a batch, a check */
     uint64_t n, shift; /* of "copies" */
     bool known;        /* what executes was told in "copies" */

@@ -160,24 +160,91 @@ static void test_rounds(void **state)
     assert_int_equal(run_find("good")->comparison->n_trials, 8 * AB_ROUNDS_LEAST);
 }
 
-/* The first batch behind another arm takes twice the time; head learns faster. */
+static double first_times[ARMS]; /* of the first batch behind another arm */
+
 static void learn(const struct asked *asked, cJSON *reply)
 {
     static int last = ARMS;
-    const double ns = message_number(reply, "ns", 0);
-    const double first = arm_of(asked) == ARM_HEAD ? 1.5 : 2;
-    script_say(reply, "ns", arm_of(asked) == last ? ns : first * ns);
-    script_say(reply, "cpu_ns", arm_of(asked) == last ? ns : first * ns);
+    const double ns = message_number(reply, "ns", 0) *
+                      (head_times && arm_of(asked) == ARM_HEAD ? head_times(asked) : 1);
+    const double first = arm_of(asked) == last ? 1 : first_times[arm_of(asked)];
+    script_say(reply, "ns", first * ns);
+    script_say(reply, "cpu_ns", first * ns);
     last = arm_of(asked);
 }
 
-/* Times are of what was learned. */
+static double undecided(const struct asked *asked)
+{
+    return asked->kernel % 10 && asked->life % 2 ? 1.3 : 1;
+}
+
+/* Times are of what was learned; the note is for whoever is undecided. */
 static void test_learning(void **state)
 {
-    open_builds("--processes=8 --variants=good", same, same, false);
-    script.batch = learn;
-    assert_int_equal(measure(0), 0);
-    assert_near(expect("good", VERDICT_SAME)->base_ns, 1000, 1e-9);
+    /* `before` the rounds: batches of calibration, and those that are looked at. */
+    static const struct {
+        const char *options;
+        double base, head;
+        size_t before;
+        const char *variant, *note;
+    } rows[] = {
+        {"--variants=good", 2, 1.5, 9 + 6 * LOOKED, "good", NULL},
+        {"--variants=good", 1.2, 1.24, 9 + 6 * LOOKED, "good", NULL},
+        {"--variants=good", 1.09, 1.05, 12 + 2 * LOOKED, "good", NULL},
+        {"--variants=open", 2, 1.5, 9 + 6 * LOOKED, "open",
+         "takes 2.0 times as long as later ones: four go before each timed one; "
+         "--inputs"},
+        {"--variants=open --inputs=2", 2, 1.5, 9 + 6 * LOOKED, "open", "2.0 times"},
+        {"--variants=open", 1.2, 1.24, 9 + 6 * LOOKED, "open", NULL}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char words[80];
+        snprintf(words, sizeof words, "--processes=8 %s", rows[i].options);
+        open_builds(words, same, same, false);
+        script.batch = learn;
+        head_times = undecided;
+        first_times[ARM_BASE] = first_times[ARM_CONTROL] = rows[i].base;
+        first_times[ARM_HEAD] = rows[i].head;
+        assert_int_equal(measure(0), 0);
+        const bool learns = rows[i].base > 1.25, open = !strcmp(rows[i].variant, "open");
+        const struct result *const result = run_find(rows[i].variant);
+        const double base_ns =
+            expect(rows[i].variant, open ? VERDICT_INCONCLUSIVE : VERDICT_SAME)->base_ns;
+        assert_near(base_ns, learns ? 1000 : 1000 * rows[i].base, 1e-9);
+        assert_int_equal(script_count("batch", NULL, ANY_KERNEL),
+                         rows[i].before +
+                             (open ? 16 : 8) * ARMS * AB_ROUNDS * (learns ? 5 : 1));
+        assert_int_equal(result->n_notes, rows[i].note != NULL);
+        if (!rows[i].note)
+            continue;
+        assert_non_null(strstr(result->notes[0], rows[i].note));
+        assert_int_equal(!strstr(result->notes[0], "inputs"), i == 4);
+    }
+}
+
+static void slow_reset(const struct asked *asked, cJSON *reply)
+{
+    const double ns = message_number(reply, "ns", 0) * (asked->reset ? 2 : 1);
+    script_say(reply, "ns", ns);
+    script_say(reply, "cpu_ns", ns);
+}
+
+/* Calls on the data of the first take twice the time: batches have half as many, also if
+ * a build dies while that is found out. */
+static void test_first_data(void **state)
+{
+    enum { BEFORE = 4 + LOOKED + 6 };
+    for (int dies = 0; dies < 2; dies++) {
+        open_builds("--processes=8", same, same, false);
+        ab->plan.groups[0].shape.map.operand[1].role = SIMDBENCH_INOUT;
+        script.batch = slow_reset;
+        if (dies)
+            script_trouble("batch", BEFORE + 1, 0, NULL, -ECONNRESET)->kernel =
+                1000 * 'b';
+        assert_int_equal(measure(0), 0);
+        assert_int_equal(run_find("good")->status, dies ? STATUS_FAILED : STATUS_OK);
+        assert_near(expect("open", VERDICT_SAME)->base_ns, 2000, 1e-9);
+        assert_in_range(run_find("open")->samples.iterations, 60, 66);
+    }
 }
 
 static double slower(const struct asked *asked)
@@ -240,11 +307,6 @@ static void test_changes(void **state)
 }
 
 /* ---- the second look ---- */
-
-static double undecided(const struct asked *asked)
-{
-    return asked->kernel % 10 && asked->life % 2 ? 1.3 : 1;
-}
 
 static void test_second_look(void **state)
 {
@@ -361,9 +423,9 @@ static void test_stolen_time(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_BETWEEN(NULL, close_builds, TEST(test_equal_builds),
-                             TEST(test_seconds), TEST(test_watcher), TEST(test_rounds),
-                             TEST(test_learning), TEST(test_changes),
-                             TEST(test_second_look), TEST(test_disturbed_processes),
-                             TEST(test_usable_processes), TEST(test_stolen_time));
+    return RUN_TESTS_BETWEEN(
+        NULL, close_builds, TEST(test_equal_builds), TEST(test_seconds),
+        TEST(test_watcher), TEST(test_rounds), TEST(test_learning), TEST(test_first_data),
+        TEST(test_changes), TEST(test_second_look), TEST(test_disturbed_processes),
+        TEST(test_usable_processes), TEST(test_stolen_time));
 }

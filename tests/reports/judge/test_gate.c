@@ -100,6 +100,41 @@ static void changes_beyond_the_threshold(void **state)
     }
 }
 
+/* Ends of an interval lie at unequal distances: the farther one counts. What the step of
+ * a clock adds no process takes away. */
+static void undecided_cases_say_what_decides(void **state)
+{
+    const struct {
+        double lo, middle, hi, control, rounding;
+        const char *advice;
+    } rows[] = {
+        {0.008, 0.010, 0.023, 0, 0, "+2.00%; --processes=32 may decide"},
+        {-0.008, -0.010, -0.023, 0, 0, "-1.96%; --processes=32 may decide"},
+        {0.015, 0.030, 0.032, 0, 0, "+2.00%; --processes=48 may decide"},
+        {0.005, 0.030, 0.032, 0, 0, "+2.00%; --processes=112 may decide"},
+        {0.029, 0.030, 0.031, 0.0152, 0, "+3.06%; --processes=32 may decide"},
+        {0.008, 0.019, 0.023, 0, 0, "+2.00%; another --threshold may decide"},
+        {0.008, 0.010, 0.025, 0, 0.011, "+2.20%; another --threshold may decide"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct run *const run = new_run(0.02);
+        struct comparison *const c = add_case(run);
+        c->rounding = rows[i].rounding;
+        /* Of 32 processes the 10th and the 23rd are the ends. */
+        for (size_t p = 0; p < 32; p++)
+            add_trial(c, p, 100,
+                      p < 10   ? rows[i].lo
+                      : p < 22 ? rows[i].middle
+                               : rows[i].hi,
+                      p % 2 ? rows[i].control : -rows[i].control);
+        assert_int_equal(run_judge(run), 0);
+        assert_int_equal(c->verdict, VERDICT_INCONCLUSIVE);
+        assert_string_equal(c->reason + strlen("the interval reaches across "),
+                            rows[i].advice);
+        run_free(run);
+    }
+}
+
 /* Trials that a gate finds slower; a verdict that nobody gave is the first one. */
 static void a_plain_run_has_no_verdicts(void **state)
 {
@@ -250,7 +285,8 @@ int main(void)
     return RUN_TESTS(
         TEST(sign_p_is_exact), TEST(looks_have_exact_levels),
         TEST(processes_are_the_observations), TEST(changes_beyond_the_threshold),
-        TEST(a_plain_run_has_no_verdicts), TEST(witness_can_veto),
-        TEST(control_decides_what_counts), TEST(few_processes_ties_no_control),
-        TEST(holm_tables), TEST(holm_over_all_cases));
+        TEST(undecided_cases_say_what_decides), TEST(a_plain_run_has_no_verdicts),
+        TEST(witness_can_veto), TEST(control_decides_what_counts),
+        TEST(few_processes_ties_no_control), TEST(holm_tables),
+        TEST(holm_over_all_cases));
 }
