@@ -91,7 +91,7 @@ static int read_counters(const struct surgery_variant *variant, uint64_t **count
         *n += variant->part[i].n_counters;
     *counts = malloc((*n + 1) * sizeof **counts);
     if (!*counts)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     for (size_t i = 0, at = 0; i < parts; i++) {
         const struct part *const part = &variant->part[i];
         memcpy(*counts + at, (const void *)(uintptr_t)part->counters,

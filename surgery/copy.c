@@ -237,7 +237,7 @@ int variant_make(struct surgery *surgery, struct changes *changes, bool counts,
                  unsigned shift, struct surgery_variant **out, struct error *error)
 {
     struct surgery_variant *variant = calloc(1, sizeof *variant);
-    int status = variant ? 0 : error_set(error, -ENOMEM, "out of memory");
+    int status = variant ? 0 : no_memory(error);
     if (status < 0) {
         free(changes->item);
         return status;

@@ -119,7 +119,7 @@ int cut_loops(struct planning *planning)
 {
     FREED_BY(free_memory) struct surgery_seen *loop =
         calloc(planning->n + 1, sizeof *loop);
-    int status = loop ? 0 : error_set(planning->error, -ENOMEM, "out of memory");
+    int status = loop ? 0 : no_memory(planning->error);
     for (size_t number = 0, any = 1; any && status == 0; number++) {
         uint64_t most = 0;
         size_t n = 0;

@@ -21,12 +21,11 @@ void surgery_where(const struct surgery *surgery, uint64_t address, char *text,
 {
     const struct object *const object = object_at(&surgery->objects, address);
     const struct region *const region = region_at(&surgery->objects, address);
-    const char *const base = object ? strrchr(object->path, '/') : NULL;
     struct symbol symbol;
     if (object && symbol_at(object, address, &symbol))
         snprintf(text, size, "%s+0x%" PRIx64, symbol.name, address - symbol.lo);
     else if (object)
-        snprintf(text, size, "%s+0x%" PRIx64, base ? base + 1 : object->path,
+        snprintf(text, size, "%s+0x%" PRIx64, basename(object->path),
                  address - object->lo);
     else
         snprintf(text, size, "%s+0x%" PRIx64, region && region->own ? "jit" : "kernel",
@@ -245,7 +244,7 @@ int surgery_open(const struct surgery_subject *subject, const uint64_t *executed
         return status;
     struct surgery *surgery = calloc(1, sizeof *surgery);
     if (!surgery)
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     surgery->subject = *subject;
     surgery->executed = malloc((n + 1) * sizeof *executed);
     surgery->n_executed = surgery->executed ? n : 0;

@@ -16,7 +16,7 @@ enum { LINE = 64, JUMP_SHORT = 0xeb, JUMP_LONG = 0xe9, BRANCH_SHORT = 0x70, NEAR
 int changes_add(struct changes *changes, const struct change *change, struct error *error)
 {
     if (!array_room(&changes->item, changes->n, sizeof *changes->item))
-        return error_set(error, -ENOMEM, "out of memory");
+        return no_memory(error);
     changes->item[changes->n++] = *change;
     return 0;
 }

@@ -416,5 +416,5 @@ int surgery_code(const struct surgery *surgery, const uint64_t *times, char **te
     }
     if (writing)
         free(writing->variable);
-    return *text ? 0 : error_set(error, -ENOMEM, "out of memory");
+    return *text ? 0 : no_memory(error);
 }

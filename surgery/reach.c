@@ -14,7 +14,7 @@ enum { TABLE_LEAST = 3, TABLE_MOST = 4096 };
 static int add_address(struct search *search, struct addresses *to, uint64_t address)
 {
     if (!array_room(&to->at, to->n, sizeof *to->at))
-        return error_set(search->error, -ENOMEM, "out of memory");
+        return no_memory(search->error);
     to->at[to->n++] = address;
     return 0;
 }
@@ -44,7 +44,7 @@ static int add_fix(struct search *search, const struct insn *insn)
         block->slots && insn->reference == REFERS_LEA && insn->target == block->anchor;
     const enum reference reference = anchors ? REFERS_DATA : insn->reference;
     if (!array_room(&surgery->fix, surgery->n_fixes, sizeof *surgery->fix))
-        return error_set(search->error, -ENOMEM, "out of memory");
+        return no_memory(search->error);
     surgery->fix[surgery->n_fixes++] = (struct fix){.address = insn->address,
                                                     .target = insn->target,
                                                     .reference = reference,
@@ -227,8 +227,7 @@ static bool is_code(const struct surgery *surgery, const struct block *block,
             object_at(&surgery->objects, address) == block->object);
 }
 
-/* Within an instruction that executed, or that is known by a sweep: no jump leads there.
- */
+/* Within an instruction that executed, or that a sweep knows: no jump leads there. */
 static bool is_within(const struct surgery *surgery, uint64_t address)
 {
     const struct block *const block = block_at(surgery, address);
@@ -276,7 +275,7 @@ static int add_extra(struct search *search, const struct extra *extra)
 {
     struct surgery *surgery = search->surgery;
     if (!array_room(&surgery->extra, surgery->n_extras, sizeof *surgery->extra))
-        return error_set(search->error, -ENOMEM, "out of memory");
+        return no_memory(search->error);
     surgery->extra[surgery->n_extras++] = *extra;
     return 0;
 }
@@ -429,7 +428,7 @@ int code_find(struct search *search)
         block->image = calloc(1, block->hi - block->lo);
         block->mark = calloc(1, block->hi - block->lo);
         if (!block->image || !block->mark)
-            return error_set(search->error, -ENOMEM, "out of memory");
+            return no_memory(search->error);
         if (!block->loose)
             status = push(search, block->lo);
     }

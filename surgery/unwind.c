@@ -161,7 +161,7 @@ int unwinding_make(struct surgery_variant *variant, struct error *error)
             put_u32(&list, 0);
         if (list.failed) {
             free(list.bytes);
-            return error_set(error, -ENOMEM, "out of memory");
+            return no_memory(error);
         }
         variant->part[p].frames = list.bytes;
     }

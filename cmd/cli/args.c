@@ -128,14 +128,13 @@ static int unknown_word(const char *word, const struct options *options,
         char why[400];
         names_ops_and_commands(&names);
         if (op_find(word) || command_find(word))
-            return error_set(error, -EINVAL,
-                             "%.60s: no such command or op; write simdbench %.60s",
-                             options->command, word);
+            return invalid(error, "%.60s: no such command or op; write simdbench %.60s",
+                           options->command, word);
         if (guess_word(options->command, error))
             return -EINVAL;
         text_list_unknown(&names, options->command, "command or op", why, sizeof why);
-        return error_set(error, -EINVAL, "%.60s: %s; --plugin=FILE.so may bring an op",
-                         options->command, why);
+        return invalid(error, "%.60s: %s; --plugin=FILE.so may bring an op",
+                       options->command, why);
     }
     if (!command && op_find(word))
         return invalid(error,

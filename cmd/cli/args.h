@@ -186,6 +186,7 @@ void help_version(FILE *file);
 int guess_file(const char *word, struct error *error);
 /* The option whose value a word may be, such as "isa" for avx2; NULL: none. */
 const char *guess_option(const char *word);
+/* -EINVAL with a command to type if a word is no command and no op, and yet known. */
 int guess_word(const char *word, struct error *error);
 /* Writes that value as the option takes it: a range of sizes has dots. */
 void guess_value(const char *word, char *value, size_t size);

@@ -129,11 +129,10 @@ static char *output_place(const struct options *file, const char *path, const ch
     char *const target = file_target(path), *place = NULL;
     FREED_BY(free_memory) char *folder = target ? real_folder(target) : NULL;
     FREED_BY(free_memory) char *top = real_folder(file->project_file);
-    const char *const slash = target ? strrchr(target, '/') : NULL;
     *why = "a project file writes regular files below its own folder alone";
     if (folder && top && is_below(folder, top) && !leads_elsewhere(target))
         must(asprintf(&place, "%s/%s", strcmp(folder, "/") ? folder : "",
-                      slash ? slash + 1 : target));
+                      basename(target)));
     if (place && file_place(file->project_file, &project) && file_place(place, &output) &&
         file_same(&project, &output)) {
         *why = "that is the project file itself";

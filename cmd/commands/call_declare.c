@@ -43,20 +43,19 @@ static void name_op(const struct options *options, struct called *called,
 
 static void name_module(const char *library, char *name, size_t size)
 {
-    const char *const slash = strrchr(library, '/');
-    const char *const stem = slash ? slash + 1 : library;
+    const char *const stem = basename(library);
     const char *const end = strstr(stem, ".so");
     plain_name(stem, end && end > stem ? end : stem + strcspn(stem, "."), name, size);
 }
 
 /* ---- the declaration ---- */
 
-/* What lies beside a declaration that is kept, or below it, is found from there on other
- * machines, too. */
+/* A file that lies beside a declaration that is kept, or below it, is named from there,
+ * for other machines. */
 static void add_path(cJSON *to, const char *key, const char *kind, const char *path,
                      const struct called *called, bool kept)
 {
-    char file[sizeof called->file], folder[PATH_MAX], name[PATH_MAX + 10];
+    char file[sizeof called->file], folder[PATH_MAX], name[2 * PATH_MAX + 10];
     snprintf(file, sizeof file, "%s", called->file);
     *strrchr(file, '/') = '\0';
     const size_t n = kept && realpath(file, folder) ? strlen(folder) : 0;
@@ -64,6 +63,18 @@ static void add_path(cJSON *to, const char *key, const char *kind, const char *p
     snprintf(name, sizeof name, "%s%s%s", kind, beside ? "." : "",
              path + (beside ? n : 0));
     cJSON_AddStringToObject(to, key, name);
+}
+
+/* The whole name of a file that need not be there yet. A link keeps its own. */
+static bool whole_path(const char *file, char path[2 * PATH_MAX])
+{
+    const char *const name = basename(file);
+    char folder[PATH_MAX], found[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s.", (int)(name - file), file);
+    if (!realpath(folder, found))
+        return false;
+    snprintf(path, 2 * PATH_MAX, "%s/%s", found[1] ? found : "", name);
+    return true;
 }
 
 /* "ARGUMENT=NAME" of --input belongs to the declaration, "NAME" to the run. A file is
@@ -79,11 +90,11 @@ static void take_inputs(struct options *options, const struct called *called, cJ
             text_list_add(&rest, asked->item[i]);
             continue;
         }
-        char name[DECLARED_NAME], path[PATH_MAX];
+        char name[DECLARED_NAME], path[2 * PATH_MAX];
         snprintf(name, sizeof name, "%.*s", (int)(equals - asked->item[i]),
                  asked->item[i]);
         inputs = inputs ?: cJSON_AddObjectToObject(op, "inputs");
-        if (!strncmp(equals, "=file:", 6) && realpath(equals + 6, path))
+        if (!strncmp(equals, "=file:", 6) && whole_path(equals + 6, path))
             add_path(inputs, name, "file:", path, called, options->call.save);
         else
             cJSON_AddStringToObject(inputs, name, equals + 1);

@@ -172,9 +172,7 @@ static int name_project(struct project *project, bool own_op, struct error *erro
 {
     static const char safe[] = "/.+_-0123456789abcdefghijklmnopqrstuvwxyz"
                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    const char *const folder = project->folder;
-    const char *const slash = strrchr(folder, '/');
-    const char *const name = slash ? slash + 1 : folder;
+    const char *const folder = project->folder, *const name = basename(folder);
     const size_t length = strlen(name);
     if (folder[strspn(folder, safe)] || *folder == '-' || !length ||
         length >= sizeof project->name || strpbrk(name, ".+") || *name == '-' ||
@@ -247,14 +245,21 @@ static int choose_type(const struct text_list *types, const char *lang, bool own
                    type);
 }
 
-static int check_lang(const char *lang, bool own_op, struct error *error)
+static int check_lang(const struct options *options, const char *lang,
+                      struct error *error)
 {
     bool known = false;
+    if (!options->from != !options->link)
+        return invalid(error, "--from and --link belong together");
+    if (options->from &&
+        (strcmp(lang, "c") || options->request.types.n || options->own_op))
+        return invalid(error, "--from writes C with the types of its prototype: it takes "
+                              "no --lang, --type and --op");
     for (size_t i = 0; i < ARRAY_LEN(project_files); i++)
         known |= !strcmp(project_files[i].lang, lang) && strcmp(lang, "from") != 0;
     if (!known)
         return invalid(error, "--lang=%.40s: there are c, cpp, rust and zig", lang);
-    if (own_op && !strcmp(lang, "zig"))
+    if (options->own_op && !strcmp(lang, "zig"))
         return invalid(error, "--op=own: an operation is written in C, C++ or Rust; zig "
                               "has kernels of simdbench's operations");
     return 0;
@@ -268,11 +273,9 @@ int command_new_plugin(struct options *options)
     const bool own = options->own_op || from;
     struct project project = {.folder = options->files.item[0],
                               .stem = own ? "my_op" : "my_gemm"};
-    int status = check_lang(lang, own, &error)
+    int status = check_lang(options, lang, &error)
                      ?: choose_type(&options->request.types, lang, own, &project, &error)
                      ?: name_project(&project, own, &error);
-    if (status == 0 && !from != !options->link)
-        status = error_set(&error, -EINVAL, "--from and --link belong together");
     if (status == 0 && from)
         status = plugin_from(from, options->link, project.name, &project.from, &error);
     status = status ?: make_project(&project, from ? "from" : lang, &error);

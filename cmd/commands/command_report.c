@@ -94,7 +94,7 @@ static int write_fleet(const void *context, enum format format, FILE *file,
 /* A file that is no run costs itself alone. 1: it was left out; -ENOMEM. */
 static int add_file(struct fleet *fleet, const char *path, struct error *error)
 {
-    const char *const slash = strrchr(path, '/'), *twin = NULL;
+    const char *twin = NULL;
     struct error why = {.text = ""};
     struct run *run = NULL;
     int rc = run_load(&run, path, &why);
@@ -104,7 +104,7 @@ static int add_file(struct fleet *fleet, const char *path, struct error *error)
         return 1;
     }
     if (rc == 0)
-        rc = fleet_add(fleet, run, slash ? slash + 1 : path, &twin);
+        rc = fleet_add(fleet, run, basename(path), &twin);
     run_free(run);
     if (rc == -EEXIST) {
         complain("%s: the same run as %s, counted once", path, twin);

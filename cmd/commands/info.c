@@ -348,12 +348,12 @@ static int find_topic(const char *name, struct error *error)
     if (found < ARRAY_LEN(topics))
         return (int)found;
     if (op_find(name))
-        return error_set(error, -EINVAL, "no topic '%s'; write simdbench list kernels %s",
-                         name, name);
-    return error_set(error, -EINVAL,
-                     "no topic '%.60s'%s (there are ops, kernels, isas, modules, shapes, "
-                     "events, roofs, groups, studies, settings)",
-                     name, hint);
+        return invalid(error, "no topic '%s'; write simdbench list kernels %s", name,
+                       name);
+    return invalid(error,
+                   "no topic '%.60s'%s (there are ops, kernels, isas, modules, shapes, "
+                   "events, roofs, groups, studies, settings)",
+                   name, hint);
 }
 
 static int list_topic(const struct topic *topic, const struct options *options,

@@ -7,6 +7,7 @@
 #include "process/process.h"
 #include "worker/worker.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,13 +136,12 @@ static int find_symbol(const char *path, const char *name, char **symbol,
     const bool good = status == 0 && function->binding == FUNCTION_EXPORTED;
     *symbol = good ? must_have(strdup(function->name)) : NULL;
     library_close(&library);
-    return status < 0 || good
-               ? status
-               : error_set(
-                     error, -EINVAL,
-                     "--link: %s does not export %.100s; simdbench call measures it "
-                     "all the same",
-                     path, name);
+    if (status < 0 || good)
+        return status;
+    return invalid(
+        error,
+        "--link: %s does not export %.100s; simdbench call measures it all the same",
+        path, name);
 }
 
 int plugin_from(const char *prototype, const char *link, const char *name,
@@ -157,25 +157,26 @@ int plugin_from(const char *prototype, const char *link, const char *name,
         return status;
     place = place && *place ? place : declaration.name;
     if (!*place)
-        return error_set(error, -EINVAL,
-                         "which function of %.200s? --link=LIB:NAME, or its name in the "
-                         "prototype",
-                         link);
+        return invalid(error,
+                       "which function of %.200s? --link=LIB:NAME, or its name in the "
+                       "prototype",
+                       link);
     status = library_where(given, found, sizeof found, error);
     if (status == 0 && !realpath(found, path))
         status = error_set(error, -errno, "--link=%.300s: %s", link, strerror(errno));
-    if (status == 0 && strpbrk(path, "'$#\"\\ \n"))
-        status =
-            error_set(error, -EINVAL, "--link: no makefile has a path as %.300s", path);
+    /* Words of make, of its shell and of the linker end there. */
+    if (status == 0 && strpbrk(path, "'$#\"\\ \t\r\n;&|()<>[]{}*?!,:`"))
+        status = invalid(error, "--link: no makefile has a path as %.300s", path);
     status = status ?: find_symbol(path, place, &symbol, error);
     if (status < 0)
         return status;
-    snprintf(own, sizeof own, "%s_own", name);
-    snprintf(linked, sizeof linked, "%s_linked", name);
+    const char *const letter = isdigit((unsigned char)*name) ? "f" : "";
+    snprintf(own, sizeof own, "%s%s_own", letter, name);
+    snprintf(linked, sizeof linked, "%s%s_linked", letter, name);
     for (char *at = own; (at = strchr(at, '-'));)
         linked[at - own] = *at = '_';
     must(asprintf(&where, "%s:%s", path, symbol));
-    must(asprintf(&from->libs, "LDLIBS = %s -Wl,-rpath,%.*s", path,
+    must(asprintf(&from->libs, "override LDLIBS += %s -Wl,-rpath,%.*s", path,
                   (int)(strrchr(path, '/') - path), path));
     from->source = make_source(&declaration, symbol, linked, own);
     from->declaration = make_declaration(name, prototype, where, linked, own);

@@ -29,9 +29,8 @@ static void plain_name(const char *from, char *to, size_t size)
 
 static void stem_of(const char *path, char *name, size_t size)
 {
-    const char *const slash = strrchr(path, '/');
     char stem[NAME_MAX + 1];
-    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : path);
+    snprintf(stem, sizeof stem, "%s", basename(path));
     char *const dot = strrchr(stem, '.');
     if (dot)
         *dot = '\0';
@@ -130,8 +129,9 @@ static int check_inputs(struct declared_slot *slot, struct error *error)
             slot->op.flags |= OP_ORDERED;
     }
     for (uint32_t i = 0; i < from->declaration.n; i++)
-        if (from->declaration.argument[i].has_bool ||
-            from->declaration.argument[i].has_pointer)
+        if (from->declaration.argument[i].role != ARGUMENT_OUT &&
+            (from->declaration.argument[i].has_bool ||
+             from->declaration.argument[i].has_pointer))
             slot->op.flags |= SIMDBENCH_JOINT | OP_FORMED;
     if (slot_has_fillers(slot))
         slot->op.flags |= SIMDBENCH_JOINT | OP_FORMED | OP_ORDERED;
@@ -376,12 +376,9 @@ int declared_open(const char *path, const struct simdbench_option *const *option
         declared_close(declared);
         return status;
     }
-    if (declared->n_slots) {
-        const char *const file = declared->slot[0]->library.path;
-        const char *const slash = strrchr(file, '/');
+    if (declared->n_slots)
         snprintf(declared->version, sizeof declared->version, "%s",
-                 slash ? slash + 1 : file);
-    }
+                 basename(declared->slot[0]->library.path));
     opened = declared;
     *out = declared;
     return 0;

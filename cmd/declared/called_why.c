@@ -154,9 +154,12 @@ static bool is_used(const struct declared_op *from, uint32_t dimension)
         for (uint32_t k = 0; k < one->n_made; k++)
             used |= stands_in(&one->made[k].integer, dimension);
     }
+    /* An input that names it cannot be read without it. */
+    struct declaration without = from->declaration;
+    struct error lost;
+    without.dimension[dimension].name[0] = '\0';
     for (size_t i = 0; i < from->n_inputs; i++)
-        used |=
-            !!strstr(from->input[i].text, from->declaration.dimension[dimension].name);
+        used |= input_check(&without, from->input[i].text, &lost) < 0;
     return used;
 }
 

@@ -79,13 +79,13 @@ static void check_governor(struct checks *checks, const struct host *host,
     check_add(checks, "turbo", "%s",
               host->turbo[0] ? host->turbo : "none: the kernel has no switch for it");
     if (text_same(host->turbo, "on"))
-        check_costs(checks,
-                    "the clock depends on heat, on other cores and on the width of "
-                    "vectors: times of two runs differ by several percent",
-                    text_same(host->vendor, "GenuineIntel") ? QUIET
-                        "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
-                                                            : QUIET
-                        "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
+        check_costs(
+            checks,
+            "the clock depends on heat, on other cores and on the width of vectors: "
+            "times of two runs differ by several percent",
+            text_same(host->vendor, "GenuineIntel")
+                ? QUIET "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
+                : QUIET "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost");
 }
 
 void checks_clock(struct checks *checks, const struct host *host,

@@ -148,9 +148,8 @@ static void put_calls(struct json *json, cJSON *op, const struct foreign *foreig
 {
     const struct declaration *const declaration = foreign->declaration;
     char *const path = capture_calls_file(foreign->options->call.save), *name = NULL;
-    const char *const slash = strrchr(path, '/');
     bool changes = false;
-    must(asprintf(&name, "./%s", slash ? slash + 1 : path));
+    must(asprintf(&name, "./%s", basename(path)));
     json_text(json, op, "calls", name);
     for (uint32_t i = 0; i < declaration->n_passed; i++)
         changes |= declaration->argument[i].kind == ARGUMENT_ARRAY &&

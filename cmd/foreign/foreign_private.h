@@ -142,6 +142,8 @@ const struct seen *target_seen(const struct target *target);
 /* True of a function that a glob means: "GLOB" or "LIB:GLOB". */
 bool target_matches(const char *glob, const struct symbol_file *file, const char *name,
                     const char *demangled);
+/* Adds a sentence about files that were deleted, or that others hide; nothing: none. */
+void targets_tell_unread(const struct foreign *foreign, struct buffer *text);
 /* -ENOENT: no function matches; the error has near names. */
 int targets_check(const struct foreign *foreign, struct error *error);
 

@@ -193,18 +193,18 @@ static void tell_rules(const struct foreign *foreign, const struct text_page *pa
 
 static void tell_rest(const struct foreign *foreign, const struct text_page *page)
 {
+    static void (*const tell[])(const struct foreign *, struct buffer *) = {
+        prove_tell_uncalled, tell_unresolved, targets_tell_unread, prove_tell_cost};
     FREED_BY(buffer_free) struct buffer text = {.text = NULL};
     EACH_SHOWN(foreign, target)
     {
         tell_call(target, &text);
         line(page, &text);
     }
-    prove_tell_uncalled(foreign, &text);
-    line(page, &text);
-    tell_unresolved(foreign, &text);
-    line(page, &text);
-    prove_tell_cost(foreign, &text);
-    line(page, &text);
+    for (size_t i = 0; i < ARRAY_LEN(tell); i++) {
+        tell[i](foreign, &text);
+        line(page, &text);
+    }
     tell_rules(foreign, page, &text);
 }
 

@@ -26,8 +26,7 @@ static bool matches_file(const char *glob, size_t length, const char *name)
 {
     char pattern[256];
     snprintf(pattern, sizeof pattern, "%.*s", (int)length, glob);
-    const char *const base = strrchr(pattern, '/');
-    if (text_glob(base ? base + 1 : pattern, name))
+    if (text_glob(basename(pattern), name))
         return true;
     snprintf(pattern, sizeof pattern, "%.*s.so*", (int)length, glob);
     return text_glob(pattern, name);
@@ -156,7 +155,7 @@ static struct symbol_file *file_read(struct foreign *foreign, const char *path)
     struct error error;
     struct symbol_file *const file = must_have(calloc(1, sizeof *file));
     file->path = must_have(strdup(path));
-    file->name = strrchr(file->path, '/') + 1;
+    file->name = basename(file->path);
     must_grow(foreign->file, foreign->n_files);
     foreign->file[foreign->n_files++] = file;
     if (library_read(path, &file->library, &error) < 0)
@@ -349,9 +348,22 @@ const struct seen *target_seen(const struct target *target)
     return best;
 }
 
+void targets_tell_unread(const struct foreign *foreign, struct buffer *text)
+{
+    const char *before = "no functions are known of files that cannot be read here: ";
+    for (size_t i = 0; i < foreign->n_files; i++) {
+        if (foreign->file[i]->library.path)
+            continue;
+        buffer_add(text, before);
+        buffer_plain(text, foreign->file[i]->path);
+        before = ", ";
+    }
+}
+
 int targets_check(const struct foreign *foreign, struct error *error)
 {
     FREED_BY(text_list_free) struct text_list names = {.n = 0};
+    FREED_BY(buffer_free) struct buffer unread = {.text = NULL};
     char hint[200] = "", globs[160];
     size_t n = 0;
     if (foreign->n_targets)
@@ -362,11 +374,13 @@ int targets_check(const struct foreign *foreign, struct error *error)
     const char *const first = foreign->globs.item[0], *const colon = find_colon(first);
     text_list_hint(&names, colon ? colon + 1 : first, hint, sizeof hint);
     text_list_join(&foreign->globs, ", ", globs, sizeof globs);
+    targets_tell_unread(foreign, &unread);
     return error_set(error, -ENOENT,
                      "%s: no function of the program has that name: %zu files with code "
                      "were loaded, with %zu symbols%s; a file whose symbols were "
-                     "stripped shows exported ones alone",
-                     globs, foreign->n_files, n, hint);
+                     "stripped shows exported ones alone%s%.200s",
+                     globs, foreign->n_files, n, hint, unread.length ? "; " : "",
+                     buffer_text(&unread));
 }
 
 void targets_free(struct foreign *foreign)

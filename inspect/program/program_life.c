@@ -46,7 +46,7 @@ static struct program *program_new(const struct program_owner *owner, struct err
     struct program *const program = calloc(1, sizeof *program);
     sigset_t blocked;
     if (!program) {
-        error_set(error, -ENOMEM, "out of memory");
+        no_memory(error);
         return NULL;
     }
     program->owner = owner;
@@ -86,15 +86,16 @@ static void become(char *const *argv, const struct program *program, int go, int
     raise(SIGKILL);
 }
 
-/* One that has ended may be there until somebody waits for it. */
+/* One that has ended may be there until somebody waits for it: its state is read before
+ * it is asked for, or it could go between the two. */
 static bool ends(pid_t thread)
 {
     char path[40], text[80];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)thread);
+    const ssize_t n = file_read("", path, text, sizeof text);
     if (kill(thread, 0) < 0)
         return errno == ESRCH;
-    const char *const name =
-        file_read("", path, text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
+    const char *const name = n > 0 ? strrchr(text, ')') : NULL;
     return name && (name[2] == 'Z' || name[2] == 'X');
 }
 
@@ -144,7 +145,7 @@ int program_start(char *const *argv, const struct program_owner *owner,
         program->started = true;
         program->cost.processes = 1;
         status = thread_add(program, child, child, space_new(program, child)) < 0
-                     ? error_set(error, -ENOMEM, "out of memory")
+                     ? no_memory(error)
                  : write(go[1], "", 1) == 1 ? 0
                                             : error_set(error, -EPIPE, "no child");
     }

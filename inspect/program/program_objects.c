@@ -41,11 +41,13 @@ static bool bias_of(pid_t pid, uint64_t base, uint64_t *bias)
 }
 
 /* A file of the same name may be another one: of another mount namespace. */
-static bool is_file(const struct program_space *space, uint64_t base, const char *path)
+static bool holds(const struct program_space *space, uint64_t base, const char *path)
 {
     unsigned char begins[1024], mapped[sizeof begins];
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const ssize_t n = pread(file, begins, sizeof begins, 0);
+    if (file < 0)
+        return false;
+    const ssize_t n = read(file, begins, sizeof begins);
     close(file);
     return n > 0 && pread(space->memory_fd, mapped, (size_t)n, (off_t)base) == n &&
            !memcmp(begins, mapped, (size_t)n);
@@ -60,16 +62,18 @@ struct mapped {
 
 enum { ROOTED_MAX = PATH_MAX + 32 };
 
-/* The path by which it can be read here; NULL: another file is there. */
+/* The path by which it can be read here, or one that is none, as the system has it for
+ * files that were deleted. */
 static const char *path_here(const struct program_space *space, pid_t pid,
-                             const struct mapped *mapped, char rooted[ROOTED_MAX])
+                             const struct mapped *mapped, char other[ROOTED_MAX])
 {
-    if (is_file(space, mapped->base, mapped->path))
+    if (holds(space, mapped->base, mapped->path))
         return mapped->path;
-    snprintf(rooted, ROOTED_MAX, "/proc/%d/root%s", (int)pid, mapped->path);
-    return is_file(space, mapped->base, rooted) ? rooted
-           : access(mapped->path, R_OK) < 0     ? mapped->path
-                                                : NULL;
+    snprintf(other, ROOTED_MAX, "/proc/%d/root%s", (int)pid, mapped->path);
+    if (holds(space, mapped->base, other))
+        return other;
+    snprintf(other, ROOTED_MAX, "%s (another file here)", mapped->path);
+    return access(mapped->path, R_OK) < 0 ? mapped->path : other;
 }
 
 /* The place where the first byte of each file is mapped, where its last mapping ends, and
@@ -174,13 +178,10 @@ void space_look(struct program *program, struct program_space *space, pid_t pid)
         forget_gone(space, mapped, n);
     for (size_t i = 0; i < n; i++) {
         const struct object object = {mapped[i].base, mapped[i].inode};
-        char rooted[ROOTED_MAX];
+        char other[ROOTED_MAX];
         uint64_t bias;
         if (!mapped[i].has_code || !mapped[i].path || is_known(space, &mapped[i]) ||
             !bias_of(pid, object.base, &bias))
-            continue;
-        const char *const path = path_here(space, pid, &mapped[i], rooted);
-        if (!path)
             continue;
         struct object *const more =
             realloc(space->object, (space->n_objects + 1) * sizeof *more);
@@ -188,7 +189,8 @@ void space_look(struct program *program, struct program_space *space, pid_t pid)
             break;
         space->object = more;
         more[space->n_objects++] = object;
-        program->owner->object(program->owner->context, program, space, path, bias,
+        program->owner->object(program->owner->context, program, space,
+                               path_here(space, pid, &mapped[i], other), bias,
                                mapped[i].end);
     }
     for (size_t i = 0; i < n; i++)

@@ -11,7 +11,10 @@ __attribute__((naked, noinline)) static void
 known_loop(__attribute__((unused)) const void *a, __attribute__((unused)) void *b)
 {
     __asm__("movl $100, %eax\n"
-            "1:\n\tdecl %eax\n\tjnz 1b\n\tretq");
+            "1:\n\t"
+            "decl %eax\n\t"
+            "jnz 1b\n\t"
+            "retq");
 }
 
 /* Both processes on one CPU take turns faster. */

@@ -11,27 +11,33 @@ enum { WAIT_MS = 5000 };
 
 /* A file with another text is refused: a change needs another HISTORY_VERSION. */
 const char history_schema[] =
-    "CREATE TABLE hosts( id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, cpu "
-    "TEXT);CREATE TABLE runs( id INTEGER PRIMARY KEY, host INTEGER NOT NULL REFERENCES "
-    "hosts(id), started_at TEXT NOT NULL, label TEXT, tool_version TEXT, tool_commit "
-    "TEXT, tool_compiler TEXT, tool_flags TEXT, argv TEXT NOT NULL, seed TEXT, "
-    "interrupted INTEGER NOT NULL, gate TEXT, threshold REAL, refused TEXT);CREATE TABLE "
-    "cases( id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, op TEXT, type TEXT, isa "
-    "TEXT, variant TEXT, shape TEXT, layout TEXT, module TEXT);CREATE TABLE results( id "
-    "INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs(id), case_id INTEGER NOT "
-    "NULL REFERENCES cases(id), group_number INTEGER NOT NULL, role TEXT NOT NULL, "
-    "status TEXT NOT NULL, reason TEXT, module_version TEXT, ops REAL, bytes REAL, "
-    "median_ns REAL, ci_lo_ns REAL, ci_hi_ns REAL, ci_level REAL, min_ns REAL, mad_ns "
-    "REAL, overhead_ns REAL, iterations INTEGER, samples_ns TEXT NOT NULL, gops REAL, "
-    "gbps REAL, limit_name TEXT, limit_share REAL, ghz REAL);CREATE TABLE counts( result "
-    "INTEGER NOT NULL REFERENCES results(id), name TEXT NOT NULL, value REAL, "
-    "per_element REAL, absent TEXT, PRIMARY KEY(result, name)) WITHOUT ROWID;CREATE "
-    "TABLE comparisons( result INTEGER PRIMARY KEY REFERENCES results(id), verdict TEXT "
-    "NOT NULL, reason TEXT, processes INTEGER NOT NULL, base_ns REAL, head_ns REAL, "
-    "change REAL, change_lo REAL, change_hi REAL, change_level REAL, noise_floor REAL, "
-    "delta REAL, p REAL);CREATE INDEX runs_of_host ON runs(host, started_at);CREATE "
-    "INDEX results_of_case ON results(case_id, run);CREATE INDEX results_of_run ON "
-    "results(run);";
+    "CREATE TABLE hosts( id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE,"
+    " cpu TEXT);"
+    "CREATE TABLE runs( id INTEGER PRIMARY KEY,"
+    " host INTEGER NOT NULL REFERENCES hosts(id), started_at TEXT NOT NULL, label TEXT,"
+    " tool_version TEXT, tool_commit TEXT, tool_compiler TEXT, tool_flags TEXT,"
+    " argv TEXT NOT NULL, seed TEXT, interrupted INTEGER NOT NULL, gate TEXT,"
+    " threshold REAL, refused TEXT);"
+    "CREATE TABLE cases( id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, op TEXT,"
+    " type TEXT, isa TEXT, variant TEXT, shape TEXT, layout TEXT, module TEXT);"
+    "CREATE TABLE results( id INTEGER PRIMARY KEY,"
+    " run INTEGER NOT NULL REFERENCES runs(id),"
+    " case_id INTEGER NOT NULL REFERENCES cases(id), group_number INTEGER NOT NULL,"
+    " role TEXT NOT NULL, status TEXT NOT NULL, reason TEXT, module_version TEXT,"
+    " ops REAL, bytes REAL, median_ns REAL, ci_lo_ns REAL, ci_hi_ns REAL, ci_level REAL,"
+    " min_ns REAL, mad_ns REAL, overhead_ns REAL, iterations INTEGER,"
+    " samples_ns TEXT NOT NULL, gops REAL, gbps REAL, limit_name TEXT, limit_share REAL,"
+    " ghz REAL);"
+    "CREATE TABLE counts( result INTEGER NOT NULL REFERENCES results(id),"
+    " name TEXT NOT NULL, value REAL, per_element REAL, absent TEXT,"
+    " PRIMARY KEY(result, name)) WITHOUT ROWID;"
+    "CREATE TABLE comparisons( result INTEGER PRIMARY KEY REFERENCES results(id),"
+    " verdict TEXT NOT NULL, reason TEXT, processes INTEGER NOT NULL, base_ns REAL,"
+    " head_ns REAL, change REAL, change_lo REAL, change_hi REAL, change_level REAL,"
+    " noise_floor REAL, delta REAL, p REAL);"
+    "CREATE INDEX runs_of_host ON runs(host, started_at);"
+    "CREATE INDEX results_of_case ON results(case_id, run);"
+    "CREATE INDEX results_of_run ON results(run);";
 
 static int errno_of(int code)
 {
@@ -138,9 +144,9 @@ static int ask_number(const struct database *database, const char *sql, int *num
 
 /* SQLite has a row of each of ours; other tables, views and triggers are not ours. */
 static const char tables_sql[] =
-    "SELECT name, type, tbl_name, sql FROM sqlite_master WHERE type IN ('table', "
-    "'index') AND tbl_name IN ('hosts', 'runs', 'cases', 'results', 'counts', "
-    "'comparisons') ORDER BY name";
+    "SELECT name, type, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'index')"
+    " AND tbl_name IN ('hosts', 'runs', 'cases', 'results', 'counts', 'comparisons')"
+    " ORDER BY name";
 
 static const char *cell(sqlite3_stmt *row, int column)
 {

@@ -53,15 +53,18 @@ static int history_directions(struct history *history)
 /* A pattern finds roofs only if it begins with "roof". A case that several groups of a
  * run have is read once. */
 static const char entries_sql[] =
-    "SELECT name, fingerprint, ifnull(cpu, ''), started_at, ifnull(tool_commit, ''), "
-    "ifnull(label, ''), status, ifnull(results.reason, ''), verdict, ifnull(head_ns, "
-    "median_ns), iif(head_ns IS NULL, ci_lo_ns, NULL), ci_hi_ns, ci_level, change, "
-    "change_lo, change_hi, change_level FROM cases JOIN results ON results.case_id = "
-    "cases.id JOIN runs ON runs.id = results.run JOIN hosts ON hosts.id = runs.host LEFT "
-    "JOIN comparisons ON comparisons.result = results.id WHERE (name = ?1 OR name GLOB "
-    "?1) AND (role <> 'roof' OR ?1 GLOB 'roof*') AND results.id = (SELECT min(other.id) "
-    "FROM results AS other  WHERE other.case_id = results.case_id AND other.run = "
-    "results.run) ORDER BY name, fingerprint, started_at, runs.id, results.id";
+    "SELECT name, fingerprint, ifnull(cpu, ''), started_at, ifnull(tool_commit, ''),"
+    " ifnull(label, ''), status, ifnull(results.reason, ''), verdict,"
+    " ifnull(head_ns, median_ns), iif(head_ns IS NULL, ci_lo_ns, NULL), ci_hi_ns, "
+    "ci_level, change, change_lo,"
+    " change_hi, change_level"
+    " FROM cases JOIN results ON results.case_id = cases.id"
+    " JOIN runs ON runs.id = results.run JOIN hosts ON hosts.id = runs.host"
+    " LEFT JOIN comparisons ON comparisons.result = results.id"
+    " WHERE (name = ?1 OR name GLOB ?1) AND (role <> 'roof' OR ?1 GLOB 'roof*')"
+    " AND results.id = (SELECT min(other.id) FROM results AS other"
+    "  WHERE other.case_id = results.case_id AND other.run = results.run)"
+    " ORDER BY name, fingerprint, started_at, runs.id, results.id";
 
 /* Reads the columns of a row in order, as the writer fills them. */
 struct reader {

@@ -166,9 +166,9 @@ int history_write_csv(const struct history *history, FILE *file, struct error *e
     struct csv csv = {.file = file};
 
     errno = 0;
-    fputs("id,fingerprint,cpu,started_at,commit,label,status,reason,verdict,median_ns,ci_"
-          "lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,compared_"
-          "level\r\n",
+    fputs("id,fingerprint,cpu,started_at,commit,label,status,reason,verdict,median_ns,"
+          "ci_lo_ns,ci_hi_ns,ci_level,change,compared,compared_lo,compared_hi,"
+          "compared_level\r\n",
           file);
     FOR_EACH (const struct history_entry, entry, history->entries, history->n) {
         CSV_TEXTS(&csv, entry->id, entry->fingerprint, entry->cpu, entry->started_at,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process that is attached to: what a tracer leaves on its way does not end it. */
+#include <elf.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
@@ -43,41 +46,86 @@ static bool never(void *context, struct program *program)
     return false;
 }
 
-static void test_trap_that_nobody_awaits(void **state)
+static void call_both(void)
 {
-    int calls = 0, go[2], done[2];
+    watched();
+    later();
+}
+
+static void nothing(void)
+{
+}
+
+/* A child that is attached to between two deeds, and goes on to its end. */
+static void follow(void (*before)(void), void (*after)(void),
+                   const struct program_owner *owner)
+{
+    int go[2], done[2];
     char byte = 0;
     struct error error = {.text = ""};
     struct program *program = NULL;
-    const struct program_owner owner = {
-        .context = &calls, .object = object, .called = called, .stop = never};
     assert_int_equal(pipe(go) | pipe(done), 0);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (read(go[0], &byte, 1) != 1)
+        before();
+        if (write(done[1], "", 1) != 1 || read(go[0], &byte, 1) != 1)
             _exit(1);
-        watched();
-        later();
+        after();
         _exit(write(done[1], "", 1) != 1);
     }
     close(done[1]);
-    assert_int_equal(program_attach(child, &owner, &program, &error), 0);
+    assert_int_equal(read(done[0], &byte, 1), 1);
+    assert_int_equal(program_attach(child, owner, &program, &error), 0);
     assert_int_equal(write(go[1], "", 1), 1);
     assert_int_equal(program_run(program, &error), 0);
     program_close(program);
-    const ssize_t got = read(done[0], &byte, 1);
+    assert_int_equal(read(done[0], &byte, 1), 1);
     for (int i = 0; i < 2; i++)
         close(go[i]);
     close(done[0]);
+}
+
+static void test_trap_that_nobody_awaits(void **state)
+{
+    int calls = 0;
+    follow(nothing, call_both,
+           &(struct program_owner){
+               .context = &calls, .object = object, .called = called, .stop = never});
     assert_int_equal(calls, 1);
-    assert_int_equal(got, 1);
+}
+
+/* What is mapped of a file is not what its path has, as with mounts of others. */
+static void map_other(void)
+{
+    const int file = open("/bin/sh", O_RDONLY);
+    unsigned char *const at =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE, file, 0);
+    if (at == MAP_FAILED)
+        _exit(1);
+    at[EI_PAD] ^= 1;
+}
+
+static void count_others(void *context, struct program *program,
+                         struct program_space *space, const char *path, uint64_t bias,
+                         uint64_t end)
+{
+    *(int *)context += strstr(path, " (another file here)") != NULL;
+}
+
+static void test_another_file(void **state)
+{
+    int others = 0;
+    follow(map_other, nothing,
+           &(struct program_owner){
+               .context = &others, .object = count_others, .stop = never});
+    assert_int_equal(others, 1);
 }
 
 int main(void)
 {
     if (cannot_trace())
         return 77;
-    return RUN_TESTS(TEST(test_trap_that_nobody_awaits));
+    return RUN_TESTS(TEST(test_trap_that_nobody_awaits), TEST(test_another_file));
 }

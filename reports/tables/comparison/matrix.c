@@ -147,9 +147,8 @@ static double speed(const struct matrix *matrix, const struct row *row, size_t r
 static const char *name_of(const struct matrix *matrix, size_t run)
 {
     const char *const label = facts_find_text(&matrix->runs[run]->settings, "label");
-    const char *const slash = strrchr(matrix->paths[run], '/');
 
-    return label && *label ? label : slash ? slash + 1 : matrix->paths[run];
+    return label && *label ? label : basename(matrix->paths[run]);
 }
 
 static void put_row(const struct matrix *matrix, const struct row *row, struct grid *grid)

@@ -242,6 +242,18 @@ class Explain(Case):
                 loop = result["explanation"]["loops"][0]
                 self.assertRegex(loop["source"] or "", "^own.c:[23]$")
 
+    @unittest.skipUnless(platform.machine() == "x86_64", "thunks are made for x86-64")
+    def test_structures_that_are_written(self):
+        """Their pointers are no inputs: values of the others change."""
+        source = self.folder / "own.c"
+        source.write_text("""struct to { const float *at; float first; };
+            void own(const float *x, struct to *y, long n) { y->at = 0; y->first = 0;
+            for (long i = 0; i < n; i++) y->first += x[i]; }""", encoding="utf-8")
+        library = compile_library(self.folder, "own.so", source)
+        ratios = self.ratios(f"{library}:own", "--sizes=512", "struct to {const float *at; "
+                             "float first;}; void (const float x[n], out struct to y[1], long n)")
+        self.assertIsNone(ratios["input_zero"].get("absent"))
+
     def test_foreign_worker(self):
         """What cannot be known of another program has its reason."""
         (result,) = self.explained("gemm/maxplus-f32/lib/good@8",

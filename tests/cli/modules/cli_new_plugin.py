@@ -135,11 +135,12 @@ class NewPlugin(Case):
         for name, prototype, link in (
                 ("copy-own", "void *memcpy(uint8_t y[n], const uint8_t x[n], size_t n)", "libc.so.6"),
                 ("vectors", "__m256d sin4(__m256d x)", "libmvec.so.1:_ZGVdN4v_sin"),
-                ("archive", add, "./libadd.a:add"), ("shared", add, "./libadd.so:add")):
+                ("3d", add, "./libadd.a:add"), ("shared", add, "./libadd.so:add")):
             with self.subTest(name):
                 rows = self.make(name, f"--from={prototype}", f"--link={link}", isa="--sizes=9")
                 self.assertEqual([r["variant"] for r in rows],
-                                 [name.replace("-", "_") + end for end in ("_linked", "_own")])
+                                 ["f" * (name == "3d") + name.replace("-", "_") + end
+                                  for end in ("_linked", "_own")])
                 self.assertLessEqual({r["status"] for r in rows}, {"ok", "skipped", "short"}, rows)
         source = self.folder / "shared/shared.c"
         text = source.read_text("utf-8")
@@ -148,9 +149,15 @@ class NewPlugin(Case):
         done = subprocess.run(["make", "-C", source.parent, "CFLAGS=-Wall -Wextra -Werror -mavx2"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run(["make", "-B", "-n", "-C", source.parent, "LDLIBS=-lmine"],
+                              capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"-lmine \S+/libadd\.so -Wl,-rpath,")
         document = self.run_json("call", source.with_suffix(".json"), "--sizes=9", *SHORT, status=4)
         self.assertEqual([r["status"] for r in kernels(document)], ["ok", "wrong"])
+        (self.folder / "a;b").mkdir()
+        shutil.copy(self.folder / "libadd.so", self.folder / "a;b")
         for link, message in (("libc.so.6:memcpz", "did you mean"), ("./none.so:f", "none.so"),
+                              ("./a;b/libadd.so:add", "no makefile has a path as"),
                               ("./libadd.so", "which function of ./libadd.so?"),
                               ("./libadd.so:hidden", "does not export hidden")):
             done = self.run_tool("new-plugin", "x", f"--from={add}", f"--link={link}", status=2,
@@ -189,6 +196,9 @@ class NewPlugin(Case):
                 (["x", "--type=u8"], "--type=u8: with --op=own"),
                 (["x", "--type=f16", "--op=own", "--lang=cpp"], "f16 in C"),
                 (["x", "--lang=zig", "--op=own"], "zig has kernels"),
+                *((["x", "--from=int abs(int x)", "--link=libc.so.6", option],
+                   "--from writes C with the types of its prototype")
+                  for option in ("--lang=rust", "--type=u8", "--op=own")),
                 (["no/such/folder"], "No such file"), ([], "new-plugin needs a folder")):
             with self.subTest(arguments):
                 done = self.run_tool("new-plugin", *arguments, status=2, cwd=self.folder)
