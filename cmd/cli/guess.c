@@ -171,7 +171,7 @@ static int guess_missing(const char *word, struct error *error)
                        "%s: this is a part of a case, and a command is missing: "
                        "simdbench %s --filter='%s*'",
                        word, op, word);
-    if (!named && strstr(word, ".so"))
+    if (strstr(word, ".so") && (!named || strstr(word, ".so:")))
         return invalid(error, "%s: a command is missing: simdbench call %s%s", word, word,
                        strchr(word, ':') ? " 'PROTOTYPE'" : " (its functions)");
     return named || ends_with(word, ".sqlite")
