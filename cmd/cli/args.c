@@ -12,21 +12,15 @@ static const char *other_word(const char *name, size_t length)
 {
     static const char *const words[][2] = {
         {"csv", "--format=csv prints CSV, --format=csv:FILE writes it"},
-        {"min-time", "--time-per-case=TIME is how long each case is measured"},
-        {"duration", "--time-per-case=TIME is how long each case is measured"},
-        {"time", "--time-per-case=TIME is how long each case is measured"},
+        {"min-time,duration,time,reps",
+         "--time-per-case=TIME is how long each case is measured"},
         {"html", "--format=html:FILE writes a page"},
         {"junit", "--format=junit:FILE writes it"},
         {"annotations", "--format=annotations prints them"},
-        {"color", "a terminal gets colours, NO_COLOR=1 none"},
-        {"colour", "a terminal gets colours, NO_COLOR=1 none"},
-        {"no-color", "a terminal gets colours, NO_COLOR=1 none"},
+        {"color,colour,no-color", "a terminal gets colours, NO_COLOR=1 none"},
         {"size", "--sizes=LIST, or --shape=TEXT as the op writes it"},
         {"quick", "--time-per-case=20ms measures each case for less time"},
-        {"reps", "--time-per-case=TIME is how long each case is measured"},
-        {"repetitions", "--rounds=N is how often each case is measured"},
-        {"repeat", "--rounds=N is how often each case is measured"},
-        {"iters", "--rounds=N is how often each case is measured"},
+        {"repetitions,repeat,iters", "--rounds=N is how often each case is measured"},
         {"core", "--cpu=N is the CPU"},
         {"save", "--json=FILE saves a run"},
         {"compare", "simdbench compare BEFORE.json AFTER.json compares saved runs"},
@@ -35,7 +29,7 @@ static const char *other_word(const char *name, size_t length)
         {"warmup", "a call before each batch is not timed"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (strlen(words[i][0]) == length && !memcmp(words[i][0], name, length))
+        if (word_among(words[i][0], name, length))
             return words[i][1];
     return NULL;
 }

@@ -121,30 +121,33 @@ void guess_value(const char *word, char *value, size_t size)
              word + n + range);
 }
 
+bool word_among(const char *words, const char *word, size_t length)
+{
+    for (; *words; words += strcspn(words, ","), words += *words == ',')
+        if (strcspn(words, ",") == length && !memcmp(words, word, length))
+            return true;
+    return false;
+}
+
 /* Words for what a command of another name does. */
 static const struct meant {
-    const char *word, *command;
+    const char *words, *command;
 } meant[] = {
-    {"bench", "gemm"},
-    {"benchmark", "gemm"},
+    {"bench,benchmark,measure,run", "gemm"},
     {"build", "ab ./old.so ./new.so"},
     {"diff", "compare before.json after.json"},
     {"fleet", "report --by=host RUN.json..."},
     {"harness", "ab ./old_bench ./new_bench"},
-    {"html", "report run.json --format=html:run.html"},
-    {"measure", "gemm"},
-    {"plot", "report run.json --format=html:run.html"},
-    {"profile", "explain relu/f32/avx2/max@2048"},
+    {"html,plot", "report run.json --format=html:run.html"},
+    {"profile,why", "explain relu/f32/avx2/max@2048"},
     {"roofline", "roof --ladder"},
-    {"run", "gemm"},
-    {"why", "explain relu/f32/avx2/max@2048"},
 };
 
 /* -EINVAL with a command to type if a word is no command and no op, and yet known. */
 int guess_word(const char *word, struct error *error)
 {
     for (size_t i = 0; i < ARRAY_LEN(meant); i++)
-        if (!strcmp(meant[i].word, word))
+        if (word_among(meant[i].words, word, strlen(word)))
             return error_set(error, -EINVAL, "%s: no such command; as in simdbench %s",
                              word, meant[i].command);
     const char *const option = guess_option(word);
