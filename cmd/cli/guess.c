@@ -53,15 +53,19 @@ static const struct taker program = {"", "prove --function=NAME -- ",
                                      " (which code it runs), or simdbench ab ",
                                      " OTHER (two builds of it)"};
 
+bool word_among(const char *words, const char *word, size_t length)
+{
+    for (; *words; words += strcspn(words, ","), words += *words == ',')
+        if (strcspn(words, ",") == length && !memcmp(words, word, length))
+            return true;
+    return false;
+}
+
 static bool is_source(const char *path)
 {
-    static const char *const sources[] = {".c",   ".cc", ".cpp", ".cxx", ".h",
-                                          ".hpp", ".rs", ".go",  ".zig", ".f90",
-                                          ".s",   ".S",  ".asm"};
-    bool found = false;
-    for (size_t i = 0; i < ARRAY_LEN(sources); i++)
-        found |= ends_with(path, sources[i]);
-    return found;
+    const char *const end = strrchr(path, '.') ?: ".";
+    return word_among("c,cc,cpp,cxx,h,hpp,rs,go,zig,f90,s,S,asm", end + 1,
+                      strlen(end + 1));
 }
 
 /* Files of some file systems can all be executed. */
@@ -119,14 +123,6 @@ void guess_value(const char *word, char *value, size_t size)
     const size_t n = range ? strcspn(word, "-") : 0;
     snprintf(value, size, "%.*s%s%.100s", (int)n, word, range ? ".." : "",
              word + n + range);
-}
-
-bool word_among(const char *words, const char *word, size_t length)
-{
-    for (; *words; words += strcspn(words, ","), words += *words == ',')
-        if (strcspn(words, ",") == length && !memcmp(words, word, length))
-            return true;
-    return false;
 }
 
 /* Words for what a command of another name does. */
