@@ -31,7 +31,8 @@ static int find_file(struct ab_arm *arm, const char *flag, bool functions,
         status = module_find(name, arm->path, sizeof arm->path, &why);
         if (status == -ENOENT)
             return error_set(error, status,
-                             "%s=%.200s: %.600s; --harness=command measures any program",
+                             "%s=%.200s: %.600s; --harness=command measures any program, "
+                             "--harness=NAME --build=COMMAND two commits",
                              flag, name, why.text);
     }
     if (status == 0 && functions && library_must_link(arm->path))

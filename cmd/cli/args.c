@@ -12,25 +12,24 @@ static const char *other_word(const char *name, size_t length)
 {
     static const char *const words[][2] = {
         {"csv", "--format=csv prints CSV, --format=csv:FILE writes it"},
-        {"min-time", "--time-per-case=TIME is how long each case is measured"},
-        {"duration", "--time-per-case=TIME is how long each case is measured"},
-        {"time", "--time-per-case=TIME is how long each case is measured"},
+        {"min-time,duration,time,reps",
+         "--time-per-case=TIME is how long each case is measured"},
         {"html", "--format=html:FILE writes a page"},
         {"junit", "--format=junit:FILE writes it"},
         {"annotations", "--format=annotations prints them"},
-        {"color", "a terminal gets colours, NO_COLOR=1 none"},
-        {"colour", "a terminal gets colours, NO_COLOR=1 none"},
-        {"no-color", "a terminal gets colours, NO_COLOR=1 none"},
+        {"color,colour,no-color", "a terminal gets colours, NO_COLOR=1 none"},
         {"size", "--sizes=LIST, or --shape=TEXT as the op writes it"},
         {"quick", "--time-per-case=20ms measures each case for less time"},
-        {"reps", "--time-per-case=TIME is how long each case is measured"},
-        {"repetitions", "--rounds=N is how often each case is measured"},
+        {"repetitions,repeat,iters", "--rounds=N is how often each case is measured"},
+        {"core", "--cpu=N is the CPU"},
+        {"save", "--json=FILE saves a run"},
+        {"compare", "simdbench compare BEFORE.json AFTER.json compares saved runs"},
         {"iterations",
          "the calls of a batch are chosen; --rounds=N is the number of batches"},
         {"warmup", "a call before each batch is not timed"},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (strlen(words[i][0]) == length && !memcmp(words[i][0], name, length))
+        if (word_among(words[i][0], name, length))
             return words[i][1];
     return NULL;
 }
@@ -118,6 +117,16 @@ static int read_option(const struct argument *argument, unsigned mask, int argc,
     return row->set(&given);
 }
 
+/* A text program makes one long dash of two short ones. */
+static const char *behind_dashes(const char *word)
+{
+    static const char *const dashes[] = {"\u2013", "\u2014", "\u2212"};
+    for (size_t i = 0; i < ARRAY_LEN(dashes); i++)
+        while (!strncmp(word, dashes[i], strlen(dashes[i])))
+            word += strlen(dashes[i]);
+    return word;
+}
+
 static int unknown_word(const char *word, const struct options *options,
                         const struct command_row *command, struct error *error)
 {
@@ -140,10 +149,17 @@ static int unknown_word(const char *word, const struct options *options,
         return invalid(error,
                        "%.60s: one op at a time: simdbench %.60s, or simdbench all", word,
                        word);
-    const char *const option = command ? NULL : guess_option(word);
+    const unsigned mask = command ? command->mask : COMMAND_OP;
+    const char *const name = behind_dashes(word), *const option = guess_option(word);
+    const size_t length = strcspn(name, "=");
+    const struct option_row *const row = option_find(name, length, mask);
     char value[128];
     guess_value(word, value, sizeof value);
-    if (option)
+    if (row)
+        return invalid(error, "%.80s: write --%.80s%s%s", word, name,
+                       row->value && !name[length] ? "=" : "",
+                       row->value && !name[length] ? row->value : "");
+    if (option && option_find(option, strlen(option), mask))
         return invalid(error, "%.80s: write --%s=%.80s; a list has commas", word, option,
                        value);
     return invalid(
@@ -229,7 +245,10 @@ static int check_whole(const struct command_row *command, const struct options *
                        struct error *error)
 {
     const struct text_list *const words = &options->files;
-    const size_t most = command ? command->max_words : 0;
+    /* explain A B has two cases; a size is none. */
+    const bool valued = command && command->mask == COMMAND_EXPLAIN && words->n > 1 &&
+                        guess_option(words->item[1]) && !strpbrk(words->item[1], "/.");
+    const size_t most = !command ? 0 : valued ? 1 : command->max_words;
     const char *const name = words->n > 1 ? words->item[words->n - 2] : "";
     const bool is_file = strpbrk(name, "/.") != NULL;
     if (words->n > most && command &&
@@ -384,12 +403,12 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
         help_short(stderr);
         return invalid(error, "%s", "");
     }
-    if (!glance.command) {
+    const char *const name = argument_read(argv[1]).name;
+    if (!glance.command)
         return invalid(
             error,
-            "%.80s: a command is missing, as in simdbench gemm; see simdbench --help",
-            argv[1]);
-    }
+            "%.80s: a command is missing, as in simdbench %s; see simdbench --help",
+            argv[1], name && command_find(name) ? name : "gemm");
     const char *const word = argv[glance.command];
     int rc = command_find(word) ? 0 : guess_file(word, error);
     if (rc == 0)

@@ -53,15 +53,19 @@ static const struct taker program = {"", "prove --function=NAME -- ",
                                      " (which code it runs), or simdbench ab ",
                                      " OTHER (two builds of it)"};
 
+bool word_among(const char *words, const char *word, size_t length)
+{
+    for (; *words; words += strcspn(words, ","), words += *words == ',')
+        if (strcspn(words, ",") == length && !memcmp(words, word, length))
+            return true;
+    return false;
+}
+
 static bool is_source(const char *path)
 {
-    static const char *const sources[] = {".c",   ".cc", ".cpp", ".cxx", ".h",
-                                          ".hpp", ".rs", ".go",  ".zig", ".f90",
-                                          ".s",   ".S",  ".asm"};
-    bool found = false;
-    for (size_t i = 0; i < ARRAY_LEN(sources); i++)
-        found |= ends_with(path, sources[i]);
-    return found;
+    const char *const end = strrchr(path, '.') ?: ".";
+    return word_among("c,cc,cpp,cxx,h,hpp,rs,go,zig,f90,s,S,asm", end + 1,
+                      strlen(end + 1));
 }
 
 /* Files of some file systems can all be executed. */
@@ -123,28 +127,23 @@ void guess_value(const char *word, char *value, size_t size)
 
 /* Words for what a command of another name does. */
 static const struct meant {
-    const char *word, *command;
+    const char *words, *command;
 } meant[] = {
-    {"bench", "gemm"},
-    {"benchmark", "gemm"},
+    {"bench,benchmark,measure,run", "gemm"},
     {"build", "ab ./old.so ./new.so"},
     {"diff", "compare before.json after.json"},
     {"fleet", "report --by=host RUN.json..."},
     {"harness", "ab ./old_bench ./new_bench"},
-    {"html", "report run.json --format=html:run.html"},
-    {"measure", "gemm"},
-    {"plot", "report run.json --format=html:run.html"},
-    {"profile", "explain relu/f32/avx2/max@2048"},
+    {"html,plot", "report run.json --format=html:run.html"},
+    {"profile,why", "explain relu/f32/avx2/max@2048"},
     {"roofline", "roof --ladder"},
-    {"run", "gemm"},
-    {"why", "explain relu/f32/avx2/max@2048"},
 };
 
 /* -EINVAL with a command to type if a word is no command and no op, and yet known. */
 int guess_word(const char *word, struct error *error)
 {
     for (size_t i = 0; i < ARRAY_LEN(meant); i++)
-        if (!strcmp(meant[i].word, word))
+        if (word_among(meant[i].words, word, strlen(word)))
             return error_set(error, -EINVAL, "%s: no such command; as in simdbench %s",
                              word, meant[i].command);
     const char *const option = guess_option(word);
@@ -171,7 +170,7 @@ static int guess_missing(const char *word, struct error *error)
                        "%s: this is a part of a case, and a command is missing: "
                        "simdbench %s --filter='%s*'",
                        word, op, word);
-    if (!named && strstr(word, ".so"))
+    if (strstr(word, ".so") && (!named || strstr(word, ".so:")))
         return invalid(error, "%s: a command is missing: simdbench call %s%s", word, word,
                        strchr(word, ':') ? " 'PROTOTYPE'" : " (its functions)");
     return named || ends_with(word, ".sqlite")

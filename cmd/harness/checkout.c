@@ -29,7 +29,10 @@ int command_run(const struct slice_request *request, char **text, struct error *
 static const char script[] =
     "set -e\n"
     "commit=$(git rev-parse --verify --quiet \"$1^{commit}\") || {\n"
-    "    echo \"no such commit in the repository here\" >&2; exit 1; }\n"
+    "    git rev-parse --git-dir >/dev/null\n"
+    "    why=; [ ! -e \"$(git rev-parse --git-path shallow)\" ] ||\n"
+    "        why=', which is shallow: git fetch --unshallow, or fetch-depth: 2 in CI'\n"
+    "    echo \"no such commit in the repository here$why\" >&2; exit 1; }\n"
     "cd \"$(git rev-parse --show-toplevel)\"\n"
     "mkdir \"$2\"\n"
     "export GIT_INDEX_FILE=\"$2.index\"\n"

@@ -34,7 +34,9 @@ static int choose_adapter(struct harness *harness, struct error *error)
 {
     const struct harness_request *const request = &harness->request;
     if (request->build && !request->name)
-        return invalid(error, "--build needs --harness");
+        return invalid(error, "--build needs --harness=NAME, as in simdbench ab "
+                              "--harness=google-benchmark --build=make --run=./bench "
+                              "HEAD~1 HEAD");
     const char *const name =
         request->name ?: harness_recognise(request->base, request->cwd[SIDE_BASE]);
     harness->adapter = name ? adapter_find(name, "", 0) : NULL;

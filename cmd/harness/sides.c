@@ -70,9 +70,12 @@ static int find(struct harness *harness, int which, struct error *error)
     }
     if (!words_program(side->words.item[0], &side->variables, side->cwd, side->path,
                        sizeof side->path))
-        return error_set(error, -ENOENT, "%s=%.200s: %.200s: no program%s%.200s",
+        return error_set(error, -ENOENT, "%s=%.200s: %.200s: no program%s%.200s%s",
                          flags[which], side->command, side->words.item[0],
-                         *side->cwd ? " in " : "", side->cwd);
+                         *side->cwd ? " in " : "", side->cwd,
+                         harness->request.build
+                             ? "; --build should have made it there"
+                             : "; a commit needs --build=COMMAND and --run=PROGRAM");
     if (elf_read_hashed(side->path, &side->file, &why) < 0)
         side->file = (struct elf_file){.kind = ELF_OTHER};
     snprintf(side->told, sizeof side->told, "%s", side->command);

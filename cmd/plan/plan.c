@@ -306,8 +306,11 @@ static int add_op(const struct request *request, const struct how *how,
         status =
             error_set(error, -ENOENT,
                       "nothing matches: no kernel of op %s has these --isa, --semiring, "
-                      "--type, --variants%s and --filter (see: simdbench list kernels)",
-                      selection.op, selection.layouts.n ? ", --layout" : "");
+                      "--type, --variants%s and --filter%s (see: simdbench list kernels)",
+                      selection.op, selection.layouts.n ? ", --layout" : "",
+                      request->filters.n && !strpbrk(request->filters.item[0], "*?[@")
+                          ? ", which is of the whole name, as in --filter='*max*'"
+                          : "");
     selection_free(&selection);
     return status;
 }

@@ -32,7 +32,8 @@ static int read_returned(struct reader *reader)
              token_word(specifier.word).text);
     if (specifier.role)
         return reader_fail(reader, specifier.word,
-                           "in, out and inout are said of arguments");
+                           "in, out and inout are said of arguments, which stand in "
+                           "parentheses: void (inout float y[n], size_t n)");
     if (specifier.reference)
         return reader_fail(reader, specifier.star, "a reference is returned; write '*'");
     if (specifier.is_unknown && !specifier.pointers)

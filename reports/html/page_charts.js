@@ -155,6 +155,29 @@ const ends = {
   },
 };
 
+// The text `name` of a point, beside it. The highest point has it first; one whose text would
+// cover a point or a text has none, as the table has all.
+const names = {
+  id: "names",
+  afterDatasetsDraw(chart) {
+    const points = chart.data.datasets.flatMap((dataset, i) => chart.isDatasetVisible(i)
+      ? chart.getDatasetMeta(i).data.map(({ x, y }, j) => ({ x: x - 4, y, width: 8,
+        text: dataset.data[j].name, ink: dataset.borderColor })) : [])
+      .filter(({ text }) => text).sort((a, b) => a.y - b.y);
+    const taken = [...points];
+    inArea(chart, (context, area) => points.slice(0, 200).forEach(({ x, y, text, ink }) => {
+      const width = context.measureText(text).width;
+      const box = { x: x + 12 + width < area.right ? x + 12 : x - 4 - width, y, width };
+      if (taken.some((other) => Math.abs(other.y - y) < LEADING && other.x < box.x + width &&
+          box.x < other.x + other.width))
+        return;
+      taken.push(box);
+      context.fillStyle = ink;
+      context.fillText(text, box.x, y + 4);
+    }));
+  },
+};
+
 function inArea(chart, draw) {
   const { ctx: context, chartArea: area } = chart;
   context.save();
@@ -167,7 +190,7 @@ function inArea(chart, draw) {
   context.restore();
 }
 
-Chart.register(intervals, marks, tags, ends);
+Chart.register(intervals, marks, tags, ends, names);
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.font.family = "system-ui, 'DejaVu Sans', sans-serif";

@@ -40,16 +40,19 @@ function forestConfig(cases) {
     hi: result.comparison.ci?.[1] * 100, title: result.id, anchor: result.anchor,
     lines: [`${result.comparison.verdict} ${change(result.comparison.change)} ${
       range(result.comparison.ci, change)}`, `${time(result.comparison.base_ns)} before, ${
-      time(result.comparison.head_ns)} now`,
-    ...(known(result.comparison.placement?.change)
-      ? [`as built ${change(result.comparison.placement.change)}`] : [])] }));
+      time(result.comparison.head_ns)} now`] }));
+  const built = cases.flatMap(({ comparison: { placement }, id, anchor }, row) =>
+    known(placement?.change) ? [{ x: 100 * placement.change, y: row, anchor,
+      title: `${id} as built ${change(placement.change)}` }] : []);
   const limits = [-120, 120].map((sign) => ({ x: sign * (threshold ?? 0) }));
   return {
     type: "scatter", data: { datasets: [{
       label: "change", pointRadius: 4.5, interval: "x", pointBorderColor: inks,
-      pointBackgroundColor: inks, borderColor: inks, data }] },
+      pointBackgroundColor: inks, borderColor: inks, data }, ...(built.length ? [{
+      label: "as built, by its place too", pointRadius: 5, pointStyle: "rectRot",
+      borderColor: colour("dim"), data: built }] : [])] },
     options: { scales: { x: axis("change of the time; right: slower", false,
-      { ...reach([...data, ...limits], "x"), ticks: { callback: (value) => `${plain(value, 3)}%` } }), y: rowAxis(cases.map((result) => result.id)) },
+      { ...reach([...data, ...built, ...limits], "x"), ticks: { callback: (value) => `${plain(value, 3)}%` } }), y: rowAxis(cases.map((result) => result.id)) },
       plugins: { marks: {
         lines: [{ x: 0, colour: "dim" }, ...(known(threshold) ? [-1, 1].map((sign) => ({
           x: 100 * sign * threshold, dash: [5, 4], colour: "warn",

@@ -10,7 +10,7 @@ const statusColumn = {
     : result.status === "ok" ? "" : "warn",
 };
 const caseColumn = { title: "case", value: (result) => result.id,
-  show: (result) => caseLink(result.anchor, result.id) };
+  show: (result) => caseLink(result.anchor, breakable(result.id)) };
 const timeColumns = [
   numbers("time", (result) => result.summary?.median_ns, time),
   numbers("±95%", spread, (share) => percent(share, 2)),
@@ -305,6 +305,7 @@ function rooflineConfig(cases, roofs) {
       pointStyle: members[0].role === "baseline" ? "triangle" : "circle", pointRadius: 4,
       showLine: false, data: members.map((result) => ({ ...speedPoint(result,
         { name: "gops", of: (one) => one.rates.gops }, intensity),
+      name: [kernelOf(result), sizeOf(result) > 0 ? sizeText(sizeOf(result)) : ""].join(" "),
       lines: [`${digits(intensity(result))} operations a byte`] })),
     }));
   const lowest = Math.min(...cases.map((result) => result.rates.gops),

@@ -124,6 +124,16 @@ class Pages(PageCase):
                                  "ticksAt([1, 63, 64, 4096], Math.log).afterBuildTicks(scale);"
                                  "scale.ticks.map(tick => tick.value)"), [1, 63, 4096])
 
+    def test_points_have_names(self):
+        """Those of a roofline tell kernel and size; a change as built is a point of its own."""
+        self.open(self.page_of(self.run_document, "names"))
+        self.assertEqual(self.js("new Set(rooflineConfig(results.filter(onRoofline), []).data"
+                                 ".datasets.flatMap(set => set.data).map(point => /. \\d+$/"
+                                 ".test(point.name))).has(false)"), False)
+        self.assertAlmostEqual(self.js(
+            "page.gate = {}; forestConfig([{ id: 'a', comparison: { change: 0, verdict: 'PLACED',"
+            " placement: { change: 0.09 } } }]).data.datasets[1].data[0].x"), 9)
+
     def test_a_phone(self):
         """No number of a size breaks, kernels stay in sight, and names at lines' ends are whole."""
         document = json.loads(json.dumps(self.run_document))

@@ -85,7 +85,17 @@ class Commits(HarnessCase):
                             "HEAD", status=2)
         self.assertRegex(done.stderr, r"(?s)x.c:3: error: [^\033]*\n.*HEAD~1: .*status 1: stopped")
         done = self.commits(self.BUILD, "HEAD~1", "v9", status=2)
-        self.assertRegex(done.stderr, "HEAD=v9: .*no such commit")
+        self.assertRegex(done.stderr, "HEAD=v9: .*no such commit in the repository here\n")
+        ask = ("ab", "--harness=regex", "--pattern=(a) (b)")
+        for arguments, folder, why in (
+                ((self.BUILD, "--run=./none"), self.folder, "--build should have made it there"),
+                ((), self.folder, "HEAD~1: no program; a commit needs --build=COMMAND and --run"),
+                ((self.BUILD, "--run=./b"), self.new_folder(), "not a git repository"),
+                ((self.BUILD, "--run=./b"), self.new_folder() / "shallow", "shallow: git fetch")):
+            if folder.name == "shallow":
+                self.git("clone", "--quiet", "--depth=1", f"file://{self.folder}", str(folder))
+            done = self.run_tool(*ask, *arguments, "HEAD~1", "HEAD", cwd=folder, status=2)
+            self.assertIn(why, done.stderr)
         done = self.run_tool("ab", "--harness=regex", "--pattern=(a) (b)", self.BUILD, "HEAD",
                              "HEAD", cwd=self.folder, status=2)
         self.assertIn("--build and --run belong together", done.stderr)
