@@ -368,7 +368,7 @@ int targets_check(const struct foreign *foreign, struct error *error)
             text_list_add(&names, function->name);
             if (colon && colon[1] != '*' && !*hint &&
                 glob_wants(colon + 1, foreign->file[i], function))
-                snprintf(hint, sizeof hint, "; %.190s has one", foreign->file[i]->name);
+                snprintf(hint, sizeof hint, "; %.180s has one", foreign->file[i]->name);
         }
     if (!*hint)
         text_list_hint(&names, colon ? colon + 1 : first, hint, sizeof hint);
