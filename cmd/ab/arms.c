@@ -81,9 +81,12 @@ static int find(struct ab *ab, int which, const char *text, struct error *error)
     else if (ab->request.functions && arm->file.kind == ELF_PROGRAM)
         wrong = "a program; --functions is for libraries";
     else if (arm->file.kind == ELF_PROGRAM && !is_simdbench(arm->path))
-        wrong = "no simdbench executable, and no benchmark program that is recognised; "
-                "--harness=NAME names its harness, and --harness=command measures any "
-                "program";
+        wrong = strchr(text, '/')
+                    ? "no simdbench executable, and no benchmark program that is "
+                      "recognised; --harness=NAME names its harness, and "
+                      "--harness=command measures any program"
+                    : "no simdbench executable; other programs of this folder are "
+                      "written with ./, as in a shell";
     else if (arm->spec.alias)
         wrong = "as=NAME is for --plugin and --baseline, ab has names of its own";
     if (wrong)

@@ -41,6 +41,7 @@ struct call_options {
 };
 
 /* Options of `prove` and `capture`. */
+enum { REPLAY_MAX = 1000 };
 struct prove_options {
     struct text_list functions, rules;
     uint32_t calls;  /* of each function that are traced; 0: the usual */

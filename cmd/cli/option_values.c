@@ -220,7 +220,7 @@ int option_set_count(const struct given *given)
                   {offsetof(struct options, call.overread), 0, 4096},
                   {offsetof(struct options, gates), 1, 10000},
                   {offsetof(struct options, prove.calls), 1, 1000},
-                  {offsetof(struct options, prove.replay), 1, 1000},
+                  {offsetof(struct options, prove.replay), 1, REPLAY_MAX},
                   {offsetof(struct options, prove.pid), 1, INT32_MAX}};
     int64_t n;
     size_t i = 0;

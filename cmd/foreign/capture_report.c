@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 5, SHAPES_SHOWN = 12 };
+enum { SHOWN = 5, SHAPES_SHOWN = 12, LEARNT_BYTES = 128 << 10 };
 static const char *const registers[PROGRAM_WORDS] = {
     "rdi",     "rsi",     "rdx",     "rcx",     "r8",      "r9",
     "stack 1", "stack 2", "stack 3", "stack 4", "stack 5", "stack 6",
@@ -222,6 +222,32 @@ static void tell_shapes(const struct target *target,
         buffer_format(text, " and %zu more", n - SHAPES_SHOWN);
 }
 
+/* Replayed in turn, the branches on so few bytes are learnt by heart, as those of a
+ * program that comes with new ones at each call are not. */
+static uint64_t enough_calls(const struct kept_shape *shape)
+{
+    const struct kept_call *const first = shape->call, *const last = first + shape->n - 1;
+    const uint64_t enough = (LEARNT_BYTES + first->bytes) / (first->bytes + 1);
+    const bool same = shape->n > 1 && !memcmp(first->data, last->data, first->bytes);
+    return !first->bytes || same ? 0 : enough < shape->seen ? enough : shape->seen;
+}
+
+static void tell_learnt(const struct target *target, uint32_t replay, struct buffer *text)
+{
+    uint64_t wanted = 0;
+    for (size_t i = 0; i < target->n_kept; i++) {
+        const struct kept_shape *const shape = &target->kept[i];
+        const uint64_t enough = shape->n == replay ? enough_calls(shape) : 0;
+        wanted = enough > wanted ? enough : wanted;
+    }
+    if (wanted > replay && replay < REPLAY_MAX)
+        buffer_format(
+            text,
+            "; predictors of branches may learn so few by heart: --replay=%" PRIu64
+            " keeps more",
+            wanted < REPLAY_MAX ? wanted : REPLAY_MAX);
+}
+
 static void tell_kept(const struct foreign *foreign, const struct target *target,
                       struct buffer *text)
 {
@@ -245,6 +271,7 @@ static void tell_kept(const struct foreign *foreign, const struct target *target
                       "; for %" PRIu64 " calls of other shapes there was no room (%d "
                       "shapes, 64 MiB)",
                       target->no_room, KEPT_SHAPES_MAX);
+    tell_learnt(target, foreign->options->prove.replay, text);
 }
 
 static void line(FILE *file, struct buffer *text)

@@ -46,16 +46,20 @@ bool target_matches(const char *glob, const struct symbol_file *file, const char
            (demangled && (text_glob(pattern, plain) || text_glob(pattern, demangled)));
 }
 
+/* A cold part is jumped to. */
+static bool glob_wants(const char *glob, const struct symbol_file *file,
+                       const struct library_function *function)
+{
+    return !function->is_data && function->address &&
+           function->binding != FUNCTION_ELSEWHERE && !strstr(function->name, ".cold") &&
+           target_matches(glob, file, function->name, function->demangled);
+}
+
 static bool is_wanted(const struct foreign *foreign, const struct symbol_file *file,
                       const struct library_function *function)
 {
-    /* A cold part is jumped to. */
-    if (function->is_data || !function->address ||
-        function->binding == FUNCTION_ELSEWHERE || strstr(function->name, ".cold"))
-        return false;
     for (size_t i = 0; i < foreign->globs.n; i++)
-        if (target_matches(foreign->globs.item[i], file, function->name,
-                           function->demangled))
+        if (glob_wants(foreign->globs.item[i], file, function))
             return true;
     return false;
 }
@@ -368,11 +372,18 @@ int targets_check(const struct foreign *foreign, struct error *error)
     size_t n = 0;
     if (foreign->n_targets)
         return 0;
-    for (size_t i = 0; i < foreign->n_files; i++)
-        for (size_t k = 0; k < foreign->file[i]->library.n; k++, n++)
-            text_list_add(&names, foreign->file[i]->library.function[k].name);
     const char *const first = foreign->globs.item[0], *const colon = find_colon(first);
-    text_list_hint(&names, colon ? colon + 1 : first, hint, sizeof hint);
+    for (size_t i = 0; i < foreign->n_files; i++)
+        for (size_t k = 0; k < foreign->file[i]->library.n; k++, n++) {
+            const struct library_function *const function =
+                &foreign->file[i]->library.function[k];
+            text_list_add(&names, function->name);
+            if (colon && colon[1] != '*' && !*hint &&
+                glob_wants(colon + 1, foreign->file[i], function))
+                snprintf(hint, sizeof hint, "; %.180s has one", foreign->file[i]->name);
+        }
+    if (!*hint)
+        text_list_hint(&names, colon ? colon + 1 : first, hint, sizeof hint);
     text_list_join(&foreign->globs, ", ", globs, sizeof globs);
     targets_tell_unread(foreign, &unread);
     return error_set(error, -ENOENT,

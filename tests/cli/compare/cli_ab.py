@@ -355,6 +355,8 @@ class BuildUsage(AbCase):
         self.refuse(good, BINARY, says="one is a module and one a program")
         self.refuse("/bin/true", BINARY, says="BASE=/bin/true: no simdbench executable")
         self.refuse("/bin/ls", "/bin/ls", says=r"\Asimdbench: BASE=/bin/ls: no simdbench")
+        shutil.copy("/bin/true", self.folder / "bench")
+        self.refuse("bench", "bench", cwd=self.folder, says=r"this folder are written with \./")
         self.refuse(good, module("no_entry"), says="HEAD=.*simdbench_module")
         self.refuse(good, module("newer_abi"), says="HEAD=.*ABI 2")
         self.refuse(module("crash_load"), good, says="BASE=.*signal 6")

@@ -388,6 +388,9 @@ class ForeignPrograms(ProgramCase):
                               env=self.environment()).stderr
         self.assertIn("no function of the program has that name", error)
         self.assertIn("did you mean sum_sse2", error)
+        error = self.run_tool("prove", "--function=libother:sum_sse2", "--", self.program,
+                              status=2, env=self.environment()).stderr
+        self.assertRegex(error, r"symbols; \S+ has one; a file")
         error = self.run_tool("prove", "--function=sum_scalar", "--", self.program, status=5,
                               env=self.environment()).stderr
         self.assertIn("never called: sum_scalar", error)

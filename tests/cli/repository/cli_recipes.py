@@ -233,9 +233,9 @@ class Recipes(Case):
         self.assertEqual(yaml.safe_load(text)["permissions"], {"contents": "read"})
         table = [[cell.strip().strip("`") for cell in row.strip("|").split("|")]
                  for row in (SOURCE / "docs/recipes.md").read_text(encoding="utf-8").split("\n")
-                 if row.startswith("| `") and row.count("|") == 5]
-        self.assertIn([job["env"][name] for name in ("HARNESS", "PACKAGES", "BUILD", "RUN")],
-                      table)
+                 if row.startswith("| `") and row.count("|") == 6]
+        mine = [job["env"][name] for name in ("HARNESS", "PACKAGES", "BUILD", "RUN")]
+        self.assertIn([*mine, job["container"]], table)
         for harness, *_ in table:  # a name that is none is an error of its own
             done = self.run_here("simdbench", "ab", f"--harness={harness}", "./no", "./no",
                                  status=2)
