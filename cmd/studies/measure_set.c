@@ -112,17 +112,12 @@ static void add_counters(const struct studying *all, struct how *how)
         text_list_add(&how->counters, all->counters.item[i]);
 }
 
-static bool equal_texts(const char *a, const char *b)
-{
-    return !strcmp(a ? a : "", b ? b : "");
-}
-
 /* Operands of both are the same bytes in the same places. */
 static bool same_operands(const struct case_name *a, const struct case_name *b)
 {
-    return equal_texts(a->op, b->op) && equal_texts(a->type, b->type) &&
-           equal_texts(a->shape, b->shape) && equal_texts(a->layout, b->layout) &&
-           equal_texts(a->settings.input, b->settings.input) &&
+    return text_same(a->op, b->op) && text_same(a->type, b->type) &&
+           text_same(a->shape, b->shape) && text_same(a->layout, b->layout) &&
+           text_same(a->settings.input, b->settings.input) &&
            a->settings.align == b->settings.align;
 }
 
