@@ -249,13 +249,6 @@ static int run_pass(const struct pass *pass, struct error *error)
 
 /* ---- all of them ---- */
 
-static void trace_set(const struct studying *all, struct round_set *set)
-{
-    for (size_t i = 0; i < set->n && !interrupted_by; i++)
-        if (set->member[i].traced && !set->member[i].absent)
-            member_trace(all, &set->member[i]);
-}
-
 static size_t timed_members(const struct round_set *set)
 {
     size_t n = 0;
@@ -304,8 +297,10 @@ int sets_measure(struct studying *all, struct error *error)
 {
     int status = 0;
     /* Traces come first: then what is timed runs alone. */
-    for (size_t i = 0; i < all->sets.n; i++)
-        trace_set(all, &all->sets.set[i]);
+    FOR_EACH (const struct round_set, set, all->sets.set, all->sets.n)
+        FOR_EACH (struct member, member, set->member, set->n)
+            if (member->traced && !member->absent && !interrupted_by)
+                member_trace(all, member);
     for (all->at = 0; all->at < all->sets.n && status == 0; all->at++)
         status = measure_set(all, all->at, error);
     return interrupted_by ? -EINTR : status;
