@@ -41,17 +41,8 @@ static const struct document *document_of(const char *path)
 /* Commands that take a file: what stands before its name, behind it, and behind that
  * once more. */
 struct taker {
-    const char *end, *before, *behind, *again;
+    const char *before, *behind, *again;
 };
-static const struct taker takers[] = {
-    {".so", "call ", " (its functions), or simdbench all --plugin=", " (a plug-in)"},
-    {".o", "call ", " (its functions)", NULL},
-    {".a", "call ", " (its functions)", NULL},
-    {".sqlite", "history --history=", "", NULL},
-};
-static const struct taker program = {"", "prove --function=NAME -- ",
-                                     " (which code it runs), or simdbench ab ",
-                                     " OTHER (two builds of it)"};
 
 bool word_among(const char *words, const char *word, size_t length)
 {
@@ -68,16 +59,32 @@ static bool is_source(const char *path)
                       strlen(end + 1));
 }
 
+static bool is_shared(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return ends_with(path, ".so") || strstr(slash ?: path, ".so.");
+}
+
+static bool is_library(const char *path)
+{
+    return is_shared(path) || ends_with(path, ".o") || ends_with(path, ".a");
+}
+
 /* Files of some file systems can all be executed. */
 static const struct taker *taker_of(const char *path)
 {
-    const char *const slash = strrchr(path, '/');
-    for (size_t i = 0; i < ARRAY_LEN(takers); i++)
-        if (ends_with(path, takers[i].end))
-            return &takers[i];
-    if (strstr(slash ?: path, ".so."))
-        return &takers[0];
-    return !is_source(path) && access(path, X_OK) == 0 ? &program : NULL;
+    static const struct taker shared = {
+        "call ", " (its functions), or simdbench all --plugin=", " (a plug-in)"};
+    static const struct taker objects = {"call ", " (its functions)", NULL};
+    static const struct taker history = {"history --history=", "", NULL};
+    static const struct taker program = {"prove --function=NAME -- ",
+                                         " (which code it runs), or simdbench ab ",
+                                         " OTHER (two builds of it)"};
+    return is_shared(path)                               ? &shared
+           : is_library(path)                            ? &objects
+           : ends_with(path, ".sqlite")                  ? &history
+           : !is_source(path) && access(path, X_OK) == 0 ? &program
+                                                         : NULL;
 }
 
 /* A file that no command takes. */
@@ -284,12 +291,12 @@ int args_check_files(const struct options *options, struct error *error)
             status = check_document(words->item[i], command->mask, error);
         else if (is_source(words->item[i]) && access(words->item[i], F_OK) == 0)
             status = refuse_file(words->item[i], error);
-        else if (command->mask == COMMAND_COMPARE &&
-                 taker_of(words->item[i]) == &takers[0])
+        else if (command->mask == COMMAND_COMPARE && is_library(words->item[i]))
             status =
-                error_set(error, -EINVAL,
-                          "%.200s: this is a library, and not a saved run; simdbench "
-                          "ab OLD.so NEW.so measures two",
-                          words->item[i]);
+                invalid(error,
+                        "%.200s: this is a library, and not a saved run; simdbench ab "
+                        "OLD:NAME NEW 'PROTOTYPE' measures a function of two, and ab "
+                        "OLD.so NEW.so two plug-ins",
+                        words->item[i]);
     return status;
 }

@@ -153,9 +153,9 @@ int plugin_from(const char *prototype, const char *link, const char *name,
     const char *place = NULL;
     int status = place_split(link, given, sizeof given, &place, error)
                      ?: declaration_parse(prototype, &declaration, error);
-    if (status < 0)
+    if (status)
         return status;
-    place = place && *place ? place : declaration.name;
+    place = *place ? place : declaration.name;
     if (!*place)
         return invalid(error,
                        "which function of %.200s? --link=LIB:NAME, or its name in the "

@@ -80,7 +80,7 @@ static void take_loop(const struct inspect_census *census, size_t number, bool a
     for (size_t i = loop->line; all_code && i < loop->line + loop->n_lines; i++) {
         const struct inspect_line *const line = &census->line[i];
         struct explained_line *const copy =
-            must_have(loop_add_line(to, line->text ? line->text : "?"));
+            must_have(NAMED_ADD(to, lines, n_lines, line->text ? line->text : "?"));
         copy->executed = (double)line->executed;
         set(&copy->source, line->source);
         set(&copy->form, line->form);
@@ -213,7 +213,7 @@ static void take_findings(const struct subject *subject,
     for (size_t i = 0; i < findings->n_unknown; i++) {
         const struct inspect_unknown *const from = &findings->unknown[i];
         struct explained_unknown *const to = must_have(
-            explanation_add_unknown(explanation, inspect_cause_name(from->cause)));
+            NAMED_ADD(explanation, unknown, n_unknown, inspect_cause_name(from->cause)));
         set(&to->missing, inspect_fact_name(from->missing));
         set(&to->why, facts->fact[from->missing].absent);
     }

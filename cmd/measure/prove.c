@@ -100,7 +100,7 @@ static void take_call(const struct inspect_census *census, const char *shape, do
                                 .share_avx512 = census->share_avx512};
     must(string_set(&call->shape, shape));
     for (size_t i = 0; i < census->n_loops; i++)
-        take_loop(census, &census->loop[i], must_have(whole_call_add(call)));
+        take_loop(census, &census->loop[i], must_have(LIST_ADD(call, loops, n_loops)));
 }
 
 /* Sums over loops that are worth while. */
@@ -160,7 +160,7 @@ int prove_case(struct worker *worker, const struct prepared *prepared,
     const struct inspect_options follow = {.seed = how->seed};
     struct inspect_census census;
     struct error error = {.text = ""};
-    struct code_proof *proof = must_have(code_proof_new());
+    struct code_proof *proof = must_have(calloc(1, sizeof *proof));
     const struct step_call step = step_of(prepared);
     int status = worker_step(worker, &step, &follow, how->timeout_ns, &census, &error)
                      ?: prove_time(prepared->call_ns, &census, &error);
@@ -239,7 +239,7 @@ bool prove_smaller(const struct catalog *catalog, struct plan_group *group)
 void prove_not(struct code_proof **out, const char *why)
 {
     code_proof_free(*out);
-    *out = must_have(code_proof_new());
+    *out = must_have(calloc(1, sizeof **out));
     must(string_set(&(*out)->absent, why));
 }
 

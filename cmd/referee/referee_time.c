@@ -184,7 +184,8 @@ static void keep_times(struct referee *referee, const struct stage *stage,
 {
     double median[KNOWN_MAX + 1];
     size_t best = 0, reference = 0;
-    struct judged_time *const time = must_have(judgement_add_time(referee->judgement));
+    struct judged_time *const time =
+        must_have(LIST_ADD(referee->judgement, time, n_times));
     for (size_t i = 0; i < arms->n; i++) {
         median[i] = stats_median(arms->ns[i], arms->rounds) / (double)stage->turns;
         if (i && (!best || median[i] < median[best]))

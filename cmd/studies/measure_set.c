@@ -112,17 +112,12 @@ static void add_counters(const struct studying *all, struct how *how)
         text_list_add(&how->counters, all->counters.item[i]);
 }
 
-static bool equal_texts(const char *a, const char *b)
-{
-    return !strcmp(a ? a : "", b ? b : "");
-}
-
 /* Operands of both are the same bytes in the same places. */
 static bool same_operands(const struct case_name *a, const struct case_name *b)
 {
-    return equal_texts(a->op, b->op) && equal_texts(a->type, b->type) &&
-           equal_texts(a->shape, b->shape) && equal_texts(a->layout, b->layout) &&
-           equal_texts(a->settings.input, b->settings.input) &&
+    return text_same(a->op, b->op) && text_same(a->type, b->type) &&
+           text_same(a->shape, b->shape) && text_same(a->layout, b->layout) &&
+           text_same(a->settings.input, b->settings.input) &&
            a->settings.align == b->settings.align;
 }
 
@@ -254,13 +249,6 @@ static int run_pass(const struct pass *pass, struct error *error)
 
 /* ---- all of them ---- */
 
-static void trace_set(const struct studying *all, struct round_set *set)
-{
-    for (size_t i = 0; i < set->n && !interrupted_by; i++)
-        if (set->member[i].traced && !set->member[i].absent)
-            member_trace(all, &set->member[i]);
-}
-
 static size_t timed_members(const struct round_set *set)
 {
     size_t n = 0;
@@ -309,8 +297,10 @@ int sets_measure(struct studying *all, struct error *error)
 {
     int status = 0;
     /* Traces come first: then what is timed runs alone. */
-    for (size_t i = 0; i < all->sets.n; i++)
-        trace_set(all, &all->sets.set[i]);
+    FOR_EACH (const struct round_set, set, all->sets.set, all->sets.n)
+        FOR_EACH (struct member, member, set->member, set->n)
+            if (member->traced && !member->absent && !interrupted_by)
+                member_trace(all, member);
     for (all->at = 0; all->at < all->sets.n && status == 0; all->at++)
         status = measure_set(all, all->at, error);
     return interrupted_by ? -EINTR : status;

@@ -49,7 +49,7 @@ static struct estimate counted(const struct result *result, const char *name,
     return exact(measured_metric(result, name));
 }
 
-static struct estimate metric_of(const struct asking *asking, const struct member *member)
+struct estimate metric_of(const struct asking *asking, const struct member *member)
 {
     const char *const what = asking->check->what;
     const struct result *const result = member_result(member);
@@ -69,8 +69,7 @@ static struct estimate metric_of(const struct asking *asking, const struct membe
     return counted(result, what, asking->level);
 }
 
-static struct estimate accuracy_of(const struct asking *asking,
-                                   const struct member *member)
+struct estimate accuracy_of(const struct asking *asking, const struct member *member)
 {
     const struct result *const result = member_result(member);
     const bool mean = asking->check->what && !strcmp(asking->check->what, "mean_ulp");
@@ -80,7 +79,7 @@ static struct estimate accuracy_of(const struct asking *asking,
 }
 
 /* A fact, or one over another: "branches/fma". */
-static struct estimate fact_of(const struct asking *asking, const struct member *member)
+struct estimate fact_of(const struct asking *asking, const struct member *member)
 {
     char name[128];
     const char *const what = asking->check->what;
@@ -128,21 +127,6 @@ void point_number(const struct asking *asking, number_of *of, const char *unknow
     const struct estimate whole =
         n == 2 ? join(&value[0], &value[1], asking->check->as) : value[0];
     take_estimate(asking, &whole);
-}
-
-void point_metric(const struct asking *asking)
-{
-    point_number(asking, metric_of, "it could not be counted here");
-}
-
-void point_accuracy(const struct asking *asking)
-{
-    point_number(asking, accuracy_of, "its errors are not known");
-}
-
-void point_fact(const struct asking *asking)
-{
-    point_number(asking, fact_of, "its trace does not tell");
 }
 
 /* ---- the host ---- */

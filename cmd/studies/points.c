@@ -127,16 +127,11 @@ static double rule_share(const double *ns, const void *context)
     return work[0] / ns[0] / (work[1] / ns[1]);
 }
 
-static struct estimate share_of_limit(const struct asking *asking,
-                                      const struct member *member)
+static struct estimate limit_share(const struct asking *asking,
+                                   const struct member *member)
 {
     const struct series *const pair[] = {&member->series, &member->limit};
     return series_estimate(pair, 2, asking->level, rule_share, member->limit_work);
-}
-
-static void limit_share(const struct asking *asking)
-{
-    point_number(asking, share_of_limit, "it has no limit that was measured");
 }
 
 static double rule_deviation(const double *ns, const void *context)
@@ -152,11 +147,6 @@ static struct estimate noise_of(const struct asking *asking, const struct member
     if (!asking->check->what || strcmp(asking->check->what, "floor") != 0)
         return series_estimate(alone, 1, asking->level, rule_deviation, &median);
     return equal_arms(asking->set, member, asking->level);
-}
-
-static void noise(const struct asking *asking)
-{
-    point_number(asking, noise_of, "too few rounds");
 }
 
 struct slope {
@@ -245,28 +235,33 @@ static void explained(const struct asking *asking)
 
 /* ---- all of them ---- */
 
-static point_rule *const rules[STUDY_MEASURES] = {
-    [MEASURE_TIME_RATIO] = time_ratio,   [MEASURE_THREAD_RATIO] = thread_ratio,
-    [MEASURE_LIMIT_SHARE] = limit_share, [MEASURE_METRIC] = point_metric,
-    [MEASURE_STATIC] = point_fact,       [MEASURE_SLOPE] = slope,
-    [MEASURE_EXPLAINED] = explained,     [MEASURE_NOISE] = noise,
-    [MEASURE_ACCURACY] = point_accuracy, [MEASURE_HOST] = point_host,
+/* A rule, or what point_number() takes. */
+static const struct {
+    point_rule *fill;
+    number_of *of;
+    const char *unknown;
+} rules[STUDY_MEASURES] = {
+    [MEASURE_TIME_RATIO] = {.fill = time_ratio},
+    [MEASURE_THREAD_RATIO] = {.fill = thread_ratio},
+    [MEASURE_SLOPE] = {.fill = slope},
+    [MEASURE_EXPLAINED] = {.fill = explained},
+    [MEASURE_HOST] = {.fill = point_host},
+    [MEASURE_LIMIT_SHARE] = {NULL, limit_share, "it has no limit that was measured"},
+    [MEASURE_NOISE] = {NULL, noise_of, "too few rounds"},
+    [MEASURE_METRIC] = {NULL, metric_of, "it could not be counted here"},
+    [MEASURE_ACCURACY] = {NULL, accuracy_of, "its errors are not known"},
+    [MEASURE_STATIC] = {NULL, fact_of, "its trace does not tell"},
 };
-
-static bool has_one_point(enum study_measure measure)
-{
-    return measure == MEASURE_SLOPE || measure == MEASURE_HOST;
-}
 
 static void fill_check(const struct studying *all, struct study_check *check)
 {
     char **at;
     size_t n;
-    if (check->reason || !rules[check->measure])
+    if (check->reason || check->measure == MEASURE_ARITHMETIC)
         return;
     points_of(check, all->settings.quick, &at, &n);
-    const bool alone = has_one_point(check->measure);
     const bool is_slope = check->measure == MEASURE_SLOPE;
+    const bool alone = is_slope || check->measure == MEASURE_HOST;
     for (size_t i = 0; i < (alone ? 1 : n); i++) {
         struct study_point *const point =
             must_have(study_add_point(check, alone ? NULL : at[i]));
@@ -276,7 +271,11 @@ static void fill_check(const struct studying *all, struct study_check *check)
             .set = n ? sets_find(&all->sets, at[i], is_slope ? check : NULL) : NULL,
             .point = point,
             .level = all->study->level};
-        rules[check->measure](&asking);
+        if (rules[check->measure].fill)
+            rules[check->measure].fill(&asking);
+        else
+            point_number(&asking, rules[check->measure].of,
+                         rules[check->measure].unknown);
         /* A reason is told in place of a value. */
         if (point->reason)
             point->value = NAN;

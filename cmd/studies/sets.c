@@ -133,16 +133,6 @@ static struct member *want(const struct making *making, struct round_set *set,
 
 /* ---- what checks need ---- */
 
-static bool is_timed(enum study_measure measure)
-{
-    return measure != MEASURE_STATIC;
-}
-
-static bool has_arms(enum study_measure measure)
-{
-    return measure != MEASURE_ARITHMETIC && measure != MEASURE_HOST;
-}
-
 static void want_slope(const struct making *making, const struct study_check *check,
                        char **at, size_t n)
 {
@@ -159,7 +149,7 @@ static void want_point(const struct making *making, const struct study_check *ch
     for (size_t i = 0; i < check->n_of; i++) {
         struct member *const member =
             want(making, set, check->of[i], at, threads ? 1 : 0);
-        member->timed |= is_timed(check->measure);
+        member->timed |= check->measure != MEASURE_STATIC;
         member->traced |= check->measure == MEASURE_STATIC;
         member->roofs |= check->measure == MEASURE_LIMIT_SHARE;
         member->floor |= check->measure == MEASURE_NOISE && check->what &&
@@ -175,7 +165,8 @@ static void want_check(const struct making *making, const struct study_check *ch
     char **at;
     size_t n;
     points_of(check, making->settings->quick, &at, &n);
-    if (!has_arms(check->measure) || check->reason || !n)
+    if (check->measure == MEASURE_ARITHMETIC || check->measure == MEASURE_HOST ||
+        check->reason || !n)
         return;
     if (check->measure == MEASURE_SLOPE) {
         want_slope(making, check, at, n);

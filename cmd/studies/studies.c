@@ -263,7 +263,7 @@ static int run_studies(const struct options *options, struct opened_list *list,
     for (size_t i = 0; i < list->n && status == 0; i++) {
         status =
             run_study(options, &list->item[i], cpus, &live.watcher, run, &groups, error);
-        struct study *const place = must_have(run_add_study(run));
+        struct study *const place = must_have(LIST_ADD(run, studies, n_studies));
         *place = *list->item[i].study;
         *list->item[i].study = (struct study){.name = NULL};
     }

@@ -163,7 +163,8 @@ typedef void point_rule(const struct asking *asking);
 typedef struct estimate number_of(const struct asking *asking,
                                   const struct member *member);
 void point_number(const struct asking *asking, number_of *of, const char *unknown);
-point_rule point_metric, point_accuracy, point_fact, point_host;
+number_of metric_of, accuracy_of, fact_of;
+point_rule point_host;
 /* Adds the points of all checks but those of arithmetic. */
 void points_fill(const struct studying *all);
 /* Adds the sums of the account (account.c). */

@@ -24,9 +24,7 @@ struct note {
 
 static enum kind kind_of(const struct run *run, const struct result *result)
 {
-    if (status_is_bad(result->status))
-        return KIND_ERROR;
-    if (result_code_is_worse(result))
+    if (status_is_bad(result->status) || result_code_is_worse(result))
         return KIND_ERROR;
     if (result->status >= STATUS_NOISY)
         return KIND_WARNING;

@@ -52,18 +52,14 @@ static void bind_text(struct writer *writer, const char *text)
          sqlite3_bind_text(writer->row, writer->column++, text, -1, SQLITE_TRANSIENT));
 }
 
-/* Stores text as it is printed, so that every client can read the database. */
-static void put_text(struct writer *writer, const char *text)
-{
-    buffer_clear(&writer->scratch);
-    buffer_plain(&writer->scratch, text);
-    bind_text(writer, text ? buffer_text(&writer->scratch) : NULL);
-}
-
+/* Stores texts as they are printed, so that every client can read the database. */
 static void put_texts(struct writer *writer, const char *const *texts, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        put_text(writer, texts[i]);
+    for (size_t i = 0; i < n; i++) {
+        buffer_clear(&writer->scratch);
+        buffer_plain(&writer->scratch, texts[i]);
+        bind_text(writer, texts[i] ? buffer_text(&writer->scratch) : NULL);
+    }
 }
 
 static void put_numbers(struct writer *writer, bool known, const double *values, size_t n)
@@ -144,14 +140,6 @@ static sqlite3_int64 add_run(struct writer *writer, const struct run *run)
     return sqlite3_last_insert_rowid(writer->database.sqlite);
 }
 
-static void add_case(struct writer *writer, const struct result *result)
-{
-    begin(writer, ADD_CASE);
-    PUT_TEXTS(writer, result->id, result->op, result->type, result->isa, result->variant,
-              result->shape, result->layout, result->module.name);
-    end(writer);
-}
-
 static void put_samples(struct writer *writer, const struct result *result)
 {
     char number[NUMBER_SIZE];
@@ -218,7 +206,10 @@ static void add_comparison(struct writer *writer, sqlite3_int64 id,
 static void add_result(struct writer *writer, sqlite3_int64 run,
                        const struct result *result)
 {
-    add_case(writer, result);
+    begin(writer, ADD_CASE);
+    PUT_TEXTS(writer, result->id, result->op, result->type, result->isa, result->variant,
+              result->shape, result->layout, result->module.name);
+    end(writer);
     begin(writer, ADD_RESULT);
     put_whole(writer, run);
     PUT_TEXTS(writer, result->id);

@@ -224,7 +224,7 @@ const rowAxis = (names, more = {}) => ({
   ticks: { autoSkip: false, callback: (value) => shortId(names[value] ?? "", window.innerWidth < 700 ? 19 : 44) },
   grid: { display: false }, ...more,
 });
-// With a place, as many as have room for their names.
+// A place for each value leaves out those whose names have no room.
 const ticksAt = (values, place) => ({
   afterBuildTicks: (scale) => {
     const room = place ? 32 / scale.chart.width * (place(values[values.length - 1]) - place(values[0])) : 0;

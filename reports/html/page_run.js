@@ -73,12 +73,10 @@ const SIZES = 16;
 const modules = new Set(results.filter((result) => result.role === "kernel").map((result) => labelOf(result.id)));
 const kernelOf = (result) => [result.role === "kernel" && modules.size === 1 ? "" : labelOf(result.id), result.isa === "lib" ? "" : result.isa,
   result.variant].filter(Boolean).join("/");
-// The number in a cell: the share of the limit, or of the speed of the fastest one at that size.
-function cellShare(result, best, limited) {
-  return limited ? result.limit?.share : best.summary.median_ns / result.summary.median_ns;
-}
+// A cell has the share of the limit, or of the speed of the fastest one at that size; or the time.
 function matrixCell(result, best, limited, paired) {
-  const share = cellShare(result, best, limited);
+  const share = limited ? result.limit?.share
+    : paired ? best.summary.median_ns / result.summary.median_ns : null;
   const cell = el("td", { class: "cell right" }, caseLink(result.anchor, known(share)
     ? limited ? percent(share, 0) : `${share.toFixed(2)}x` : time(result.summary.median_ns),
   { class: "number", title: [result.id, ...hover(result)].join("\n") }),
@@ -103,15 +101,17 @@ function matrix(family, cases, shapes) {
     return { shape, best, paired, of: new Map(members.map((result) => [kernelOf(result), result])) };
   });
   // The fastest kernel first, by its mean speed beside the fastest of each size.
+  const ranking = columns.filter(({ paired }) => paired);
   const mean = (row) => {
-    const parts = columns.filter(({ of }) => of.has(row)).map(({ of, best }) =>
+    const parts = ranking.filter(({ of }) => of.has(row)).map(({ of, best }) =>
       best.summary.median_ns / of.get(row).summary.median_ns);
-    return parts.reduce((a, b) => a + b, 0) / parts.length;
+    return parts.reduce((a, b) => a + b, 0) / (parts.length || 1);
   };
   const rows = [...new Set(cases.map(kernelOf))].sort((a, b) => mean(b) - mean(a));
+  const level = ranking.some(({ of }) => [...of.values()].filter((result) => result.fastest).length > 1);
   const caption = `${family.title}: ${limited ? "share of its own limit"
-    : "speed beside that of the fastest kernel"}; ★ the fastest kernel of a size${columns.some(({ of }) =>
-    [...of.values()].filter((result) => result.fastest).length > 1) ? ", or several that are level" : ""}`;
+    : ranking.length ? "speed beside that of the fastest kernel" : "times of kernels that took no turns"}${
+    ranking.length ? "; ★ the fastest kernel of a size" : ""}${level ? ", or several that are level" : ""}`;
   return el("div", { class: "table", role: "group", tabindex: 0, "aria-label": caption },
     el("table", { class: "matrix" }, el("caption", {}, caption), el("thead", {}, el("tr", {},
       el("th", { scope: "col" }, "kernel"), columns.map(({ best }) =>

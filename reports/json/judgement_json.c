@@ -18,7 +18,8 @@ void json_judgements(struct json *json, cJSON *parent, const struct run *run)
 
 static int add_judgement(const struct value *entry, void *context)
 {
-    struct judgement *const judgement = run_add_judgement(context);
+    struct judgement *const judgement =
+        LIST_ADD((struct run *)context, judgements, n_judgements);
     const struct value verdict = value_member(entry, "verdict");
     if (!judgement)
         return value_no_memory(entry);

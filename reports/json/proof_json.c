@@ -86,7 +86,7 @@ static int read_proof(const struct value *entry, const char *name,
 
     if (value_absent(&object))
         return 0;
-    *where = code_proof_new();
+    *where = calloc(1, sizeof **where);
     if (!*where)
         return value_no_memory(&object);
     const int code = value_object(&object) ?: value_name(&absent, &(*where)->absent);

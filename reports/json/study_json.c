@@ -142,7 +142,8 @@ static int add_arm(const struct value *entry, void *context)
 
     if (strlen(entry->json->string) > STUDY_NAME_MAX)
         return VALUE_FAIL(entry, "its name has more than %d bytes", STUDY_NAME_MAX);
-    struct study_arm *const arm = study_add_arm(reading->study, entry->json->string);
+    struct study_arm *const arm =
+        NAMED_ADD(reading->study, arms, n_arms, entry->json->string);
     return arm ? read_arm(entry, reading->strict, ARM_NAMES, arm)
                      ?: inherit(entry, &reading->study->work, arm)
                : value_no_memory(entry);

@@ -262,7 +262,7 @@ static int read_sums(const struct value *object, struct study *study)
 
 static int add_study(const struct value *entry, void *context)
 {
-    struct study *const study = run_add_study(context);
+    struct study *const study = LIST_ADD((struct run *)context, studies, n_studies);
     const struct value claims = value_member(entry, "claims");
 
     if (!study)

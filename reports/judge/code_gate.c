@@ -120,7 +120,7 @@ static double isa_of(const struct whole_call *call, double share)
 static int add_fault(struct code_change *change, const char *what, double base,
                      double head, const struct code_loop *loop, struct buffer *text)
 {
-    struct code_fault *const fault = code_change_add(change);
+    struct code_fault *const fault = LIST_ADD(change, faults, n_faults);
     int status = fault ? 0 : -ENOMEM;
 
     if (loop) {
@@ -281,7 +281,7 @@ int code_judge(const struct code_proof *base, const struct code_proof *head,
 static int judge_result(struct result *result)
 {
     struct comparison *const comparison = result->comparison;
-    struct code_change *const change = code_change_new();
+    struct code_change *const change = calloc(1, sizeof *change);
 
     if (!change)
         return -ENOMEM;

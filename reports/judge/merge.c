@@ -71,7 +71,7 @@ static char *make_name(const struct run *into, const char *path)
 
 static int add_source(struct run *into, const char *name, const struct source *from)
 {
-    struct source *source = run_add_source(into, name);
+    struct source *source = NAMED_ADD(into, sources, n_sources, name);
 
     if (!source || string_set(&source->fingerprint, from->fingerprint) ||
         string_set(&source->cpu, from->cpu) || string_set(&source->node, from->node) ||

@@ -229,7 +229,7 @@ static int add_ratio(struct result *result, const struct result *baseline)
         return -ENOMEM;
     if (!(unpaired ? speedup.times > 0 : speedup.rounds > 0))
         return 0;
-    struct ratio *ratio = result_add_ratio(result, baseline->id);
+    struct ratio *ratio = NAMED_ADD(&result->summary, ratios, n_ratios, baseline->id);
     if (!ratio)
         return -ENOMEM;
     ratio->speedup = speedup.times;

@@ -32,21 +32,11 @@ void executed_clear(struct executed *executed)
     FREE_EACH(executed->mode, executed->modules, executed->producer);
 }
 
-struct code_proof *code_proof_new(void)
-{
-    return calloc(1, sizeof(struct code_proof));
-}
-
 void whole_call_clear(struct whole_call *call)
 {
     fields_free(&whole_call_fields, call);
     free(call->absent);
     *call = (struct whole_call){.n_loops = 0};
-}
-
-struct code_loop *whole_call_add(struct whole_call *call)
-{
-    return LIST_ADD(call, loops, n_loops);
 }
 
 void code_proof_free(struct code_proof *proof)
@@ -76,16 +66,6 @@ const struct fields code_change_fields =
            FIELD(AMOUNT, code_change, base_instructions),
            FIELD(AMOUNT, code_change, head_instructions),
            FIELD_LIST_AS("faults", LIST, code_change, faults, n_faults, fault_fields));
-
-struct code_change *code_change_new(void)
-{
-    return calloc(1, sizeof(struct code_change));
-}
-
-struct code_fault *code_change_add(struct code_change *change)
-{
-    return LIST_ADD(change, faults, n_faults);
-}
 
 void code_change_free(struct code_change *change)
 {

@@ -93,17 +93,10 @@ struct code_change {
 /* In JSON: of a call that is there, and of a change. */
 extern const struct fields whole_call_fields, code_change_fields;
 
-/* NULL: no memory. */
-struct code_proof *code_proof_new(void);
 void code_proof_free(struct code_proof *proof);
 /* Frees what it points to, and empties it. */
 void whole_call_clear(struct whole_call *call);
-/* Appends a loop that is all zeros; NULL: no memory. */
-struct code_loop *whole_call_add(struct whole_call *call);
 
 /* "NOT JUDGED", ... */
 const char *code_verdict_name(enum code_verdict verdict);
-/* NULL: no memory. */
-struct code_change *code_change_new(void);
-struct code_fault *code_change_add(struct code_change *change);
 void code_change_free(struct code_change *change);

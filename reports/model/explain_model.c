@@ -132,17 +132,6 @@ double loop_count(const struct explained_loop *loop, const char *name)
     return NAN;
 }
 
-struct explained_line *loop_add_line(struct explained_loop *loop, const char *text)
-{
-    return NAMED_ADD(loop, lines, n_lines, text);
-}
-
-struct explained_unknown *explanation_add_unknown(struct explanation *explanation,
-                                                  const char *cause)
-{
-    return NAMED_ADD(explanation, unknown, n_unknown, cause);
-}
-
 const struct explained_ratio *explanation_ratio(const struct explanation *explanation,
                                                 const char *name)
 {

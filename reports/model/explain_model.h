@@ -129,7 +129,6 @@ struct explained_loop *explanation_add_loop(struct explanation *explanation,
 int loop_add_count(struct explained_loop *loop, const char *name, double value);
 /* NaN if there is no such count. */
 double loop_count(const struct explained_loop *loop, const char *name);
-struct explained_line *loop_add_line(struct explained_loop *loop, const char *text);
 struct explained_bound *explanation_add_bound(struct explanation *explanation,
                                               const char *name);
 struct explained_finding *explanation_add_finding(struct explanation *explanation,
@@ -140,8 +139,6 @@ struct explained_evidence *finding_add_against(struct explained_finding *finding
                                                const char *what);
 struct explained_exclusion *explanation_add_exclusion(struct explanation *explanation,
                                                       const char *cause);
-struct explained_unknown *explanation_add_unknown(struct explanation *explanation,
-                                                  const char *cause);
 struct explained_ratio *explanation_add_ratio(struct explanation *explanation,
                                               const char *name);
 /* NULL if there is none of that name. */

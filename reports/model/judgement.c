@@ -19,11 +19,6 @@ const struct fields judgement_fields =
            FIELD(RATE, judgement, cause_share),
            FIELD_LIST_AS("times", LIST, judgement, time, n_times, time_fields));
 
-struct judged_time *judgement_add_time(struct judgement *judgement)
-{
-    return LIST_ADD(judgement, time, n_times);
-}
-
 void judgement_clear(struct judgement *judgement)
 {
     fields_free(&judgement_fields, judgement);

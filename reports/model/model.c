@@ -142,21 +142,6 @@ struct result *run_add_result(struct run *run)
     return LIST_ADD(run, results, n_results);
 }
 
-struct study *run_add_study(struct run *run)
-{
-    return LIST_ADD(run, studies, n_studies);
-}
-
-struct judgement *run_add_judgement(struct run *run)
-{
-    return LIST_ADD(run, judgements, n_judgements);
-}
-
-struct source *run_add_source(struct run *run, const char *name)
-{
-    return NAMED_ADD(run, sources, n_sources, name);
-}
-
 int result_set_name(struct result *result, const char *name)
 {
     const size_t first = strcspn(name, "/");
@@ -282,11 +267,6 @@ struct metric *result_add_metric(struct result *result, const char *name,
         return NULL;
     metric->value = NAN;
     return metric;
-}
-
-struct ratio *result_add_ratio(struct result *result, const char *baseline)
-{
-    return NAMED_ADD(&result->summary, ratios, n_ratios, baseline);
 }
 
 bool result_has_summary(const struct result *result)

@@ -265,11 +265,6 @@ void run_free(struct run *run);
 void run_delete(struct run **run); /* for FREED_BY() */
 struct result *
 run_add_result(struct run *run); /* zeroed; earlier pointers become invalid */
-/* Empty; earlier pointers become invalid. */
-struct study *run_add_study(struct run *run);
-struct judgement *run_add_judgement(struct run *run); /* the same */
-struct judged_time *judgement_add_time(struct judgement *judgement);
-struct source *run_add_source(struct run *run, const char *name);
 int facts_text(struct facts *facts, const char *name, const char *text);
 int facts_number(struct facts *facts, const char *name, double number);
 int facts_bool(struct facts *facts, const char *name, bool value);
@@ -301,7 +296,6 @@ int counter_add_sample(struct counter *counter, double value);
 /* Its value is NaN until it is derived. */
 struct metric *result_add_metric(struct result *result, const char *name,
                                  const char *unit, const char *formula);
-struct ratio *result_add_ratio(struct result *result, const char *baseline);
 void result_clear_ratios(struct result *result);
 /* The comparison of a case, the gate of a run; a new one if there is none yet. */
 struct comparison *result_comparison(struct result *result);

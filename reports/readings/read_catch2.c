@@ -59,7 +59,7 @@ static void take(const char *test, const char *name, const char *mean,
     const double ns = mean ? strtod(mean, &end) : NAN;
     buffer_format(&id, "%s/%s", test, name);
     readings->failed |= id.failed;
-    if (!id.failed && mean && end != mean && id.length <= 1000)
+    if (!id.failed && mean && end != mean)
         readings_add(readings, id.text, id.length, ns);
 }
 

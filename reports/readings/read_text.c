@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MOST = 1000, NUMBER_MOST = 63 };
+enum { NUMBER_MOST = 63 };
 
 /* The next line without its end, or NULL. */
 static char *next_line(char **text)
@@ -35,30 +35,11 @@ static size_t trimmed(const char *text, size_t length)
     return length;
 }
 
-static void add(struct readings *readings, const char *name, size_t length, double ns)
-{
-    if (length && length <= NAME_MOST)
-        readings_add(readings, name, length, ns);
-}
-
-static void print(struct readings *readings, const char *name, size_t length,
-                  const char *number, double unit)
-{
-    if (length && length <= NAME_MOST)
-        readings_print(readings, name, length, number, unit);
-}
-
-static void list(struct readings *readings, const char *name, size_t length)
-{
-    if (length && length <= NAME_MOST)
-        readings_list(readings, name, length);
-}
-
 int read_names(char *text, const struct reading_form *form, struct readings *readings,
                struct error *error)
 {
     for (const char *line; (line = next_line(&text));)
-        list(readings, line, trimmed(line, strlen(line)));
+        readings_list(readings, line, trimmed(line, strlen(line)));
     return 0;
 }
 
@@ -87,7 +68,7 @@ int read_go(char *text, const struct reading_form *form, struct readings *readin
             continue;
         const double ns = strtod(at = end, &end);
         if (end != at && !strncmp(skip_blanks(end), "ns/op", 5))
-            add(readings, line, go_name(line, length, form->threads), ns);
+            readings_add(readings, line, go_name(line, length, form->threads), ns);
     }
     return 0;
 }
@@ -100,7 +81,7 @@ int read_criterion_list(char *text, const struct reading_form *form,
     for (const char *line; (line = next_line(&text));) {
         const char *const colon = strrchr(line, ':');
         if (colon && (!strcmp(colon, ": benchmark") || !strcmp(colon, ": bench")))
-            list(readings, line, (size_t)(colon - line));
+            readings_list(readings, line, (size_t)(colon - line));
     }
     return 0;
 }
@@ -143,7 +124,7 @@ int read_criterion(char *text, const struct reading_form *form, struct readings 
         const char *const name = length ? line : before;
         length = length ? length : trimmed(before, strlen(before));
         if (!isnan(ns))
-            add(readings, name, length, ns);
+            readings_add(readings, name, length, ns);
         before = line;
     }
     return 0;
@@ -230,7 +211,7 @@ int read_nanobench(char *text, const struct reading_form *form, struct readings 
         const char *const number = cell(line, column, &length);
         if (name && !isnan(unit) && number && ungroup(number, length, digits) &&
             !isnan(strtod(digits, NULL)))
-            print(readings, name, name_length, digits, unit);
+            readings_print(readings, name, name_length, digits, unit);
     }
     return 0;
 }
@@ -248,7 +229,7 @@ static bool read_csv(char *line, double tick_ns, struct readings *readings)
     if (end == number + 1 || *end != ',')
         return false;
     *comma = '_';
-    print(readings, line, (size_t)(number - line), number + 1, tick_ns);
+    readings_print(readings, line, (size_t)(number - line), number + 1, tick_ns);
     return true;
 }
 
@@ -266,7 +247,7 @@ int read_checkasm(char *text, const struct reading_form *form, struct readings *
         strtod(number, &end);
         const char *const rest = skip_blanks(end);
         if (end != number && (!*rest || *rest == '(' || *rest == '+'))
-            print(readings, line, length, number, form->tick_ns);
+            readings_print(readings, line, length, number, form->tick_ns);
     }
     return 0;
 }
@@ -319,7 +300,7 @@ int read_regex(char *text, const struct reading_form *form, struct readings *rea
         const char *const behind =
             take_number(skip_blanks(line + part[2].rm_so), end, digits);
         const size_t length = (size_t)(part[1].rm_eo - part[1].rm_so);
-        if (!length || length > NAME_MOST || !behind)
+        if (!behind)
             continue;
         const double unit =
             part[3].rm_so < 0

@@ -27,7 +27,7 @@ void readings_put(struct readings *readings, const char *name, size_t length,
                   const char *reason, struct reading reading)
 {
     const bool bad = !isnan(reading.ns) && !(reading.ns > 0 && isfinite(reading.ns));
-    if (readings->n > READINGS_MOST)
+    if (readings->n > READINGS_MOST || !length || length > FOREIGN_NAME_MOST)
         return;
     struct reading *const entry =
         array_grow(&readings->entry, readings->n, sizeof *entry);

@@ -34,9 +34,11 @@ struct readings {
     bool failed;  /* no memory was left for a reading */
 };
 /* A time that is no positive number is a failure for this reason. Nothing is added to
- * more than READINGS_MOST. */
+ * more than READINGS_MOST, nor without a name. */
 #define FOREIGN_NO_TIME "its time is no positive number"
 enum { READINGS_MOST = 5000 };
+/* Longer names are refused, as are those of our own documents. */
+enum { FOREIGN_NAME_MOST = 4000 };
 void readings_add(struct readings *readings, const char *name, size_t length, double ns);
 /* The same of a number of some units, as it is printed. */
 void readings_print(struct readings *readings, const char *name, size_t length,
@@ -85,8 +87,6 @@ int foreign_add_sample(struct result *result, double ns);
 /* A case of which the file has the median alone. */
 int foreign_set_median(struct result *result, double ns);
 
-/* Longer names are refused, as are those of our own documents. */
-enum { FOREIGN_NAME_MOST = 4000 };
 /* The case of a document of criterion, which does not tell its name. */
 #define FOREIGN_CRITERION "criterion"
 /* Fills an empty run from any text of Go, criterion, divan, nanobench or Catch2. -EINVAL:

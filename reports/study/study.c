@@ -152,11 +152,6 @@ struct study_claim *study_find_claim(const struct study *study, const char *id)
     return NULL;
 }
 
-struct study_arm *study_add_arm(struct study *study, const char *name)
-{
-    return NAMED_ADD(study, arms, n_arms, name);
-}
-
 void study_check_begin(struct study_check *check)
 {
     *check = (struct study_check){.lo = -INFINITY, .hi = INFINITY};

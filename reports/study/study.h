@@ -215,7 +215,6 @@ const struct study_arm *study_find_arm(const struct study *study, const char *na
 struct study_claim *study_find_claim(const struct study *study, const char *id);
 
 /* Each appends an entry, empty but for its name, and returns it. Texts are copied. */
-struct study_arm *study_add_arm(struct study *study, const char *name);
 struct study_claim *study_add_claim(struct study *study, const char *id);
 struct study_check *study_add_evidence(struct study_claim *claim);
 int study_add_pair(struct study_pairs *pairs, const char *first, const char *second);

@@ -38,7 +38,7 @@ static void check_study(const uint8_t *data, size_t size)
 {
     struct error error = {.text = ""};
     struct run *const run = run_new(), *again;
-    struct study *const study = run ? run_add_study(run) : NULL;
+    struct study *const study = run ? LIST_ADD(run, studies, n_studies) : NULL;
 
     must(study, "memory");
     if (study_read_json(study, (const char *)data, size, &error)) {

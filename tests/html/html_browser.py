@@ -110,13 +110,24 @@ class Pages(PageCase):
         self.assertEqual(sizes, sorted(sizes))
         self.assertGreater(self.js("document.querySelectorAll('#matrix .best').length"), 0)
 
-        def part(document):
-            for i, result in enumerate(document["results"]):
-                result.update(group=i, variant=f"v{i}", shape="8")
+        def part(faster):
+            def change(document):
+                for i, result in enumerate(document["results"]):
+                    result.update(group=i, variant=f"v{i}", shape="8", limit=None)
+                    if result["summary"]:
+                        result["summary"]["median_ns"] = 1e6 + i * faster
+            return change
 
-        # Cases that took no turns with each other have no fastest one.
-        self.open(self.changed(self.page_of(self.run_document), part))
-        self.assertEqual(self.js("document.querySelectorAll('#matrix .best').length"), 0)
+        # Cases that took no turns with each other have no fastest one, nor an order by speed.
+        orders = []
+        for faster in (-1, 1):
+            self.open(self.changed(self.page_of(self.run_document), part(faster)))
+            self.assertEqual(self.js("document.querySelectorAll('#matrix .best').length"), 0)
+            self.assertNotRegex(self.js("document.querySelector('#matrix table').textContent"),
+                                "[0-9]x|★|fastest")
+            orders.append(self.js("[...document.querySelectorAll('#matrix tbody td:first-child')]"
+                                  ".map(found => found.textContent)"))
+        self.assertEqual(*orders)
         self.assertEqual(self.js("[65536, 256000, 3000].map(sizeText)"), ["64Ki", "256000", "3000"])
         self.assertEqual(self.js("seriesOf({ id: 'BM_sum/64', shape: '64' })"), "BM_sum")
         # Names that would stand on each other are left out.

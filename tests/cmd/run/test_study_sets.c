@@ -85,7 +85,7 @@ static void study_begin(void)
     study_clear(&study);
     for (const char *const *name = (const char *const[]){"good", "bad", "wide", NULL};
          *name; name++) {
-        struct study_arm *const arm = study_add_arm(&study, *name);
+        struct study_arm *const arm = NAMED_ADD(&study, arms, n_arms, *name);
         string_set(&arm->op, "relu");
         string_set(&arm->variant, *name);
     }

@@ -87,7 +87,7 @@ static void add_all(struct explanation *why)
         struct explained_exclusion *const exclusion =
             explanation_add_exclusion(why, "register-copies");
         struct explained_unknown *const unknown =
-            explanation_add_unknown(why, "core-shared");
+            NAMED_ADD(why, unknown, n_unknown, "core-shared");
         struct explained_ratio *const ratio = explanation_add_ratio(why, "input_sorted");
         assert_true(finding && exclusion && unknown && ratio);
         assert_int_equal(string_set(&finding->confidence, "structural"), 0);

@@ -144,10 +144,10 @@ static void changes_are_found(void **state)
 static void place_loop(struct result *result, double offset, double bytes)
 {
     code_proof_free(result->code.proof);
-    result->code.proof = code_proof_new();
+    result->code.proof = calloc(1, sizeof *result->code.proof);
     assert_non_null(result->code.proof);
     assert_int_equal(string_set(&result->code.proof->call.shape, "64x64x64"), 0);
-    struct code_loop *const loop = whole_call_add(&result->code.proof->call);
+    struct code_loop *const loop = LIST_ADD(&result->code.proof->call, loops, n_loops);
     assert_non_null(loop);
     loop->offset = offset;
     loop->bytes = bytes;

@@ -6,14 +6,14 @@
 /* A hot loop, one that is not, and what lies between. */
 static struct code_proof *tile(void)
 {
-    struct code_proof *const proof = code_proof_new();
+    struct code_proof *const proof = calloc(1, sizeof *proof);
     need(proof && !string_set(&proof->call.shape, "64x64x64"));
     proof->call.ops = 524288;
     proof->call.instructions = 100000;
     proof->call.main_bits = 256;
     proof->call.share_avx = 0.8;
     for (size_t i = 0; i < 2; i++) {
-        struct code_loop *const loop = whole_call_add(&proof->call);
+        struct code_loop *const loop = LIST_ADD(&proof->call, loops, n_loops);
         need(loop && !string_set(&loop->where, i ? "my.so run+0x20" : "my.so tile+0x40"));
         *loop = (struct code_loop){.where = loop->where,
                                    .share = i ? 0.06 : 0.9,
@@ -30,7 +30,7 @@ typedef void change_proof(struct code_proof *proof);
 static struct code_change *judge(change_proof *base, change_proof *head)
 {
     struct code_proof *const before = tile(), *const now = tile();
-    struct code_change *const change = code_change_new();
+    struct code_change *const change = calloc(1, sizeof *change);
     need(change);
     if (base)
         base(before);
@@ -329,7 +329,7 @@ static void expect_no_judgement(change_proof *base, change_proof *head,
 
 static void not_judged(void **state)
 {
-    struct code_change *const change = code_change_new();
+    struct code_change *const change = calloc(1, sizeof *change);
     struct code_proof *const proof = tile();
     expect_no_judgement(absent, everything, "base: a foreign worker marks no calls");
     expect_no_judgement(NULL, too_long, "head: a call takes too many steps");

@@ -6,7 +6,7 @@
 static void add_call(struct code_proof *proof)
 {
     struct whole_call *const call = &proof->call;
-    struct code_loop *const loop = whole_call_add(call);
+    struct code_loop *const loop = LIST_ADD(call, loops, n_loops);
     need(loop && !string_set(&call->shape, "64x64x64"));
     call->ops = 524288;
     call->instructions = 104663;
@@ -27,7 +27,7 @@ static void add_call(struct code_proof *proof)
 
 void sample_code(struct comparison *comparison, enum code_verdict verdict)
 {
-    struct code_change *const code = comparison->code = code_change_new();
+    struct code_change *const code = comparison->code = calloc(1, sizeof *code);
     need(code && !string_set(&code->shape, "64x64x64"));
     code->verdict = verdict;
     code->base_instructions = 0.25;
@@ -36,7 +36,7 @@ void sample_code(struct comparison *comparison, enum code_verdict verdict)
         need(!string_set(&code->reason, "head: a foreign worker marks no calls"));
     if (verdict != CODE_WORSE)
         return;
-    struct code_fault *const fault = code_change_add(code);
+    struct code_fault *const fault = LIST_ADD(code, faults, n_faults);
     need(fault && !string_set(&fault->what, "calls"));
     fault->head = 0.03125;
     need(!string_set(&fault->where, "my.so tile_run+0x40"));

@@ -48,8 +48,8 @@ static void add_loops(struct explanation *why)
     for (size_t i = 0; i < ARRAY_LEN(counts); i++)
         need(!loop_add_count(loop, counts[i].name, counts[i].value));
     for (int i = 0; i < 2; i++) {
-        struct explained_line *const line =
-            loop_add_line(loop, i ? "jnz 0x80" : "vmaxps ymm11, ymm14, ymm11");
+        struct explained_line *const line = NAMED_ADD(
+            loop, lines, n_lines, i ? "jnz 0x80" : "vmaxps ymm11, ymm14, ymm11");
         need(line);
         line->executed = i ? 384 : 768;
         SET(line->source, i ? NULL : "plants.c:50");
@@ -141,11 +141,12 @@ static void add_others(struct explanation *why)
     need(exclusion);
     set_evidence(&exclusion->why, "/iteration", 0, 0.5, true);
     SET(exclusion->why.what, "calls");
-    struct explained_unknown *const unknown = explanation_add_unknown(why, "line-splits");
+    struct explained_unknown *const unknown =
+        NAMED_ADD(why, unknown, n_unknown, "line-splits");
     need(unknown);
     SET(unknown->missing, "alignment");
     SET(unknown->why, "the operands of the base are aligned");
-    need(explanation_add_unknown(why, "clock"));
+    need(NAMED_ADD(why, unknown, n_unknown, "clock"));
 }
 
 static void add_ratios(struct explanation *why)

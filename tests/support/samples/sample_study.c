@@ -147,7 +147,8 @@ static void measure_account(struct study_account *account)
 struct run *sample_study_run(void)
 {
     struct run *const run = sample_run_small();
-    struct study *const study = run_add_study(run), *const read = sample_study();
+    struct study *const study = LIST_ADD(run, studies, n_studies), *const read =
+                                                                       sample_study();
 
     need(study);
     *study = *read;
