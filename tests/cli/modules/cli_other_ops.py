@@ -51,8 +51,8 @@ class OtherOps(CallCase):
             { for (unsigned long i = 0; i < n; i++) y[i] = z[i] = x[i]; }""")
         path = self.declare(library, kernels={"scalar": "both"}, reference="both",
                             prototype="void (float y[n], float z[n], const float x[n], size_t n)")
-        body = "float *y = operands->operand[0]->data; y[i] = src[i]; dst[i] = "
-        for value, want in (("src[i]", "ok"), ("src[i] + 1", "wrong")):
+        body = "((float *)operands->operand[0]->data)[i] = dst[i] = "
+        for value, want in (("src[i]", "ok"), ("src[i], dst[i] += 1", "wrong")):
             mine = self.mine({"dst[i] += 0.5f * src[i]": body + value})
             rows = self.rows("mix", path, mine, status=0 if want == "ok" else 4)
             self.assertEqual(rows["mine:mix/f32/scalar/mine"], want)
@@ -66,9 +66,8 @@ class OtherOps(CallCase):
 
     def test_starts_anew(self):
         """A worker that crashes is replaced by one that has the op, too."""
-        crash = 'if (operands->shape->dim[0] == 99) __builtin_trap(); int64_t i = 0;'
-        mine = self.mine({"(int64_t i = 0;": f"(int64_t i = 0;",
-                          "    float *dst": f"    {crash} (void)i;\n    float *dst"})
+        mine = self.mine({"    float *dst": "    if (operands->shape->dim[0] == 99)\n"
+                          "        __builtin_trap();\n    float *dst"})
         document = self.run_json("mix", f"--plugin={self.declare()}", f"--plugin={mine}",
                                  "--sizes=99,100", "--quiet", *SHORT, status=4)
         self.assertEqual({row["shape"]: row["status"] for row in kernels(document, module="mine")},
