@@ -52,7 +52,7 @@ class OtherOps(CallCase):
         path = self.declare(library, kernels={"scalar": "both"}, reference="both",
                             prototype="void (float y[n], float z[n], const float x[n], size_t n)")
         body = "((float *)operands->operand[0]->data)[i] = dst[i] = "
-        for value, want in (("src[i]", "ok"), ("src[i], dst[i] += 1", "wrong")):
+        for value, want in (("src[i], dst[i] += 1", "wrong"), ("src[i]", "ok")):
             mine = self.mine({"dst[i] += 0.5f * src[i]": body + value})
             rows = self.rows("mix", path, mine, status=0 if want == "ok" else 4)
             self.assertEqual(rows["mine:mix/f32/scalar/mine"], want)
