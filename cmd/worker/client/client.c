@@ -248,8 +248,6 @@ static int start(struct worker *worker, bool in_process, struct error *error)
         else if (protocol != WORKER_PROTOCOL)
             status = error_set(error, -EPROTO, "%s: worker speaks protocol %g, not %d",
                                info->name, protocol, WORKER_PROTOCOL);
-        if (status < 0)
-            worker_kill(worker);
     }
     return status;
 }
@@ -259,5 +257,7 @@ int worker_start(struct worker *worker, bool in_process, struct error *error)
     int status = start(worker, in_process, error);
     for (size_t i = 0; i < worker->info.n_lenders && status == 0; i++)
         status = load(worker, worker->info.lender[i], error);
+    if (status < 0)
+        worker_kill(worker);
     return status;
 }
