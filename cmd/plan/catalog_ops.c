@@ -110,10 +110,12 @@ int catalog_share_op(const struct catalog *catalog, const struct offer *offer,
                      struct worker *runs, struct error *error)
 {
     FREED_BY(text_list_free) struct text_list layouts = {.n = 0};
-    struct worker *const owner = catalog_op_owner(catalog, offer->op);
+    /* A module that brings the op itself needs no other one. */
+    struct worker *const owner =
+        find_op(runs, offer->op) ? runs : catalog_op_owner(catalog, offer->op);
     if (!owner)
         return nobody_has(catalog, offer, error);
-    text_list_split(&layouts, catalog_op_text(catalog, offer->op, "layouts"), ", ");
+    text_list_split(&layouts, message_text(find_op(owner, offer->op), "layouts"), ", ");
     if (offer->layout && layouts.n && !text_list_has(&layouts, offer->layout))
         return invalid(
             error, "kernel %.60s takes layout '%.60s', which op '%.60s' does not have",
