@@ -234,7 +234,7 @@ struct simdbench_kernel {
     uint32_t flags; /* enum simdbench_flag */
     uint32_t type;  /* enum simdbench_type, or SIMDBENCH_BYTES(k) */
     uint32_t reserved;
-    const char *op;       /* name of an op of simdbench or of this module */
+    const char *op;       /* name of an op of simdbench, this module or another */
     const char *semiring; /* for ops that have one ("maxplus"), else NULL */
     const char *isa;      /* "scalar", "sse2", "avx2", "avx512": what the CPU must have,
                              and more of it after '+': "avx512+vnni+vbmi2"; "lib": a

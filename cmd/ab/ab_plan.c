@@ -45,6 +45,25 @@ static int add_roofs(struct ab *ab, struct error *error)
     return status;
 }
 
+/* Plug-ins are opened for ops that no build has. They bring no rows. */
+static int share_ops(struct ab *ab, struct error *error)
+{
+    struct catalog *const catalog = &ab->catalog;
+    bool lacks = false;
+    int status = 0;
+    for (size_t i = 0; i < ab->n_kernels; i++)
+        lacks |= !catalog_op_owner(catalog, catalog->offers[i].op);
+    if (lacks)
+        status = catalog_add_plugins(catalog, ab->request.what, &ab->how, error);
+    catalog->n_offers = ab->n_kernels;
+    for (size_t i = 0; i < ab->n_kernels; i++)
+        for (size_t w = 0; w < ARMS && status == 0; w++)
+            if (ab->workers[w])
+                status =
+                    catalog_share_op(catalog, &catalog->offers[i], ab->workers[w], error);
+    return status;
+}
+
 static int unite_offers(struct ab *ab, struct error *error)
 {
     struct catalog *catalog = &ab->catalog;
@@ -71,6 +90,9 @@ static int unite_offers(struct ab *ab, struct error *error)
         ab->kernels[at].number[ARM_HEAD] = offer.index;
     }
     catalog->n_offers = ab->n_kernels = end;
+    status = share_ops(ab, error);
+    if (status < 0)
+        return status;
     /* A build's roofs are kernels like others: own roofs limit what is compared. */
     for (size_t i = 0; i < end; i++)
         catalog->offers[i].is_roof = false;

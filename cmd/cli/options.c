@@ -182,7 +182,7 @@ const struct option_row option_rows[] = {
      "A library to compare with, or none; repeat it for more, also of the same library "
      "with other options.",
      option_add_module, AT(request.baselines), BY_NAME},
-    {"plugin", "FILE.so|FILE.json[,OPTION=VALUE]", COMPARE, RUNNERS | COMMAND_EXPLAIN, NULL,
+    {"plugin", "FILE.so|FILE.json[,OPTION=VALUE]", COMPARE, RUNNERS | COMMAND_EXPLAIN | COMMAND_AB, NULL,
      "Kernels of your own, or a file that declares functions of a library; repeat it for more. as=NAME among the options names it in ids. "
      "`simdbench new-plugin DIR` writes some to begin with.",
      option_add_module, AT(request.plugins), RUNS_CODE},

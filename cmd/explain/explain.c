@@ -226,12 +226,21 @@ static char *module_name(const char *path)
     return as ? must_have(strdup(as + 4)) : must_have(strndup(base, strcspn(base, ".,")));
 }
 
+/* Does the case say which of two plug-ins has it? */
+static bool names_one(const struct text_list *plugins, const char *prefix)
+{
+    FREED_BY(free_memory) char *first = module_name(plugins->item[0]);
+    FREED_BY(free_memory) char *second = module_name(plugins->item[1]);
+    return text_same(prefix, first) != text_same(prefix, second);
+}
+
 /* One case of two builds: --plugin=a.so --plugin=b.so. */
 static int split_builds(const struct options *options, struct case_list *list,
                         struct error *error)
 {
     if (options->files.n != 1 || list->n != 1 || options->request.plugins.n != 2 ||
-        !case_name_is(options->files.item[0]))
+        !case_name_is(options->files.item[0]) ||
+        names_one(&options->request.plugins, list->item[0].prefix))
         return 0;
     must_grow(list->item, list->n);
     const int status = case_name_parse(options->files.item[0], &list->item[1], error);

@@ -117,7 +117,7 @@ static int look_at_all_of(struct group_state *group, const struct worker *of,
                           int64_t *spent_ns)
 {
     const int64_t began = clock_budget() - *spent_ns;
-    struct worker *const worker = prove_worker(group, of);
+    struct worker *const worker = worker_twin(of);
     struct error error;
     int status = prove_ready(group, worker, &error);
     if (status == 0 && !is_of_user(group, worker, of))

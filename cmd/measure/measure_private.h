@@ -90,8 +90,6 @@ int group_prove(struct group_state *group, struct error *error);
 int prove_place(struct group_state *group, struct error *error);
 /* Starts a worker that cases are traced in, if it does not run. */
 int prove_ready(struct group_state *group, struct worker *worker, struct error *error);
-/* A worker of its own for the cases of that one. */
-struct worker *prove_worker(const struct group_state *group, const struct worker *of);
 /* Asks for a kernel with the group's shape. */
 int prove_kernel(struct group_state *group, const struct case_state *entry,
                  struct worker *worker, struct prepared *prepared, struct error *error);

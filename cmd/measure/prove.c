@@ -353,18 +353,11 @@ static bool any_wanted(const struct group_state *group, enum stage stage)
     return false;
 }
 
-struct worker *prove_worker(const struct group_state *group, const struct worker *of)
-{
-    const struct worker_info *info = &of->info;
-    return worker_new(info->name, info->path, info->options, info->n_options,
-                      group->session->catalog->memory_fd);
-}
-
 static int prove_all_of(struct group_state *group, const struct worker *of,
                         enum stage stage)
 {
     const char *why = prove_cannot(group, of);
-    struct worker *worker = prove_worker(group, of);
+    struct worker *worker = worker_twin(of);
     int status = 0;
     for (size_t i = 0; i < group->n_cases && status == 0; i++) {
         struct case_state *entry = &group->cases[i];

@@ -242,6 +242,32 @@ static int enlist_defaults(struct catalog *catalog, const struct request *reques
     return 0;
 }
 
+int catalog_add_plugins(struct catalog *catalog, const struct request *request,
+                        const struct how *how, struct error *error)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < request->plugins.n; i++)
+        status = enlist_module(catalog, how, request->plugins.item[i], false,
+                               request->plugins_are_words, error);
+    return status;
+}
+
+/* Modules see each other's ops, in whatever order they were given. */
+static int share_ops(const struct catalog *catalog, struct error *error)
+{
+    int status = 0;
+    for (size_t i = 0; i < catalog->n_offers && status == 0; i++) {
+        const struct offer *const offer = &catalog->offers[i];
+        const struct worker_info *const info = &offer->worker->info;
+        struct error why = {.text = ""};
+        if (info->path && !module_is_foreign(info->path))
+            status = catalog_share_op(catalog, offer, offer->worker, &why);
+        if (status < 0)
+            error_set(error, status, "module %.60s: %.400s", info->name, why.text);
+    }
+    return status;
+}
+
 int catalog_make(const struct request *request, const struct how *how,
                  struct catalog *catalog, struct error *error)
 {
@@ -253,9 +279,8 @@ int catalog_make(const struct request *request, const struct how *how,
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
     struct module_spec own = {.name = (char *)(uintptr_t)"simdbench"};
     int status = enlist(catalog, how, &own, NULL, false, error);
-    for (size_t i = 0; status == 0 && i < request->plugins.n; i++)
-        status = enlist_module(catalog, how, request->plugins.item[i], false,
-                               request->plugins_are_words, error);
+    if (status == 0)
+        status = catalog_add_plugins(catalog, request, how, error);
     bool none = false;
     for (size_t i = 0; i < request->baselines.n; i++)
         none |= !strcmp(request->baselines.item[i], "none");
@@ -267,6 +292,8 @@ int catalog_make(const struct request *request, const struct how *how,
             enlist_module(catalog, how, request->baselines.item[i], true, false, error);
     if (status == 0 && !request->baselines.n)
         status = enlist_defaults(catalog, request, how, error);
+    if (status == 0)
+        status = share_ops(catalog, error);
     if (status < 0)
         catalog_free(catalog);
     return status;
@@ -281,70 +308,6 @@ void catalog_free(struct catalog *catalog)
     if (catalog->memory_fd >= 0)
         close(catalog->memory_fd);
     *catalog = (struct catalog){.memory_fd = -1};
-}
-
-static const cJSON *find_op(const struct worker *worker, const char *name)
-{
-    const cJSON *op;
-    cJSON_ArrayForEach (op, message_get(worker->description, "ops")) {
-        const char *text = message_text(op, "name");
-        if (text && !strcmp(text, name))
-            return op;
-    }
-    return NULL;
-}
-
-struct worker *catalog_op_owner(const struct catalog *catalog, const char *op)
-{
-    for (size_t i = 0; i < catalog->n_workers; i++) {
-        if (find_op(catalog->workers[i], op))
-            return catalog->workers[i];
-    }
-    return NULL;
-}
-
-void catalog_ops(const struct catalog *catalog, struct text_list *ops)
-{
-    for (size_t i = 0; i < catalog->n_workers; i++) {
-        const cJSON *op;
-        cJSON_ArrayForEach (op, message_get(catalog->workers[i]->description, "ops")) {
-            const char *name = message_text(op, "name");
-            if (name)
-                text_list_add_once(ops, name);
-        }
-    }
-}
-
-uint32_t catalog_op_calls(const struct catalog *catalog, const char *op)
-{
-    const struct worker *owner = catalog_op_owner(catalog, op);
-    const double calls = owner ? message_number(find_op(owner, op), "calls", 0) : 0;
-    return (uint32_t)fmax(0, fmin(calls, SETS_MAX));
-}
-
-const char *catalog_op_text(const struct catalog *catalog, const char *op,
-                            const char *field)
-{
-    const struct worker *owner = catalog_op_owner(catalog, op);
-    return owner ? message_text(find_op(owner, op), field) : NULL;
-}
-
-void catalog_each_list(const struct catalog *catalog, const char *op,
-                       void (*each)(const char *name, const char *summary,
-                                    const char *shapes, void *context),
-                       void *context)
-{
-    const struct worker *owner = catalog_op_owner(catalog, op);
-    const cJSON *list;
-    if (!owner)
-        return;
-    cJSON_ArrayForEach (list, message_get(find_op(owner, op), "lists")) {
-        const char *name = message_text(list, "name");
-        const char *summary = message_text(list, "summary");
-        const char *shapes = message_text(list, "shapes");
-        if (name && shapes)
-            each(name, summary ? summary : "", shapes, context);
-    }
 }
 
 static int read_shape(const cJSON *reply, struct shape_info *info)

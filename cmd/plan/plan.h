@@ -12,7 +12,8 @@
 #include "request/request.h"
 #include "worker/worker.h"
 
-/* ---- catalog (catalog.c): everything that can be run, whoever offers it ---- */
+/* ---- catalog (catalog.c, catalog_ops.c): everything that can be run, whoever offers it
+ * ---- */
 
 /* A kernel that somebody offers. */
 struct offer {
@@ -51,6 +52,13 @@ int catalog_make(const struct request *request, const struct how *how,
 void catalog_free(struct catalog *catalog);
 /* Is that one of the baselines that an op has when the user names none? */
 bool catalog_is_usual(const char *op, const struct worker *baseline);
+/* Opens the plug-ins of the request. */
+int catalog_add_plugins(struct catalog *catalog, const struct request *request,
+                        const struct how *how, struct error *error);
+/* The worker that runs the kernel of an offer gets its op, if that is another module's.
+ * -EINVAL: nobody has the op, or it has no such layout or element type. */
+int catalog_share_op(const struct catalog *catalog, const struct offer *offer,
+                     struct worker *runs, struct error *error);
 /* The worker that brings an op (own or a module's); NULL if nobody does. */
 struct worker *catalog_op_owner(const struct catalog *catalog, const char *op);
 /* All names of ops on offer. */

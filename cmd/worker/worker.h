@@ -96,6 +96,8 @@ struct worker_info {
     char *path; /* shared object, NULL: own kernels */
     struct simdbench_option *options;
     size_t n_options;
+    const struct worker_info **lender; /* whose ops its kernels compute, too */
+    size_t n_lenders;
     char *version, *core, *isa, *detail; /* NULL if unknown */
     char *advice; /* type this for a better choice of core; or NULL */
     bool is_baseline;
@@ -133,6 +135,11 @@ struct worker *worker_new(const char *name, const char *path,
 /* The same for all kernels of another simdbench executable. */
 struct worker *worker_new_program(const char *name, const char *program, int memory_fd);
 int worker_start(struct worker *worker, bool in_process, struct error *error);
+/* From now on its process also has the module of `lender`, which outlives it. */
+int worker_borrow(struct worker *worker, const struct worker *lender,
+                  struct error *error);
+/* Another process like it, which is not started. */
+struct worker *worker_twin(const struct worker *worker);
 bool worker_alive(const struct worker *worker);
 void worker_kill(struct worker *worker);
 void worker_free(struct worker *worker);

@@ -56,19 +56,6 @@ bool module_name_valid(const char *text)
                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")] == 0;
 }
 
-/* Is `word` one of "one,two"? */
-static bool in_commas(const char *list, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = list; at && *at; at += strspn(at, ",")) {
-        const size_t n = strcspn(at, ",");
-        if (n == length && memcmp(at, word, n) == 0)
-            return true;
-        at += n;
-    }
-    return false;
-}
-
 /* ---- ops ---- */
 
 /* Fields that may be missing, but not without each other. */
@@ -162,15 +149,6 @@ static int copy_ops(struct copy *copy, struct error *error)
 
 /* ---- kernels ---- */
 
-static const struct simdbench_op *find_op(const struct copy *copy, const char *name)
-{
-    for (size_t i = 0; copy->ops[i]; i++) {
-        if (strcmp(copy->ops[i]->name, name) == 0)
-            return copy->ops[i];
-    }
-    return op_find(name);
-}
-
 /* Near matches and where all of them are told. */
 static void unknown_roof(const char *name, char *text, size_t size)
 {
@@ -235,16 +213,6 @@ static int check_kernel(const struct copy *copy, size_t index, struct error *err
             return invalid(error, "module %s: the %s of kernel %zu must be " NAME_RULE,
                            module, names[i].field, index);
     }
-    const struct simdbench_op *op = find_op(copy, kernel->op);
-    if (!op)
-        return invalid(error,
-                       "module %s: kernel %s computes op '%s', which neither simdbench "
-                       "nor the module has",
-                       module, kernel->variant, kernel->op);
-    if (kernel->layout && op->layouts && !in_commas(op->layouts, kernel->layout))
-        return invalid(
-            error, "module %s: kernel %s takes layout '%s', which op '%s' does not have",
-            module, kernel->variant, kernel->layout, kernel->op);
     if (!type_name(kernel->type))
         return invalid(error, "module %s: kernel %s has unknown type %u", module,
                        kernel->variant, kernel->type);

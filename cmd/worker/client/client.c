@@ -206,7 +206,28 @@ int worker_ask(struct worker *worker, cJSON *request, int64_t timeout_ns, cJSON 
                : client_reply_error(*reply, "unknown error", error);
 }
 
-int worker_start(struct worker *worker, bool in_process, struct error *error)
+static int load(struct worker *worker, const struct worker_info *lender,
+                struct error *error)
+{
+    const struct load_call call = {
+        .path = lender->path, .option = lender->options, .n = lender->n_options};
+    FREED_BY(json_delete) cJSON *reply = NULL;
+    return worker_ask(worker, load_call(&call), START_TIMEOUT_S * INT64_C(1000000000),
+                      &reply, error);
+}
+
+int worker_borrow(struct worker *worker, const struct worker *lender, struct error *error)
+{
+    struct worker_info *const info = &worker->info;
+    for (size_t i = 0; i < info->n_lenders; i++)
+        if (info->lender[i] == &lender->info)
+            return 0;
+    must_grow(info->lender, info->n_lenders);
+    info->lender[info->n_lenders++] = &lender->info;
+    return worker_alive(worker) ? load(worker, &lender->info, error) : 0;
+}
+
+static int start(struct worker *worker, bool in_process, struct error *error)
 {
     const struct worker_info *info = &worker->info;
     if (in_process && !client_is_foreign(worker) && !worker->program)
@@ -227,8 +248,16 @@ int worker_start(struct worker *worker, bool in_process, struct error *error)
         else if (protocol != WORKER_PROTOCOL)
             status = error_set(error, -EPROTO, "%s: worker speaks protocol %g, not %d",
                                info->name, protocol, WORKER_PROTOCOL);
-        if (status < 0)
-            worker_kill(worker);
     }
+    return status;
+}
+
+int worker_start(struct worker *worker, bool in_process, struct error *error)
+{
+    int status = start(worker, in_process, error);
+    for (size_t i = 0; i < worker->info.n_lenders && status == 0; i++)
+        status = load(worker, worker->info.lender[i], error);
+    if (status < 0)
+        worker_kill(worker);
     return status;
 }

@@ -37,6 +37,18 @@ struct worker *worker_new(const char *name, const char *path,
     return worker;
 }
 
+struct worker *worker_twin(const struct worker *worker)
+{
+    const struct worker_info *const info = &worker->info;
+    struct worker *const twin = worker_new(info->name, info->path, info->options,
+                                           info->n_options, worker->memory_fd);
+    for (size_t i = 0; i < info->n_lenders; i++) {
+        must_grow(twin->info.lender, i);
+        twin->info.lender[twin->info.n_lenders++] = info->lender[i];
+    }
+    return twin;
+}
+
 struct worker *worker_new_program(const char *name, const char *program, int memory_fd)
 {
     struct worker *worker = worker_new(name, NULL, NULL, 0, memory_fd);
@@ -89,9 +101,9 @@ void worker_free(struct worker *worker)
     for (size_t i = 0; i < info->n_options; i++)
         FREE_EACH((void *)(uintptr_t)info->options[i].name,
                   (void *)(uintptr_t)info->options[i].value);
-    void *const rest[] = {info->options,   info->name,     info->path,   info->version,
-                          info->core,      info->isa,      info->detail, info->advice,
-                          worker->program, worker->buffer, worker};
+    void *const rest[] = {info->options, info->lender,    info->name,     info->path,
+                          info->version, info->core,      info->isa,      info->detail,
+                          info->advice,  worker->program, worker->buffer, worker};
     cJSON_Delete(worker->description);
     for (size_t i = 0; i < ARRAY_LEN(rest); i++)
         free(rest[i]);

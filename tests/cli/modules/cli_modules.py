@@ -79,11 +79,15 @@ class Plugins(Case):
         self.assertTrue(self.broken("changes_mxcsr", "ok")["notes"])
 
     def test_bad_tables(self):
-        for how in ("null", "size", "kernel-op", "kernel-isa", "op-twice"):
+        for how, why in (("null", "no table"), ("size", "size 4"),
+                         ("kernel-op", "module tables: kernel good computes op 'thrice', which"),
+                         ("kernel-layout-unknown", "layout 'column', which op 'twice' does not"),
+                         ("kernel-isa", "'avx3'"), ("op-twice", "there twice")):
             with self.subTest(how=how):
                 done = self.run_tool("twice", self.module("tables"), *SHORT, status=2,
                                      env=environment(TABLES=how))
                 self.assertIn("tables", done.stderr)
+                self.assertIn(why, done.stderr)
 
     def test_own_op(self):
         document = self.run_json("own_softmax", self.module("softmax"), "--sizes=4x100,1x7",
