@@ -237,10 +237,9 @@ char *places_producer(struct places *places, uint64_t address)
 char *places_source(struct places *places, uint64_t address)
 {
     char *const path = places_path(places, address);
-    const char *const slash = path ? strrchr(path, '/') : NULL;
-    if (slash)
-        memmove(path, slash + 1, strlen(slash));
-    return path;
+    char *const name = path ? strdup(basename(path)) : NULL;
+    free(path);
+    return name;
 }
 
 char *places_where(const struct places *places, uint64_t address)

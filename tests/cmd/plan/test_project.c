@@ -45,17 +45,17 @@ static void test_sections(void **state)
         double threshold;
         uint32_t rounds;
         const char *sizes, *plugins;
-    } cases[] = {
-        {"gemm", true, 0.02, 9, "64 128", "/tmp/a.so /b.so"},
-        {"gemm --sizes=32 --plugin=c.so --no-quiet --rounds=7", false, 0.02, 7, "32",
-         "c.so"},
-        {"relu", true, 0.02, 9, "", ""},
-        {"ab x.so y.so", false, 0.03, 12, "", ""},
-        {"ab x.so y.so gemm", false, 0.01, 12, "64 128", ""},
-        {"ab x.so y.so gemm --threshold=4% --shape=8x8x8", false, 0.04, 12, "", ""},
-        {"compare a b", false, 0.05, 0, "", ""},
-        {"explain own:gemm/maxplus-f32/avx2/fma@64 gemm", true, 0.02, 0, "64 128",
-         "/tmp/a.so /b.so"}};
+    } cases[] = {{"gemm", true, 0.02, 9, "64 128", "/tmp/a.so /b.so"},
+                 {"gemm --sizes=32 --plugin=c.so --no-quiet --rounds=7", false, 0.02, 7,
+                  "32", "c.so"},
+                 {"relu", true, 0.02, 9, "", ""},
+                 {"ab x.so y.so", false, 0.03, 12, "", ""},
+                 {"ab x.so y.so gemm", false, 0.01, 12, "64 128", "/tmp/a.so /b.so"},
+                 {"ab x.so y.so gemm --threshold=4% --shape=8x8x8", false, 0.04, 12, "",
+                  "/tmp/a.so /b.so"},
+                 {"compare a b", false, 0.05, 0, "", ""},
+                 {"explain own:gemm/maxplus-f32/avx2/fma@64 gemm", true, 0.02, 0,
+                  "64 128", "/tmp/a.so /b.so"}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct options o = with_file(text, cases[i].line);
         assert_int_equal(o.quiet, cases[i].quiet);
