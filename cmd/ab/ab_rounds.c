@@ -83,9 +83,9 @@ static int look_at_learning(struct ab_group *group, size_t c)
             if (i % LOOK_BATCHES == LEARNING + 1)
                 slower = fmax(slower, ns[0] / fmin(ns[LEARNING], batch.ns));
         }
-        first = fmin(first, slower);
+        first = status == 0 ? fmin(first, slower) : first;
     }
-    group->cases[c].first = first;
+    group->cases[c].first = isfinite(first) ? first : 1;
     return status;
 }
 
@@ -128,13 +128,13 @@ int ab_calibrate(struct ab_group *group)
     for (size_t c = 0; c < group->state.n_cases && status == 0; c++)
         if (ab_is_left(group, c) && !group->state.cases[c].iterations)
             status = calibrate(group, c, &matter);
-    if (!matter || status)
+    if (!matter)
         return status;
     group_reset_data(&group->state);
     group->overhead_known = false;
     for (size_t c = 0; c < group->state.n_cases; c++)
         group->state.cases[c].iterations = 0;
-    return ab_calibrate(group);
+    return status ?: ab_calibrate(group);
 }
 
 /* The extra work of head. */

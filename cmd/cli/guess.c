@@ -146,7 +146,6 @@ static const struct meant {
     {"roofline", "roof --ladder"},
 };
 
-/* -EINVAL with a command to type if a word is no command and no op, and yet known. */
 int guess_word(const char *word, struct error *error)
 {
     for (size_t i = 0; i < ARRAY_LEN(meant); i++)

@@ -226,7 +226,7 @@ static char *module_name(const char *path)
     return as ? must_have(strdup(as + 4)) : must_have(strndup(base, strcspn(base, ".,")));
 }
 
-/* Does the case say which of two plug-ins has it? */
+/* True if the case says which of two plug-ins has it. */
 static bool names_one(const struct text_list *plugins, const char *prefix)
 {
     FREED_BY(free_memory) char *first = module_name(plugins->item[0]);
@@ -240,7 +240,9 @@ static int split_builds(const struct options *options, struct case_list *list,
 {
     if (options->files.n != 1 || list->n != 1 || options->request.plugins.n != 2 ||
         !case_name_is(options->files.item[0]) ||
-        names_one(&options->request.plugins, list->item[0].prefix))
+        names_one(&options->request.plugins, list->item[0].prefix) ||
+        module_is_declared(options->request.plugins.item[0]) !=
+            module_is_declared(options->request.plugins.item[1]))
         return 0;
     must_grow(list->item, list->n);
     const int status = case_name_parse(options->files.item[0], &list->item[1], error);

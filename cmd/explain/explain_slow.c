@@ -72,11 +72,11 @@ heaviest(const struct inspect_census *census, const struct inspect_loop *loop,
     return most;
 }
 
-/* The first function that most turns call: those that this one calls come later. */
+/* The first of the functions that most turns call: those that it calls come later. */
 static double callee_weight(const struct inspect_line *line, double turns)
 {
     return line->callee && (double)line->executed >= 0.5 * turns
-               ? 1 / (1 + (double)line->first)
+               ? fmin((double)line->executed, turns) / (1 + 1e-6 * (double)line->first)
                : 0;
 }
 
@@ -107,8 +107,9 @@ static void name_call(const struct subject *subject, const struct inspect_loop *
              "do without %s: inline what it does, or call what works on many elements",
              name);
     } else if (line && !evidence_of(finding, FACT_edit_call)) {
-        tell(&finding->text, "the hot loop calls %s%s%s, and saves registers around it",
-             line->callee, line->source ? " at " : "", line->source ?: "");
+        tell(&finding->text, "%s calls %s%s%s, and saves registers around it",
+             loop == &census->straight ? "it" : "the hot loop", line->callee,
+             line->source ? " at " : "", line->source ?: "");
     }
 }
 

@@ -31,7 +31,7 @@ static const char script[] =
     "commit=$(git rev-parse --verify --quiet \"$1^{commit}\") || {\n"
     "    git rev-parse --git-dir >/dev/null\n"
     "    why=; [ ! -e \"$(git rev-parse --git-path shallow)\" ] ||\n"
-    "        why=', which is shallow: git fetch --unshallow, or fetch-depth: 2 in CI'\n"
+    "        why=', which is shallow: git fetch --unshallow, or fetch-depth: 0 in CI'\n"
     "    echo \"no such commit in the repository here$why\" >&2; exit 1; }\n"
     "cd \"$(git rev-parse --show-toplevel)\"\n"
     "mkdir \"$2\"\n"

@@ -73,8 +73,9 @@ static int find(struct harness *harness, int which, struct error *error)
         return error_set(error, -ENOENT, "%s=%.200s: %.200s: no program%s%.200s%s",
                          flags[which], side->command, side->words.item[0],
                          *side->cwd ? " in " : "", side->cwd,
-                         harness->request.build
-                             ? "; --build should have made it there"
+                         harness->request.build ? "; --build should have made it there"
+                         : strchr(side->words.item[0], '/')
+                             ? ""
                              : "; a commit needs --build=COMMAND and --run=PROGRAM");
     if (elf_read_hashed(side->path, &side->file, &why) < 0)
         side->file = (struct elf_file){.kind = ELF_OTHER};

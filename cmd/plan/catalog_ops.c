@@ -75,7 +75,7 @@ static int nobody_has(const struct catalog *catalog, const struct offer *offer,
                       struct error *error)
 {
     FREED_BY(text_list_free) struct text_list all = {.n = 0}, theirs = {.n = 0};
-    char hint[220], text[160];
+    char hint[120], text[120];
     catalog_ops(catalog, &all);
     for (size_t i = 0; i < all.n; i++)
         if (!op_find(all.item[i]))
@@ -121,8 +121,11 @@ int catalog_share_op(const struct catalog *catalog, const struct offer *offer,
             error, "kernel %.60s takes layout '%.60s', which op '%.60s' does not have",
             offer->variant, offer->layout, offer->op);
     const char *const path = owner->info.path;
+    if (path && owner != runs && module_is_foreign(path))
+        return invalid(error,
+                       "kernel %.60s: op '%.60s' is of %.100s, which is no library",
+                       offer->variant, offer->op, path);
     const int status = check_type(offer, owner, error);
-    return status < 0 || !path || owner == runs || module_is_foreign(path)
-               ? status
-               : worker_borrow(runs, owner, error);
+    return status < 0 || !path || owner == runs ? status
+                                                : worker_borrow(runs, owner, error);
 }

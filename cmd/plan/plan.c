@@ -308,7 +308,7 @@ static int add_op(const struct request *request, const struct how *how,
                       "nothing matches: no kernel of op %s has these --isa, --semiring, "
                       "--type, --variants%s and --filter%s (see: simdbench list kernels)",
                       selection.op, selection.layouts.n ? ", --layout" : "",
-                      request->filters.n && !strpbrk(request->filters.item[0], "*?[@")
+                      request->filters.n && !strpbrk(request->filters.item[0], "*?[@/")
                           ? ", which is of the whole name, as in --filter='*max*'"
                           : "");
     selection_free(&selection);

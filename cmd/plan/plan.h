@@ -12,8 +12,7 @@
 #include "request/request.h"
 #include "worker/worker.h"
 
-/* ---- catalog (catalog.c, catalog_ops.c): everything that can be run, whoever offers it
- * ---- */
+/* ---- catalog (catalog.c, catalog_ops.c): what can be run, whoever offers it ---- */
 
 /* A kernel that somebody offers. */
 struct offer {

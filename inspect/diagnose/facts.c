@@ -99,25 +99,29 @@ static double outside_share(const struct inspect_census *census)
     return fmax(0, 1 - inside);
 }
 
-/* Bytes of the lines of code that most iterations execute and no first cache holds: the
+/* Bytes that an iteration executes of lines of code that no first cache holds: the
  * largest has room for 16 lines whose addresses are the same modulo 4096, and more of
- * them push each other out, however short the code is. Instructions ascend. */
+ * them, if most iterations execute each, push each other out, however short the code is.
+ * Instructions ascend. */
 static double crowded_code(const struct inspect_census *census,
                            const struct inspect_loop *loop)
 {
     enum { LINE = 64, SETS = 64, ROOM = 16 };
-    size_t lines[SETS] = {0}, crowded = 0;
+    size_t lines[SETS] = {0};
+    double bytes[SETS] = {0}, crowded = 0;
     uint64_t last = UINT64_MAX;
     for (size_t i = loop->line; i < loop->line + loop->n_lines; i++) {
         const uint64_t line = census->line[i].address / LINE;
-        if ((double)census->line[i].executed < 0.5 * loop->iterations || line == last)
+        const double executed = (double)census->line[i].executed;
+        if (executed <= 0.5 * loop->iterations || line == last)
             continue;
         lines[line % SETS]++;
+        bytes[line % SETS] += LINE * fmin(1, executed / loop->iterations);
         last = line;
     }
     for (size_t i = 0; i < SETS; i++)
-        crowded += lines[i] > ROOM ? lines[i] : 0;
-    return (double)(crowded * LINE);
+        crowded += lines[i] > ROOM ? bytes[i] : 0;
+    return crowded;
 }
 
 /* A call without loops has none of the facts of a loop. */

@@ -157,12 +157,12 @@ const ends = {
 
 // The text `name` of a point, beside it. The highest point has it first; one whose text would
 // cover a point or a text has none, as the table has all.
-const names = {
-  id: "names",
+const pointNames = {
+  id: "pointNames",
   afterDatasetsDraw(chart) {
     const points = chart.data.datasets.flatMap((dataset, i) => chart.isDatasetVisible(i)
       ? chart.getDatasetMeta(i).data.map(({ x, y }, j) => ({ x: x - 4, y, width: 8,
-        text: dataset.data[j].name, ink: dataset.borderColor })) : [])
+        text: dataset.data[j]?.name, ink: dataset.borderColor })) : [])
       .filter(({ text }) => text).sort((a, b) => a.y - b.y);
     const taken = [...points];
     inArea(chart, (context, area) => points.slice(0, 200).forEach(({ x, y, text, ink }) => {
@@ -190,7 +190,7 @@ function inArea(chart, draw) {
   context.restore();
 }
 
-Chart.register(intervals, marks, tags, ends, names);
+Chart.register(intervals, marks, tags, ends, pointNames);
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.font.family = "system-ui, 'DejaVu Sans', sans-serif";

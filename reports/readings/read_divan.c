@@ -14,7 +14,7 @@
 
 #include "readings.h"
 
-enum { DEPTH_MOST = 32, PATH_MOST = 1000, MEDIAN = 2 };
+enum { DEPTH_MOST = 32, PATH_MOST = FOREIGN_NAME_MOST, MEDIAN = 2 };
 
 struct tree {
     char path[PATH_MOST + 1];

@@ -37,7 +37,7 @@ struct readings {
  * more than READINGS_MOST, nor without a name. */
 #define FOREIGN_NO_TIME "its time is no positive number"
 enum { READINGS_MOST = 5000 };
-/* Longer names are refused, as are those of our own documents. */
+/* Longer names are left out. */
 enum { FOREIGN_NAME_MOST = 4000 };
 void readings_add(struct readings *readings, const char *name, size_t length, double ns);
 /* The same of a number of some units, as it is printed. */

@@ -117,6 +117,8 @@ cJSON *service_prepare(struct service *service, const struct prepare_call *call)
     char error[512] = "";
     const struct simdbench_op *const op =
         call->shape ? service_op(service, kernel->op) : NULL;
+    if (call->shape && !op)
+        return service_error(-EINVAL, "prepare: op '%s' is not here", kernel->op);
     if (op && op->parse(call->shape, &made.shape, error, sizeof error) < 0)
         return service_error(-EINVAL, "prepare: %s", error);
     const struct simdbench_operands operands = service_view(service, &made);

@@ -68,7 +68,7 @@ static void test_callee(void **state)
     struct inspect_line line[] = {
         {.callee = inner, .executed = 18, .first = 5},
         {.callee = outer, .executed = 9, .first = 2, .source = source},
-        {.callee = inner, .executed = 4, .first = 1},
+        {.callee = inner, .executed = 5, .first = 1},
         {.executed = 99}};
     struct inspect_loop loop = {.iterations = 9, .n_lines = ARRAY_LEN(line)};
     struct subject subject = {
