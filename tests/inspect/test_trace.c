@@ -17,7 +17,7 @@ static void assert_same_loops(const struct inspect_census *a,
         assert_string_equal(x.where, y.where);
         assert_true(x.pages_known && y.pages_known);
         x.where = y.where = NULL;
-        x.source = y.source = NULL;
+        x.source = y.source = x.path = y.path = NULL;
         if (memcmp(&x, &y, sizeof x) != 0)
             fail_msg("%s: loop %zu differs", name, i);
     }
