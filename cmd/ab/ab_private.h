@@ -88,7 +88,7 @@ struct ab_case {
     struct ab_places places[ARMS];
     uint64_t n_places, best[ARMS]; /* copies; best 0: the code as built */
     uint32_t shorter, lost; /* batches no longer than the loop; void rounds; of all */
-    double first; /* batch behind another build: so many times as long as later ones */
+    double first_ratio;     /* the first batch behind another build, over later ones */
 };
 
 struct ab_group {
@@ -150,8 +150,7 @@ struct runner ab_runner(struct ab_group *group, size_t c, int which);
 int ab_overhead(struct ab_group *group, struct error *error);
 int ab_calibrate(struct ab_group *group);
 int ab_take_rounds(struct ab_group *group, size_t c);
-/* Where the first batches behind another build took longer, and a case is undecided, it
- * says so. */
+/* Notes at an undecided case that its first batches behind another build took longer. */
 void ab_note_learning(struct ab_group *group, size_t c);
 /* A batch of an arm at the place of a copy; 0: as built. */
 int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,

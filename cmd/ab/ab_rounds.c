@@ -53,7 +53,7 @@ int ab_overhead(struct ab_group *group, struct error *error)
 int ab_run_batch(struct ab_group *group, size_t c, int which, uint64_t copy,
                  uint64_t calls, struct batch *batch)
 {
-    const bool learns = group->cases[c].first > LEARNING_RATIO;
+    const bool learns = group->cases[c].first_ratio > LEARNING_RATIO;
     struct runner runner = ab_runner(group, c, which);
     int status = 0;
     runner.copy = copy;
@@ -85,7 +85,7 @@ static int look_at_learning(struct ab_group *group, size_t c)
         }
         first = status == 0 ? fmin(first, slower) : first;
     }
-    group->cases[c].first = isfinite(first) ? first : 1;
+    group->cases[c].first_ratio = isfinite(first) ? first : 1;
     return status;
 }
 
@@ -94,13 +94,13 @@ void ab_note_learning(struct ab_group *group, size_t c)
     const struct case_settings *const settings = &group->state.plan->settings;
     struct result *const result = ab_result(group, c);
     char note[200];
-    if (group->cases[c].first <= LEARNING_RATIO || !result->comparison ||
+    if (group->cases[c].first_ratio <= LEARNING_RATIO || !result->comparison ||
         !comparison_is_open(result->comparison, group->ab->request.threshold))
         return;
     snprintf(note, sizeof note,
              "the first batch behind another build takes %.1f times as long as later "
              "ones: four go before each timed one%s",
-             group->cases[c].first,
+             group->cases[c].first_ratio,
              settings->sets > 1 || settings->threads > 1
                  ? ""
                  : "; --inputs=auto, with more to learn, may decide");
@@ -112,7 +112,7 @@ static int calibrate(struct ab_group *group, size_t c, bool *matter)
     const struct runner runners[ARMS] = {ab_runner(group, c, ARM_BASE),
                                          ab_runner(group, c, ARM_HEAD),
                                          ab_runner(group, c, ARM_CONTROL)};
-    group->cases[c].first = 1;
+    group->cases[c].first_ratio = 1;
     return runners_calibrate(runners, ARMS, AB_BATCH_NS)
                ?: (group->state.cases[c].iterations > 1 ? look_at_learning(group, c) : 0)
                ?: runner_look_at_data(&runners[ARM_BASE], matter)

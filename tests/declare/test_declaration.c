@@ -299,7 +299,7 @@ static void test_structures(void **state)
         "struct b d[1] = {0})");
     assert_int_equal(value_at(&d->argument[0].count, n), 24);
     assert_int_equal(value_at(&d->argument[1].count, n), 32);
-    /* What moves members of one structure leaves the others where they are. */
+    /* An attribute moves the members of its own structure alone. */
     d = parsed(
         "struct a {char t; int v;}; struct __attribute__((packed)) b {char t; int v;};"
         "typedef API_PUBLIC int id; typedef struct {char t; bool on; void *p;} c; "

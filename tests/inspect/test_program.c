@@ -96,7 +96,7 @@ static void test_trap_that_nobody_awaits(void **state)
     assert_int_equal(calls, 1);
 }
 
-/* What is mapped of a file is not what its path has, as with mounts of others. */
+/* The process maps other bytes than its file has, as if another file had that path. */
 static void map_other(void)
 {
     const int file = open("/bin/sh", O_RDONLY);

@@ -131,8 +131,8 @@ CODE(counting_own, "1: popcntq %rax, %rax\n decl %esi\n jnz 1b\n retq")
 CODE(counting_other,
      "1: popcntq %rcx, %rax\n movq %rax, %rcx\n decl %esi\n jnz 1b\n retq")
 
-/* Where a core waits for what an instruction overwrites, it does so without need only if
- * that is no operand, too, and no operand comes as late. */
+/* The wait for an overwritten register is in vain only if the instruction does not read
+ * it, and no operand comes as late. */
 static void test_waits_in_vain(void **state)
 {
     static traced *const functions[] = {counting_over, counting_own, counting_other};

@@ -120,7 +120,7 @@ static void undecided_cases_say_what_decides(void **state)
         struct run *const run = new_run(0.02);
         struct comparison *const c = add_case(run);
         c->rounding = rows[i].rounding;
-        /* Of 32 processes the 10th and the 23rd are the ends. */
+        /* The interval of 32 processes ends at the 10th and the 23rd. */
         for (size_t p = 0; p < 32; p++)
             add_trial(c, p, 100,
                       p < 10   ? rows[i].lo
