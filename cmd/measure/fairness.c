@@ -44,10 +44,15 @@ void fairness_isa(struct result *result, const struct offer *offer, const char *
     const char *isa = chosen ? chosen : library ? worker->isa : NULL;
     const int number = isa ? isa_find(isa) : -1;
     const size_t widest = library ? isa_best() : (size_t)isa_find(offer->isa);
+    char text[512];
+    if (worker->by_itself) {
+        snprintf(text, sizeof text, "%.64s by itself takes %s on this CPU", worker->name,
+                 worker->by_itself);
+        note_once(result, text);
+    }
     /* A name that is no bundle of ours ("avx") lies between two and is narrower too. */
     if (!result->is_baseline || !isa || (number >= 0 && (size_t)number >= widest))
         return;
-    char text[512];
     const char *whose = library ? "this CPU" : "its row";
     int length =
         snprintf(text, sizeof text, "%.64s chose %s%.32s%s%s%s, narrower than %s (%s)",

@@ -12,8 +12,9 @@
 bool catalog_is_usual(const char *op, const struct worker *baseline)
 {
     const struct op_row *const row = op_row_find(op);
+    const size_t n = strcspn(baseline->info.name, ",");
     for (const char *const *name = row ? row->libraries : NULL; name && *name; name++)
-        if (!strcmp(*name, baseline->info.name))
+        if (strlen(*name) == n && !strncmp(*name, baseline->info.name, n))
             return true;
     return false;
 }
@@ -221,6 +222,36 @@ static int enlist_module(struct catalog *catalog, const struct how *how, const c
     return status;
 }
 
+/* A library that is older than this CPU may choose narrow kernels by itself. Nobody asked
+ * for these: its wider ones are the baseline. A choice of the user's environment stays.
+ */
+static int enlist_wider(struct catalog *catalog, const struct how *how, const char *name,
+                        struct error *error)
+{
+    struct worker *const narrow = catalog->workers[catalog->n_workers - 1];
+    const struct worker_info *const info = &narrow->info;
+    char text[256], chosen[128];
+    struct error why;
+    if (!info->advice || strchr(info->advice, ' '))
+        return 0;
+    snprintf(text, sizeof text, "%s,%s", name, info->advice);
+    snprintf(chosen, sizeof chosen, "core %.60s (%.40s)", info->core ?: "?",
+             info->isa ?: "?");
+    const int status = enlist_module(catalog, how, text, true, false, &why);
+    if (status < 0)
+        return status == -EINTR ? error_set(error, status, "%s", why.text) : 0;
+    struct worker *const wide = catalog->workers[--catalog->n_workers];
+    wide->info.by_itself = must_have(strdup(chosen));
+    size_t n = 0;
+    for (size_t i = 0; i < catalog->n_offers; i++)
+        if (catalog->offers[i].worker != narrow)
+            catalog->offers[n++] = catalog->offers[i];
+    catalog->n_offers = n;
+    catalog->workers[catalog->n_workers - 1] = wide;
+    worker_free(narrow);
+    return 0;
+}
+
 /* For an op its usual ones; without an op (`list`, `all`) those of all. */
 static int enlist_defaults(struct catalog *catalog, const struct request *request,
                            const struct how *how, struct error *error)
@@ -232,7 +263,8 @@ static int enlist_defaults(struct catalog *catalog, const struct request *reques
                 text_list_add_once(&names, *name);
     for (size_t i = 0; i < names.n; i++) {
         struct error why = {.text = ""};
-        const int status = enlist_module(catalog, how, names.item[i], true, false, &why);
+        const int status = enlist_module(catalog, how, names.item[i], true, false, &why)
+                               ?: enlist_wider(catalog, how, names.item[i], &why);
         if (status == -EINTR)
             return error_set(error, status, "%s", why.text);
         if (status < 0)

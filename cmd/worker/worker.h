@@ -99,7 +99,8 @@ struct worker_info {
     const struct worker_info **lender; /* whose ops its kernels compute, too */
     size_t n_lenders;
     char *version, *core, *isa, *detail; /* NULL if unknown */
-    char *advice; /* type this for a better choice of core; or NULL */
+    char *advice;    /* type this for a better choice of core; or NULL */
+    char *by_itself; /* the core in whose place its options name another; or NULL */
     bool is_baseline;
     bool renamed; /* by the user, as=NAME: no option stands in the name */
     pid_t pid;

@@ -111,7 +111,7 @@ static const struct script scripts[] = {
      {END}},
     {CAUSE_page_faults,
      INSPECT_STRUCTURAL,
-     {IS(page_faults, 3), IS(fault_share, 0.5), IS(gap_share, 0.8), END},
+     {IS(page_faults, 3), IS(fault_share, 0.42), IS(gap_share, 0.8), END},
      {END}},
     {CAUSE_threads_imbalance,
      INSPECT_STRUCTURAL,

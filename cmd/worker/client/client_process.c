@@ -101,9 +101,10 @@ void worker_free(struct worker *worker)
     for (size_t i = 0; i < info->n_options; i++)
         FREE_EACH((void *)(uintptr_t)info->options[i].name,
                   (void *)(uintptr_t)info->options[i].value);
-    void *const rest[] = {info->options, info->lender,    info->name,     info->path,
-                          info->version, info->core,      info->isa,      info->detail,
-                          info->advice,  worker->program, worker->buffer, worker};
+    void *const rest[] = {info->options, info->lender,    info->name,      info->path,
+                          info->version, info->core,      info->isa,       info->detail,
+                          info->advice,  info->by_itself, worker->program, worker->buffer,
+                          worker};
     cJSON_Delete(worker->description);
     for (size_t i = 0; i < ARRAY_LEN(rest); i++)
         free(rest[i]);

@@ -236,6 +236,18 @@ class ForeignLibraries(Case):
         self.run_tool(*SMALL, f"--baseline={link}", "--dry-run")
         self.assertFalse((self.folder / "__pycache__").exists())
 
+    def test_usual_baseline_is_no_narrow_one(self):
+        """Unless it is asked for: a library may be older than the CPU."""
+        (self.folder / "baseline-openblas").symlink_to(FAKE)
+        env = environment(SIMDBENCH_MODULES=str(self.folder))
+        for asked, name in ((), "openblas,how=wider"), (("--baseline=openblas",), "openblas"):
+            with self.subTest(asked=asked):
+                document = self.run_json(*SMALL, *asked, env=env)
+                theirs = [r for r in document["results"] if r["id"].startswith(f"{name}:")]
+                self.assertEqual({r["variant"] for r in theirs}, {"good", "bad"}, document)
+                told = "openblas,how=wider by itself takes core FAKE (sse2) on this CPU"
+                self.assertEqual([told in r["notes"] for r in theirs], [not asked] * 2, theirs)
+
     def test_options(self):
         for spec, text in (("numpy,x=1", "takes no option 'x'"),
                            ("torch,capability=avx9", "known are default, avx2, avx512"),
