@@ -71,7 +71,9 @@ function trust(gate) {
     lines.push(`The machine changed by ${change(gate.drift)}, as ${gate.controls} libraries and ` +
       "limits say, whose code is the same; changes by op are without that.");
   if (gate.between > 0)
-    lines.push(`Noise between the runs: ${percent(gate.between)}; a change must exceed twice that.`);
+    lines.push(`Noise between the runs: ${percent(gate.between_alone ?? gate.between)}; a change must exceed ` +
+      `twice that${gate.between > gate.between_alone
+        ? `, with a neighbour on the core twice ${percent(gate.between)}` : ""}.`);
   return lines.map((line) => el("p", {}, line));
 }
 const pair = (before, after, show) => known(after)

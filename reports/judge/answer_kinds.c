@@ -201,8 +201,12 @@ static void verdict_tell(const struct run *run, struct buffer *text)
         add_count(text, gate->only_one, "in one of the two only");
         /* Two runs at different times have this noise; a gate of one run tells each case
          * apart. */
-        if (2 * gate->between > gate->threshold)
+        const double between = fmin(gate->between, gate->between_alone);
+        if (2 * between > gate->threshold)
             buffer_format(text, "; noise between the runs hides changes below %.3g%%",
+                          200 * between);
+        if (2 * gate->between > gate->threshold && gate->between > between)
+            buffer_format(text, "; a neighbour on the core, those below %.3g%%",
                           200 * gate->between);
         if (undecided)
             buffer_add(text, gate->strict ? " (--strict: this fails)"

@@ -28,6 +28,11 @@ static bool is_control(const struct result *result)
            result->summary.median_ns > 0;
 }
 
+static bool is_alone(const struct result *result)
+{
+    return is_control(result) && !result->samples.shared;
+}
+
 /* By id, and in order of groups where a roof stands in several. */
 static size_t match(struct result *const *base, size_t n, struct result *const *head,
                     size_t m, double *logs)
@@ -45,33 +50,48 @@ static size_t match(struct result *const *base, size_t n, struct result *const *
     return matched;
 }
 
-static void derive(struct gate *gate, double *logs, size_t n)
-{
-    gate->controls = (double)n;
-    gate->between = BETWEEN_UNKNOWN;
-    if (!n)
-        return;
-    const double drift = stats_median(logs, n);
-    for (size_t i = 0; i < n; i++)
-        logs[i] = fabs(logs[i] - drift);
-    stats_sort(logs, n);
-    const double between =
-        expm1(DEVIATION_RESERVE * logs[(size_t)ceil(DEVIATION_SHARE * (double)n) - 1]);
-    if (n >= CONTROLS_MIN)
-        gate->drift = expm1(drift);
-    gate->between = n >= CONTROLS_MIN ? between : fmax(between, BETWEEN_UNKNOWN);
-}
+struct controls {
+    size_t n;
+    double drift, between;
+};
 
-int drift_find(const struct run *base, const struct run *head, struct gate *gate)
+static int controls_find(const struct run *base, const struct run *head,
+                         bool (*wanted)(const struct result *), struct controls *found)
 {
     size_t n, m;
-    FREED_BY(free_memory) struct result **before = run_by_id(base, is_control, &n);
-    FREED_BY(free_memory) struct result **after = run_by_id(head, is_control, &m);
+    FREED_BY(free_memory) struct result **before = run_by_id(base, wanted, &n);
+    FREED_BY(free_memory) struct result **after = run_by_id(head, wanted, &m);
     FREED_BY(free_memory) double *logs = malloc((base->n_results + 1) * sizeof *logs);
 
     if (!before || !after || !logs)
         return -ENOMEM;
-    derive(gate, logs, match(before, n, after, m, logs));
+    *found = (struct controls){.n = n = match(before, n, after, m, logs)};
+    if (!n)
+        return 0;
+    found->drift = stats_median(logs, n);
+    for (size_t i = 0; i < n; i++)
+        logs[i] = fabs(logs[i] - found->drift);
+    stats_sort(logs, n);
+    found->between =
+        expm1(DEVIATION_RESERVE * logs[(size_t)ceil(DEVIATION_SHARE * (double)n) - 1]);
+    return 0;
+}
+
+int drift_find(const struct run *base, const struct run *head, struct gate *gate)
+{
+    struct controls all, alone;
+    const int status = controls_find(base, head, is_control, &all)
+                           ?: controls_find(base, head, is_alone, &alone);
+
+    if (status < 0)
+        return status;
+    gate->controls = (double)all.n;
+    gate->between =
+        all.n >= CONTROLS_MIN ? all.between : fmax(all.between, BETWEEN_UNKNOWN);
+    if (all.n >= CONTROLS_MIN)
+        gate->drift = expm1((alone.n >= CONTROLS_MIN ? alone : all).drift);
+    gate->between_alone =
+        alone.n >= CONTROLS_MIN ? fmin(alone.between, gate->between) : gate->between;
     return 0;
 }
 

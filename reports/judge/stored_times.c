@@ -119,7 +119,9 @@ int stored_times(const struct pair *pair, const struct gate *gate)
     c->change = isnan(shift.change) ? c->head_ns / c->base_ns - 1 : shift.change;
     c->change_ci = shift.ci;
     c->floor = fmax(c->floor, moved(pair));
-    c->delta = fmax(gate->threshold, 2 * fmax(c->floor, gate->between));
+    const bool shared = pair->base->samples.shared || pair->head->samples.shared;
+    const double between = shared ? gate->between : gate->between_alone;
+    c->delta = fmax(gate->threshold, 2 * fmax(c->floor, between));
     c->detectable = expm1(log1p(c->delta) + shift.half_width);
     const double delta = log1p(c->delta), machine = stored_machine(gate);
     c->p = log1p(c->change) < machine

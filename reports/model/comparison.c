@@ -18,7 +18,7 @@ const struct fields gate_fields = FIELDS(
     FIELD(SIZE, gate, improved), FIELD(SIZE, gate, same), FIELD(SIZE, gate, inconclusive),
     FIELD(SIZE, gate, unusable), FIELD(SIZE, gate, only_one), FIELD(BOOL, gate, equal),
     FIELD(CHANGE, gate, drift), FIELD(SPAN, gate, between),
-    FIELD(AMOUNT, gate, controls));
+    FIELD(SPAN, gate, between_alone), FIELD(AMOUNT, gate, controls));
 static const struct fields arm_fields =
     FIELDS(FIELD(TEXT, arm, name), FIELD(TEXT, arm, path), FIELD(NAME, arm, build_id),
            FIELD(NAME, arm, version), FIELD(NAME, arm, commit), FIELD(NAME, arm, label),
@@ -111,7 +111,7 @@ struct gate *run_gate(struct run *run)
         return run->gate;
     run->gate = calloc(1, sizeof *run->gate);
     if (run->gate)
-        run->gate->drift = run->gate->between = NAN;
+        run->gate->drift = run->gate->between = run->gate->between_alone = NAN;
     return run->gate;
 }
 

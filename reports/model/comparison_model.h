@@ -130,9 +130,10 @@ struct gate {
     bool equal;
 
     /* of two stored runs, from code that is the same in both: libraries and roofs */
-    double drift;    /* the machine's change, their median; NaN: unknown */
-    double between;  /* change of equal code beside the drift; NaN: unknown */
-    double controls; /* number of them */
+    double drift;         /* the machine's change, their median; NaN: unknown */
+    double between;       /* change of equal code beside the drift; NaN: unknown */
+    double between_alone; /* the same of cases without a neighbour on the core */
+    double controls;      /* number of them */
 
     /* derived by run_judge() */
     /* Baselines do not count. */

@@ -90,8 +90,8 @@ class Schema(unittest.TestCase):
             for key in list(owner):
                 if key not in ("refused", "selftest", "settings", "strict", "own_processes",
                                "threshold", "seconds", "reason", "significant",
-                               "ci_level", "code", "equal", "drift", "between", "controls",
-                               "rows", "base_share", "base_ratios", "placement", "left_out",
+                               "ci_level", "code", "equal", "drift", "between", "between_alone",
+                               "controls", "rows", "base_share", "base_ratios", "placement", "left_out",
                                "lacking", "placed", "harness", "functions", "remark",
                                "rounding"):
                     with self.subTest(missing=key):

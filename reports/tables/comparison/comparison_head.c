@@ -111,7 +111,10 @@ void between_text(const struct run *run, struct buffer *buffer)
         return;
     buffer_format(buffer,
                   "noise between the runs: %.2f%%; a change must exceed twice that; ",
-                  100 * gate->between);
+                  100 * fmin(gate->between, gate->between_alone));
+    if (gate->between > gate->between_alone)
+        buffer_format(buffer, "%.2f%% of cases with a neighbour on the core; ",
+                      100 * gate->between);
     if (isfinite(gate->drift))
         buffer_add(buffer, "19 of 20 libraries and limits lie within two thirds of "
                            "that around the change of the machine");

@@ -159,6 +159,31 @@ static void libraries_are_the_control(void **state)
     run_free(run);
 }
 
+static void times(struct result *result, double by, bool shared)
+{
+    for (size_t i = 0; i < result->samples.n; i++)
+        result->samples.ns[i] *= by;
+    result->samples.shared |= shared;
+}
+
+/* Half of the libraries moved by a factor, beside a neighbour. */
+static void neighbours_blur_their_cases_only(void **state)
+{
+    const struct noise still = {0};
+    struct run *const head = make(&still, 3, 20);
+    times(&head->results[0], 1.2, false);
+    times(&head->results[1], 1.2, true);
+    for (size_t i = 13; i < 23; i++)
+        times(&head->results[i], i % 2 ? 1.5 : 0.7, true);
+    assert_int_equal(run_summarise(head, GROUP_ALL), 0);
+    struct run *const run = compare(make(&still, 3, 20), head);
+    assert_true(run->gate->between > 0.5 && run->gate->between_alone < 0.01);
+    assert_int_equal(run->results[0].comparison->verdict, VERDICT_REGRESSED);
+    assert_int_equal(run->results[1].comparison->verdict, VERDICT_INCONCLUSIVE);
+    assert_int_equal(run->results[2].comparison->verdict, VERDICT_SAME);
+    run_free(run);
+}
+
 /* Another version of a library is other code. */
 static void other_versions_control_nothing(void **state)
 {
@@ -352,7 +377,8 @@ int main(void)
 {
     return RUN_TESTS(
         TEST(noise_is_no_regression), TEST(regressions_are_found),
-        TEST(libraries_are_the_control), TEST(other_versions_control_nothing),
+        TEST(libraries_are_the_control), TEST(neighbours_blur_their_cases_only),
+        TEST(other_versions_control_nothing),
         TEST(a_case_that_moves_has_a_floor_of_its_own), TEST(equal_builds_never_regress),
         TEST(rows_of_op_and_isa), TEST(a_comment_holds_it), TEST(schedules_are_told));
 }
