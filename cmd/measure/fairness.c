@@ -46,8 +46,8 @@ void fairness_isa(struct result *result, const struct offer *offer, const char *
     const size_t widest = library ? isa_best() : (size_t)isa_find(offer->isa);
     char text[512];
     if (worker->by_itself) {
-        snprintf(text, sizeof text, "%.64s by itself takes %s on this CPU", worker->name,
-                 worker->by_itself);
+        snprintf(text, sizeof text, "%.*s by itself takes %s on this CPU",
+                 (int)strcspn(worker->name, ","), worker->name, worker->by_itself);
         note_once(result, text);
     }
     /* A name that is no bundle of ours ("avx") lies between two and is narrower too. */
