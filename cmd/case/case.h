@@ -51,6 +51,6 @@ void case_name_free(struct case_name *name);
  */
 char *case_id_threads(const char *id, uint32_t threads);
 /* Calls `each` with the name and the value of each setting that has not its default. */
-void case_settings_each(const struct case_settings *settings,
-                        void (*each)(const char *name, const char *value, void *context),
+typedef void setting_visitor(const char *name, const char *value, void *context);
+void case_settings_each(const struct case_settings *settings, setting_visitor *each,
                         void *context);

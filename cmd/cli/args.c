@@ -191,22 +191,6 @@ static int check_doctor(const struct options *options, struct error *error)
                                    words->item[1]);
 }
 
-static const char *needed(const struct command_row *command)
-{
-    const struct {
-        unsigned mask;
-        const char *what;
-    } rows[] = {{COMMAND_AB, "two builds"},          {COMMAND_COMPARE, "two files"},
-                {COMMAND_THREADS, "an op"},          {COMMAND_EXPLAIN, "a case or an op"},
-                {COMMAND_NEW_PLUGIN, "a folder"},    {COMMAND_CALL, "a library"},
-                {COMMAND_STUDY, "a name or a file"}, {COMMAND_AUDIT, "a file or an op"},
-                {COMMAND_COMPLETION, "a shell"}};
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].mask == command->mask)
-            return rows[i].what;
-    return "a file";
-}
-
 bool is_prototype(const char *word)
 {
     return strchr(word, '(') && !module_is_declared(word);
@@ -264,7 +248,7 @@ static int check_whole(const struct command_row *command, const struct options *
     /* A prototype is a word more. */
     const bool declares = options->declares && ends_with_prototype(words);
     if (command && words->n < command->min_words + declares)
-        return invalid(error, "%s needs %s: simdbench %s", command->name, needed(command),
+        return invalid(error, "%s needs %s: simdbench %s", command->name, command->needs,
                        command->examples[0]);
     return check_declares(options, error);
 }

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +9,6 @@
 #include "team.h"
 
 enum { ALIGN_MAX = 2 << 20, NS_PER_MS = 1000000 };
-
-int given_error(const struct given *given, const char *format, ...)
-{
-    char why[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    return invalid(given->error, "--%s=%.80s: %s", given->row->name, given->value, why);
-}
 
 int option_set_flag(const struct given *given)
 {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -423,6 +424,15 @@ void cpu_lock_free(struct cpu_lock *lock)
     fcntl(lock->fd, F_OFD_SETLK, &all);
     close(lock->fd);
     free(lock);
+}
+
+bool priority_may(void)
+{
+    int status = 1;
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(!priority_raise());
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
 size_t cpu_order(int *cpu)

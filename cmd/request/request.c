@@ -24,8 +24,7 @@ static struct text_list *list_at(struct request *request, size_t i)
 static void copy_list(const struct text_list *from, struct text_list *to)
 {
     *to = (struct text_list){.n = 0};
-    for (size_t i = 0; i < from->n; i++)
-        text_list_add(to, from->item[i]);
+    text_list_add_all(to, from);
 }
 
 void request_init(struct request *request)
