@@ -209,14 +209,12 @@ static bool has_function(const char *file, const char *text)
     char path[PATH_MAX];
     struct error why;
     struct place place;
-    struct library library = {.n = 0};
+    FREED_BY(library_close) struct library library = {.n = 0};
     const struct library_function *function;
-    const bool has = place_parse(text, &place, &why) == 0 &&
-                     library_where(file, path, sizeof path, &why) == 0 &&
-                     library_read(path, &library, &why) == 0 &&
-                     library_find(&library, place.name, &function, &why) != -ENOENT;
-    library_close(&library);
-    return has;
+    return place_parse(text, &place, &why) == 0 &&
+           library_where(file, path, sizeof path, &why) == 0 &&
+           library_read(path, &library, &why) == 0 &&
+           library_find(&library, place.name, &function, &why) != -ENOENT;
 }
 
 /* Functions that only the `other` file has are left out; `lost` says which. */

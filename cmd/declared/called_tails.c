@@ -77,7 +77,7 @@ static int check_size(struct declared_slot *slot,
                       const struct declared_function *function, long size,
                       struct error *error)
 {
-    struct tail tail;
+    FREED_BY(tail_free) struct tail tail;
     struct made_call *made = NULL;
     char note[200];
     int status =
@@ -94,8 +94,7 @@ static int check_size(struct declared_slot *slot,
         status = declared_run_guarded(&made->call, &want, note, sizeof note, error);
     }
     if (made)
-        made_call_end(made);
-    tail_free(&tail);
+        declared_release(&made->call);
     return none ? 0 : status;
 }
 

@@ -278,6 +278,12 @@ TABLE(lists_reply, DEFAULTS(), FIELD(joint))
         return read_fields(request, fields##_call_table(), call);          \
     }
 #define REPLY(kind)                                          \
+    cJSON *kind##_ok(const struct kind *reply)               \
+    {                                                        \
+        cJSON *const object = message_ok();                  \
+        write_fields(object, kind##_table(), reply);         \
+        return object;                                       \
+    }                                                        \
     void kind##_add(cJSON *object, const struct kind *reply) \
     {                                                        \
         write_fields(object, kind##_table(), reply);         \

@@ -19,6 +19,13 @@ cJSON *message_new(const char *verb)
     return message;
 }
 
+cJSON *message_ok(void)
+{
+    cJSON *reply = cJSON_CreateObject();
+    cJSON_AddBoolToObject(reply, "ok", true);
+    return reply;
+}
+
 cJSON *message_get(const cJSON *object, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(object, name);

@@ -3,7 +3,6 @@
 #include "client_private.h"
 #include "files.h"
 #include "process/process.h"
-#include "relay.h"
 #include "reports.h"
 #include "worker/service/service.h"
 

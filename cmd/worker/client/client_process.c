@@ -2,7 +2,6 @@
 /* The process of a worker: how it begins, and how it ends. */
 #include "client_private.h"
 #include "process/process.h"
-#include "relay.h"
 #include "worker/service/confine.h"
 #include "worker/service/service.h"
 

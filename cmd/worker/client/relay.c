@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "relay.h"
+#include "client_private.h"
 #include "process/process.h"
 #include "reports.h"
 

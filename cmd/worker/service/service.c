@@ -40,6 +40,20 @@ void service_free(struct service *service)
     free(service);
 }
 
+cJSON *service_error(int code, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cJSON *reply = cJSON_CreateObject();
+    cJSON_AddBoolToObject(reply, "ok", false);
+    cJSON_AddNumberToObject(reply, "errno", code < 0 ? -code : code);
+    cJSON_AddStringToObject(reply, "error", text);
+    return reply;
+}
+
 /* Reads a request of calls.h and answers it. */
 #define HANDLER(verb, fields)                                                  \
     static cJSON *handle_##verb(struct service *service, const cJSON *request) \

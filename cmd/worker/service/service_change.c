@@ -78,5 +78,5 @@ cJSON *service_change(struct service *service, const struct inputs_call *call)
     if (status < 0)
         return service_error(status, "change: %s", strerror(-status));
     operands_change(&shared, &service->other, whole, call->seed);
-    return service_ok();
+    return message_ok();
 }

@@ -310,7 +310,7 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         status =
             surgery_code(copies->surgery, all ? executed.times : NULL, &code, &error);
     cJSON *const reply =
-        status < 0 ? service_error(status, "copies: %s", error.text) : service_ok();
+        status < 0 ? service_error(status, "copies: %s", error.text) : message_ok();
     if (status == 0) {
         struct surgery_facts facts;
         tell_facts(copies, &facts, &told);

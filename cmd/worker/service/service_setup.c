@@ -80,7 +80,7 @@ cJSON *service_setup(struct service *service, const cJSON *request)
     if (status < 0)
         return service_error(status, "%s", error.text);
     if (!service->n_events)
-        return service_ok();
+        return message_ok();
     struct proofs proofs = {.n = service->n_events};
     proofs_read(request, &proofs);
     prove(service, &proofs);
@@ -90,7 +90,7 @@ cJSON *service_setup(struct service *service, const cJSON *request)
                            &service->perf, &error);
     if (status < 0)
         return service_error(status, "%s", error.text);
-    cJSON *reply = service_ok();
+    cJSON *reply = message_ok();
     cJSON_AddNumberToObject(reply, "passes",
                             (double)counters_passes(service->sampler.counters));
     proofs_add(reply, &proofs);

@@ -69,7 +69,7 @@ cJSON *service_step(struct service *service, const struct step_call *call)
         return service_error(moved, "step: %s", error.text);
     call_first(service, entry);
     if (!call->calls)
-        return service_ok();
+        return message_ok();
     operands_guard(&service->operands);
     operands_poison(&service->operands);
     const int status = service_call_checked(service, entry, &want, call->calls, &error);
@@ -77,5 +77,5 @@ cJSON *service_step(struct service *service, const struct step_call *call)
     return status == -EPERM  ? service_error(status, "step: nobody traces this worker")
            : status == -EDOM ? service_wrong(error.text, 0)
            : status < 0      ? service_error(status, "step: %s", error.text)
-                             : service_ok();
+                             : message_ok();
 }
