@@ -94,7 +94,8 @@ int run_plan(const struct how *how, struct catalog *catalog, const struct plan *
              const struct watcher *watcher, struct run *run, struct error *error)
 {
     struct session session = session_begin(how, catalog, plan, watcher, run);
-    size_t *const first = must_have(calloc(plan->n_groups + 1, sizeof *first));
+    FREED_BY(free_memory) size_t *first =
+        must_have(calloc(plan->n_groups + 1, sizeof *first));
     int status = 0;
     for (size_t g = 0; g < plan->n_groups; g++) {
         first[g] = run->n_results;
@@ -122,6 +123,5 @@ int run_plan(const struct how *how, struct catalog *catalog, const struct plan *
         note_core_share(&session);
 out:
     builds_free(session.builds);
-    free(first);
     return status;
 }

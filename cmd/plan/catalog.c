@@ -277,12 +277,9 @@ int catalog_make(const struct request *request, const struct how *how,
     if (catalog->memory_fd < 0)
         return error_set(error, -errno, "memfd_create: %s", strerror(errno));
     struct module_spec own = {.name = (char *)(uintptr_t)"simdbench"};
-    int status = enlist(catalog, how, &own, NULL, false, error);
-    if (status == 0)
-        status = catalog_add_plugins(catalog, request, how, error);
-    bool none = false;
-    for (size_t i = 0; i < request->baselines.n; i++)
-        none |= !strcmp(request->baselines.item[i], "none");
+    int status = enlist(catalog, how, &own, NULL, false, error)
+                     ?: catalog_add_plugins(catalog, request, how, error);
+    const bool none = text_list_has(&request->baselines, "none");
     if (none && request->baselines.n > 1)
         status =
             invalid(error, "--baseline=none contradicts the other --baseline options");
@@ -309,7 +306,7 @@ void catalog_free(struct catalog *catalog)
     *catalog = (struct catalog){.memory_fd = -1};
 }
 
-static int read_shape(const cJSON *reply, struct shape_info *info)
+int shape_info_read(const cJSON *reply, struct shape_info *info)
 {
     struct shape_reply told;
     const int status = shape_reply_read(reply, &told);
@@ -337,7 +334,7 @@ int catalog_shape(const struct catalog *catalog, const char *op, uint32_t type,
     if (status < 0)
         error_set(error, status, "'%.200s' for op %s%s%s: %.200s", text, op,
                   layout ? " in layout " : "", layout ? layout : "", why.text);
-    else if (read_shape(reply, info) < 0)
+    else if (shape_info_read(reply, info) < 0)
         status =
             error_set(error, -EPROTO, "op %s: bad answer about shape '%.200s'", op, text);
     return status;
