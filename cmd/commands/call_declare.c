@@ -177,13 +177,11 @@ static int expect_function(const struct library *library, const char *name,
 /* The other library must have the function. */
 static int check_reference(const struct declared_op *op, struct error *error)
 {
-    struct library library = {.path = NULL};
+    FREED_BY(library_close) struct library library = {.path = NULL};
     if (library_must_link(op->reference_library))
         return 0;
-    const int status = library_read(op->reference_library, &library, error)
-                           ?: expect_function(&library, op->reference, error);
-    library_close(&library);
-    return status;
+    return library_read(op->reference_library, &library, error)
+               ?: expect_function(&library, op->reference, error);
 }
 
 /* Faults of the declaration are told here, not by a worker about a temporary file. */
@@ -191,7 +189,7 @@ static int check_document(const struct called *called, const cJSON *document,
                           struct error *error)
 {
     struct declared_file file;
-    struct library library = {.path = NULL};
+    FREED_BY(library_close) struct library library = {.path = NULL};
     FREED_BY(free_memory) char *text = must_have(cJSON_PrintUnformatted(document));
     int status = declared_read("call", text, strlen(text), &file, error);
     if (status < 0)
@@ -207,7 +205,6 @@ static int check_document(const struct called *called, const cJSON *document,
     if (status == 0 && op->reference)
         status = op->reference_library ? check_reference(op, error)
                                        : expect_function(&library, op->reference, error);
-    library_close(&library);
     declared_free(&file);
     return status;
 }

@@ -6,7 +6,6 @@
 #include "library_files.h"
 #include "output/output.h"
 #include "process/process.h"
-#include "selftest_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -100,13 +99,10 @@ static int gate(struct options *options, const char *functions)
 static int gate_called(struct options *options)
 {
     struct error error = {.text = ""};
-    struct called called;
+    FREED_BY(called_forget) struct called called;
     const int status = called_builds(options, &called, &error);
-    const int exit_status = status < 0
-                                ? exit_status_of(status, &error)
-                                : gate(options, called.folder[0] ? "" : called.file);
-    called_forget(&called);
-    return exit_status;
+    return status < 0 ? exit_status_of(status, &error)
+                      : gate(options, called.folder[0] ? "" : called.file);
 }
 
 int command_ab(struct options *options)

@@ -70,7 +70,8 @@ int command_compare(struct options *options)
     const char *const base_path = options->files.item[0];
     const char *const head_path = options->files.item[1];
     struct error error = {0};
-    struct run *base = NULL, *head = NULL;
+    FREED_BY(run_delete) struct run *base = NULL;
+    FREED_BY(run_delete) struct run *head = NULL;
     int exit_status = EXIT_USAGE;
 
     int rc = outputs_check(options, &error)
@@ -91,7 +92,5 @@ int command_compare(struct options *options)
         complain("%s", error.text);
         exit_status = EXIT_USAGE;
     }
-    run_free(base);
-    run_free(head);
     return exit_status;
 }

@@ -91,7 +91,7 @@ static void add_study(const char *name, const char *title, void *context)
 
 static void print_words(char *const *words, size_t n)
 {
-    struct text_list topics = {0}, studies = {0}, found = {0};
+    FREED_BY(text_list_free) struct text_list topics = {0}, studies = {0}, found = {0};
     list_topics(&topics);
     studies_each(add_study, &studies);
     args_complete(words, n, &(struct complete_names){&topics, &studies}, &found);
@@ -103,9 +103,6 @@ static void print_words(char *const *words, size_t n)
         printf("%s\t", word);
         text_line(stdout, "%s", tab + 1);
     }
-    text_list_free(&topics);
-    text_list_free(&studies);
-    text_list_free(&found);
 }
 
 int command_completion(struct options *options)

@@ -96,7 +96,7 @@ static int add_file(struct fleet *fleet, const char *path, struct error *error)
 {
     const char *twin = NULL;
     struct error why = {.text = ""};
-    struct run *run = NULL;
+    FREED_BY(run_delete) struct run *run = NULL;
     int rc = run_load(&run, path, &why);
 
     if (rc < 0 && rc != -ENOMEM) {
@@ -105,7 +105,6 @@ static int add_file(struct fleet *fleet, const char *path, struct error *error)
     }
     if (rc == 0)
         rc = fleet_add(fleet, run, basename(path), &twin);
-    run_free(run);
     if (rc == -EEXIST) {
         complain("%s: the same run as %s, counted once", path, twin);
         return 0;

@@ -26,8 +26,7 @@ static int read_rules(struct foreign *foreign, struct error *error)
         status = rule_parse(texts->item[i], &foreign->rules[foreign->n_rules], error);
         foreign->n_rules += status == 0;
     }
-    for (size_t i = 0; i < options->prove.functions.n; i++)
-        text_list_add(&foreign->globs, options->prove.functions.item[i]);
+    text_list_add_all(&foreign->globs, &options->prove.functions);
     for (size_t i = 0; i < foreign->n_rules && !options->prove.functions.n; i++)
         text_list_add(&foreign->globs, foreign->rules[i].glob);
     return status;

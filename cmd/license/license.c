@@ -149,7 +149,7 @@ static int measure_clocks(const struct options *options, bool progress,
                           struct license *license, struct error *error)
 {
     const size_t rounds = options->how.rounds ? options->how.rounds : ROUNDS;
-    struct license_counters counters = {.n = 0};
+    FREED_BY(license_counters_close) struct license_counters counters = {.n = 0};
     license->ghz_add = best_ghz(clock_ghz);
     license->ghz_imul = best_ghz(clock_ghz_imul);
     int rc = license_counters_open(uarch_host(), &perf_system_linux, &counters,
@@ -171,7 +171,6 @@ static int measure_clocks(const struct options *options, bool progress,
     if (rc == 0 && counters.perf)
         check_counters(&license->scope[0], &counters, license->counters,
                        sizeof license->counters);
-    license_counters_close(&counters);
     return rc;
 }
 

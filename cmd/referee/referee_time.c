@@ -217,10 +217,9 @@ static int time_shape(struct referee *referee, const char *text, struct error *e
         must(string_set(&referee->judgement->note,
                         "had the same inputs in all calls, so that kept results would "
                         "look fast"));
-    if (status == 0)
-        status = judge_rest(referee, &stage, &arms);
-    if (status == 0)
-        status = judge_clock(referee, &stage, stats_min(arms.ns[0], arms.rounds), error);
+    status = status
+                 ?: judge_rest(referee, &stage, &arms)
+                 ?: judge_clock(referee, &stage, stats_min(arms.ns[0], arms.rounds), error);
     /* Many calls later it must still be right. */
     if (status == 0)
         status = run_round(referee, &stage, &arms, arms.rounds - 1, error)
