@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "error.h"
 
 /* A value of case_settings.sets in a request: as many as stay in the cache of one. */

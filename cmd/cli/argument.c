@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One argument of the command line, a glance at all of them, and the options that they
  * become. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 

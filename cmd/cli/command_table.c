@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands that are no ops: what help says of them and how many words they take. */
-#include <string.h>
 
 #include "args.h"
 

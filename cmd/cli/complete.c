@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completes a command line that is being typed, by the tables. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 

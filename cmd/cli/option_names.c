@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values that are one or some of a list of names: choices, instruction sets, groups of
  * counters, formats. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 

@@ -7,10 +7,7 @@
  * trusted: what is compared decides it as much as the threshold does. Trust is no reason
  * to write outside of the file's folder, or to run code where nothing is measured.
  */
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "args.h"

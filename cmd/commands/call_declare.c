@@ -2,14 +2,9 @@
 /* A function that the command line declares: LIB:FUNCTION 'PROTOTYPE'. The declaration is
  * written to a file, which is a module like any other. */
 #include "commands/call.h"
-#include "kernels.h"
-#include "process/process.h"
 #include "worker/worker.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Names and dimensions need no more than this. */

@@ -3,16 +3,11 @@
 #include "ab/ab.h"
 #include "commands/call.h"
 #include "commands/commands.h"
-#include "library_files.h"
 #include "output/output.h"
-#include "process/process.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A longer wait is announced. */
 #define PATIENCE_SECONDS 3

@@ -5,11 +5,6 @@
 #include "commands/call.h"
 #include "commands/commands.h"
 #include "plan/plan.h"
-#include "process/process.h"
-#include "worker/worker.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Vectors, their tails, and what lies in each cache. */
 #define AUDIT_SIZES                                                               \

@@ -4,13 +4,8 @@
 #include "commands/call.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/commands.h"
-#include "library_files.h"
-#include "process/process.h"
-#include "reports.h"
 #include "worker/worker.h"
 
 static bool matches(const struct library_function *function, const char *pattern)

@@ -2,11 +2,8 @@
 /* `simdbench completion SHELL`, and `simdbench man`: what is installed beside the
  * program. The scripts ask `simdbench completion words -- WORD...`, so they know no
  * names. */
-#include <stdio.h>
-#include <string.h>
 
 #include "commands/commands.h"
-#include "process/process.h"
 #include "studies/studies.h"
 
 /* A line of answer is a word, a tab and what it means. Readline replaces only what stands

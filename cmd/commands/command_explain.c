@@ -3,12 +3,7 @@
 #include "commands/call.h"
 #include "commands/commands.h"
 #include "explain/explain.h"
-#include "process/process.h"
 #include "variant/variant.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ".so" in the name of a file, and what follows it. */
 static const char *find_so(const char *word)

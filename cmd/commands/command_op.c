@@ -2,11 +2,8 @@
 /* `simdbench gemm ...` and `simdbench all`: plan, run, write. */
 #include "commands/commands.h"
 #include "output/output.h"
-#include "process/process.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* From here on it is worth knowing how long it takes. */
 #define TELL_SECONDS 5

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saved runs are read: joined and written again, asked for numbers (--query), or compared
  * host by host (--by=host). */
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "output/output.h"
-#include "process/process.h"
 
 /* ---- --query ---- */
 

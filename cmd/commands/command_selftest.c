@@ -3,14 +3,10 @@
 #include "ab/ab.h"
 #include "commands/commands.h"
 #include "output/output.h"
-#include "process/process.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* ---- as text ---- */

@@ -4,12 +4,9 @@
 #include "commands/commands.h"
 #include "op_row.h"
 #include "output/output.h"
-#include "process/process.h"
 #include "team.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- plan: each case with each number of threads, in one group ---- */
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simdbench trust`: files that may run code and write files. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "commands/commands.h"
-#include "process/process.h"
 
 enum { SIZE_MOST = 1 << 20 };
 

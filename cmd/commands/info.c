@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simdbench list: what there is. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "commands/commands.h"
 #include "plan/plan.h"
-#include "process/process.h"
 #include "studies/studies.h"
 
 enum { LINE_SIZE = 1024, ID_SIZE = 400 };

@@ -4,13 +4,9 @@
  * are passed as the prototype says it, in plain types of C. */
 #include "commands/call.h"
 #include "commands/new_plugin.h"
-#include "process/process.h"
 #include "worker/worker.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *c_type(enum ctype type)
 {

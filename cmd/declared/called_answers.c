@@ -2,12 +2,9 @@
 /* Right outputs of a declared op: the reference, or the first function, computes them. */
 #include "called_computed.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 double declared_slack(const struct tolerance *tolerance, uint32_t type, double value)
 {

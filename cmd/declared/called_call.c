@@ -3,10 +3,6 @@
  */
 #include "called_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 const struct simdbench_operand *made_call_array(const struct made_call *made, uint32_t i)
 {
     const int operand = made->slot->pointer[i];

@@ -3,11 +3,8 @@
  * process should end soon. */
 #include "called_private.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { STACK_BYTES = 64 << 10, WRITE_FAULT = 2 };
 

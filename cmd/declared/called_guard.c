@@ -2,10 +2,7 @@
 /* Checked calls: on arrays that end, or begin, at a page that nobody may touch. */
 #include "called_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE ((size_t)4096)

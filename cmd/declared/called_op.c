@@ -2,11 +2,7 @@
 /* The functions of an op that a declaration makes: shapes, operands, answers. */
 #include "called_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static uint32_t element_type(enum ctype type)
 {

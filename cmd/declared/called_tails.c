@@ -2,10 +2,6 @@
 /* Sizes with a remainder, which are checked before any size is timed. */
 #include "called_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { TAILS_MAX = 4096, TAIL_SEED = 1 };
 
 int tails_read(const char *text, long *first, long *last)

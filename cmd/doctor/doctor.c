@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simdbench doctor: what this machine does to measurements. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "doctor/doctor.h"
 #include "doctor_private.h"
 #include "output/output.h"
-#include "process/process.h"
-#include "worker/worker.h"
 
 /* ---- baselines ---- */
 

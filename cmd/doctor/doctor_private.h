@@ -6,13 +6,8 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "cli/cli.h"
 #include "costs/costs.h"
-#include "kernels.h"
-#include "perfctr.h"
-#include "reports.h"
 #include "worker/worker.h"
 
 struct check {

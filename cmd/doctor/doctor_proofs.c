@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doctor counters: does each event of the counter groups count what its name says? */
-#include <cjson/cJSON.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "doctor_private.h"
-#include "process/process.h"
 
 static void add_event(struct event_list *list, const char *name)
 {

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "license/license.h"
 #include "license_private.h"
-#include "measure/measure.h"
 #include "op_row.h"
 #include "output/output.h"
-#include "process/process.h"
 
 #define TIME_PER_CASE_NS 20000000
 static const char *const wide_isa = "avx512";

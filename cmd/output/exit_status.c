@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "output/output.h"
-#include "process/process.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static bool was_measured(const struct result *result)
 {

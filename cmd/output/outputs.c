@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run goes to files and to standard output. */
-#include <errno.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "output/output.h"
-#include "process/process.h"
 
 extern char **environ;
 /* A copy of it in this program would hide libc's from modules. */

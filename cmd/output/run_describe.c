@@ -2,16 +2,11 @@
 /* A run describes itself before anything is measured. */
 #include "output/output.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "declare.h"
 #include "library_files.h"
-#include "process/process.h"
 
 static void add_number(struct run *run, const char *name, double number, bool identity)
 {

@@ -2,10 +2,7 @@
 #include "op_row.h"
 #include "plan/plan.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #include "plan/plan.h"
 
 #include <math.h>
-#include <string.h>
 
 static const cJSON *find_op(const struct worker *worker, const char *name)
 {

@@ -2,10 +2,7 @@
 /* The only place that filters: what the user asked for, times what is on offer. */
 #include "select.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The time to place, fill, check and calibrate a case. */
 #define PREPARE_NS 8e6

@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "reports.h"
 #include "request/request.h"
 #include "worker/worker.h"

@@ -2,10 +2,7 @@
 /* The cases of a group: kernels, baselines, and the roofs that limit them. */
 #include "select.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool listed(const struct text_list *patterns, const char *text)
 {

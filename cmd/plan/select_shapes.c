@@ -2,10 +2,6 @@
 /* Shapes from all places that can name them: ranges, single ones, lists and files. */
 #include "select.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int add_shape(struct selection *selection, const char *text, const char *origin,
                      struct error *error)
 {

@@ -2,9 +2,7 @@
 /* The last decisions of a plan: what is counted, on which CPUs, with how many threads. */
 #include "plan/plan.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* A ladder has hundreds of cases; bandwidths spread little. */
 #define LADDER_CASE_NS 2.5e7

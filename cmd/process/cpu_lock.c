@@ -5,10 +5,7 @@
  * to one run and goes when that ends, however it ends. The file holds the process numbers
  * of those who measure, for messages, and when each one that waits looked last.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>

@@ -4,11 +4,8 @@
 #include "elf_image.h"
 #include "referee_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "output/output.h"

@@ -4,10 +4,7 @@
 #include "files.h"
 #include "referee_private.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static cJSON *tree_read(const char *path)

@@ -14,7 +14,6 @@
 #include "library_files.h"
 #include "plan/plan.h"
 #include "referee/referee.h"
-#include "worker/worker.h"
 
 /* Other results of functions here than 0 and a negative errno: the verdict is known. */
 enum { REJECTED = 1 };

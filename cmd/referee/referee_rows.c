@@ -3,15 +3,11 @@
  * there they have their limit, and their intervals at operands that stay as they are. */
 #include "referee_private.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "explain/explain.h"
 #include "output/output.h"
-#include "process/process.h"
 
 static void make_request(const struct referee *referee, const struct text_list *shapes,
                          struct request *request)

@@ -3,10 +3,7 @@
  * another order, and all that a pass computes is compared. */
 #include "referee_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     TURNS_MIN = 4, /* two pairs of operands that are nearly the same */

@@ -3,10 +3,7 @@
 #include "measure/measure.h"
 #include "referee_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ROUNDS = 24, TIMED_BYTES = 512 << 10, AUDITS = 10, LONG_AUDITS = 2 };
 #define AUDIT_NS 2e7

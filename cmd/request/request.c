@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "request/request.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "kernels.h"
 
 static const size_t request_lists[] = {

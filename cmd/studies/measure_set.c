@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All sets, within the time of a study. */
-#include "process/process.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "studies/studies_private.h"
 

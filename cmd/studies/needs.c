@@ -3,7 +3,6 @@
 #include "studies/studies_private.h"
 
 #include <limits.h>
-#include <string.h>
 
 #define lacks(check, ...) must(asprintf(&(check)->reason, __VA_ARGS__))
 

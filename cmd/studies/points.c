@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of checks, from what was measured. */
-#include "process/process.h"
 #include "studies/studies_private.h"
 
 #include <math.h>
-#include <string.h>
 
 void no_value(const struct asking *asking, const char *reason)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "studies/studies_private.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* ---- an arm as a case ---- */
 
 uint32_t threads_of(int threads, const struct set_settings *settings)

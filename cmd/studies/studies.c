@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `simdbench study`: one study, or all that the program brings with it. */
 #include "output/output.h"
-#include "process/process.h"
 #include "studies/studies_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* The time that a study may take, without the work before and after its rounds. */
 #define FULL_NS 90e9

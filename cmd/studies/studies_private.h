@@ -5,9 +5,6 @@
  * checks), study_plan.c (--dry-run) and needs.c (what a machine lacks). */
 #pragma once
 
-#include <stdarg.h>
-
-#include "reports.h"
 #include "studies/studies.h"
 #include "variant/variant.h"
 

@@ -3,9 +3,7 @@
 #include "costs/costs.h"
 #include "variant/variant.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #define TRACE_TIMEOUT_NS 20000000000LL
 /* Steps of a whole trace: more would take longer than all experiments. */

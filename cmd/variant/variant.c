@@ -3,9 +3,7 @@
 #include "variant/variant.h"
 #include "surgery.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 #include <sys/personality.h>
 
 /* Short batches, as in ab: what the machine does changes from one millisecond to the

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "findings.h"
-#include "inspect.h"
 #include "measure/measure.h"
 
 /* ---- which cases (case_list.c) ---- */

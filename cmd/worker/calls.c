@@ -2,9 +2,7 @@
 /* One table of fields for each kind of message serves both ends. */
 #include "worker/worker.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- tables ---- */
 

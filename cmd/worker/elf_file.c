@@ -2,9 +2,6 @@
 #include "elf_file.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "elf_image.h"
 #include "numbers.h"

@@ -2,9 +2,6 @@
 /* An ELF file as it describes itself. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "error.h"
 
 enum elf_kind {

@@ -6,17 +6,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-#include <cjson/cJSON.h>
-
-#include "error.h"
 #include "inspect.h"
-#include "kernels.h"
-#include "perfctr.h"
 #include "worker/calls.h"
 #include "worker/elf_file.h"
 

@@ -6,10 +6,7 @@
 #include "reports.h"
 #include "worker/service/service.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Importing a large library takes an interpreter seconds, on a loaded machine many. */

@@ -3,7 +3,6 @@
 #include "process/process.h"
 #include "reports.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 

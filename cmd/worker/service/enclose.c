@@ -4,21 +4,14 @@
 #include "confine.h"
 
 #include <asm/sockios.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "error.h"
 #include "files.h"
 #include "perfctr.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "service.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* The sum of what each event counted over the timed regions of one batch. Once there is

@@ -2,10 +2,6 @@
 /* Inputs that change between batches, so that results which a kernel kept are wrong. */
 #include "service.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 void service_shared(const struct service *service, struct operands *shared)
 {
     *shared = service->operands;

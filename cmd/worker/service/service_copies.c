@@ -2,13 +2,9 @@
 /* Copies of the code of a case, for batches at other places. */
 #include "confine.h"
 #include "executed.h"
-#include "service.h"
 #include "surgery.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { COPIES_MAX = 64, LINE_BYTES = 64, PAGE_BYTES = 4096, LOOP_BYTES_MOST = 1024 };

@@ -2,9 +2,6 @@
 /* A worker says what it offers, and how its ops read shapes. */
 #include "service.h"
 
-#include <errno.h>
-#include <string.h>
-
 const struct simdbench_op *service_op(const struct service *service, const char *name)
 {
     for (size_t p = 0; name && p < service->n_parts; p++) {

@@ -3,9 +3,7 @@
 #include "confine.h"
 #include "process/process.h"
 #include "service.h"
-#include "worker/elf_file.h"
 
-#include <errno.h>
 #include <link.h>
 
 int service_add_part(struct service *service, const char *path,

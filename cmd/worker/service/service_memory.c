@@ -2,9 +2,7 @@
 /* The memory that all workers share: operands, their inputs, right answers. */
 #include "service.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/mman.h>
 
 void *service_memory(struct service *service, uint64_t offset, uint64_t bytes)

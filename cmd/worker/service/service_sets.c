@@ -2,10 +2,6 @@
 /* Several sets of operands, with values of their own, which calls take in turn. */
 #include "service.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 int service_bind_sets(struct service *service, const struct map_call *call, void *base)
 {
     if (call->sets < 2)

@@ -2,10 +2,8 @@
 /* The CPUs that a worker runs on, and the events that it counts. */
 #include "service.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <malloc.h>
-#include <string.h>
 
 enum { HEAP_PAD = 1 << 20 };
 

@@ -2,8 +2,6 @@
 /* A call of a case for somebody who traces this process. */
 #include "service.h"
 
-#include <errno.h>
-
 /* Objects, or arrays that functions filled, may point to memory that a call gave back. */
 static bool holds_objects(const struct service_case *entry,
                           const struct operands *operands)

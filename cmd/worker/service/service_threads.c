@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 

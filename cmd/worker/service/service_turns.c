@@ -3,10 +3,6 @@
  * earlier call is right for the next one. */
 #include "service.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The operands of one turn. */
 struct listed_turn {
     struct simdbench_operands view;
