@@ -2,10 +2,6 @@
 /* The catalog of what both builds can do, and the plan of what was asked for. */
 #include "ab_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A kernel that names no layout in one build may name one in the other. */
 static bool same_kernel(const struct offer *a, const struct offer *b)
 {

@@ -4,9 +4,6 @@
 #include "library_files.h"
 #include "private_copy.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

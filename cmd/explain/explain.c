@@ -5,7 +5,6 @@
 #include "process/process.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* All that the cases share. */
 struct explaining {

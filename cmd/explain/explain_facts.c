@@ -4,7 +4,6 @@
 #include "perfctr.h"
 
 #include <math.h>
-#include <string.h>
 
 #define GET(fact) inspect_fact_value(facts, FACT_##fact)
 #define SET(fact, value) inspect_fact_set(facts, FACT_##fact, value)

@@ -9,8 +9,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <string.h>
 
 static const struct {
     const char *forms; /* a glob */

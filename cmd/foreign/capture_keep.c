@@ -3,9 +3,6 @@
  * shape as many as --replay says, drawn from all of its calls. */
 #include "foreign_private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define KEPT_BYTES_MAX ((uint64_t)64 << 20)
 
 /* Integers that the prototype computes, or that are sizes, are these, and pointers that

@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SHOWN = 5, SHAPES_SHOWN = 12 };
 /* On Golden Cove (family 6 model 207) the branches of a sort were learnt on 9.6 KB of

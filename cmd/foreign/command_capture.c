@@ -3,8 +3,6 @@
 #include "foreign_private.h"
 #include "output/output.h"
 
-#include <errno.h>
-
 static int write_as(const void *context, enum format format, FILE *file,
                     struct error *error)
 {

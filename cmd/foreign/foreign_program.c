@@ -4,10 +4,7 @@
 #include "output/output.h"
 #include "perfctr.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>

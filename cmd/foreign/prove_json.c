@@ -4,9 +4,7 @@
 #include "foreign_private.h"
 #include "output/output.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
-#include <string.h>
 
 /* ---- JSON ---- */
 

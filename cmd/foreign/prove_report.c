@@ -3,7 +3,6 @@
 #include "foreign_private.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { UNCALLED_SHOWN = 8 };
 

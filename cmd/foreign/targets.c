@@ -2,10 +2,7 @@
 /* The functions of a program that the user asked for, file by file as they are mapped. */
 #include "foreign_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* ---- names ---- */

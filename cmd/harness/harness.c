@@ -2,10 +2,7 @@
 /* Cases of two builds of a harness, and looks at them until they are decided. */
 #include "harness_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SLICE_NS 20000000LL
 #define SHORT_SLICE_NS 5000000LL

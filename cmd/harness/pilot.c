@@ -4,9 +4,7 @@
 #include "harness_private.h"
 #include "process/process.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { PILOTS = 3, PROCESSES_MOST = 64 };
 #define PILOT_NS 3000000000LL

@@ -4,10 +4,7 @@
 
 #include "ab/private_copy.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const char *const flags[] = {"BASE", "HEAD"};

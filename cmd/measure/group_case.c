@@ -2,9 +2,7 @@
 /* One case before it is timed: prepared, checked, and asked how exact it is. */
 #include "measure_private.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* Takes the choice that the kernel made. */
 static void take_choice(struct case_state *entry, struct result *result,

@@ -2,10 +2,6 @@
 /* Groups in plan order, each until no case breaks it any more. */
 #include "measure_private.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A group whose operands cannot be set up fails, and the next one goes on. */
 static int run_group(struct session *session, size_t g, size_t first, struct error *error)
 {
