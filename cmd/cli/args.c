@@ -391,9 +391,8 @@ int args_parse(int argc, char **argv, struct options *options, struct error *err
             "%.80s: a command is missing, as in simdbench %s; see simdbench --help",
             argv[1], name && command_find(name) ? name : "gemm");
     const char *const word = argv[glance.command];
-    int rc = command_find(word) ? 0 : guess_file(word, error);
-    if (rc == 0)
-        rc = read_arguments(argc, argv, glance.command, options, error);
+    const int rc = (command_find(word) ? 0 : guess_file(word, error))
+                       ?: read_arguments(argc, argv, glance.command, options, error);
     if (rc != 0)
         options_free(options);
     return rc;

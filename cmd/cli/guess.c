@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands for a file, or a case, that was typed where a command stands. */
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "files.h"

@@ -2,7 +2,6 @@
 /* The project file is found and read. It may be a stranger's: it is opened once, and all
  * that is asked of it is asked of what was opened. */
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include "commands/call.h"
 #include "worker/worker.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 /* Names and dimensions need no more than this. */
@@ -375,8 +374,7 @@ int called_declare(struct options *options, const char *where, const char *proto
     }
     if (status == 0 && options->call.reference)
         status = find_reference(options->call.reference, called, error);
-    if (status == 0)
-        status = name_file(options, called, error);
+    status = status ?: name_file(options, called, error);
     if (status == 0) {
         document = make_document(options, prototype, called);
         status = check_document(called, document, error);

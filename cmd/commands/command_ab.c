@@ -6,7 +6,6 @@
 #include "output/output.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 
 /* A longer wait is announced. */

@@ -3,8 +3,6 @@
  * and the ordinary run measures it. */
 #include "commands/call.h"
 
-#include <limits.h>
-
 #include "commands/commands.h"
 #include "worker/worker.h"
 

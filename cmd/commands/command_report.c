@@ -144,8 +144,7 @@ static int fleet_report(const struct options *options, struct error *error)
     rc = rc > 0 ? 0 : rc;
     if (rc == 0 && fleet_judge(&fleet) != 0)
         rc = no_memory(error);
-    if (rc == 0)
-        rc = document_write(options, write_fleet, &fleet, error);
+    rc = rc ?: document_write(options, write_fleet, &fleet, error);
     return rc < 0 ? exit_status_of(rc, error) : left_out ? EXIT_REGRESSED : EXIT_OK;
 }
 

@@ -59,8 +59,7 @@ static int take_back(const char *word, struct error *error)
         path = must_have(strdup(word));
     else if (!word)
         status = load(NULL, &path, &bytes, &size, error);
-    if (status == 0)
-        status = trust_revoke(path, error);
+    status = status ?: trust_revoke(path, error);
     if (status == 0)
         print_line(path, "no longer trusted");
     FREE_EACH(bytes, path);

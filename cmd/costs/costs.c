@@ -65,12 +65,6 @@ static double made_up_cycles(const char *rules, const char *name)
     return 1;
 }
 
-static void make_up(const char *rules, const struct passport_form *form,
-                    struct passport *passport)
-{
-    passport_make_up(form, made_up_cycles(rules, form->name), passport);
-}
-
 /* ---- kept ---- */
 
 /* More digits are noise. */
@@ -149,14 +143,6 @@ bool cost_read(const cJSON *value, struct passport *passport)
 
 /* ---- measured ---- */
 
-static void keep(struct costs *costs, const struct passport_form *form,
-                 const struct passport *passport)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(costs->forms, form->name);
-    cJSON_AddItemToObject(costs->forms, form->name, cost_json(passport));
-    costs->changed = true;
-}
-
 /* Measures the forms at the indices `missing`. */
 static int measure(struct costs *costs, const struct passport_form *forms,
                    const size_t *missing, size_t n, passport_done *done, void *context,
@@ -172,7 +158,9 @@ static int measure(struct costs *costs, const struct passport_form *forms,
         n ? passport_measure(wanted, n, measured, done, context, error) : 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         passports[missing[i]] = measured[i];
-        keep(costs, &wanted[i], &measured[i]);
+        cJSON_DeleteItemFromObjectCaseSensitive(costs->forms, wanted[i].name);
+        cJSON_AddItemToObject(costs->forms, wanted[i].name, cost_json(&measured[i]));
+        costs->changed = true;
     }
     return status;
 }
@@ -185,7 +173,8 @@ int costs_of(struct costs *costs, const struct passport_form *forms, size_t n, b
     size_t n_missing = 0;
     for (size_t i = 0; i < n; i++) {
         if (costs->made_up)
-            make_up(costs->made_up, &forms[i], &passports[i]);
+            passport_make_up(&forms[i], made_up_cycles(costs->made_up, forms[i].name),
+                             &passports[i]);
         else if (again ||
                  !cost_read(message_get(costs->forms, forms[i].name), &passports[i]))
             missing[n_missing++] = i;

@@ -365,8 +365,7 @@ int declared_open(const char *path, const struct simdbench_option *const *option
     }
     if (status == 0 && lost.text[0] && !declared->n_slots)
         status = error_set(error, -ENOENT, "%s", lost.text);
-    if (status == 0)
-        status = make_table(declared, error);
+    status = status ?: make_table(declared, error);
     if (status < 0) {
         declared_close(declared);
         return status;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "doctor_private.h"
 #include "files.h"

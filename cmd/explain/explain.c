@@ -2,7 +2,6 @@
 /* `simdbench explain`: each case with its experiments, then what they say. */
 #include "explain_private.h"
 #include "output/output.h"
-#include "process/process.h"
 
 #include <inttypes.h>
 

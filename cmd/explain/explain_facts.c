@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The facts of a case: from its times, its trace, its experiments and its counters. */
 #include "explain_private.h"
-#include "perfctr.h"
 
 #include <math.h>
 

@@ -5,14 +5,10 @@
 
 #include <sys/stat.h>
 
-#include "cli/cli.h"
-#include "declare.h"
 #include "foreign/foreign.h"
 #include "library_files.h"
 #include "numbers.h"
-#include "process/process.h"
 #include "program.h"
-#include "reports.h"
 
 /* ---- functions (targets.c) ---- */
 

@@ -2,9 +2,7 @@
 /* A program from its command line to its end, for prove and capture. */
 #include "foreign_private.h"
 #include "output/output.h"
-#include "perfctr.h"
 
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>

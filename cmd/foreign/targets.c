@@ -3,7 +3,6 @@
 #include "foreign_private.h"
 
 #include <inttypes.h>
-#include <sys/stat.h>
 
 /* ---- names ---- */
 

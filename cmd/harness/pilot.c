@@ -2,7 +2,6 @@
 /* Each case runs once or some times before anything is measured: how long will it take,
  * and what is to be found in that time? */
 #include "harness_private.h"
-#include "process/process.h"
 
 #include <math.h>
 

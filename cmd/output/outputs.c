@@ -49,8 +49,7 @@ static int write_figure(const struct run *run, FILE *script, FILE *figure, FILE 
 
     if (status == 0 && fseek(script, 0, SEEK_SET) < 0)
         status = error_set(error, -EIO, "cannot read the script of the figure");
-    if (status == 0)
-        status = draw(script, figure, error);
+    status = status ?: draw(script, figure, error);
     if (status == 0 && (fseek(figure, 0, SEEK_SET) < 0 ||
                         file_load_from(fileno(figure), FIGURE_MAX, &drawn, &size) < 0))
         status = error_set(error, -EIO, "cannot read the figure");

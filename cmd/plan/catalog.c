@@ -285,8 +285,7 @@ int catalog_make(const struct request *request, const struct how *how,
             enlist_module(catalog, how, request->baselines.item[i], true, false, error);
     if (status == 0 && !request->baselines.n)
         status = enlist_defaults(catalog, request, how, error);
-    if (status == 0)
-        status = share_ops(catalog, error);
+    status = status ?: share_ops(catalog, error);
     if (status < 0)
         catalog_free(catalog);
     return status;

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 volatile sig_atomic_t interrupted_by;

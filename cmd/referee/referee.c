@@ -270,8 +270,7 @@ int command_judge(struct options *options)
         status = files_write(&referee, options->files.item[0], op, &error);
     for (size_t i = 0; i < options->candidates.n && status == 0; i++)
         status = add_written(&referee, options->candidates.item[i], &all, &error);
-    if (status == 0)
-        status = finish(&referee, &all, &error);
+    status = status ?: finish(&referee, &all, &error);
     candidates_free(&all);
     text_list_free(&referee.accepted);
     files_remove(&referee);

@@ -2,16 +2,13 @@
 /* Two processes: one for the candidate, one for the functions that are known. */
 #include "referee_private.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "files.h"
 

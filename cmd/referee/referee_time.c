@@ -216,11 +216,10 @@ static int time_shape(struct referee *referee, const char *text, struct error *e
                         "look fast"));
     status = status
                  ?: judge_rest(referee, &stage, &arms)
-                 ?: judge_clock(referee, &stage, stats_min(arms.ns[0], arms.rounds), error);
-    /* Many calls later it must still be right. */
-    if (status == 0)
-        status = run_round(referee, &stage, &arms, arms.rounds - 1, error)
-                     ?: judge_watch(referee);
+                 ?: judge_clock(referee, &stage, stats_min(arms.ns[0], arms.rounds), error)
+                 /* Many calls later it must still be right. */
+                 ?: run_round(referee, &stage, &arms, arms.rounds - 1, error)
+                 ?: judge_watch(referee);
     if (status == 0)
         keep_times(referee, &stage, &arms);
     stage_end(&stage);

@@ -5,7 +5,6 @@
 #include "worker/service/confine.h"
 #include "worker/service/service.h"
 
-#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 

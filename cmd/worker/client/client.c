@@ -7,7 +7,6 @@
 #include "worker/service/service.h"
 
 #include <poll.h>
-#include <unistd.h>
 
 /* Importing a large library takes an interpreter seconds, on a loaded machine many. */
 enum { START_TIMEOUT_S = 20, START_FOREIGN_TIMEOUT_S = 90, LINE_MAX_BYTES = 64 << 20 };

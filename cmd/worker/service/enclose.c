@@ -4,13 +4,11 @@
 #include "confine.h"
 
 #include <asm/sockios.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "files.h"
 #include "perfctr.h"

@@ -298,8 +298,7 @@ static cJSON *answer(struct copies *copies, const struct copies_call *call)
         call_once((surgery_function *)copies->of->run, copies);
     if (status == 0 && call->n)
         status = surgery_available(&error);
-    if (status == 0)
-        status = make_copies(copies, call, &told, &executed, &error);
+    status = status ?: make_copies(copies, call, &told, &executed, &error);
     /* A trace is of one call: others of several sets may execute other code. */
     const bool all = told.whole && !copies->of->turn;
     if (status == 0 && call->code)

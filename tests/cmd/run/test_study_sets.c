@@ -202,7 +202,7 @@ static void check_advice(enum status status, const char *type)
     string_set(&bad->absent, "arm bad has no number");
     bad->run = run;
     const struct studying all = {.study = &study, .sets = sets, .settings.quick = true};
-    points_fill(&all);
+    each_check(&study, points_fill, &all);
     const struct study_point *const point = &check->points[check->n_points - 1];
     assert_string_equal(point->reason, "arm bad has no number");
     assert_true(text_same(point->type, type));
